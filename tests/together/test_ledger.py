@@ -1,8 +1,6 @@
-"""A process is killed at different points of a transfer and run again: there is one transfer."""
+"""A ledger is shared by forked processes, and by one that is killed and run again."""
 
 import os
-import signal
-import subprocess
 import sys
 import threading
 from functools import partial
@@ -14,37 +12,6 @@ import paylab
 from paylab.corridors import examples
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
-
-SCRIPT = """
-import os, signal, sys
-import httpx, paylab
-from paylab.lab.lab import Lab
-from paylab.client import resolve
-
-POINT = os.environ["POINT"]
-
-def die():
-    os.kill(os.getpid(), signal.SIGKILL)
-
-class Deadly(httpx.HTTPTransport):
-    def handle_request(self, request):
-        if POINT == "before sending":
-            die()
-        response = super().handle_request(request)
-        if POINT == "after sending":
-            die()
-        return response
-
-lab = Lab(resolve(), transport=Deadly())
-new = {"new": True} if os.environ.get("NEW") else {}
-for _ in range(int(os.environ.get("TIMES", "1"))):
-    transfer = lab.transfers.create(
-        os.environ["ACCOUNT"], payout_method="spei", source_currency="USD",
-        destination_currency="MXN", source_amount="10.00", **new)
-    print(transfer.id, transfer.replayed)
-if POINT == "after receiving":
-    die()
-"""
 
 
 @pytest.fixture
@@ -72,118 +39,9 @@ def recipient(lab):
     return lab.financial_accounts.create(person.id, **examples.account("MX")).id
 
 
-def run(place, point="", **more):
-    """Run the script once."""
-    _, environment, folder = place
-    script = folder / "pay.py"
-    script.write_text(SCRIPT)
-    return subprocess.run(
-        [sys.executable, str(script)],
-        env={**environment, "POINT": point, **more},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 def transfers(place):
     """The number of transfers at the service."""
     return len(place[0].simulator.world.tables["transfers"])
-
-
-@pytest.mark.parametrize(
-    ("point", "new"),
-    [
-        ("before sending", ""),
-        ("after sending", ""),
-        ("after receiving", ""),
-        ("before sending", "yes"),
-        ("after sending", "yes"),
-    ],
-)
-def test_killed_and_run_again_there_is_one_transfer(place, point, new):
-    """A script that is killed before or after its POST and run again makes one transfer."""
-    killed = run(place, point, NEW=new)
-    assert killed.returncode == -signal.SIGKILL
-    again = run(place, NEW=new)
-    assert (again.returncode, transfers(place)) == (0, 1), again.stderr
-
-
-def test_one_order_twice_in_a_loop_is_one_payment(place):
-    """An equal order in a loop makes one transfer, and a line on stderr for each repetition."""
-    first, second = run(place, TIMES="2"), run(place, TIMES="2")
-    lines = [*first.stdout.splitlines(), *second.stdout.splitlines()]
-    assert [line.split()[1] for line in lines] == ["False", "True", "True", "True"]
-    assert transfers(place) == len({line.split()[0] for line in lines}) == 1
-    assert [done.stderr.count("new=True makes another") for done in (first, second)] == [1, 2]
-
-
-def test_new_pays_again(place):
-    """A second run with `new=True` makes a second transfer."""
-    run(place)
-    run(place, NEW="yes")
-    assert transfers(place) == 2
-
-
-def test_without_a_ledger_every_run_pays(place):
-    """With PAYLAB_LEDGER=none, every run makes a transfer."""
-    run(place, PAYLAB_LEDGER="none")
-    run(place, PAYLAB_LEDGER="none")
-    assert transfers(place) == 2
-
-
-PYTHON = sys.executable
-
-
-def test_a_script_that_was_moved_or_piped_makes_the_same_order(place):
-    """A script that is renamed, wrapped in a function or read from stdin makes no new order."""
-    _, environment, home = place
-    run(place, "after sending")
-    moved = home / "renamed.py"
-    moved.write_text("def main():" + SCRIPT.replace("\n", "\n    ") + "\nmain()\n")
-    for command, text in (([PYTHON, str(moved)], ""), ([PYTHON, "-"], SCRIPT)):
-        env = {**environment, "POINT": ""}
-        subprocess.run(command, input=text, env=env, text=True, check=True, capture_output=True)
-    assert transfers(place) == 1
-
-
-RACE = """
-import os, sys
-import paylab
-
-lab = paylab.connect()
-print("ready", flush=True)
-for line in sys.stdin:
-    transfer = lab.transfers.create(
-        os.environ["ACCOUNT"], payout_method="spei", source_currency="USD",
-        destination_currency="MXN", source_amount=line.strip())
-    print(transfer.id, flush=True)
-"""
-
-
-def test_two_processes_at_the_same_moment_pay_once(place):
-    """Two processes that send the same payment at once make one transfer, for ten amounts."""
-    _, environment, folder = place
-    (folder / "race.py").write_text(RACE)
-    racers = [
-        subprocess.Popen(
-            [PYTHON, str(folder / "race.py")],
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        for _ in range(2)
-    ]
-    assert [racer.stdout.readline() for racer in racers] == ["ready\n"] * 2
-    for amount in range(1, 11):
-        for racer in racers:
-            print(f"{amount}.00", file=racer.stdin, flush=True)
-        assert len({racer.stdout.readline() for racer in racers}) == 1
-    for racer in racers:
-        racer.communicate()
-    assert transfers(place) == 10
 
 
 def test_forked_children_share_only_the_ledger(place):
