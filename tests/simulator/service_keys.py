@@ -202,18 +202,33 @@ def path(caller, key, candidates):
     return found[0] if found else "none"
 
 
-def signed(caller, *, blank=False, key=str.encode, nonce="1768478400000000001", ago=0, sign=True):
+EMPTY_HASH = hashlib.sha256(b"").hexdigest()
+PATH = "/v1/transfers"
+NONCE = "1768478400000000001"
+
+
+def signed(  # each argument is one variant
+    caller,
+    *,
+    blank=False,
+    key=str.encode,
+    nonce=NONCE,
+    ago=0,
+    sign=True,
+    body_hash=EMPTY_HASH,
+    path=PATH,
+):
     """The status of a GET that is signed with one variant of the signature."""
     moment = caller.now() - timedelta(seconds=ago)
     headers = {
         "host": "simulator.localhost",
         "x-api-key": caller.simulator.api_key,
-        "x-content-sha256": hashlib.sha256(b"").hexdigest(),
+        "x-content-sha256": body_hash,
         "x-date": moment.strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z",
         **({"x-nonce": nonce} if nonce else {}),
     }
     names = sorted(headers)
-    lines = ["GET", "/v1/transfers", *([""] if blank else [])]
+    lines = ["GET", path, *([""] if blank else [])]
     lines += [f"{name}:{headers[name]}" for name in names]
     canonical = "\n".join([*lines, ";".join(names), headers["x-content-sha256"]])
     hashed = hashlib.sha256(canonical.encode()).hexdigest()
@@ -235,6 +250,16 @@ def key_encoding(caller):
                 found.append(name)
         except ValueError:
             continue
+    return found[0] if len(found) == 1 else found
+
+
+def form_of(caller, variants):
+    """The only variant of a signature that verifies: by its name, the changed arguments."""
+    found = [
+        name
+        for number, (name, change) in enumerate(variants.items())
+        if signed(caller, nonce=f"176847840000000001{number}", **change) == 200
+    ]
     return found[0] if len(found) == 1 else found
 
 
