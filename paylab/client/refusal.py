@@ -1,4 +1,8 @@
-"""The words and field problems of a refusal, without secrets."""
+"""The words and field problems of a refusal, without secrets.
+
+The text is redacted before it is read, and its words once more afterwards: markup and entities may
+have split a secret.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ def read_refusal(status: int, content: bytes, redaction: Redaction, form: Any = 
         found = read_error(body, form)
     except (ValueError, RecursionError):
         found = replace(read_error(text), body=text or None)
-    # Markup and entities are gone from the words: what they hid is looked for again.
+    # Again: the reader has removed what may have split a secret.
     problems = tuple(
         replace(each, field=redaction.text(each.field), message=redaction.text(each.message))
         for each in found.problems
