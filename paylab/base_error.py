@@ -38,6 +38,8 @@ class PaylabError(Exception):
     """The id of the assumption behind a failed call, if any."""
     key: str | None = None
     """The key of a service.toml that changes the assumption."""
+    doubts: tuple[Any, ...] = ()
+    """The keys that may have to be set, each with the value that the service seems to use."""
     after_lost = False
     """Whether an earlier attempt may have been carried out."""
 

@@ -1,4 +1,4 @@
-"""Ask a service what the specification leaves open, and write the answers as a service.toml."""
+"""Walk through a service, and write what it does differently as a service.toml."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 from .. import files
 from ..errors import ConfigError
 from ..lab.lab import connect
-from ..probe.objects import PLAN
-from ..probe.report import ANSWERED, OUTCOMES, Report, existing_service
-from ..probe.requests import BUDGET
+from ..probe.probe import BUDGET
+from ..probe.report import PROVEN, Report, existing_service
+from ..probe.walk import PLAN
 from .terminal import announce, say, warn_user, whole_number
 
 EXAMPLE = "paylab probe --to service.toml"
@@ -26,18 +26,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--to", default="service.toml", metavar="FILE", help=_TO)
     parser.add_argument("--html", metavar="FILE", help="also write the report as one HTML page")
+    parser.add_argument("--har", metavar="FILE", help="also write the calls, without personal data")
     parser.add_argument("--from", dest="calls", metavar="CALLS.har", help=_FROM)
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     parser.add_argument("--budget", type=whole_number(1), default=BUDGET, metavar="N", help=_BUDGET)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Probe and report; return 0 if the probe was completed, whatever it found."""
+    """Probe and report; return 0 if the walk could begin, else 1 with nothing written."""
     to = Path(options.to)
     existing_service(to)
-    if options.html:
-        files.require_writable(Path(options.html))
-    with connect(max_retries=0) as lab:
+    for name in filter(None, (options.html, options.har)):
+        files.require_writable(Path(name))
+    with connect() as lab:
         announce(lab.place)
         asks = options.write and not options.calls and not options.yes
         if asks and not _is_agreed(lab.settings.base_url):
@@ -46,6 +47,8 @@ def run(options: argparse.Namespace) -> int:
         report = lab.probe(to=to, calls=options.calls, **switches)
     if options.html:
         _write_page(report, Path(options.html))
+    if options.har:
+        report.har(options.har)
     if options.json:
         say(json.dumps(report.to_dict(), default=str))
     else:
@@ -71,22 +74,26 @@ def _is_agreed(base_url: str) -> bool:
 
 
 def _show(report: Report, to: Path) -> None:
-    """Print the findings; the differences come last, where they are visible."""
-    for outcome in reversed(OUTCOMES):
-        lines = report.table(outcome)
-        if lines:
-            say(lines)
-    for remark in report.remarks:
-        warn_user(f"paylab: {remark}")
+    """Print how far the walk came, then what differs and what to ask."""
+    if report.hopeless:
+        warn_user(f"paylab: {report.summary}")
+        return
     say(report.summary)
-    answered = len(report.where(*ANSWERED))
-    say(f"{answered} answers are in {to}: use it with paylab.connect(service={str(to)!r})")
+    if lines := report.table():
+        say(lines)
+    count = len(report.where(PROVEN))
+    say(
+        f"{to} has {count} proven difference{'' if count == 1 else 's'}"
+        + (f": use it with paylab.connect(service={str(to)!r})" if count else " from the defaults")
+    )
 
 
 _WRITE = "also create synthetic objects in a sandbox, listed before the start"
 _FROM = "send nothing: use the calls in a HAR file"
 _TO = (
-    "the service.toml to write (default: service.toml); values set by hand in an existing one stay"
-    " where the probe has no answer; if comments or values would be lost, it is copied to FILE.bak"
+    "the service.toml to write (default: service.toml); what was set by hand in an existing one"
+    " stays, unless a request proved another value"
 )
-_BUDGET = f"maximum number of requests (default: {BUDGET})"
+_BUDGET = (
+    f"maximum number of requests (default: {BUDGET}; a walk needs about 60, or 100 with --write)"
+)

@@ -42,6 +42,7 @@ def name_assumptions(error: PaylabError, doubts: Sequence[Doubt], lead: str = ""
     """Add assumptions to an error; the first of them is its `key`."""
     if not doubts:
         return
+    error.doubts = tuple(dict.fromkeys((*error.doubts, *doubts)))
     by_key = {doubt.key: doubt for doubt in sorted(doubts, key=lambda doubt: bool(doubt.value))}
     found = [by_key[key] for key in dict.fromkeys(doubt.key for doubt in doubts)][:MOST_KEYS]
     error.key = found[0].key

@@ -22,6 +22,7 @@ from ..errors import APIStatusError, MissingOperationError, NotFoundError, Payla
 from ..redaction.redaction import Redaction
 from ..spec import paging
 from ..spec.operations.routes import reading
+from ..spec.service import Service
 from ..spec.service_keys import Value
 from ..spec.translation import Translation
 from .call import DeferredCall
@@ -78,6 +79,7 @@ class Sender:
         place: Callable[[], str] | None = None,
         wait_shown: Callable[[], Any] | None = None,
         is_own: bool = False,
+        tries_dialects: bool = True,
     ) -> None:
         options = {"max_retries": max_retries, "timeout": timeout}
         given = {name: value for name, value in options.items() if value is not None}
@@ -94,7 +96,7 @@ class Sender:
         self.watchers: list[Watcher] = [] if watchers is None else watchers
         self._translation = Translation(self.service)
         self._requests = RequestBuilder(self.settings, self._translation, self.redaction)
-        self._dialect: tuple[Any, ...] | None = None
+        self._dialect: tuple[Any, ...] | None = None if tries_dialects else ()
         self._transport, self._perf = transport, perf
         self._connection = self.connection(self._auth(self.settings))
         tolerance = self.service.signing.tolerance
@@ -118,6 +120,23 @@ class Sender:
         """Give a forked child its own connections, nonces and keys."""
         self.random.seed(f"{os.getpid()} {self.random.getrandbits(64)}")
         self._connection = self.connection(self._auth(self.settings))
+
+    def with_service(self, service: Service) -> Self:
+        """A client of the same address, keys, clock and calls that follows another service.
+
+        It has no order ledger, and asks nothing on its own when a signature is refused.
+        """
+        return type(self)(
+            replace(self.settings, service=service),
+            transport=self._transport,
+            clock=self.clock,
+            sleep=self.sleep,
+            random=self.random,
+            perf=self._perf,
+            watchers=self.watchers,
+            calls=self.calls,
+            tries_dialects=False,
+        )
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.settings.base_url!r})"

@@ -102,7 +102,7 @@ def recipient(country: str, service: Service | None = None) -> dict[str, Any]:
         raise RuleError([Problem("country", f"must be one of {listed}")])
     corridor = corridors.of(service).get(country)
     required = corridor.required_for([codes.GLOBAL_PAYOUTS]) if corridor else ()
-    return _completed(
+    return completed(
         service,
         {
             "product_types": [codes.GLOBAL_PAYOUTS],
@@ -116,8 +116,12 @@ def recipient(country: str, service: Service | None = None) -> dict[str, Any]:
     )
 
 
-def _completed(service: Service | None, person: dict[str, Any]) -> dict[str, Any]:
-    """A person with values for all other required fields of the service."""
+def completed(service: Service | None, person: dict[str, Any]) -> dict[str, Any]:
+    """A person with values for all other required fields of the service.
+
+    >>> examples.completed(None, examples.person("MX"))["given_name"]
+    'Ana'
+    """
     asked = (service or Service()).individuals.required
     country = person["country"]
     lines = {name.partition(".")[2]: "1" for name in asked if name.startswith("address.")}

@@ -240,23 +240,24 @@ class Lab:
         self,
         *,
         write: bool = False,
-        budget: int = 150,
+        budget: int = 400,
         to: str | PathLike[str] | None = None,
         calls: str | PathLike[str] | None = None,
     ) -> Report:
-        """Check the assumptions against the service, with at most `budget` requests.
+        """Walk through the service as the notebooks do, and report what it does differently.
 
-        It reads, and sends requests that must be refused. With `write` it also creates synthetic
-        objects in a sandbox. The report says for every assumption whether it holds. `to` is the
-        service.toml to write; an interrupted run continues from it. What was set by hand in an
-        existing one stays where the probe has no answer; it is copied to service.toml.bak if
-        comments or values would be lost. With `calls`, a HAR file, nothing is sent.
+        It reads the lists. With `write` it also takes people through both on-ramps, pays one
+        payout to each country and subscribes a webhook, in a sandbox. A refused request is sent
+        again with one setting changed; what then succeeds is proven. `to` is the service.toml to
+        write, with the proven differences; what was set by hand in an existing one stays. With
+        `calls`, a HAR file, nothing is sent.
 
-        >>> lab.probe(budget=20)  # doctest: +SKIP
+        >>> lab.probe().where("proven")
+        ()
         """
         from .probe import probe
 
-        return probe(self.client, self.place, write=write, budget=budget, to=to, calls=calls)
+        return probe(self.client, write=write, budget=budget, to=to, calls=calls)
 
     @property
     def drift(self) -> Drift:

@@ -70,7 +70,7 @@ def find_drift(
     met: dict[tuple[str, str, str], list[int | None]] = {}
     keys: dict[tuple[str, str, str], str] = {}
     for call in calls:
-        for kind, where, what, key in _differences(call, service):
+        for kind, where, what, key in differences(call, service):
             met.setdefault((kind, where, what), []).append(call.number)
             keys[kind, where, what] = key
     known = (*codes.EVENT_TYPES, *service.webhooks.event_types)
@@ -87,7 +87,7 @@ def find_drift(
 Found = tuple[str, str, str, str]
 
 
-def _differences(call: Call, service: Service) -> Iterator[Found]:
+def differences(call: Call, service: Service) -> Iterator[Found]:
     """The differences of one response, as kind, place, name and key."""
     if call.status is None:
         return
@@ -98,10 +98,11 @@ def _differences(call: Call, service: Service) -> Iterator[Found]:
     route = service.match(call.path)[0].get(call.method)
     if route is None or call.failed:
         return
-    yield from _rows(route.operation, _body(call), service)
+    yield from _rows(route.operation, answer_of(call), service)
 
 
-def _body(call: Call) -> Any:
+def answer_of(call: Call) -> Any:
+    """The parsed body of a response; None if it is not JSON."""
     try:
         return json.loads(call.response_body.text) if call.response_body else None
     except (ValueError, RecursionError):

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import date
 from difflib import get_close_matches
 from functools import cache, cached_property
 from pathlib import Path
@@ -25,7 +24,7 @@ from .operations.records import LISTS, OPERATIONS
 from .operations.routes import Route, RouteTable
 from .paging import ListForm, put_inside
 from .renames import Names
-from .service_file import PROBED, KeyTable, Probed
+from .service_file import KeyTable
 from .service_keys import Value
 
 
@@ -79,24 +78,19 @@ class AccountDetails:
 class Service:
     """The assumptions about a service; immutable, and equal if all values are equal.
 
-    `given` are the values that were set, `probed` those found by a probe.
+    `given` are the values that were set.
     """
 
     given: Mapping[str, Value]
-    probed: Mapping[str, Probed]
     _values: Mapping[str, Value]
 
-    def __init__(
-        self,
-        values: Mapping[str, Any] | None = None,
-        probed: Mapping[str, Probed] | None = None,
-    ) -> None:
+    def __init__(self, values: Mapping[str, Any] | None = None) -> None:
         """Set values by dotted keys or nested, over the defaults; ServiceError for unknown keys."""
         given = dict(_keys().values_by_key(values or {}))
         in_force = _in_force(given) if given else _defaults()
         _check_names(in_force, given)
-        own, found = MappingProxyType(given), MappingProxyType(dict(probed or {}))
-        self.__dict__.update(given=own, probed=found, _values=in_force, **_tree(in_force))
+        own = MappingProxyType(given)
+        self.__dict__.update(given=own, _values=in_force, **_tree(in_force))
         if given:
             routes.check(self.routes, given)
 
@@ -108,8 +102,9 @@ class Service:
         Service()
         """
         tables, text = service_file.read_service_file(Path(path))
+        tables.pop("probed", None)  # earlier versions noted there what a probe had found
         try:
-            return cls(tables, service_file.read_probed(_keys(), tables.pop(PROBED, {})))
+            return cls(tables)
         except ServiceError as error:
             raise service_file.located(error, Path(path), text) from None
 
@@ -122,16 +117,14 @@ class Service:
         """
         return cls(values)
 
-    def with_values(self, values: Mapping[str, Any], probed: date | None = None) -> Self:
-        """This service with other values; `probed` is the date if a probe found them.
+    def with_values(self, values: Mapping[str, Any]) -> Self:
+        """This service with other values.
 
         >>> lab.service.with_values({"signing.tolerance": 60}).signing.tolerance
         60
         """
         new = dict(_keys().values_by_key(values))
-        kept = {key: found for key, found in self.probed.items() if key not in new}
-        found = {key: Probed(probed, value) for key, value in new.items()} if probed else {}
-        return type(self)({**self.given, **new}, {**kept, **found})
+        return type(self)({**self.given, **new})
 
     def diff(self) -> dict[str, Value]:
         """The values that differ from the defaults, by dotted key.
@@ -153,8 +146,7 @@ class Service:
         >>> lab.service.with_values({"signing.tolerance": 60}).to_toml().splitlines()[-1]
         'tolerance = 60'
         """
-        stated = {key: value for key, value in self.given.items() if key not in self.probed}
-        return service_file.service_file_text(_keys(), {**stated, **self.diff()}, self.probed)
+        return service_file.service_file_text(_keys(), {**self.given, **self.diff()})
 
     def value(self, key: str) -> Value:
         """The value of a dotted key; ServiceError with similar keys if it does not exist.
@@ -165,18 +157,16 @@ class Service:
         return self._values[_keys().known(key).name]
 
     def origin(self, key: str) -> str:
-        """The origin of a value: spec, public, chosen, "yours", or "probed on" a date.
+        """The origin of a value: spec, public, chosen, or "yours".
 
         >>> lab.service.origin("signing.tolerance")
         'chosen'
         """
-        value, found = self.value(key), self.probed.get(key)
-        if found is not None and found.value == value:
-            return f"probed on {found.on}"
-        return "yours" if key in self.given else assumptions.KEYS[key].origin
+        name = _keys().known(key).name
+        return "yours" if name in self.given else assumptions.KEYS[name].origin
 
     def declares(self, key: str) -> bool:
-        """Whether the value was set or found by a probe, not assumed.
+        """Whether the value was set, not assumed.
 
         >>> lab.service.declares("signing.tolerance")
         False
@@ -321,7 +311,7 @@ class Service:
         return f"Service({self.diff() or ''})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (dict(self.given), dict(self.probed))
+        return type(self), (dict(self.given),)
 
 
 def _list_form(name: str, inside: _Group) -> ListForm:

@@ -7,17 +7,13 @@ import re
 import textwrap
 import tomllib
 from collections.abc import Iterator, Mapping
-from datetime import date
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..errors import ServiceError
 from .service_keys import Key, Value
 from .text import plain
-
-PROBED = "probed"
-"""The table of values found by a probe, with dates."""
 
 INTRODUCTION = """\
 # What your service does differently from what paylab assumes. Each question above a key is one
@@ -25,13 +21,6 @@ INTRODUCTION = """\
 """
 WIDTH = 96
 _LINE = re.compile(r"at line (\d+)")
-
-
-class Probed(NamedTuple):
-    """The date of a probe, and the value it found."""
-
-    on: date
-    value: Value
 
 
 class KeyTable(dict[str, Key]):
@@ -136,10 +125,8 @@ def _holds(tables: Mapping[str, Any], key: str) -> bool:
     )
 
 
-def service_file_text(
-    keys: KeyTable, values: Mapping[str, Value], probed: Mapping[str, Probed]
-) -> str:
-    """The text of a file with these values and with what a probe found.
+def service_file_text(keys: KeyTable, values: Mapping[str, Value]) -> str:
+    """The text of a file with these values.
 
     A text of printable ASCII, a number and a list of them are the same in JSON and in TOML.
     """
@@ -151,31 +138,4 @@ def service_file_text(
             line = f"{name} = {json.dumps(values[key.name])}"
             tables.setdefault(group, []).append("\n".join([*question, line]))
     parts = [f"[{group}]\n" + "\n".join(lines) + "\n" for group, lines in tables.items()]
-    if probed:
-        parts.append("\n".join([f"[{PROBED}]", *_provenance(probed)]) + "\n")
     return "\n".join([INTRODUCTION, *parts])
-
-
-def _provenance(probed: Mapping[str, Probed]) -> Iterator[str]:
-    for key in sorted(probed):
-        found = probed[key]
-        yield f'"{key}" = {{ on = {found.on.isoformat()}, value = {json.dumps(found.value)} }}'
-
-
-def read_probed(keys: KeyTable, table: object) -> dict[str, Probed]:
-    """The table of what a probe found, by dotted key."""
-    if not isinstance(table, Mapping):
-        raise ServiceError(f"{PROBED} must be a table", PROBED)
-    found = {}
-    for key, given in table.items():
-        where = f"{PROBED}.{key}"
-        entry = given if isinstance(given, Mapping) else {}
-        day = entry.get("on")
-        if type(day) is not date or {*entry} != {"on", "value"}:
-            message = f"{where} must be written as {{ on = 2026-01-31, value = ... }}"
-            raise ServiceError(message, where)
-        try:
-            found[key] = Probed(day, keys.read(key, entry["value"]))
-        except ServiceError as error:
-            raise ServiceError(str(error), where) from None
-    return found

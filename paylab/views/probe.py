@@ -7,13 +7,13 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from .html import BORDER, CELL, MONO, badge, escape, folded, grid, heading, text_block, warning
+from .html import BORDER, CELL, MONO, badge, escape, folded, grid, heading, text_block
 
 TITLES = {
-    "differs": "Differs from what is assumed",
-    "could not tell": "Could not tell: ask your provider",
-    "not asked": "Not asked",
-    "holds": "Holds",
+    "proven": "Differs from what is assumed",
+    "refused": "Refused: ask your provider",
+    "not reached": "Not reached",
+    "assumed": "As assumed",
 }
 """The groups of the report; those that need action come first."""
 
@@ -30,60 +30,48 @@ details{margin:8px 0}summary{cursor:pointer}pre{overflow-x:auto}
 
 
 def report_table(report: Any) -> str:
-    """A summary line, and a table of the findings that need action."""
-    rows = [(each.key, each.words) for each in report.where("differs", "could not tell")]
-    remarks = "".join(map(warning, report.remarks))
-    others = [(each.key, each.words) for each in report.where("not asked", "holds")]
+    """How far the walk came, what differs and what to ask; the rest is folded."""
+    lines = "".join(f"<div>{escape(line)}</div>" for line in report.summary.splitlines())
+    rows = [(each.key, each.words) for each in report.where("proven")]
+    rows += [(each.key, f"{each.words}: {each.ask}") for each in report.where("refused")]
+    others = [(each.key, each.words) for each in report.where("not reached", "assumed")]
     more = folded(f"{len(others)} others", grid(("key", "outcome"), others, most=len(others)))
     shown = grid(("key", "outcome"), rows, most=len(rows)) if rows else ""
-    return f"{heading('Probe')}<div>{escape(report.summary)}</div>{remarks}{shown}{more}"
+    return f"{heading('Probe')}{lines}{shown}{more}"
 
 
 def report_page(report: Any) -> str:
     """The whole report as a self-contained page, with the redacted calls."""
-    calls = {id(call): call for finding in report.findings for call in finding.calls}
-    numbers = {key: number for number, key in enumerate(calls, 1)}
-    groups = "".join(
-        _group(title, report.where(outcome), numbers) for outcome, title in TITLES.items()
-    )
-    remarks = "".join(f"<p><b>{escape(each)}</b></p>" for each in report.remarks)
+    groups = "".join(_group(title, report.where(outcome)) for outcome, title in TITLES.items())
+    reached = "".join(f"<li>{escape(line)}</li>" for line in report.summary.splitlines())
     made = "".join(f"<li>{escape(each)}</li>" for each in report.made)
     if made:
-        made = f"<details><summary>What the probe created</summary><ul>{made}</ul></details>"
-    entries = report.entries(calls.values())
-    evidence = "".join(_call(number, entry) for number, entry in enumerate(entries, 1))
+        made = f"<details><summary>What the walk created</summary><ul>{made}</ul></details>"
+    numbered = zip(report.calls, report.entries(report.calls), strict=True)
+    evidence = "".join(_call(call.number, entry) for call, entry in numbered)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
         f"<title>Probe of {escape(report.address)}</title><style>{STYLE}</style></head><body>"
         f"<h1>Probe of {escape(report.address)}</h1>"
-        f'<p class="muted">{escape(report.on or "")}: {escape(report.summary)}</p>'
-        f"{remarks}{made}{groups}<h2>Calls</h2>{evidence}</body></html>"
+        f'<p class="muted">{escape(report.on or "")}</p><ul>{reached}</ul>'
+        f"{groups}{made}<details><summary>Calls</summary>{evidence}</details></body></html>"
     )
 
 
-def _group(title: str, findings: Iterable[Any], numbers: Mapping[int, int]) -> str:
+def _group(title: str, findings: Iterable[Any]) -> str:
     rows = "".join(
         f"<tr><td><code>{escape(each.key)}</code></td>"
         f'<td>{escape(each.words)}<br><span class="muted">{escape(each.ask)}</span>'
-        f"{_links(each.calls, numbers)}</td></tr>"
+        f"{_link(each.call)}</td></tr>"
         for each in findings
     )
     return f"<h2>{escape(title)}</h2><table>{rows}</table>" if rows else ""
 
 
-def _links(calls: Iterable[Any], numbers: Mapping[int, int]) -> str:
-    """Links to the calls of an answer."""
-    links = [
-        f'<a href="#call-{numbers[id(call)]}">{escape(call.method)} {escape(call.path)} '
-        f"{escape(call.status or 'no answer')}</a>"
-        for call in calls
-    ]
-    return f"<br>{' · '.join(links[:MOST_LINKS])}" if links else ""
-
-
-MOST_LINKS = 4
-"""Maximum calls linked from one answer."""
+def _link(number: int | None) -> str:
+    """A link to the call that shows an answer."""
+    return f'<br><a href="#call-{number}">call {number}</a>' if number else ""
 
 
 def _call(number: int, entry: Mapping[str, Any]) -> str:

@@ -9,27 +9,23 @@ from paylab.lab.lab import connect
 from paylab.spec.service import Service
 
 
-def test_a_probe_writes_its_answers_and_a_page(tmp_path, capsys):
-    """A probe ends with status 0 and writes a page, and a service.toml with dated answers."""
-    to, page = tmp_path / "service.toml", tmp_path / "report.html"
-    assert main(["probe", "--to", str(to), "--html", str(page), "--json"]) == 0
+def test_a_probe_writes_a_file_a_page_and_its_calls(tmp_path, capsys):
+    """A walk ends with status 0; the service.toml, the page and the HAR file are there."""
+    to, page, har = (tmp_path / name for name in ("service.toml", "report.html", "calls.har"))
+    options = ["--to", str(to), "--html", str(page), "--har", str(har), "--json"]
+    assert main(["probe", "--write", "--yes", *options]) == 0
     report = json.loads(capsys.readouterr().out)
-    assert report["requests"] < 150
-    assert {row["outcome"] for row in report["findings"]} == {"holds", "not asked"}
-    service = Service.load(to)
-    assert service.diff() == {}
-    assert service.origin("signing.empty_query").startswith("probed on ")
+    assert report["requests"] <= 100
+    assert report["reached"][1:3] == ["MX on-ramp: to the end", "PH on-ramp: to the end"]
+    assert {row["outcome"] for row in report["findings"]} == {"assumed", "not reached"}
+    assert Service.load(to).diff() == {}
     assert page.read_text().startswith("<!doctype html>")
-
-
-def test_a_budget_that_is_too_small_ends_with_1(tmp_path):
-    """A probe that stops at its budget ends with status 1."""
-    to = tmp_path / "service.toml"
-    assert main(["probe", "--to", str(to), "--budget", "9"]) == 1
+    assert len(json.loads(har.read_text())["log"]["entries"]) == report["requests"]
+    assert "XEXX010101HNEXXXA4" not in har.read_text()
 
 
 def test_recorded_calls_are_read_without_sending(tmp_path, capsys):
-    """With --from, answers come from recorded calls and no request is sent."""
+    """With --from, recorded answers are read and no request is sent."""
     with connect() as lab:
         lab.transfers.list().first()
         lab.calls.har(tmp_path / "calls.har")
@@ -37,7 +33,9 @@ def test_recorded_calls_are_read_without_sending(tmp_path, capsys):
     assert main(["probe", *options]) == 0
     report = json.loads(capsys.readouterr().out)
     assert report["requests"] == 0
-    assert any(row["outcome"] == "holds" for row in report["findings"])
+    outcomes = {row["key"]: row["outcome"] for row in report["findings"]}
+    assert outcomes["lists.items"] == "assumed"
+    assert outcomes["paths.quotes"] == "not reached"
 
 
 @pytest.mark.parametrize("text", ["notes of mine", "[project]\nname = 'x'", "{}", "\udcff"])
@@ -45,30 +43,22 @@ def test_another_file_is_refused_before_a_request(tmp_path, capsys, monkeypatch,
     """A file that is not a service.toml is refused before a request, and is not changed."""
     to = tmp_path / "notes.md"
     to.write_text(text, errors="surrogateescape")
-    monkeypatch.setattr("paylab.lab.probe.ask", None)
+    monkeypatch.setattr("paylab.lab.probe.walk", None)
     assert main(["probe", "--to", str(to)]) == 2
     assert "notes.md is not replaced, because it is not a service.toml" in capsys.readouterr().err
     assert to.read_text(errors="surrogateescape") == text
     assert [each.name for each in tmp_path.iterdir()] == ["notes.md"]
 
 
-def test_what_was_set_by_hand_is_kept(tmp_path, capsys):
-    """A value without an answer stays; the old file is copied once, and stderr names the copy."""
+def test_what_was_set_by_hand_is_kept(tmp_path):
+    """Values of an existing file stay, and a second run changes nothing."""
     to = tmp_path / "service.toml"
-    mine = '# asked Ana\nsigning.tolerance = 60\n[webhooks]\nid_field = "key"\n'
-    to.write_text(mine)
-    to.with_name("service.toml.bak").write_text("earlier")
+    to.write_text('signing.tolerance = 60\n[webhooks]\nid_field = "key"\n')
     assert main(["probe", "--to", str(to)]) == 0
-    assert "the old service.toml is kept as service.toml.bak1" in capsys.readouterr().err
-    assert to.with_name("service.toml.bak").read_text() == "earlier"
-    assert to.with_name("service.toml.bak1").read_text() == mine
-    service = Service.load(to)
-    assert service.value("webhooks.id_field") == "key"
-    assert service.value("signing.tolerance") == 300
+    once = to.read_text()
+    assert Service.load(to).diff() == {"signing.tolerance": 60, "webhooks.id_field": "key"}
     assert main(["probe", "--to", str(to)]) == 0
-    assert "kept as" not in capsys.readouterr().err
-    assert Service.load(to) == service
-    assert len([*tmp_path.glob("*.bak*")]) == 2
+    assert to.read_text() == once
 
 
 @pytest.mark.parametrize(

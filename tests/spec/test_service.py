@@ -7,7 +7,6 @@ import pickle
 import subprocess
 import sys
 import tomllib
-from datetime import date
 
 import pytest
 from hypothesis import given, settings
@@ -20,7 +19,6 @@ from paylab.spec.operations.records import OPERATIONS
 from paylab.spec.renames import Names
 from paylab.spec.service import Service
 
-DAY = date(2026, 11, 22)
 KEYS = list(assumptions.KEYS.values())
 CASES = [(key.name, other) for key in KEYS for other in key.others]
 
@@ -96,21 +94,14 @@ def kept_by_a_file(tmp_path, key, value):
 @settings(max_examples=30)
 @given(st.lists(st.sampled_from(CASES), min_size=2, max_size=8).map(dict))
 def test_several_values_survive_a_file(tmp_path_factory, values):
-    """Any combination of values is written to a file and read back equal, probed or not."""
+    """Any combination of values is written to a file and read back equal."""
     service = Service().with_values(values)
     path = tmp_path_factory.mktemp("service") / "service.toml"
-    probed = service.with_values(dict(list(values.items())[:1]), probed=DAY)
-    for one in (service, probed):
-        path.write_text(one.to_toml())
-        again = Service.load(path)
-        assert (again, hash(again), again.probed) == (one, hash(one), one.probed)
-        assert again.diff() == one.diff()
-        assert {key: again.origin(key) for key in values} == {
-            key: one.origin(key) for key in values
-        }
-        nested = tomllib.loads(one.to_toml())
-        nested.pop("probed", None)
-        assert Service.from_mapping(nested) == one
+    path.write_text(service.to_toml())
+    again = Service.load(path)
+    assert (again, hash(again), again.diff()) == (service, hash(service), service.diff())
+    assert [again.origin(key) for key in values] == ["yours"] * len(values)
+    assert Service.from_mapping(tomllib.loads(service.to_toml())) == service
 
 
 def test_each_key_is_written_below_its_question():
@@ -155,9 +146,6 @@ def test_each_key_is_written_below_its_question():
         ("lists = 3\n", 1, "lists is a table"),
         ('[quotes.fields]\ntotal_fee = "total_tax"\n', 2, "cannot both be 'total_tax'"),
         ('[transfers.fields]\nquote_id = "source_amount"\n', 2, "cannot both be 'source_amount'"),
-        ('[probed]\n"paths.quotes" = 2026-01-31\n', 2, "{ on = 2026-01-31, value = ... }"),
-        ('[probed]\n"paths.quots" = { on = 2026-01-31, value = "/q" }\n', 2, "paths.quotes"),
-        ("probed = 1\n", 1, "must be a table"),
         ("[paths]\nquotes = \n", 2, "not TOML"),
         ('[paths]\nquotes = """\n', 2, "not TOML"),
     ],
@@ -213,32 +201,21 @@ def test_a_misspelt_attribute(read, nearest):
 
 
 def test_where_a_value_is_from():
-    """The origin of a value is the assumption, the user, or a probe until the value changes."""
+    """The origin of a value is that of the assumption, or the user."""
     service = Service().with_values({"lists.order": "newest_first"})
     assert Service().origin("lists.order") == "chosen"
     assert (service.origin("lists.order"), service.declares("lists.order")) == ("yours", True)
     assert service == Service()
     assert 'order = "newest_first"' in service.to_toml()
-    probed = Service().with_values({"paths.quotes": "/v1/quote"}, probed=DAY)
-    assert probed.origin("paths.quotes") == "probed on 2026-11-22"
-    assert probed.with_values({"paths.quotes": "/q"}).origin("paths.quotes") == "yours"
 
 
-def test_a_probed_value_that_was_edited_in_the_file(tmp_path):
-    """A probed value that was edited in the file counts as set by the user."""
+def test_a_file_of_an_earlier_version(tmp_path):
+    """The table of what a probe had found is passed over; the values count as yours."""
     path = tmp_path / "service.toml"
-    probed = Service().with_values({"paths.quotes": "/v1/quote"}, probed=DAY)
-    path.write_text(probed.to_toml().replace('quotes = "/v1/quote"', 'quotes = "/v1/other"'))
-    assert Service.load(path).origin("paths.quotes") == "yours"
-
-
-def test_what_a_probe_confirmed_is_no_difference(tmp_path):
-    """A default that a probe confirmed counts as declared and is not in the diff."""
-    path = tmp_path / "service.toml"
-    path.write_text(Service().with_values({"signing.empty_query": "omit"}, probed=DAY).to_toml())
-    service = Service.load(path)
-    assert "signing" not in tomllib.loads(path.read_text())
-    assert (service.diff(), service.declares("signing.empty_query")) == ({}, True)
+    entry = '"paths.quotes" = { on = 2026-01-31, value = "/v1/quote" }'
+    path.write_text(f'[paths]\nquotes = "/v1/quote"\n[probed]\n{entry}\n')
+    assert Service.load(path).diff() == {"paths.quotes": "/v1/quote"}
+    assert "probed" not in Service.load(path).to_toml()
 
 
 def test_one_list_can_differ_from_the_others():

@@ -10,12 +10,13 @@ from paylab.views.probe import report_page, report_table
 
 
 def test_the_page_holds_every_answer_and_the_call_behind_it():
-    """Every link leads to a call on the page, and the page loads nothing."""
+    """It begins with how far the walk came; every link leads to a call; it loads nothing."""
     simulator = Simulator(transfers=30, service=Service({"lists.items": "items"}))
     with connect(simulator=simulator, service=Service()) as lab:
-        page = report_page(lab.probe(budget=40))
+        page = report_page(lab.probe())
         assert lab.settings.secret_key.reveal() not in page
-    assert "differs: items" in page
+    assert "proven: items" in page
+    assert page.index("Lists: to the end") < page.index("Differs from what is assumed")
     links = set(re.findall(r'href="#(call-\d+)"', page))
     assert links
     assert links <= set(re.findall(r'id="(call-\d+)"', page))
@@ -23,9 +24,9 @@ def test_the_page_holds_every_answer_and_the_call_behind_it():
 
 
 def test_words_of_a_service_are_text_on_the_page():
-    """Markup in a response and in a remark is escaped; on the page, also in the address."""
-    finding = ProbeFinding("lists.items", "could not tell", None, "<img src=x onerror=alert(1)>")
-    report = Report((finding,), Service(), remarks=("<b>x</b>",), address="http://a/<i>")
+    """Markup in a refusal and in how far the walk came is escaped, as is the address."""
+    finding = ProbeFinding("lists.items", "refused", None, "<img src=x onerror=alert(1)>")
+    report = Report(("<b>x</b>",), (finding,), Service(), address="http://a/<i>")
     for shown in (report_page(report), report_table(report)):
         assert not re.findall("<img|<b>x|<i>", shown)
         assert "&lt;img" in shown

@@ -1,0 +1,252 @@
+"""Turn a refusal into settings to try, by the client's own hints and the words of the service."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from difflib import SequenceMatcher
+
+from ..client.field_hints import Doubt
+from ..errors import (
+    APIStatusError,
+    AuthenticationError,
+    PaylabError,
+    PermissionDeniedError,
+    RateLimitError,
+)
+from ..spec import assumptions
+from ..spec.complaints import Complaint
+from ..spec.service import Service
+from ..spec.service_keys import NONE, Key, Value
+
+Values = Mapping[str, Value]
+
+PATHS: Mapping[str, tuple[str, ...]] = {
+    "quotes": ("/v1/transfer_quotes", "/v1/transfers/quote", "/v1/quotes/create", "/v1/fx/quotes"),
+    "sandbox_deposits": (
+        "/v1/simulations/deposits",
+        "/v1/sandbox_deposits",
+        "/v1/conversion_accounts/{id}/deposit",
+        "/v1/simulate/deposits",
+    ),
+    "conversions": ("/v1/onramp/conversions", "/v1/on_ramp/conversions"),
+    "conversion_accounts": ("/v1/onramp/conversion_accounts", "/v1/conversions/accounts"),
+    "create_conversion_account": ("/v1/onramp/conversion_accounts", "/v1/conversions/accounts"),
+    "individuals": ("/v1/customers", "/v1/users"),
+    "create_individual": ("/v1/customers", "/v1/users"),
+    "transfers": ("/v1/payouts", "/v1/payments"),
+    "create_transfer": ("/v1/payouts", "/v1/payments"),
+    "webhook_subscriptions": ("/v1/webhooks", "/v1/webhooks/subscriptions"),
+    "create_webhook_subscription": ("/v1/webhooks", "/v1/webhooks/subscriptions"),
+}
+"""Paths that public descriptions of such services have."""
+
+SIBLINGS: Mapping[str, str] = {
+    "create_individual": "individuals",
+    "individuals": "create_individual",
+    "individual": "create_individual",
+    "upload_verification_images": "individual",
+    "create_transfer": "transfers",
+    "transfers": "create_transfer",
+    "transfer": "create_transfer",
+    "create_conversion_account": "conversion_accounts",
+    "conversion_accounts": "create_conversion_account",
+    "conversion_account": "create_conversion_account",
+    "create_webhook_subscription": "webhook_subscriptions",
+    "webhook_subscriptions": "create_webhook_subscription",
+    "webhook_subscription": "create_webhook_subscription",
+    "delete_webhook_subscription": "webhook_subscription",
+}
+"""The operation whose path an operation probably shares."""
+
+NO_PROGRESS = (*range(300, 400), 401, 403, 404, 405, 429, 501)
+"""Statuses that say nothing about the fields of a request."""
+
+PAGE_SIZES = (50, 20, 10)
+
+
+def candidates(error: PaylabError, service: Service) -> Iterator[Values]:
+    """Settings to try after a refusal, most likely first; each is one key, or one envelope."""
+    if isinstance(error, AuthenticationError):
+        yield from dialects(service)
+        return
+    if isinstance(error, RateLimitError):
+        yield from _waits(error)
+        return
+    told = [Complaint(each.field, each.message) for each in getattr(error, "problems", ())]
+    read = {doubt.key: doubt.value for doubt in error.doubts if doubt.value}
+    if read and not isinstance(error, APIStatusError):
+        yield {key: _typed(key, value) for key, value in read.items()}
+    for key, value in read.items():
+        yield {key: _typed(key, value)}
+    for doubt in error.doubts:
+        yield from _of_key(doubt, told, service)
+    if isinstance(error, PermissionDeniedError):
+        yield from dialects(service)
+
+
+def dialects(service: Service) -> Iterator[Values]:
+    """Every other way to sign."""
+    for name, key in assumptions.KEYS.items():
+        if name.startswith("signing.") and key.type == "word":
+            for value in key.values:
+                if value != service.value(name):
+                    yield {name: value}
+
+
+RESET = re.compile(r"retry-after(-ms)?|(x-)?rate-?limit-reset(-after)?", re.IGNORECASE)
+SINCE_1970 = 1_000_000_000
+
+
+def _waits(error: APIStatusError) -> Iterator[Values]:
+    """The header of a 429 that says when to ask again, and the unit of its value."""
+    headers = error.call.response_headers if error.call else {}
+    for name, value in headers.items():
+        if not RESET.fullmatch(name):
+            continue
+        if not re.fullmatch(r"\d{1,14}", value):
+            unit = "date"
+        elif name.lower().endswith("-ms"):
+            unit = "milliseconds"
+        else:
+            unit = "unix_time" if int(value) >= SINCE_1970 else "seconds"
+        yield {
+            "rate_limits.header": "-".join(map(str.title, name.split("-"))),
+            "rate_limits.unit": unit,
+        }
+
+
+def is_progress(before: PaylabError, after: PaylabError, values: Values) -> bool:
+    """Whether the refusal after a change is about something else than the one before.
+
+    A complaint that the service misses or does not know what the change renamed is no progress.
+    """
+    if getattr(after, "status", None) in NO_PROGRESS:
+        return False
+    old, new = _complaints(before), _complaints(after)
+    if type(before) is type(after) and not old - new:
+        return False
+    ours = {key.rpartition(".")[2] for key in values if ".fields." in key}
+    theirs = {str(value) for value in values.values()}
+    wrong_name = {field for field, kind in new - old if kind in (MISSING, UNKNOWN)}
+    return not wrong_name & (ours | theirs)
+
+
+MISSING, UNKNOWN = "missing", "unknown"
+
+
+def _complaints(error: PaylabError) -> set[tuple[str, str]]:
+    """What an error says, as fields and what is wrong with each."""
+    told = [Complaint(each.field, each.message) for each in getattr(error, "problems", ())]
+    if told:
+        return {(_last(one.field), _kind(one)) for each in told for one in each.each()}
+    return {("", str(error))} if isinstance(error, APIStatusError) else set()
+
+
+def _kind(complaint: Complaint) -> str:
+    return MISSING if complaint.missing else UNKNOWN if complaint.unknown else complaint.words
+
+
+def _typed(name: str, value: str) -> Value:
+    """A value in the type of its key."""
+    return int(value) if assumptions.KEYS[name].type == "integer" else value
+
+
+def _of_key(doubt: Doubt, told: list[Complaint], service: Service) -> Iterator[Values]:
+    key = assumptions.KEYS[doubt.key]
+    if key.type == "words":
+        yield from _of_words(key, told, service)
+    elif key.type == "path":
+        yield from ({key.name: path} for path in _paths(key, service))
+    elif key.type == "integer":
+        numbers = [number for each in told for number in each.numbers]
+        yield from ({key.name: number} for number in (*numbers, *PAGE_SIZES) if number > 0)
+    elif key.type == "word":
+        yield from ({key.name: value} for value in key.values or key.others)
+    else:
+        names = [_last(each.field) for each in told if each.missing]
+        yield from ({key.name: name} for name in (*names, *key.others) if name != NONE)
+
+
+def _of_words(key: Key, told: list[Complaint], service: Service) -> Iterator[Values]:
+    """More required fields, another name of a field that was sent, or other words."""
+    now = service.value(key.name)
+    words = now if isinstance(now, tuple) else ()
+    if key.name.endswith("required"):
+        missing = [each for each in told if each.missing]
+        yield from _renamed(key, missing, service)
+        asked = [name for each in missing if (name := _known(key, each.field)) not in words]
+        if asked:
+            yield {key.name: tuple(dict.fromkeys((*map(str, words), *asked)))}
+        return
+    choices = [word for each in told for word in each.choices]
+    for found in (choices, key.default, *key.others):
+        if isinstance(found, list | tuple) and found:
+            yield {key.name: tuple(map(str, found))}
+    yield {key.name: tuple(str(word).upper() for word in words)}
+    for word in words:
+        yield {key.name: (str(word),)}
+
+
+def _known(key: Key, field: str) -> str:
+    """A field as the key can name it: dotted where its words are."""
+    parts = field.split(".")
+    for at in range(len(parts)):
+        if ".".join(parts[at:]) in key.values:
+            return ".".join(parts[at:])
+    return parts[-1]
+
+
+def _renamed(key: Key, missing: Iterable[Complaint], service: Service) -> Iterator[Values]:
+    """Each field of the same object under the name that is missed, the most similar first."""
+    start = f"{key.name.rpartition('.')[0]}.fields."
+    fields = [name for name in assumptions.KEYS if name.startswith(start)]
+    sent = {name: str(service.value(name)) for name in fields}
+    for complaint in missing:
+        their = _last(complaint.field)
+        if not re.fullmatch(r"[A-Za-z_][\w-]{0,63}", their) or their in sent.values():
+            continue
+        for name in sorted(sent, key=lambda name: -_likeness(sent[name], their))[:4]:
+            yield {name: their}
+
+
+def _likeness(our: str, their: str) -> float:
+    same = {*our.split("_")} & {*re.split(r"_|-|(?=[A-Z])", their.lower())}
+    return len(same) + SequenceMatcher(None, our, their).ratio()
+
+
+def _paths(key: Key, service: Service) -> Iterator[str]:
+    """Other paths: that of a sibling, those of public descriptions, other spellings."""
+    name = key.name.partition(".")[2]
+    sibling = SIBLINGS.get(name)
+    near = str(service.value(f"paths.{sibling}")) if sibling else NONE
+    if near != NONE and "id" in key.holds and "{id}" not in near:
+        near = f"{near}/{{id}}"
+    known = [near, *map(str, key.others), *PATHS.get(name, ())]
+    plain = [path for path in (str(service.value(key.name)), *known) if path not in (NONE, "None")]
+    styled = [styled for path in plain for styled in (path, *_spellings(path))]
+    yield from dict.fromkeys(_valid(key, styled))
+    if NONE in key.others and name.endswith(("individual", "transfer", "account", "conversion")):
+        yield NONE  # the list is read instead, which the same step proves
+
+
+def _spellings(path: str) -> Iterator[str]:
+    """A path in kebab and in snake, and in the singular."""
+    parts = re.split(r"(\{[a-z_]+\}|^/v1)", path)
+    for old, new in (("_", "-"), ("-", "_"), (r"s(?=/|$)", "")):
+        yield "".join(
+            part if part.startswith(("{", "/v1")) else re.sub(old, new, part) for part in parts
+        )
+
+
+def _valid(key: Key, paths: Iterable[str]) -> Iterator[str]:
+    for path in paths:
+        try:
+            key.read(path)
+        except ValueError:
+            continue
+        yield path
+
+
+def _last(field: str) -> str:
+    return field.rpartition(".")[2]

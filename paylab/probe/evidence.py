@@ -1,0 +1,71 @@
+"""What a successful answer shows by itself: names, words, statuses and forms of values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..client.call import Call
+from ..spec import assumptions
+from ..spec.operations.records import OPERATIONS
+from ..spec.service import Service
+from ..spec.service_keys import Value
+from .drift import answer_of, differences
+from .trial import Trials
+
+Values = Mapping[str, Value]
+
+SHAPES = {
+    "clabe": re.compile(r"\d{18}"),
+    "qrph_payload": re.compile(r"000201.{20,}", re.DOTALL),
+    "address": re.compile(r"0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44}"),
+    "iban": re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}"),
+}
+"""What the value of a deposit instruction looks like, by our name."""
+
+
+def read(trials: Trials, operation: str) -> None:
+    """Keep what the latest answer shows, when an answer read with it has more than before."""
+    call = trials.calls_of(operation)
+    if call is None:
+        return
+    for values in shown(call, operation, trials.service):
+        trials.adopt(values, call.number)
+
+
+def shown(call: Call, operation: str, service: Service) -> Iterator[Values]:
+    """The settings that a successful answer contradicts, with their values in it."""
+    words: dict[str, tuple[str, ...]] = {}
+    for kind, _, what, key in differences(call, service):
+        if kind in ("status", "code") and key in assumptions.KEYS:
+            now = words.get(key) or tuple(map(str, service.value(key)))  # type: ignore[arg-type]
+            words[key] = tuple(dict.fromkeys((*now, what)))
+        elif kind == "type" and key:
+            yield {key: what.rpartition(" ")[2]}
+        elif kind == "field" and key:
+            yield {key: what}
+    yield from ({key: value} for key, value in words.items())
+    yield from _status(call, operation)
+    yield from _instructions(answer_of(call), service)
+
+
+def _status(call: Call, operation: str) -> Iterator[Values]:
+    """The status of a success, where a setting holds it."""
+    for key in OPERATIONS[operation].success:
+        if isinstance(key, str) and call.status in assumptions.KEYS[key].values:
+            yield {key: int(call.status or 0)}
+
+
+def _instructions(body: Any, service: Service) -> Iterator[Values]:
+    """The name of a deposit instruction whose value has the form that ours has."""
+    held = body.get("deposit_instructions") if isinstance(body, dict) else None
+    details = held.get("details") if isinstance(held, dict) else None
+    if not isinstance(held, dict) or not isinstance(details, dict):
+        return
+    start = f"deposit_instructions.{held.get('type')}.fields."
+    for key in (name for name in assumptions.KEYS if name.startswith(start)):
+        shape = SHAPES.get(key.removeprefix(start))
+        fits = [name for name, value in details.items() if shape and shape.fullmatch(str(value))]
+        if service.value(key) not in details and len(fits) == 1:
+            yield {key: fits[0]}

@@ -1,0 +1,115 @@
+"""The single steps of a walk: one request each, made of the settings of the client."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from itertools import islice
+from typing import Any
+
+from .. import corridors
+from ..client import Client
+from ..corridors import examples
+from ..spec import codes
+
+SHORT, LARGEST = 2, codes.PAGE_MAX
+"""The size of a page that probably has a next one, and the largest page."""
+
+REFERENCE = "paylab-probe"
+HOOK = "https://example.com/paylab-probe"
+AMOUNT, DEPOSIT = "10.00", "20.00"
+
+SIDES = {
+    "document-front": "verification_front_image_needed",
+    "document-back": "verification_back_image_needed",
+    "selfie": "verification_selfie_needed",
+}
+"""The code of an individual that needs an image of a side."""
+
+
+def first_page(client: Client, name: str, limit: int = SHORT) -> Any:
+    """The first page of a list, at most as large as the service allows."""
+    return next(iter(_pager(client, name, limit).pages()), None)
+
+
+def second_page(client: Client, name: str) -> Any:
+    """The second page of a list; PagingError if it repeats the first."""
+    return list(islice(_pager(client, name, SHORT).pages(), 2))[-1]
+
+
+def _pager(client: Client, name: str, limit: int) -> Any:
+    resource = getattr(client, name)
+    if name == "webhook_subscriptions":  # the whole list in one answer, as assumed
+        return resource.list()
+    return resource.list(limit=min(limit, client.service.list(name).max_limit))
+
+
+def person(client: Client, country: str) -> Any:
+    """Create an example person with consent."""
+    fields = examples.individual(country, consent_at=client.clock())
+    return client.individuals.create(**examples.completed(client.service, fields))
+
+
+def recipient(client: Client, country: str) -> Any:
+    """Create an example recipient."""
+    return client.individuals.create(**examples.recipient(country, client.service))
+
+
+def needed_images(individual: Any) -> dict[str, bytes]:
+    """A specimen for each side that an individual still needs."""
+    told = {str(detail.code) for detail in individual.status_details or ()}
+    return {side: specimen() for side, code in SIDES.items() if code in told}
+
+
+def wallet(client: Client, individual_id: str) -> Any:
+    """Create an example wallet."""
+    details = examples.wallet(client.service)
+    return client.financial_accounts.create(individual_id, codes.CRYPTO_WALLET, details)
+
+
+def conversion_account(client: Client, individual_id: str, wallet_id: str, country: str) -> Any:
+    """Create a conversion account, with the additional fields that the service requires."""
+    options = additional(client, "conversion_accounts")
+    currency = codes.ON_RAMP[country]
+    return client.conversion_accounts.create(individual_id, wallet_id, currency, **options)
+
+
+def payout(client: Client, account: Any, country: str, quote: Any, reference: str) -> Any:
+    """Create a transfer from a quote, or from its terms if there is no quote."""
+    options = additional(client, "transfers") | (
+        {"client_reference_id": reference} if reference else {}
+    )
+    if quote is not None:
+        return client.transfers.create(quote_id=quote.id, **options)
+    return client.transfers.create(account, **terms(client, country), **options)
+
+
+def terms(client: Client, country: str) -> dict[str, Any]:
+    """The terms of a payout to a country."""
+    corridor = corridors.of(client.service).get(country)
+    return {
+        "source_amount": AMOUNT,
+        "source_currency": "USD",
+        "destination_currency": corridor.currency if corridor else None,
+        "payout_method": corridor.payout_methods[0] if corridor else None,
+    }
+
+
+def additional(client: Client, table: str) -> dict[str, Any]:
+    """Values of the additional fields that the service requires."""
+    reference = f"{REFERENCE}-{client.new_key()[:8]}"
+    known = {"client_reference_id": reference, "destination_currency": "USDC"}
+    asked = getattr(client.service, table).required
+    return {name: known[name] for name in asked if name in known}
+
+
+def specimen(size: int = 32_768) -> bytes:
+    """A PNG of one pixel with a comment that makes it large enough to be accepted."""
+    head = b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0))
+    text = _chunk(b"tEXt", b"Comment\0" + b"specimen " * (size // 9))
+    return head + text + _chunk(b"IDAT", zlib.compress(b"\0\0")) + _chunk(b"IEND", b"")
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    checksum = struct.pack(">I", zlib.crc32(kind + data))
+    return struct.pack(">I", len(data)) + kind + data + checksum

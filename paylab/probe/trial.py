@@ -1,0 +1,201 @@
+"""Try a request again with one setting changed, and keep what makes it succeed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from ..client import Client
+from ..client.call import Call
+from ..errors import (
+    APIConnectionError,
+    APIResponseError,
+    APIStatusError,
+    ConfigError,
+    PagingError,
+    PaylabError,
+    RateLimitError,
+    RuleError,
+    ServerError,
+    ServiceError,
+)
+from ..spec.service import Service
+from ..spec.service_keys import Value
+from .candidates import candidates, is_progress
+
+R = TypeVar("R")
+Values = Mapping[str, Value]
+Step = Callable[[Client], R]
+"""One request with the real client, made of the client's settings."""
+
+HANDFUL = 12
+"""The most candidates that are tried for one refusal."""
+
+DEEPEST = 12
+"""The most settings that one request may need."""
+
+MOST_WAITS = 4
+"""How often a step is repeated when the service asks to wait, beyond the client's own retries."""
+
+LIMITS = "rate_limits."
+
+READABLE = (APIStatusError, APIResponseError, PagingError)
+"""Errors with an answer of the service. Without an answer nothing is tried."""
+
+
+class BudgetError(PaylabError):
+    """The permitted number of requests is used up."""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A value that a request proved: the call that succeeded with it, by number."""
+
+    value: Value
+    call: int
+
+
+@dataclass
+class Trials:
+    """The settings found so far, and the requests that proved them.
+
+    `client` is the client at the start; every other client has its clock, calls and transport.
+    """
+
+    client: Client
+    budget: int
+    pace: float = 0.0
+    start: int = 0
+    proofs: dict[str, Proof] = field(default_factory=dict)
+    refusals: dict[str, APIStatusError] = field(default_factory=dict)
+    exhausted: set[str] = field(default_factory=set)
+
+    def run(self, step: Step[R], only: tuple[str, ...] = ("",)) -> R:
+        """The result of a step, with settings changed until it succeeds; else its last error.
+
+        `only` are the beginnings of the keys that may change.
+        """
+        result = self._attempt(step, {})
+        first, pending, last = result, dict[str, Value](), 0
+        for _ in range(DEEPEST):
+            if not isinstance(result, PaylabError):
+                self._prove(step, pending, last)
+                return result
+            better = next(self._better(step, pending, result, only), None)
+            if better is None:
+                break
+            values, result = better
+            pending, last = {**pending, **values}, len(values)
+        for error in (first, result):
+            if isinstance(error, APIStatusError):
+                self._remember(error)
+        raise result if isinstance(result, PaylabError) else BudgetError("too many differences")
+
+    def adopt(self, values: Values, call: int) -> None:
+        """Keep values that were read in a successful answer and used in this call."""
+        new = {key: value for key, value in values.items() if self.service.value(key) != value}
+        if new:
+            self.client = self.client.with_service(self.service.with_values(new))
+            self.proofs |= {key: Proof(value, call) for key, value in new.items()}
+
+    @property
+    def service(self) -> Service:
+        """The service with everything that was proven."""
+        return self.client.service
+
+    @property
+    def found(self) -> dict[str, Value]:
+        """The proven values."""
+        return {key: proof.value for key, proof in self.proofs.items()}
+
+    def _better(
+        self, step: Step[R], pending: Values, failure: PaylabError, only: tuple[str, ...]
+    ) -> Iterator[tuple[Values, R | PaylabError]]:
+        """The candidates that succeed, or whose refusal is about something else."""
+        if not isinstance(failure, READABLE) or isinstance(failure, ServerError):
+            return
+        service = self.service.with_values(dict(pending))
+        tried = list[Values]()
+        for values in candidates(failure, service):
+            if len(tried) >= HANDFUL:
+                break
+            if values in tried:
+                continue
+            if not all(key.startswith(only) for key in values) or {*values} <= self.exhausted:
+                continue
+            if all(service.value(key) == value for key, value in values.items()):
+                continue
+            try:
+                service.with_values(values)
+            except ServiceError:
+                continue
+            tried.append(values)
+            result = self._attempt(step, {**pending, **values})
+            if not isinstance(result, PaylabError) or (
+                isinstance(result, READABLE) and is_progress(failure, result, values)
+            ):
+                yield values, result
+        self.exhausted |= {doubt.key for doubt in failure.doubts if doubt.key.startswith("paths.")}
+
+    def _attempt(self, step: Step[R], values: Values) -> R | PaylabError:
+        if self.sent >= self.budget:
+            raise BudgetError("the budget of requests is used up")
+        try:
+            client = self.client.with_service(self.service.with_values(dict(values)))
+        except ConfigError as error:  # this secret cannot sign in that dialect
+            return error
+        if self.pace:
+            client.sleep(self.pace)
+        for _ in range(MOST_WAITS):
+            try:
+                return step(client)
+            except RateLimitError as error:
+                failure: PaylabError = error
+                if error.doubts:  # nothing says how long to wait
+                    break
+            except (*READABLE, APIConnectionError, ConfigError, RuleError) as error:
+                return error
+        return failure
+
+    def _prove(self, step: Step[R], pending: Values, last: int) -> None:
+        """Keep each value without which the step fails.
+
+        The step has failed already without the `last` values that were tried together.
+        """
+        succeeded, needed = self.number, dict(pending)
+        failed = list(pending)[-1:] if last == 1 else []
+        # How long to wait is read from a 429: to wait too long would succeed as well.
+        for key in (key for key in pending if key not in failed and not key.startswith(LIMITS)):
+            rest = {name: value for name, value in needed.items() if name != key}
+            if not isinstance(self._attempt(step, rest), PaylabError):
+                needed = rest
+        self.adopt(needed, succeeded)
+
+    def _remember(self, error: APIStatusError) -> None:
+        for doubt in error.doubts:
+            self.refusals.setdefault(doubt.key, error)
+
+    @property
+    def sent(self) -> int:
+        """The number of requests."""
+        return self.number - self.start
+
+    @property
+    def number(self) -> int:
+        """The number of the latest call."""
+        return self.client.calls[-1].number if self.client.calls else 0
+
+    def calls_of(self, operation: str) -> Call | None:
+        """The latest successful call, if it is one of an operation."""
+        for call in reversed(self.client.calls[-3:]):
+            route = self.service.match(call.path)[0].get(call.method)
+            if not call.failed and route is not None and route.operation == operation:
+                return call
+        return None
+
+
+def words_of(error: BaseException) -> str:
+    """An error in one line: its status and the words of the service."""
+    text = " ".join(str(error).split())
+    return text[:200]

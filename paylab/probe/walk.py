@@ -1,0 +1,276 @@
+"""The walk: the parts of the service in the order of the notebooks, and how far each came."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeVar
+
+from ..client import Client
+from ..errors import PaylabError, PermissionDeniedError, WaitTimeoutError
+from ..spec import codes
+from . import evidence, steps
+from .trial import BudgetError, Trials, words_of
+
+R = TypeVar("R")
+
+LISTS = ("individuals", "transfers", "conversion_accounts", "conversions", "webhook_subscriptions")
+LONG = ("transfers", "conversions")
+"""Lists that are read in the largest pages."""
+
+COUNTRIES = ("MX", "BR", "PH", "AR", "CO", "IN", "GB", "FR")
+"""Every corridor of payouts; France stands for SEPA."""
+
+PLAN = (
+    "for MX and PH: an individual, images, a wallet, a conversion account, a deposit of 20.00",
+    "for each of 8 payout countries: a recipient, a quote and a payout of 10.00 USD",
+    "one more payout of 10.00 USD, sent twice under one Idempotency-Key",
+    "a webhook subscription, which is deleted again",
+)
+"""What a walk with `write` creates."""
+
+
+class StopError(PaylabError):
+    """A part cannot go on; the message says where, and repeats the words of the service."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the walk: where it stopped, and the steps that it went without."""
+
+    name: str
+    stop: str = ""
+    without: tuple[str, ...] = ()
+
+    @property
+    def end(self) -> str:
+        """How far it came."""
+        return "; ".join([self.stop or "to the end", *self.without])
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.end}"
+
+
+class Walk:
+    """Goes through the parts, each on its own, with what the trials have proven so far.
+
+    `done` are the operations that succeeded, `made` the created objects.
+    """
+
+    def __init__(self, trials: Trials) -> None:
+        self._trials = trials
+        self._without: list[str] = []
+        self._payee: tuple[Any, str] | None = None
+        self.parts: list[Part] = []
+        self.made: list[str] = []
+        self.done: set[str] = set()
+
+    def go(self, *, write: bool) -> None:
+        """Walk through all parts; a part that fails ends, and the others go on."""
+        parts: list[tuple[str, Callable[[], None]]] = [("Lists", self._lists)]
+        if write:
+            ramps = codes.ON_RAMP
+            parts += [(f"{code} on-ramp", partial(self._onramp, code)) for code in ramps]
+            parts += [(f"{code} payout", partial(self._payout, code)) for code in COUNTRIES]
+            parts += [("Repeated order", self._repeat), ("Webhooks", self._webhooks)]
+            parts += [("Lists again", self._lists)]
+        for name, part in parts:
+            self.parts.append(Part(name, self._stop_of(part), tuple(self._without)))
+            self._without.clear()
+
+    def _stop_of(self, part: Callable[[], None]) -> str:
+        """Where a part stops, and why; empty if it comes to the end."""
+        try:
+            part()
+        except BudgetError as error:
+            return f"not reached ({error})"
+        except StopError as error:
+            return str(error)
+        return ""
+
+    def _run(self, where: str, operation: str, step: Callable[[Client], R]) -> R:
+        """The result of a step that the part needs; StopError says where it stops."""
+        try:
+            result = self._trials.run(step)
+        except WaitTimeoutError as error:
+            raise StopError(f"stops at {where}: {words_of(error)}") from error
+        except BudgetError:
+            raise
+        except PaylabError as error:
+            raise StopError(f"stops at {where} ({words_of(error)})") from error
+        self.done.add(operation)
+        evidence.read(self._trials, operation)
+        return result
+
+    def _try(self, where: str, operation: str, step: Callable[[Client], R]) -> R | None:
+        """The result of a step that the part can go without."""
+        try:
+            return self._run(where, operation, step)
+        except StopError as error:
+            self._without.append(f"without {where} ({words_of(error.__cause__ or error)})")
+            return None
+
+    def _lists(self) -> None:
+        for name in LISTS:
+            self._list(name)
+
+    def _list(self, name: str) -> None:
+        """A first page, the largest page, the next page and one object."""
+        read = f"{name}.list"
+        first = self._try(f"the list of {name}", read, lambda c: steps.first_page(c, name))
+        if first is None:
+            return
+        if name in LONG:
+            largest = partial(steps.first_page, name=name, limit=steps.LARGEST)
+            self._try(f"the largest page of {name}", read, largest)
+        if first.has_next_page:
+            self._try(f"the next page of {name}", read, lambda c: steps.second_page(c, name))
+        if first.data and name != "conversions":
+            one = first.data[0].id
+            self._try(f"one of {name}", f"{name}.get", lambda c: getattr(c, name).get(one))
+
+    def _onramp(self, country: str) -> None:
+        """A person, images, a wallet, an account, a deposit and its conversion."""
+        person = self._person(country)
+        wallet = self._run(
+            "the wallet", "financial_accounts.create", lambda c: steps.wallet(c, person.id)
+        )
+        self._made("wallet", wallet.id)
+        account = self._run(
+            "the conversion account",
+            "conversion_accounts.create",
+            lambda c: steps.conversion_account(c, person.id, wallet.id, country),
+        )
+        self._made("conversion account", account.id)
+        self._run(
+            "the deposit instructions",
+            "conversion_accounts.get",
+            lambda c: c.conversion_accounts.wait(account.id),
+        )
+        currency = codes.ON_RAMP[country]
+        self._run(
+            "the deposit",
+            "sandbox.deposit",
+            lambda c: c.sandbox.deposit(account.id, steps.DEPOSIT, currency),
+        )
+        self._run(
+            "the conversion",
+            "conversions.list",
+            lambda c: c.conversions.wait(conversion_account_id=account.id),
+        )
+
+    def _person(self, country: str) -> Any:
+        """A person who is verified."""
+        create, upload = "individuals.create", "individuals.upload_images"
+        person = self._run("the person", create, lambda c: steps.person(c, country))
+        self._made("individual", person.id)
+        if images := steps.needed_images(person):
+            self._run(
+                "the images", upload, lambda c: c.individuals.upload_images(person.id, images)
+            )
+            read = "individuals.images"
+            self._try("reading the images", read, lambda c: c.individuals.images(person.id))
+        read = "individuals.get"
+        person = self._run("the verification", read, lambda c: c.individuals.wait(person.id))
+        if person.status != "active":
+            raise StopError(f"stops at the verification (the individual is {person.status})")
+        return person
+
+    def _payout(self, country: str) -> None:
+        """A recipient, a quote if there are any, and a transfer."""
+        create = "individuals.create"
+        person = self._run("the recipient", create, lambda c: steps.recipient(c, country))
+        self._made("recipient", person.id)
+        if not person.financial_accounts:
+            raise StopError("stops at the recipient (the answer has no financial account)")
+        account = person.financial_accounts[0]
+        quote = self._try(
+            "a quote",
+            "quotes.create",
+            lambda c: c.quotes.create(account, **steps.terms(c, country)),
+        )
+        # The first payout has no reference unless one is required, as in the notebooks.
+        is_first = country == COUNTRIES[0]
+        reference = "" if is_first else f"{steps.REFERENCE}-{country.lower()}-{person.id[-6:]}"
+        transfer = self._run(
+            "the transfer",
+            "transfers.create",
+            lambda c: steps.payout(c, account, country, quote, reference),
+        )
+        self._made("transfer", transfer.id)
+        self._try("reading it", "transfers.get", lambda c: c.transfers.get(transfer.id))
+        self._payee = self._payee or (account, country)
+
+    def _repeat(self) -> None:
+        """One order twice under one Idempotency-Key."""
+        if self._payee is None:
+            raise StopError("not reached (no payout came to the end)")
+        account, country = self._payee
+        key, create = self._trials.client.new_key(), "transfers.create"
+
+        def pay(client: Client) -> Any:
+            fields = {**steps.terms(client, country), "client_reference_id": f"paylab-{key[:8]}"}
+            return client.transfers.create(account, **fields, idempotency_key=key)
+
+        first = self._run("the order", create, pay)
+        self._made("transfer", first.id)
+        again = self._run("the same order again", create, pay)
+        if again.id != first.id:
+            raise StopError(
+                f"stops at the same order again (one Idempotency-Key made {first.id} and "
+                f"{again.id}: ask your provider for which requests keys are kept)"
+            )
+
+    def _webhooks(self) -> None:
+        """A subscription, read and deleted."""
+        hooks, events = "webhook_subscriptions", ["transfer.completed"]
+        made = self._run(
+            "the subscription",
+            f"{hooks}.create",
+            lambda c: c.webhook_subscriptions.create(steps.HOOK, events),
+        )
+        self._made("webhook subscription", made.id)
+        self._try("reading it", f"{hooks}.get", lambda c: c.webhook_subscriptions.get(made.id))
+        delete = f"{hooks}.delete"
+        self._try("deleting it", delete, lambda c: c.webhook_subscriptions.delete(made.id))
+
+    def _made(self, kind: str, id_: str) -> None:
+        self.made.append(f"{kind} {id_}")
+
+
+def refuses_writes(trials: Trials) -> str:
+    """Why objects must not be created here: production, or a key that may only read."""
+    try:
+        trials.client.request("POST", trials.service.path("sandbox.deposit"), json={})
+    except PermissionDeniedError as error:
+        return (
+            f"the service refuses sandbox deposits ({words_of(error)}): it is production, or this "
+            "key may only read; use the keys of a sandbox, or leave out --write"
+        )
+    except (PaylabError, KeyError):  # refused for its empty body, or at another path
+        return ""
+    return ""
+
+
+def reached(parts: Iterable[Part]) -> Iterator[str]:
+    """How far the walk came: a line for each part, and one for all payouts."""
+    payouts = list[Part]()
+    for part in parts:
+        if part.name.endswith(" payout"):
+            payouts.append(part)
+            continue
+        if payouts:
+            yield _payouts(payouts)
+            payouts.clear()
+        yield str(part)
+    if payouts:
+        yield _payouts(payouts)
+
+
+def _payouts(parts: Iterable[Part]) -> str:
+    """`Payouts: MX, BR to the end; PH stops at the transfer (...)`."""
+    ends: dict[str, list[str]] = {}
+    for part in parts:
+        ends.setdefault(part.end, []).append(part.name.partition(" ")[0])
+    return "Payouts: " + "; ".join(f"{', '.join(names)} {end}" for end, names in ends.items())
