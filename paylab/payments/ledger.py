@@ -56,7 +56,10 @@ class Ledger:
         return str(self._store.path or "in memory")
 
     def note_quote(self, quote: str, asked: Values) -> None:
-        """Store the terms of a quote, which count as the terms of its transfer."""
+        """Store the terms of a quote, which count as the terms of its transfer.
+
+        >>> lab.ledger.note_quote("qt_1", {"source_amount": "10"})
+        """
         self._store.note_quote(self._address, quote, asked)
 
     def open(self, order: Order) -> Ticket | FreshTicket:
@@ -84,7 +87,11 @@ class Ledger:
                 raise _under_way(found)
 
     def knows(self, fields: Values) -> bool:
-        """Whether an equal order stands here, so that the list need not be searched for it."""
+        """Whether an equal order stands here, so that the list need not be searched for it.
+
+        >>> lab.ledger.knows({"source_amount": "10", "client_reference_id": "nobody"})
+        False
+        """
         known = identity(fields, self._terms(fields))
         equal = self._store.find(address=self._address, identity=known)
         now = self._clock.span  # asked only for an order without an answer: it may be a request

@@ -159,7 +159,7 @@ def _of_key(doubt: Doubt, told: list[Complaint], service: Service) -> Iterator[V
     elif key.type == "path":
         yield from ({key.name: path} for path in _paths(key, service))
     elif key.type == "integer":
-        numbers = [number for each in told for number in each.numbers]
+        numbers = sorted((number for each in told for number in each.numbers), reverse=True)
         yield from ({key.name: number} for number in (*numbers, *PAGE_SIZES) if number > 0)
     elif key.type == "word":
         yield from ({key.name: value} for value in key.values or key.others)

@@ -24,7 +24,6 @@ NEED_A_FILE = {
 """Deviations that need a service.toml; with the others the notebooks run without one."""
 ABSENT = {*(name for name in DEVIATIONS if name.startswith("no-")), "production"}
 """Deviations without some operations, with which the notebooks go on at a later section."""
-BUDGET = 400
 
 
 def check(run, deviation, notebooks, folder, monkeypatch):
@@ -34,7 +33,7 @@ def check(run, deviation, notebooks, folder, monkeypatch):
             for variable, value in server.environment.items():
                 monkeypatch.setenv(variable, value)
             with paylab.connect(ledger="none") as lab:
-                lab.probe(write=True, to=folder / "service.toml", budget=BUDGET)
+                lab.probe(write=True, to=folder / "service.toml")
             monkeypatch.setenv("PAYLAB_SERVICE", str(folder / "service.toml"))
         told = {name: "\n".join(run(name, server)) for name in notebooks}
     left_out = [name for name, text in told.items() if "on with section" in text]

@@ -69,6 +69,11 @@ def test_the_default_service_is_as_assumed(walk_simulator, walk_independent):
         assert report.sent <= 100
 
 
+def test_the_largest_page_is_the_largest_number_of_the_refusal(walk_simulator):
+    """A refusal that names the smallest and the largest page proves the largest."""
+    assert walk_simulator({"lists.max_limit": 50}).service.diff() == {"lists.max_limit": 50}
+
+
 @pytest.mark.parametrize("deviation", SAMPLE)
 def test_a_walk_follows_a_service_that_differs(walk_independent, deviation):
     """A sample of deviations: every written value was proven, and is found again without it."""
