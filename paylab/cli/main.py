@@ -22,7 +22,7 @@ COMMANDS: dict[str, str] = {
     "init": "check the keys of a service and write them into a profile",
     "doctor": "check settings, connection, clock and versions",
     "walkthrough": "go through an on-ramp in the terminal",
-    "probe": "ask a service what the specification leaves open",
+    "probe": "walk through a service, and write what it does differently",
     "get": "send a signed GET and print the response",
     "post": "send a signed POST and print the response",
     "list": "print every item of a list",
