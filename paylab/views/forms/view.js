@@ -250,16 +250,32 @@ class Page {
     this.root = make("div");
     this.drawn = new Map();
     this.acted = false;
+    this.isLost = false;
+    this.kernel = kernelOf(model, (text) => this.lose(text));
     el.append(this.root);
   }
 
   send(message, buffers) {
-    this.model.send({ ...message, view: this.id }, undefined, buffers);
+    this.kernel.check();
+    if (!this.isLost) this.model.send({ ...message, view: this.id }, undefined, buffers);
   }
 
   press(node) {
     this.acted = true;
     this.send({ kind: "press", node });
+  }
+
+  // Without its kernel a form can do nothing: it says so, and only its code can be copied.
+  lose(text) {
+    if (this.isLost) return;
+    this.isLost = true;
+    const notice = make("p", { className: "paylab-lost" });
+    notice.setAttribute("role", "alert");
+    this.root.prepend(notice);
+    notice.textContent = text; // Screen readers announce what changes in an alert.
+    for (const one of this.root.querySelectorAll("button, input, select")) {
+      if (!one.closest(".paylab-code, .paylab-copy")) one.disabled = true;
+    }
   }
 
   show({ tree, focus }) {
@@ -304,6 +320,9 @@ class Page {
   }
 
   receive(message, buffers) {
+    this.kernel.answered();
+    if (this.isLost) for (const one of this.drawn.values()) one.text = "";
+    this.isLost = false;
     if (message.kind === "show") this.show(message);
     else this.drawn.get(message.node)?.receive?.(message, buffers);
   }
@@ -316,6 +335,7 @@ function render({ model, el }) {
   page.send({ kind: "ready" });
   return () => {
     model.off("msg:custom", receive);
+    page.kernel.close();
     for (const one of page.drawn.values()) one.close?.();
   };
 }
