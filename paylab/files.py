@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import ctypes
+import errno
 import os
 import re
 import shutil
@@ -82,6 +83,8 @@ def require_writable(path: Path) -> None:
     """ConfigError if `replace` cannot write this file; leaves no file."""
     try:
         path = path.resolve()
+        if path.is_symlink():  # a loop of links, which Python 3.13 resolves to itself
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         require_parent(path)
         _require_file(path)
         draft = _beside(path, "part")

@@ -198,7 +198,7 @@ def test_every_end_can_be_brought_about(lab, mexican, reference, status):
     wait = {"until": until} if until else {}
     done = lab.transfers.wait(form.submit().id, **wait)
     assert done.status == status
-    assert dict(lab.status(done).rows())["That means"]
+    assert dict(lab.status(done).rows())["Meaning"]
     assert (done.failure_reason is not None) == (status == "failed")
 
 
