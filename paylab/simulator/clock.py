@@ -16,7 +16,10 @@ END = datetime(9000, 1, 1, tzinfo=UTC)
 
 
 class Clock:
-    """Simulated time as a linear function of real time: base + speed x seconds since then."""
+    """Simulated time as a linear function of real time: base + speed x seconds since then.
+
+    `start` is the first time, by default START if it is frozen, else that of the machine.
+    """
 
     def __init__(
         self,
@@ -24,11 +27,13 @@ class Clock:
         frozen: bool = True,
         speed: float = 1.0,
         wall: Callable[[], float] = time.time,
+        start: datetime | None = None,
     ) -> None:
         self._wall = wall
         self.frozen, self.speed = frozen, speed
         since = wall()
-        self._line = (START if frozen else datetime.fromtimestamp(since, UTC), since)
+        usual = START if frozen else datetime.fromtimestamp(since, UTC)
+        self._line = (start or usual, since)
 
     def now(self) -> datetime:
         """The current time, in milliseconds."""

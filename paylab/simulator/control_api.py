@@ -93,6 +93,28 @@ def clear_faults(world: World, _: Request) -> Reply:
     return Reply(204)
 
 
+def remove_fault(world: World, request: Request) -> Reply:
+    """DELETE /_simulator/faults/{id}; a fault that is gone already is no error."""
+    if world.find("faults", request.id):
+        world.remove("faults", request.id)
+    return Reply(204)
+
+
+def requests(world: World, request: Request) -> Reply:
+    """GET /_simulator/requests: the journal, oldest first, whole or in parts.
+
+    `after` is the number of the last request that the client knows.
+    """
+    if part := world.parts.later(request):
+        return part
+    after = request.query_items().get("after", "0")
+    if not (after.isascii() and after.isdecimal()):
+        raise Refused(400, "after: must be the number of a request")
+    keys = {**world.secrets, **world.served_secrets, **(request.keys or {})}
+    rows = world.journal.rows(world.service, {*keys, *keys.values()}, int(after[:18]))
+    return world.parts.reply(request, {"dropped": world.journal.dropped, "requests": rows})
+
+
 def seed(world: World, request: Request) -> Reply:
     """POST /_simulator/seed {"transfers", "conversions"}."""
     from . import seeding

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from os import PathLike
@@ -14,26 +15,29 @@ from typing import Any
 from ..errors import SimulatorError, UnknownNameError
 from ..files import path_of
 from ..spec import timestamps
+from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
 from ..spec.text import read_json
 from ..webhooks.event import Event, read_event
 from .faults import KINDS
+from .requests import Requests
 from .scenarios import Scenarios, nearest_names
 
 Ask = Callable[..., Any]
 """Sends a signed request: (method, path, json=None) -> the decoded answer."""
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])")
+_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([smhd])|(?:(s)ec(?:ond)?|(m)in(?:ute)?|(h)our|(d)ay)s?)")
 
 
 class Controls:
-    """The control API of a simulator: clock, faults, seeding, snapshots."""
+    """The control API of a simulator: clock, faults, requests, seeding, snapshots."""
 
     def __init__(self, ask: Ask, service: Service | None = None) -> None:
         self._ask = ask
         self.clock = ClockPanel(ask)
         self.faults = FaultControls(ask)
+        self.requests = Requests(self._journal)
         self.scenarios = Scenarios(lambda: list(ask("GET", "/_simulator/scenarios")), service)
 
     def summary(self) -> dict[str, Any]:
@@ -45,7 +49,7 @@ class Controls:
         return dict(self._ask("GET", "/_simulator"))
 
     def __repr__(self) -> str:
-        return "<simulator controls: clock, faults, scenarios; summary() asks for its state>"
+        return "<simulator controls: clock, faults, requests, scenarios; summary() asks for it>"
 
     def move(self, object_id: str, to: str, reason: str = "") -> dict[str, Any]:
         """Move an object to a state; an illegal move names the legal ones.
@@ -130,6 +134,9 @@ class Controls:
         """
         return list(read_json(self._read("deliveries")))
 
+    def _journal(self) -> dict[str, Any]:
+        return dict(json.loads(self._read("requests")))
+
     def _read(self, name: str) -> str:
         """The JSON of a large answer, read in parts."""
         path = f"/_simulator/{name}"
@@ -181,7 +188,7 @@ class ClockPanel:
         self._set(speed=speed)
 
     def advance(self, span: float | str) -> None:
-        """Advance by seconds, or by a span like "90s", "5m", "24h" or "2d".
+        """Advance by seconds, or by a span like "90s", "5m", "24h" or "3 days".
 
         >>> lab.simulator.clock.advance("24h")
         """
@@ -224,6 +231,27 @@ class FaultControls:
             raise UnknownNameError("fault", kind, nearest_names(str(kind), KINDS))
         return _as_sent(self._ask("POST", "/_simulator/faults", json={"kind": kind, **details}))
 
+    @contextmanager
+    def on(self, operation: str, **details: object) -> Iterator[dict[str, Any]]:
+        """Change the answers of an operation in a `with` block.
+
+        `status`, `headers` and `body` (JSON, or text) answer in place of the service; without a
+        status the request is carried out. `delay` and `slow` are seconds until the answer starts,
+        and that its body takes; `cut_after` bytes are sent of it. `content_type` replaces that of
+        the answer. `times` is for the next so many calls, `every` for each so many-th one, and
+        `probability` with `seed` for a share.
+
+        >>> with lab.simulator.faults.on("transfers.list", status=418, body={"error": "tea"}):
+        ...     pass
+        """
+        if operation not in OPERATIONS:
+            raise UnknownNameError("operation", operation, nearest_names(operation, OPERATIONS))
+        fault = self.add("custom", operation=operation, **details)
+        try:
+            yield fault
+        finally:
+            self._ask("DELETE", f"/_simulator/faults/{fault['id']}")
+
     def __getattr__(self, kind: str) -> Callable[..., dict[str, Any]]:
         if kind.startswith("_"):
             raise AttributeError(kind)
@@ -232,7 +260,7 @@ class FaultControls:
         return partial(self.add, kind)
 
     def __dir__(self) -> list[str]:
-        return sorted({*KINDS, "add", "list", "clear"})
+        return sorted({*KINDS, "add", "clear", "list", "on"})
 
     def list(self) -> list[dict[str, Any]]:
         """The active faults, and how often each will apply.
@@ -268,7 +296,8 @@ def seconds(span: float | str) -> float:
     match = _SPAN.fullmatch(span.strip())
     if match is None:
         raise SimulatorError(f'{span!r} is not a time span: write seconds, or "90s", "5m", "24h"')
-    return float(match[1]) * _UNITS[match[2]]
+    unit = next(filter(None, match.groups()[1:]))
+    return float(match[1]) * _UNITS[unit]
 
 
 def _as_sent(answer: Any) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from . import (
 )
 from .bodies import page, read_row, with_numbers
 from .idempotency import Operation, once
+from .journal import Entry
 from .messages import (
     CONTROL,
     CONTROLS,
@@ -31,7 +32,9 @@ from .messages import (
     Reply,
     Request,
     find_operation,
+    require,
 )
+from .strictness import remarks
 from .world import World
 
 OPERATIONS: Mapping[str, Operation] = {
@@ -54,37 +57,51 @@ OPERATIONS: Mapping[str, Operation] = {
 
 
 def respond(world: World, request: Request) -> Reply:
-    """Answer a request, after carrying out due steps."""
+    """Answer a request, after carrying out due steps, and note it in the journal of the world."""
     transitions.settle(world)
     fault = faults.for_call(world, request)
     kind = fault["kind"] if fault else None
     now = request.at or world.now()
     if fault and kind == "skew":
         now += timedelta(seconds=fault["seconds"])
-    if fault and kind in faults.INSTEAD:
+    entry = Entry(request, now, fault=faults.fault_json(fault) if fault else None)
+    if fault and faults.is_instead(fault):
         reply = faults.instead(world.service, fault, now)
     else:
-        reply = _answer(world, request, now)
-    dated = {**reply.headers, "date": format_datetime(now, usegmt=True)}
-    return Reply(reply.status, reply.body, dated, cut=kind if kind in faults.CUTS else None)
+        reply = _answer(world, request, now, entry)
+    if fault:
+        reply = faults.change(fault, reply)
+    dated = {"date": format_datetime(now, usegmt=True)}
+    reply = replace(reply, headers={**reply.headers, **dated})
+    if not request.path.startswith(CONTROL):
+        world.journal.add(entry, reply)
+    return reply
 
 
-def _answer(world: World, request: Request, now: datetime) -> Reply:
+def _answer(world: World, request: Request, now: datetime, entry: Entry) -> Reply:
     """Authenticate, find the operation, carry it out. Assumption `check.order`."""
     is_control = request.path.startswith(CONTROL)
     try:
         if len(request.body) > MOST_BYTES:
             raise Refused(413, TOO_LARGE)
-        _authenticate(world, request, now)
+        _authenticate(world, request, now, entry)
+        entry.layer = "route"
         name, parts = find_operation(world.service, request.method, request.path)
+        entry.operation = name
+        entry.layer = "strictness"
         _check_content_type(world, request)
+        if world.strict and not is_control:
+            require(remarks(world.service, name, request))
+        entry.layer = "rules"
         routed = replace(request, id=next(iter(parts.values()), ""))
         operation = OPERATIONS[name]
         reply = once(world, routed, operation) if name in IDEMPOTENT else operation(world, routed)
+        entry.layer = "done"
         if is_control:
             return reply
         return replace(reply, body=with_numbers(world.service, reply.body))
     except Refused as refused:
+        entry.refused = refused
         return refused.reply(None if is_control else world.service)
 
 
@@ -97,11 +114,12 @@ def _check_content_type(world: World, request: Request) -> None:
         raise Refused(status, f"the Content-Type of a body must be application/json, {given_words}")
 
 
-def _authenticate(world: World, request: Request, now: datetime) -> None:
+def _authenticate(world: World, request: Request, now: datetime, entry: Entry) -> None:
     """Refuse an invalid signature; only a valid one uses up its nonce."""
     secrets = world.secrets if request.keys is None else request.keys
     refusal = verify(request, secrets.get, now, signing=world.service.signing, nonces=world.nonces)
     if refusal is not None:
+        entry.finding = refusal
         status = world.service.error_codes.signature
         raise Refused(status, refusal.message, reason=refusal.reason, mistake=refusal.mistake)
     nonce = request.headers.get("x-nonce")

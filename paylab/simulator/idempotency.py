@@ -10,7 +10,7 @@ from hashlib import sha256
 from typing import Any
 
 from ..spec import codes
-from .messages import JSON, Refused, Reply, Request
+from .messages import JSON, KeyRefused, Reply, Request
 from .world import World
 
 Operation = Callable[[World, Request], Reply]
@@ -26,16 +26,16 @@ def once(world: World, request: Request, operation: Operation) -> Reply:
     settings, key = world.service.idempotency, request.headers.get("idempotency-key")
     if key is None:
         if settings.key == "required":
-            raise Refused(400, "Idempotency-Key is missing: send a UUID with this request")
+            raise KeyRefused(400, "Idempotency-Key is missing: send a UUID with this request")
         return operation(world, request)
     if not _UUID.fullmatch(key):
-        raise Refused(400, "Idempotency-Key must be a UUID of 36 characters")
+        raise KeyRefused(400, "Idempotency-Key must be a UUID of 36 characters")
     place = f"{request.method} {request.path} " if settings.scope == "path" else ""
     slot, digest = f"{place}{key.lower()}", _digest(request, settings)
     stored = world.find("idempotency", slot)
     if stored is not None and stored["until"] > world.stamp():
         if stored["digest"] != digest:
-            raise Refused(409, "this Idempotency-Key was used with another body")
+            raise KeyRefused(409, "this Idempotency-Key was used with another body")
         headers = {**JSON, "idempotency-replayed": "true"}
         return Reply(stored["status"], b64decode(stored["body"]), headers)
     reply = operation(world, request)

@@ -70,12 +70,19 @@ class Request(Received):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A reply; `cut` says how the transport must damage it when a fault requires that."""
+    """A reply; the rest says how the transport must damage it when a fault requires that.
+
+    `cut` is the kind of the damage; of a body that is cut, `kept` bytes are sent. The reply is
+    delayed by `delay` seconds, and its body takes `slow` seconds.
+    """
 
     status: int
     body: bytes = b""
     headers: Mapping[str, str] = field(default_factory=dict)
     cut: str | None = None
+    kept: int | None = None
+    delay: float = 0.0
+    slow: float = 0.0
 
     @classmethod
     def json(cls, status: int, value: object, **headers: str) -> Reply:
@@ -118,6 +125,10 @@ class Refused(Exception):  # noqa: N818 - not an error of ours: an answer
             holds = isinstance(found.get(words.words), dict)
             put_inside(found, f"{words.words}.message" if holds else words.words, self.text)
         return Reply.json(self.status, {**found, **self.extra}, **self.headers)
+
+
+class KeyRefused(Refused):
+    """The refusal of an Idempotency-Key: missing, malformed, or used with another body."""
 
 
 class BadCursor(Refused):
@@ -232,6 +243,8 @@ _CONTROLS = (
     ("control.add_fault", "POST", f"{CONTROL}/faults"),
     ("control.list_faults", "GET", f"{CONTROL}/faults"),
     ("control.clear_faults", "DELETE", f"{CONTROL}/faults"),
+    ("control.remove_fault", "DELETE", f"{CONTROL}/faults/{{id}}"),
+    ("control.requests", "GET", f"{CONTROL}/requests"),
     ("control.seed", "POST", f"{CONTROL}/seed"),
     ("control.read_snapshot", "GET", f"{CONTROL}/snapshot"),
     ("control.write_snapshot", "PUT", f"{CONTROL}/snapshot"),

@@ -294,11 +294,14 @@ class FaultRow(Record):
     def _is_fault(cls, row: Any) -> Any:
         if not isinstance(row, dict):
             return row
-        asked = {name: row[name] for name in (*faults.DEFAULTS, "kind") if name in row}
+        known = (*faults.DEFAULTS, *faults.CUSTOM, "kind")
+        asked = {name: row[name] for name in known if name in row}
         wrong = [str(each) for each in faults.check_fault(asked)]
         wrong += [f"{name} is missing" for name in sorted(faults.DEFAULTS.keys() - row.keys())]
         numbers = ("status", "times", "probability", "seed", "seconds")
-        wrong += [f"{name} must be a number" for name in numbers if row.get(name, 0) is None]
+        custom = row.get("kind") == "custom"
+        required = [name for name in numbers if not (custom and name == "status")]
+        wrong += [f"{name} must be a number" for name in required if row.get(name, 0) is None]
         if wrong:
             raise ValueError("; ".join(wrong))
         return row

@@ -96,6 +96,9 @@ WHOLE_BODY_SECONDS = 120.0
 MOST_HELD = 2 * MOST_BYTES
 """Maximum bytes of all bodies in memory; further ones are answered 503."""
 
+PIECES = 20
+"""The pieces in which a slow body is sent."""
+
 TIMEOUT_FAULT = 60.0
 """Seconds until the fault `timeout` closes a connection."""
 
@@ -136,6 +139,8 @@ class SimulatorApp:
             return
         finally:
             self._held -= len(body)
+        if reply.delay:
+            await asyncio.sleep(reply.delay)
         if reply.cut:
             await self._spoil(scope, receive, send, reply)
         else:
@@ -195,7 +200,7 @@ class SimulatorApp:
         if reply.cut == "truncate":
             head = {**reply.headers, "content-length": str(len(reply.body))}
             await _start(send, reply.status, head)
-            half = reply.body[: len(reply.body) // 2]
+            half = reply.body[: len(reply.body) // 2 if reply.kept is None else reply.kept]
             await send({"type": "http.response.body", "body": half, "more_body": True})
             await asyncio.sleep(0.05)  # let the first half reach the client first
         self._abort(scope["client"])
@@ -219,7 +224,12 @@ def _request(scope: Message, body: bytes, keys: Mapping[str, str] | None) -> Req
 async def _send(send: Send, reply: Reply) -> None:
     length = {} if reply.status == NO_CONTENT else {"content-length": str(len(reply.body))}
     await _start(send, reply.status, {"server": PRODUCT, **reply.headers, **length})
-    await send({"type": "http.response.body", "body": reply.body})
+    pieces = min(PIECES, len(reply.body)) if reply.slow else 0
+    for at in range(pieces):
+        piece = reply.body[at * len(reply.body) // pieces : (at + 1) * len(reply.body) // pieces]
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await asyncio.sleep(reply.slow / pieces)
+    await send({"type": "http.response.body", "body": b"" if pieces else reply.body})
 
 
 async def _start(send: Send, status: int, headers: dict[str, str]) -> None:

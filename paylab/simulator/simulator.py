@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+import time
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -31,7 +32,8 @@ class Simulator:
     `frozen` and `speed` set the clock; `data` is a file that stores the state; `transfers` is the
     number of seeded transfers in an empty one. A seed always gives the same ids, times, CLABEs, QR
     payloads and hashes. `keys` are the API key and the secret, by default derived from the seed.
-    `service` has the assumptions to follow, by default `Service()`.
+    `service` has the assumptions to follow, by default `Service()`. With `strict`, unknown fields,
+    parameters and headers are refused. `start` is the first time of the clock.
     """
 
     def __init__(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
@@ -46,10 +48,14 @@ class Simulator:
         send: Send | None = None,
         keys: tuple[str, str] | None = None,
         service: Service | None = None,
+        strict: bool = False,
+        start: datetime | None = None,
     ) -> None:
-        self._new_clock = partial(Clock, frozen=frozen, speed=speed)
+        self._new_clock = partial(Clock, frozen=frozen, speed=speed, start=start)
         clock = self._new_clock()
-        self.world = World(seed=seed, clock=clock, production_like=production_like, service=service)
+        self.world = World(
+            seed=seed, clock=clock, production_like=production_like, service=service, strict=strict
+        )
         self.changed, self._clients = Event(), 0
         self._randoms: WeakSet[Random] = WeakSet()
         self._storage = WorldStorage(path_of(data)) if data else None
@@ -74,7 +80,9 @@ class Simulator:
                 reply = respond(self.world, request)
                 self.save()
         except SimulatorError as error:
-            return Reply.json(507, {"error": str(error)})
+            reply = Reply.json(507, {"error": str(error)})
+            self.world.journal.amend(request, reply)
+            return reply
         self.delivery.after_request()
         return reply
 
@@ -142,6 +150,7 @@ class Simulator:
         empty = {"clock": self._new_clock().saved(), "counters": {}, "tables": {}}
         with self.world.lock:
             self.world.load({"seed": self.world.seed, **empty})
+            self.world.journal.clear()
             self.save(always=True)
 
     def save(self, *, always: bool = False) -> None:
@@ -181,10 +190,20 @@ class SimulatorTransport(httpx.BaseTransport):
         reply = self._simulator.respond(
             Request(request.method, path, query, headers, request.read())
         )
+        self._delay(request, reply)
         if reply.cut:
             failure, words = _FAILURES[reply.cut]
             raise failure(words, request=request)
         return httpx.Response(reply.status, headers=dict(reply.headers), content=reply.body)
+
+    def _delay(self, request: httpx.Request, reply: Reply) -> None:
+        """Wait as long as a fault delays the reply, but no longer than the client waits."""
+        limit = request.extensions.get("timeout", {}).get("read")
+        if not reply.delay:
+            return
+        if limit is not None and reply.delay >= limit:
+            raise httpx.ReadTimeout("timed out", request=request)
+        time.sleep(reply.delay)
 
 
 _FAILURES = {

@@ -18,6 +18,7 @@ from . import ids
 from .clock import Clock
 from .credentials import UsedNonces
 from .delivery_queue import DeliveryQueue
+from .journal import Journal
 from .parts import AnswerParts
 from .table import Row, Table
 
@@ -83,7 +84,9 @@ class World:
         clock: Clock | None = None,
         production_like: bool = False,
         service: Service | None = None,
+        strict: bool = False,
     ) -> None:
+        self.strict = strict
         self.service = service or Service()
         self.translation = Translation(self.service)
         self.differing = {
@@ -97,6 +100,7 @@ class World:
         self.served_secrets: dict[str, str] = {}  # of servers with keys of their own
         self.nonces = UsedNonces(self.service.signing.tolerance)
         self.parts = AnswerParts()
+        self.journal = Journal()
         self.lock = RLock()
         forks.register(self, lock=self.lock)
         self.control: ClockControl | None = None

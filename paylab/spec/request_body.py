@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..errors import Problem
+from .names import nearest_name
 from .operations.field import AMOUNT, CURRENCY, OBJECT, Field, dotted
 from .operations.records import OPERATIONS
 from .renames import Names
@@ -27,7 +28,8 @@ class RequestBody:
     """A body in our names; `odd` are the problems of its form, in the service's names.
 
     `names` are the names of nested objects, by dotted path; `instead` are the names of fields that
-    the service has in another form.
+    the service has in another form. `unknown` are the fields that the service does not know,
+    whether it refuses or ignores them, with the field that is probably meant.
     """
 
     service: Service
@@ -35,6 +37,7 @@ class RequestBody:
     names: dict[str, Names] = field(default_factory=dict)
     odd: list[Problem] = field(default_factory=list)
     instead: dict[str, str] = field(default_factory=dict)
+    unknown: list[Problem] = field(default_factory=list)
 
     def read(self, value: Any, known: Collection[str], names: Names = SAME, at: str = "") -> Any:
         """An object in our names; unknown fields are refused or ignored."""
@@ -46,7 +49,7 @@ class RequestBody:
             ours = names.ours.get(name, name)
             renamed = ours == name and name in names.theirs
             if renamed or ours not in known:
-                self._unknown(at, name)
+                self._unknown(at, name, [names.theirs.get(each, each) for each in known])
             if not renamed:
                 found[ours] = each
         return found
@@ -132,10 +135,13 @@ class RequestBody:
         }
         return _WORD.sub(lambda word: theirs.get(word[0], word[0]), message) if theirs else message
 
-    def _unknown(self, at: str, name: str) -> None:
-        """Note a field that the service does not know, if it refuses those."""
+    def _unknown(self, at: str, name: str, known: Collection[str] = ()) -> None:
+        """Note a field that the service does not know; a problem if it refuses those."""
+        near = nearest_name(name, known)
+        message = f"is not known: is {near} meant?" if near else "is not known"
+        key, place = "requests.unknown_fields", dotted(at, name)
+        self.unknown.append(Problem(place, message, "request.unknown", key=key))
         if self.service.requests.unknown_fields == "refuse":
-            key, place = "requests.unknown_fields", dotted(at, name)
             self.odd.append(Problem(place, "is not known", "request.unknown", key=key))
 
     def _amiss(self, name: str, message: str, source: str, key: str) -> None:

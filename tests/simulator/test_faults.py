@@ -204,3 +204,52 @@ def test_a_call_that_is_not_hit_does_not_use_up_a_fault():
         except paylab.ServerError:
             failed += 1
     assert failed == 2
+
+
+CUSTOM = [
+    ({"status": 418, "headers": {"X-Tea": "pot"}, "body": {"a": 1}}, 418, b'{"a":1}', "json"),
+    ({"status": 200, "body": "hello"}, 200, b"hello", "text/plain"),
+    ({"content_type": "text/html"}, 200, b'{"count"', "text/html"),
+    ({"status": 401}, 401, b'{"error"', "json"),
+]
+
+
+@pytest.mark.parametrize(("details", "status", "start", "kind"), CUSTOM)
+def test_a_custom_fault_answers_one_operation(service, details, status, start, kind):
+    """The fault applies to its operation, with its status, headers and body, and to no other."""
+    fault = {"kind": "custom", "operation": "transfers.list", **details}
+    added = service.post("/_simulator/faults", fault)
+    assert added.status == 201, added.body
+    usual = service.get("/v1/conversions")
+    answer = service.get("/v1/transfers")
+    assert (usual.status, answer.status) == (200, status)
+    assert kind in answer.headers["content-type"]
+    assert answer.body.startswith(start) or "content_type" in details
+    assert answer.headers.get("x-tea") == details.get("headers", {}).get("X-Tea")
+    service.delete(f"/_simulator/faults/{added['id']}")
+    assert service.get("/v1/transfers").headers["content-type"] == usual.headers["content-type"]
+
+
+def test_a_custom_fault_strikes_every_so_many_calls(service):
+    """`every` and `times` limit a fault to each second call, twice."""
+    fault = {"kind": "custom", "operation": "transfers.list", "status": 500}
+    service.post("/_simulator/faults", {**fault, "every": 2, "times": 2})
+    statuses = [service.get("/v1/transfers").status for _ in range(6)]
+    assert statuses == [200, 500, 200, 500, 200, 200]
+
+
+@pytest.mark.parametrize(
+    "details",
+    [
+        {"operation": "transfers.lists"},
+        {"status": 100},
+        {"headers": {"a b": "c"}},
+        {"headers": {"a": "b\r\nc: d"}},
+        {"every": 0},
+        {"delay": -1},
+    ],
+)
+def test_an_invalid_custom_fault_is_refused(service, details):
+    """A detail that cannot be sent or counted is a 400, and no fault."""
+    assert service.post("/_simulator/faults", {"kind": "custom", **details}).status == 400
+    assert service.get("/_simulator/faults").json == []

@@ -107,3 +107,18 @@ def test_only_the_struck_connection_is_cut(wire):
         with pytest.raises(httpx.HTTPError):
             wire.get(PATH)
         assert other.get(url, headers=wire.signed("GET", PATH)).status_code == 200
+
+
+def test_a_custom_fault_cuts_delays_and_slows_a_body(wire):
+    """So many bytes arrive of a cut body; a late and slow one arrives whole, and late."""
+    whole = wire.get(PATH).body
+    fault(wire, "custom", operation="transfers.list", cut_after=5, times=1)
+    fault(wire, "custom", operation="transfers.list", delay=0.2, slow=0.2, times=1)
+    url, headers, received = wire.server.base_url + PATH, wire.signed("GET", PATH), []
+    answer = httpx.stream("GET", url, headers=headers, trust_env=False)
+    with answer as response, pytest.raises(httpx.RemoteProtocolError):
+        received.extend(response.iter_raw())
+    assert b"".join(received) == whole[:5]
+    begun = time.monotonic()
+    assert wire.get(PATH).body == whole
+    assert time.monotonic() - begun >= 0.35

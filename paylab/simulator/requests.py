@@ -1,0 +1,238 @@
+"""The requests that a simulator has received, to look at and to assert on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Any, overload
+
+from ..redaction.redaction import HIDDEN
+from ..spec.names import nearest_name
+
+Row = Mapping[str, Any]
+"""A request as the journal has it in JSON."""
+
+
+@dataclass(frozen=True, repr=False)
+class SeenRequest:
+    """A request that the simulator received, its answer, and the verdict of each layer."""
+
+    row: Row
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in self.row:
+            raise AttributeError(f"a request has {', '.join(self.row)}; not {name}")
+        return self.row[name]
+
+    def __dir__(self) -> list[str]:
+        return sorted({*self.row, "is_refused", "key", "row", "text"})
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether a layer refused it, or a fault answered it with an error."""
+        return int(self.row["status"]) >= 400
+
+    @property
+    def key(self) -> str | None:
+        """Its Idempotency-Key."""
+        found: str | None = self.row["headers"].get("idempotency-key")
+        return found
+
+    def text(self) -> str:
+        """The request, its answer and the verdicts, on a few lines."""
+        row, query = self.row, "&".join(f"{name}={v}" for name, v in self.row["query"].items())
+        target = f"{row['path']}?{query}" if query else row["path"]
+        lines = [f"{row['number']}. {row['method']} {target} -> {row['status']}  ({row['at']})"]
+        lines += [f"   {name}: {verdict}" for name, verdict in self._verdicts()]
+        if row["body"] is not None:
+            lines.append(f"   sent: {_short(row['body'])}")
+        if self.is_refused and row["answer"] is not None:
+            lines.append(f"   answer: {_short(row['answer'])}")
+        return "\n".join(lines)
+
+    def _verdicts(self) -> Iterator[tuple[str, str]]:
+        for name, verdict in self.row["verdicts"].items():
+            if not isinstance(verdict, Mapping):
+                if verdict not in (None, "none"):
+                    yield name, str(verdict)
+                continue
+            if name == "fault":
+                yield name, ", ".join(f"{part} {value!r}" for part, value in verdict.items())
+                continue
+            told = [str(verdict["result"])]
+            told += [str(verdict["message"])] if "message" in verdict else []
+            told += [f"mistake {verdict['mistake']}"] if verdict.get("mistake") else []
+            told += [f"{one['field']} {one['message']}" for one in verdict.get("remarks", ())]
+            yield name, "; ".join(told)
+
+    def __repr__(self) -> str:
+        return f"<{self.row['method']} {self.row['path']} -> {self.row['status']}>"
+
+
+class Requests(Sequence[SeenRequest]):
+    """The requests of a world, oldest first; those to the control API are not among them.
+
+    `read` reads the journal. At most 10,000 requests are stored: `dropped` counts older ones.
+    """
+
+    def __init__(self, read: Callable[[], Mapping[str, Any]]) -> None:
+        self._read = read
+
+    @property
+    def dropped(self) -> int:
+        """The number of older requests that are not stored any more."""
+        return int(self._read()["dropped"])
+
+    def _all(self) -> list[SeenRequest]:
+        return [SeenRequest(row) for row in self._read()["requests"]]
+
+    def _where(self, fits: Callable[[SeenRequest], bool]) -> Requests:
+        journal = self._read()
+        found = [row for row in journal["requests"] if fits(SeenRequest(row))]
+        return Requests(lambda: {**journal, "requests": found})
+
+    def of(self, operation: str) -> Requests:
+        """Those of an operation: "POST /v1/transfers", a method, a path or "transfers.create".
+
+        In a path, `*` or `{id}` is any segment.
+
+        >>> len(lab.simulator.requests.of("DELETE /v1/transfers"))
+        0
+        """
+        return self._where(lambda request: _is_of(request.row, operation))
+
+    @property
+    def refused(self) -> Requests:
+        """Those that were answered with an error."""
+        return self._where(lambda request: request.is_refused)
+
+    def by_key(self, key: str) -> Requests:
+        """Those with an Idempotency-Key."""
+        return self._where(lambda request: (request.key or "").lower() == key.lower())
+
+    def only(self) -> SeenRequest:
+        """The single request; AssertionError if there are more or none."""
+        found = self._all()
+        if len(found) != 1:
+            listed = "\n".join(each.text() for each in found[-5:])
+            raise AssertionError(f"there are {len(found)} requests, not 1\n{listed}".rstrip())
+        return found[0]
+
+    def assert_sent(self, operation: str, *, times: int | None = None, **fields: Any) -> Requests:
+        """Check that a request of an operation was sent, with these fields in its body or query.
+
+        Amounts are compared as numbers. A value that is hidden (***) equals any. With `times`,
+        exactly so many must fit. AssertionError with the nearest request and its differences.
+
+        >>> lab.simulator.requests.assert_sent("quotes.create", source_amount="1.23", times=0)
+        <0 requests; of(operation), refused, by_key(key), only(), text()>
+        """
+        there = self.of(operation)
+        found = there._where(lambda request: not _differences(request.row, fields))
+        count = len(found)
+        if count == times or (times is None and count):
+            return found
+        raise AssertionError(_failure(operation, times, fields, count, there or self))
+
+    def text(self, last: int = 10) -> str:
+        """The last requests with their verdicts, redacted.
+
+        >>> lab.simulator.requests.of("DELETE /v1/transfers").text()
+        'no requests'
+        """
+        found = self._all()
+        rest = len(found) - last
+        head = [f"({rest} earlier requests)"] if rest > 0 else []
+        return "\n".join([*head, *(each.text() for each in found[-last:])]) or "no requests"
+
+    @overload
+    def __getitem__(self, at: int) -> SeenRequest: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[SeenRequest]: ...
+    def __getitem__(self, at: int | slice) -> SeenRequest | list[SeenRequest]:
+        return self._all()[at]
+
+    def __len__(self) -> int:
+        return len(self._read()["requests"])
+
+    def __iter__(self) -> Iterator[SeenRequest]:
+        return iter(self._all())
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} requests; of(operation), refused, by_key(key), only(), text()>"
+
+
+def _is_of(row: Row, operation: str) -> bool:
+    if operation == row["operation"]:
+        return True
+    method, _, path = operation.strip().rpartition(" ")
+    if path.isalpha():
+        method, path = path, ""
+    if method and method.upper() != row["method"]:
+        return False
+    asked, given = path.split("/"), row["path"].split("/")
+    return not path or (
+        len(asked) == len(given)
+        and all(a in (g, "*") or a.startswith("{") for a, g in zip(asked, given, strict=True))
+    )
+
+
+def _failure(
+    operation: str, times: int | None, fields: Mapping[str, Any], count: int, near: Requests
+) -> str:
+    """Why an assertion failed: the count, the nearest request and its differences."""
+    wanted = f"{operation} with {_short(fields)}" if fields else operation
+    asked = "at least once" if times is None else f"{times} times"
+    lines = [f"{wanted} was sent {count} times, not {asked}"]
+    if count:
+        return "\n".join(lines)
+    rows = [each.row for each in near if _is_of(each.row, operation)] or [e.row for e in near]
+    if not rows:
+        return "\n".join([*lines, "no request was sent"])
+    nearest = min(reversed(rows), key=lambda row: len(_differences(row, fields)))
+    lines += ["the nearest request:", SeenRequest(nearest).text()]
+    return "\n".join([*lines, *(f"   {each}" for each in _differences(nearest, fields))])
+
+
+def _differences(row: Row, fields: Mapping[str, Any]) -> list[str]:
+    """The fields whose value is another one, or that were not sent."""
+    body = row["body"] if isinstance(row["body"], Mapping) else {}
+    return [each for name, value in fields.items() for each in _compare(name, value, row, body)]
+
+
+def _compare(name: str, value: Any, row: Row, body: Mapping[str, Any]) -> Iterator[str]:
+    sent = {**row["query"], **body}
+    if name not in sent:
+        near = nearest_name(name, sent)
+        yield f"{name}: {value!r} was not sent" + (f", but {near} was" if near else "")
+    else:
+        yield from _unequal(name, value, sent[name])
+
+
+def _unequal(at: str, wanted: Any, sent: Any) -> Iterator[str]:
+    """The places where two values differ; an object may have more members than are wanted."""
+    if isinstance(wanted, Mapping) and isinstance(sent, Mapping):
+        for name, value in wanted.items():
+            if name in sent:
+                yield from _unequal(f"{at}.{name}", value, sent[name])
+            else:
+                yield f"{at}.{name}: {value!r} was not sent"
+    elif not _same(wanted, sent):
+        yield f"{at}: {sent!r} was sent, not {wanted!r}"
+
+
+def _same(wanted: Any, sent: Any) -> bool:
+    if sent in (wanted, HIDDEN):
+        return True
+    if isinstance(wanted, bool) or isinstance(sent, bool):
+        return False
+    try:
+        return Decimal(str(wanted)) == Decimal(str(sent))
+    except InvalidOperation:
+        return False
+
+
+def _short(value: Any) -> str:
+    text = str(value)
+    return text if len(text) <= 300 else f"{text[:300]}..."

@@ -1,0 +1,85 @@
+"""What a strict service refuses and this one ignores: unknown fields, parameters and headers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..errors import Problem
+from ..spec import codes
+from ..spec.names import nearest_name
+from ..spec.operations.field import DETAILS, dotted
+from ..spec.operations.operation import Operation
+from ..spec.operations.records import IDEMPOTENT, OPERATIONS
+from ..spec.request_body import read_request
+from ..spec.service import AccountDetails, Service
+from .messages import Refused, Request
+
+SOURCE = "request.unknown"
+
+
+def remarks(service: Service, operation: str, request: Request) -> list[Problem]:
+    """What an operation of the service does not know in a request, with the near miss."""
+    record = OPERATIONS.get(operation)
+    if record is None:
+        return []
+    return [
+        *_unknown_fields(service, record, request),
+        *_unknown_parameters(service, record, request),
+        *_unused_key(operation, request),
+    ]
+
+
+def _unknown_fields(service: Service, record: Operation, request: Request) -> Iterator[Problem]:
+    if not (record.fields and request.body):
+        return
+    try:
+        given = request.json()
+    except Refused:
+        return
+    body = read_request(service, record.name, given)
+    yield from body.unknown
+    if any(field.kind == DETAILS for field in record.fields):
+        kinds = [body.fields.get("type")] if "type" in body.fields else codes.ACCOUNT_TYPES
+        forms = [form for kind in kinds for form in service.accounts_of(kind)]
+        yield from _unknown_details(forms, body.fields.get("details"), "details")
+    listed = body.fields.get("financial_accounts")
+    for at, entry in enumerate(listed if isinstance(listed, list) else ()):
+        if isinstance(entry, dict):
+            form = service.account(body.fields.get("country"), entry.get("type"))
+            place = f"financial_accounts.{at}.details"
+            yield from _unknown_details([form] if form else [], entry.get("details"), place)
+
+
+def _unknown_details(forms: list[AccountDetails], details: Any, at: str) -> Iterator[Problem]:
+    """The fields of an account that no country with its type has."""
+    known = {
+        form.names.theirs.get(name, name)
+        for form in forms
+        for name in (*form.fields, *form.required)
+    }
+    for name in details if known and isinstance(details, dict) else ():
+        if name not in known:
+            near = nearest_name(name, known)
+            yield Problem(dotted(at, name), f"is not known{_meant(near)}", SOURCE)
+
+
+def _unknown_parameters(service: Service, record: Operation, request: Request) -> Iterator[Problem]:
+    known = {field.name for field in record.query}
+    if record.is_list:
+        form = service.list(record.resource)
+        known = known - {"limit", "cursor"} | {form.limit_parameter, form.cursor_parameter}
+    for name in request.query_items():
+        if name not in known:
+            near = nearest_name(name, known)
+            yield Problem(name, f"is no query parameter{_meant(near)}", SOURCE)
+
+
+def _meant(near: str | None) -> str:
+    return f": is {near} meant?" if near else ""
+
+
+def _unused_key(operation: str, request: Request) -> Iterator[Problem]:
+    if "idempotency-key" in request.headers and operation not in IDEMPOTENT:
+        message = f"{operation} takes none: only {' and '.join(sorted(IDEMPOTENT))} do"
+        yield Problem("Idempotency-Key", message, SOURCE)

@@ -1,0 +1,62 @@
+"""Strictness: what a strict simulator refuses, and a usual one notes in its journal."""
+
+import pytest
+
+from paylab.corridors import examples
+from paylab.simulator.requests import Requests
+
+CASES = [
+    ("GET", "/v1/transfers?limt=1", None, {}, "limt", "is limit meant"),
+    ("POST", "/v1/transfers?dry_run=1", {}, {}, "dry_run", "no query parameter"),
+    (
+        *("POST", "/v1/transfers", {"client_refernce_id": "a"}, {}),
+        *("client_refernce_id", "is client_reference_id meant"),
+    ),
+    (
+        *("POST", "/v1/individuals", {"adress": {}, "address": {"citty": "x"}}, {}),
+        *("address.citty", "is city meant"),
+    ),
+    (
+        "POST",
+        "/v1/financial_accounts",
+        {"type": "crypto_wallet", "details": {"adress": "0x", "network": "base"}},
+        {},
+        "details.adress",
+        "is address meant",
+    ),
+    (
+        "POST",
+        "/v1/individuals",
+        {
+            "country": "MX",
+            "financial_accounts": [{"type": "bank_account", "details": {"clabee": "0"}}],
+        },
+        {},
+        "financial_accounts.0.details.clabee",
+        "is clabe meant",
+    ),
+    (
+        *("GET", "/v1/transfers", None, {"idempotency_key": "x"}),
+        *("Idempotency-Key", "transfers.list takes none"),
+    ),
+]
+
+
+@pytest.mark.parametrize(("method", "target", "body", "headers", "field", "words"), CASES)
+def test_what_is_not_known_is_refused_or_noted(make, method, target, body, headers, field, words):
+    """A strict simulator answers 400 with the near miss; otherwise it is a remark."""
+    strict, usual = make(strict=True), make()
+    answer = strict.call(method, target, body, **headers)
+    assert answer.status == 400
+    assert words in answer.fields[field]
+    usual.call(method, target, body, **headers)
+    seen = Requests(lambda: usual.get("/_simulator/requests").json)
+    noted = {one["field"]: one["message"] for one in seen[-1].verdicts["strictness"]["remarks"]}
+    assert words in noted[field]
+
+
+@pytest.mark.parametrize("country", ["MX", "PH", "BR", "IN", "GB", "DE", "AR", "CO"])
+def test_examples_are_strictly_valid(make, country):
+    """The recipients of the examples contain nothing unknown."""
+    answer = make(strict=True).post("/v1/individuals", examples.recipient(country))
+    assert answer.status == 201, answer.body
