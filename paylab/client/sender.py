@@ -49,6 +49,9 @@ from .settings import Settings
 
 log = logging.getLogger("paylab")
 
+NO_READ = (404, 405, 501)
+"""Answers to the reading of one object that is not there, or that cannot be read alone."""
+
 
 class Sender:
     """Sends signed requests; clock, sleep and random source are arguments.
@@ -349,10 +352,17 @@ class Sender:
     def _known(self, operation: str, ticket: OrderTicket, options: Options) -> Response:
         """The payment of an order that was answered before, as it is now."""
         more: Any = {name: options.get(name) for name in ("timeout", "headers")}
+        read, payment = reading(operation), str(ticket.known)
         try:
-            response = self.call(reading(operation), parts={"id": str(ticket.known)}, **more)
-        except NotFoundError:
-            raise ticket.missing() from None
+            response = self.call(read, parts={"id": payment}, **more)
+        except APIStatusError as error:
+            if error.status not in NO_READ:
+                raise
+            # The service may have no operation that reads one payment: its list has it.
+            try:
+                response = self._in_list(read.partition(".")[0], payment, more)
+            except (NotFoundError, MissingOperationError):
+                raise ticket.missing() from None
         ticket.tell(str(ticket.known))
         return replace(response, replayed=True, is_known=True)
 

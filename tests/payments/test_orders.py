@@ -40,7 +40,7 @@ class Service(httpx.BaseTransport):
 
     def __init__(self):
         self.made, self.bodies, self.keys, self.answers = {}, [], [], []
-        self.hidden, self.now, self.quotes = (), NOON, 0
+        self.hidden, self.now, self.quotes, self.reads_one = (), NOON, 0, True
 
     def handle_request(self, request):
         """The answer to a request, with the service's time."""
@@ -55,7 +55,8 @@ class Service(httpx.BaseTransport):
         ]
         if request.url.path == "/v1/transfers":
             return 200, {"data": rows, "has_next_page": False, "cursor": None}
-        found = [row for row in rows if request.url.path.endswith(f"/{row['id']}")]
+        one = [row for row in rows if request.url.path.endswith(f"/{row['id']}")]
+        found = one if self.reads_one else []
         return (200, found[0]) if found else (404, {"error": "unknown id"})
 
     def _pay(self, request):
@@ -248,6 +249,14 @@ def test_a_payment_that_the_service_does_not_have_is_your_choice(lab_of, service
     with pytest.raises(ChoiceError, match="but the service does not have it"):
         pay(lab_of())
     assert len(service.keys) == 1
+
+
+def test_a_payment_that_cannot_be_read_alone_is_in_the_list(lab_of, service):
+    """Where one payment cannot be read alone, an answered order is found in the list."""
+    service.reads_one = False
+    made = pay(lab_of())
+    again = pay(lab_of())
+    assert (again.id, again.replayed, len(service.keys)) == (made.id, True, 1)
 
 
 def test_a_reference_with_other_values_is_another_order_with_a_warning(lab_of, service):
