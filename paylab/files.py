@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 from filelock import FileLock, Timeout
 
-from .errors import ConfigError, PaylabError
+from .errors.base import ConfigError, PaylabError
 from .spec.text import plain
 
 PRIVATE = 0o600

@@ -12,7 +12,7 @@ from typing import Any
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from .errors import ConfigError
+from .errors.base import ConfigError
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

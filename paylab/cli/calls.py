@@ -13,7 +13,7 @@ from contextlib import closing
 from typing import Any
 
 from ..client.followers import Follower
-from ..errors import ConfigError
+from ..errors.base import ConfigError
 from ..spec.text import printable
 from .terminal import count, say, stop_event, warn_user
 

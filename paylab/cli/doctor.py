@@ -13,7 +13,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
 from .. import __version__
-from ..errors import PaylabError
+from ..errors.base import PaylabError
 from ..lab.lab import Lab, connect
 from ..spec.text import printable
 from ..spec.timestamps import from_http

@@ -11,7 +11,7 @@ import sys
 from typing import Any
 
 from ..client.settings import refuse_unknown_variables
-from ..errors import ConfigError
+from ..errors.base import ConfigError
 from ..lab.lab import connect
 from ..spec import codes, timestamps
 from .terminal import announce, say

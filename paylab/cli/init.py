@@ -20,7 +20,7 @@ import tomlkit
 from .. import files
 from ..client.profiles import DEFAULT, SECRETS, profiles_path
 from ..client.settings import VARIABLES, check_base_url, check_encrypted
-from ..errors import ConfigError, PaylabError
+from ..errors.base import ConfigError, PaylabError
 from ..lab.lab import connect
 from .terminal import say, warn_user
 

@@ -24,7 +24,7 @@ from socket import create_connection
 from typing import IO, Any
 
 from .. import files
-from ..errors import ConfigError, PaylabError
+from ..errors.base import ConfigError, PaylabError
 from .simulator import exports, service_for
 from .terminal import log_without_blocking, port, say, warn_user
 

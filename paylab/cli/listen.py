@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from functools import partial
 
-from ..errors import ConfigError
+from ..errors.base import ConfigError
 from ..lab.lab import connect
 from ..spec import codes
 from ..spec.text import write_json

@@ -13,7 +13,8 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from .. import __version__
-from ..errors import APIStatusError, ConfigError, PaylabError
+from ..errors.api import APIStatusError
+from ..errors.base import ConfigError, PaylabError
 from ..spec.text import printable
 from .terminal import warn_user
 

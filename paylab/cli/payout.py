@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import files
 from ..client.settings import refuse_unknown_variables
-from ..errors import ConfigError
+from ..errors.base import ConfigError
 from ..lab.lab import connect
 from ..payments.plan import REFERENCE, Plan, plan
 from ..payments.results import MADE

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from .. import files
-from ..errors import ConfigError
+from ..errors.base import ConfigError
 from ..lab.lab import connect
 from ..probe.probe import BUDGET
 from ..probe.report import PROVEN, Report, existing_service

@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from ..client.call import Call
-from ..errors import ConfigError, PaylabError
+from ..errors.base import ConfigError, PaylabError
 from ..lab.lab import Lab, connect
 from ..spec.operations.records import IDEMPOTENT
 from ..spec.paging import Pager, RawPage, read_page

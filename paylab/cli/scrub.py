@@ -13,7 +13,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..errors import PaylabError
+from ..errors.base import PaylabError
 from ..files import replace
 from ..redaction.scrub import Leak, scrub
 from ..redaction.scrub_rules import personal_names

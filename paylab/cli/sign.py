@@ -19,7 +19,7 @@ from pathlib import Path
 from .. import signing
 from ..client.connection import utcnow
 from ..client.settings import Secret, Settings, resolve
-from ..errors import ConfigError
+from ..errors.base import ConfigError
 from ..signing.canonical import signed_path
 from ..signing.comparison import compare
 from ..signing.findings import SignedRequest, check_url, read_headers

@@ -9,7 +9,7 @@ from contextlib import closing
 from socket import socket
 from typing import TYPE_CHECKING
 
-from ..errors import ConfigError
+from ..errors.base import ConfigError
 from .terminal import log_without_blocking, port, stop_event, whole_number
 
 if TYPE_CHECKING:

@@ -32,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Sync, and print the numbers of new and changed rows."""
-    from ..frames import Dataset
+    from ..frames.dataset import Dataset
 
     refuse_unknown_variables()
     lab = connect()

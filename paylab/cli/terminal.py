@@ -14,7 +14,7 @@ from queue import Full, Queue
 from threading import Event, Thread
 from typing import TYPE_CHECKING, TextIO
 
-from ..errors import ConfigError
+from ..errors.base import ConfigError
 from ..spec.text import pretty_json, printable
 
 if TYPE_CHECKING:

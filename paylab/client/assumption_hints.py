@@ -8,7 +8,8 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from ..errors import APIStatusError, PaylabError
+from ..errors.api import APIStatusError
+from ..errors.base import PaylabError
 from ..signing.canonical import key_bytes
 from ..spec import assumptions
 from ..spec.envelope import read_envelope

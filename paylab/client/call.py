@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 
-from ..errors import APIConnectionError, APIResponseError, APITimeoutError
+from ..errors.api import APIConnectionError, APIResponseError, APITimeoutError
 from ..redaction.redaction import Redaction
 from ..signing import snippets
 from ..signing.canonical import EmptyQuery, Signature

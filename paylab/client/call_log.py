@@ -13,7 +13,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, overload
 
 from .. import forks
-from ..errors import PaylabError
+from ..errors.base import PaylabError
 from ..files import path_of
 from .call import STEPS, Call, DeferredCall
 from .request import CONTROLS

@@ -12,8 +12,8 @@ from typing import Any
 
 import httpx
 
-from ..interrupts import hide_frames
 from ..loopback import is_loopback
+from ..redaction.hiding import hide_frames
 from ..redaction.redaction import Redaction
 from ..signing.snippets import DIALECT
 from ..spec.timestamps import from_http

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ..errors import APIStatusError, PaylabError, ReadOnlyError, RedirectError, for_status
+from ..errors.api import APIStatusError, RedirectError, for_status
+from ..errors.base import PaylabError, ReadOnlyError
 from ..redaction.redaction import Redaction
 from ..spec.service import Service
 from ..spec.text import plain

@@ -20,7 +20,7 @@ from typing import Any
 
 from platformdirs import user_cache_path
 
-from ..errors import ConfigError
+from ..errors.base import ConfigError
 from ..redaction.redaction import Redaction
 from ..spec.timestamps import to_text
 from .request import CONTROLS, Exchange, OutgoingRequest

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
 from .. import files
-from ..errors import ConfigError
+from ..errors.base import ConfigError
 from ..redaction.scrub_rules import impersonal
 from ..spec.timestamps import read, to_text
 from .call import Body, Call

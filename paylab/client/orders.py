@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-from ..errors import APIStatusError, ChoiceError, PaylabError, ReplayError
+from ..errors.api import APIStatusError
+from ..errors.base import ChoiceError, PaylabError, ReplayError
 from ..spec.models import Transfer
 from .request import OutgoingRequest
 

@@ -8,7 +8,7 @@ from functools import wraps
 from inspect import Parameter, signature
 from typing import Any, ParamSpec, TypeVar
 
-from ..errors import Problem, RuleError, RuleWarning
+from ..errors.base import Problem, RuleError, RuleWarning
 from ..spec.models import FinancialAccount
 from ..spec.names import meant, nearest_name
 from ..spec.operations.field import ID, REFERENCE

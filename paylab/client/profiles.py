@@ -12,7 +12,7 @@ from typing import Any
 
 from platformdirs import user_config_path
 
-from ..errors import ConfigError
+from ..errors.base import ConfigError
 
 DEFAULT = "default"
 OTHERS = stat.S_IRWXG | stat.S_IRWXO

@@ -14,7 +14,7 @@ from threading import Lock
 from typing import BinaryIO, Self
 
 from .. import files
-from ..errors import ConfigError
+from ..errors.base import ConfigError
 from ..spec.timestamps import to_text
 from .call import Body, Call
 from .har import CREATOR, END, entry, line, read_har, start

@@ -20,8 +20,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
-from ..errors import ConfigError, ReplayError
-from ..redaction.redaction import HIDDEN, Redaction
+from ..errors.base import ConfigError, ReplayError
+from ..redaction.hiding import HIDDEN
+from ..redaction.redaction import Redaction
 from ..spec.service import Service
 from ..spec.text import plain, read_json
 from ..spec.timestamps import read

@@ -17,9 +17,9 @@ from uuid import UUID
 import httpx
 from pydantic import BaseModel
 
-from ..errors import APIConnectionError, APIResponseError, Problem, RuleError
-from ..interrupts import hide_frames
-from ..redaction.redaction import Revealing
+from ..errors.api import APIConnectionError, APIResponseError
+from ..errors.base import Problem, RuleError
+from ..redaction.hiding import Revealing, hide_frames
 from ..signing.canonical import (
     body_hash,
     encoded_hash,

@@ -10,7 +10,8 @@ from functools import partial
 from itertools import islice
 from typing import Any, Self, TypeVar
 
-from ..errors import APIResponseError, ConfigWarning, PagingError, PaylabError
+from ..errors.api import APIResponseError
+from ..errors.base import ConfigWarning, PagingError, PaylabError
 from ..redaction.redaction import Redaction
 from ..spec.error_body import is_error
 from ..spec.operations.records import ANSWER_NAMES, OPERATIONS

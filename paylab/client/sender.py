@@ -18,7 +18,8 @@ from uuid import UUID
 import httpx
 
 from .. import forks
-from ..errors import APIStatusError, MissingOperationError, NotFoundError, PaylabError
+from ..errors.api import APIStatusError, NotFoundError
+from ..errors.base import MissingOperationError, PaylabError
 from ..redaction.redaction import Redaction
 from ..spec import paging
 from ..spec.operations.routes import reading

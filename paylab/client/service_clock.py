@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from ..errors import PaylabError
+from ..errors.base import PaylabError
 from .request import Exchange
 
 CLOCKS_AGREE = 2.0

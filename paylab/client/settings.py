@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from ..errors import ConfigError, ConfigWarning
+from ..errors.base import ConfigError, ConfigWarning
 from ..loopback import is_loopback
-from ..redaction.redaction import HIDDEN
+from ..redaction.hiding import HIDDEN
 from ..signing.canonical import key_bytes
 from ..spec.service import Service
 from ..spec.text import plain

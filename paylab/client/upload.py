@@ -13,7 +13,7 @@ from zlib import crc32
 
 import pybase64
 
-from ..errors import Problem, RuleError
+from ..errors.base import Problem, RuleError
 from ..rules import images as rules
 from ..spec.service import Service
 from .parameters import refuse

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from .. import corridors
-from ..errors import Problem, RuleError
+from ..errors.base import Problem, RuleError
 from ..spec import codes
 from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service

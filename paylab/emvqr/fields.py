@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from ..errors import EMVError
+from ..errors.base import EMVError
 
 ACCOUNTS = range(2, 52)
 ACCOUNT_TEMPLATES = range(26, 52)

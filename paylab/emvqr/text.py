@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from ..errors import EMVError
+from ..errors.base import EMVError
 from . import fields as tags
 from .fields import HEAD, EmvField, Tree, crc, descend, field_tree, join_fields, split, write_fields
 

@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from ..errors import ConfigError, ExactnessError
+from ..errors.base import ConfigError, ExactnessError
 from ..spec import status
 from . import decimals, excel, summaries, times
 from .decimal_array import FLOAT_DIGITS

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import ExactnessError
+from ..errors.base import ExactnessError
 from . import decimals
 from .decimals import MOST, integers
 from .operands import from_values

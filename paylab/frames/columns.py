@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from ..errors import ConfigError
+from ..errors.base import ConfigError
 
 Kind = Literal["text", "list", "word", "amount", "time", "seconds"]
 Kept = Literal[

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from ..errors import ConfigError, Problem, RuleError
+from ..errors.base import ConfigError, Problem, RuleError
 from . import summaries, times
 from .pages import Progress, Tally
 from .partitions import Folder, Partition, lazily, on_cluster, partials, storage, whole_partition

@@ -15,7 +15,7 @@ from decimal import Decimal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import ExactnessError
+from ..errors.base import ExactnessError
 
 MOST = 38  # digits in Arrow's decimal128
 SHOWN = 40  # maximum length of a value quoted in a message

@@ -18,7 +18,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json as pj
 
-from ..errors import APIResponseError, ExactnessError, PagingError
+from ..errors.api import APIResponseError
+from ..errors.base import ExactnessError, PagingError
 from ..spec.paging import MOST_EMPTY, Page, Pager, read_page
 from ..spec.text import plain
 from .columns import Column, Schema

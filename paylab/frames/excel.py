@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pyarrow as pa
 
-from ..errors import ConfigError
+from ..errors.base import ConfigError
 from ..files import replace, require_parent
 from . import decimals
 from .times import time_zone

@@ -16,7 +16,8 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 import pyarrow.csv as pcsv
 
-from ..errors import BadRequestError, ConfigError
+from ..errors.api import BadRequestError
+from ..errors.base import ConfigError
 from ..files import path_of, recover, replace, replace_folder, require_parent
 from ..spec import timestamps
 from ..spec.paging import Order

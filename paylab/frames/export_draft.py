@@ -20,7 +20,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..errors import ConfigError
+from ..errors.base import ConfigError
 from ..files import locked, replace, sync_folder
 from ..spec.timestamps import from_text, to_text
 from .decode import PagePart

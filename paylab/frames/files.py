@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pcsv
 import pyarrow.parquet as pq
 
-from ..errors import ConfigError, PaylabError
+from ..errors.base import ConfigError, PaylabError
 from ..files import csv_header, file_mode, path_of, replace, unreadable
 from . import decimals, times
 from .columns import Kept, Kind, Schema, likeliest, schema_of

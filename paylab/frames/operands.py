@@ -19,7 +19,7 @@ import pandas as pd
 import pyarrow as pa
 from pandas.api.types import is_float_dtype, is_list_like, is_object_dtype
 
-from ..errors import ExactnessError
+from ..errors.base import ExactnessError
 from . import decimals
 
 OURS = ("paylab.frames.", "pandas.")

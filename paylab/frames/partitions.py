@@ -18,7 +18,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..errors import ConfigError, ExactnessError
+from ..errors.base import ConfigError, ExactnessError
 from ..files import locked, replace, sweep
 from . import summaries
 from .decimal_array import DecimalArray, DecimalDtype

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import ConfigWarning, Problem, RuleError
+from ..errors.base import ConfigWarning, Problem, RuleError
 from ..spec import status
 from ..spec.codes import PAGE_MAX
 from ..spec.names import nearest_name

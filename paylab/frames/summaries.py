@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from ..errors import ConfigError, ExactnessError
+from ..errors.base import ConfigError, ExactnessError
 from ..files import unreadable
 from . import decimals, summary_sql, times
 from .decimals import MOST

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..errors import ConfigError, Problem, RuleError
+from ..errors.base import ConfigError, Problem, RuleError
 from .times import time_zone
 
 CURRENCIES = ("source_currency", "destination_currency", "fee_currency", "tax_currency")

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import Problem, RuleError
+from ..errors.base import Problem, RuleError
 from ..spec import timestamps
 
 INSTANT = pa.timestamp("us", tz="UTC")

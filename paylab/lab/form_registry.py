@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import Problem, RuleError
+from ..errors.base import Problem, RuleError
 from .waiting import Waiting
 
 if TYPE_CHECKING:

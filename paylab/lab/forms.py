@@ -7,10 +7,11 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..client import Client
+from ..client.client import Client
 from ..client.resources.operations import created
 from ..corridors import countries
-from ..errors import MissingOperationError, NotFoundError, PaylabError
+from ..errors.api import NotFoundError
+from ..errors.base import MissingOperationError, PaylabError
 from ..spec import codes
 from ..spec.models import (
     Conversion,

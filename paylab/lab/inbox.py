@@ -10,8 +10,9 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ..client import Client
-from ..errors import ConfigError, NotFoundError, PaylabError
+from ..client.client import Client
+from ..errors.api import NotFoundError
+from ..errors.base import ConfigError, PaylabError
 from ..spec import codes
 from ..webhooks.arrival import Arrival
 from ..webhooks.event import Wrapper

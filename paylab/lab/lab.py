@@ -11,19 +11,19 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Self, Unpack
 from urllib.parse import urlsplit
 
-from ..client import Client
 from ..client.call import Call
 from ..client.call_log import CallLog
+from ..client.client import Client
 from ..client.connection import utcnow
 from ..client.followers import Broadcast
 from ..client.request import Options
 from ..client.secrecy import redaction_of
 from ..client.service_clock import ServiceClock
 from ..client.settings import GivenService, Settings, read_only_source, resolve, service_source
-from ..errors import ConfigError
+from ..errors.base import ConfigError
 from ..files import path_of
-from ..interrupts import hide_frames
 from ..payments.ledger import Ledger
+from ..redaction.hiding import hide_frames
 from ..signing.comparison import compare
 from ..signing.explain import Explanation
 from ..signing.findings import Finding, SignedRequest, check_url

@@ -9,8 +9,9 @@ from datetime import date
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
-from ..client import Client
-from ..errors import MissingOperationError, NotFoundError, Problem, RuleError
+from ..client.client import Client
+from ..errors.api import NotFoundError
+from ..errors.base import MissingOperationError, Problem, RuleError
 from ..spec import timestamps
 from ..spec.codes import PAGE_MAX
 from ..spec.paging import Order

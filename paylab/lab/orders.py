@@ -15,7 +15,7 @@ from .. import forks
 from ..client.orders import Fresh, Order, OrderTicket
 from ..client.service_clock import ServiceClock
 from ..client.settings import Settings, address
-from ..errors import LedgerError
+from ..errors.base import LedgerError
 from ..files import path_of
 from ..payments.ledger import Ledger
 from ..payments.ledger_store import LedgerStore, ledger_path

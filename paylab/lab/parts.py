@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..client.settings import Found, Secret, Settings
-from ..errors import ConfigError
+from ..errors.base import ConfigError
 from ..spec.service import Service
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..client import Client
+from ..client.client import Client
 from ..corridors import countries, examples
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote, Transfer

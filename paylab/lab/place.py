@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from ..client import Client
+from ..client.client import Client
 from ..client.connection import Watcher
 from ..client.settings import Settings
-from ..errors import PaylabError
+from ..errors.base import PaylabError
 from ..loopback import is_loopback
 from ..simulator.controls import Controls
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
-from ..client import Client
+from ..client.client import Client
 from ..client.har import read_har
 from ..probe.probe import probe as walk
 from ..probe.probe import recorded

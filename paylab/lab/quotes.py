@@ -7,14 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..corridors import countries
-from ..errors import (
-    BadRequestError,
-    ConflictError,
-    NotFoundError,
-    Problem,
-    RuleError,
-    UnprocessableError,
-)
+from ..errors.api import BadRequestError, ConflictError, NotFoundError, UnprocessableError
+from ..errors.base import Problem, RuleError
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote
 from ..spec.service import Service

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Unpack
 
-from ..client import Client
+from ..client.client import Client
 from ..client.parameters import takes
 from ..client.request import Options
 from ..client.resources import operations
@@ -156,7 +156,7 @@ class LabQuotes:
         >>> len(lab.quotes.frame([quote]))
         1
         """
-        from ..frames import of
+        from ..frames.frame import of
 
         return of(quotes, "quotes")
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..corridors import examples
-from ..errors import ConfigError, NotFoundError, SimulatorError
+from ..errors.api import NotFoundError
+from ..errors.base import ConfigError, SimulatorError
 from ..spec import codes
 from ..spec.status import TRANSFER
 from ..webhooks.event import BY_STATUS, FAMILIES, Event

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from datetime import datetime
 
-from ..errors import PaylabError
+from ..errors.base import PaylabError
 from ..simulator.controls import Controls
 
 

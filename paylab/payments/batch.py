@@ -14,18 +14,15 @@ from uuid import UUID
 from ..client.orders import NOTHING_SENT, REFUSALS, UNDECIDED
 from ..client.parameters import body_fields
 from ..client.resources.transfers import Transfers
-from ..errors import (
+from ..errors.api import (
     APIStatusError,
     AuthenticationError,
-    ChoiceError,
     ConflictError,
-    LedgerError,
-    PaylabError,
     PermissionDeniedError,
     RateLimitError,
-    RuleError,
     ServerError,
 )
+from ..errors.base import ChoiceError, LedgerError, PaylabError, RuleError
 from ..spec import codes
 from .identity import values
 from .ledger import Ledger

@@ -15,11 +15,11 @@ from typing import Any
 
 from ..client.orders import FreshTicket, Order
 from ..client.service_clock import ServiceClock
-from ..errors import ChoiceError, PaylabError, RuleWarning
-from ..locks import HeldLock
+from ..errors.base import ChoiceError, PaylabError, RuleWarning
 from ..spec import timestamps
 from .identity import Values, identity, reference_of
 from .ledger_store import ANSWERED, OPEN, REFUSED, Entry, LedgerStore, summary
+from .locks import HeldLock
 from .ticket import Claim, Ticket, is_trusted, said
 
 MOST_SHOWN = 50

@@ -14,11 +14,11 @@ from platformdirs import user_data_path
 
 from .. import sqlite
 from ..client.settings import address
-from ..errors import LedgerError
-from ..locks import HeldLock, Locks
+from ..errors.base import LedgerError
 from ..rules.transfers import AMOUNTS as CURRENCY_OF
 from ..spec import timestamps
 from .identity import Values, identity, reference_of, values
+from .locks import HeldLock, Locks
 
 OPEN, ANSWERED, REFUSED = "no answer", "answered", "refused"
 """States: written and possibly sent; carried out; refused or not sent."""

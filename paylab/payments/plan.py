@@ -9,7 +9,7 @@ from decimal import Context, Decimal, Inexact
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..errors import PaylabError, Problem, RuleError, RuleWarning
+from ..errors.base import PaylabError, Problem, RuleError, RuleWarning
 from ..files import CsvRow, csv_header, csv_rows
 from ..rules import transfers
 from ..spec import money

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from ..errors import PaylabError
+from ..errors.base import PaylabError
 from ..frames.frame import transfers as transfers_frame
 from ..spec.text import plain, printable
 from .plan import COLUMNS, REFERENCE, Plan

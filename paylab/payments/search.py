@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
-from ..errors import PaylabError
+from ..errors.base import PaylabError
 from ..spec.models import Transfer
 from .identity import AMOUNTS, Values, values
 

@@ -10,13 +10,13 @@ from typing import Any
 
 from ..client.orders import UNDECIDED, Order
 from ..client.service_clock import ServiceClock
-from ..errors import ChoiceError, LedgerError, PaylabError
-from ..locks import HeldLock
+from ..errors.base import ChoiceError, LedgerError, PaylabError
 from ..spec import timestamps
 from ..spec.codes import IDEMPOTENCY_HOURS
 from ..spec.models import Transfer
 from .identity import Values, values
 from .ledger_store import ANSWERED, OPEN, REFUSED, Entry, LedgerStore
+from .locks import HeldLock
 from .search import find
 
 DAY = timedelta(hours=IDEMPOTENCY_HOURS)

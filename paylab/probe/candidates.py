@@ -7,13 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 
 from ..client.field_hints import Doubt
-from ..errors import (
-    APIStatusError,
-    AuthenticationError,
-    PaylabError,
-    PermissionDeniedError,
-    RateLimitError,
-)
+from ..errors.api import APIStatusError, AuthenticationError, PermissionDeniedError, RateLimitError
+from ..errors.base import PaylabError
 from ..spec import assumptions
 from ..spec.complaints import Complaint
 from ..spec.service import Service

@@ -5,9 +5,9 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator
 
-from ..client import Client
 from ..client.call import Call
-from ..errors import ConfigError, Problem, RuleError
+from ..client.client import Client
+from ..errors.base import ConfigError, Problem, RuleError
 from ..spec import assumptions
 from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service

@@ -12,7 +12,7 @@ from typing import Any
 from .. import files
 from ..client.call import Call
 from ..client.har import har
-from ..errors import ConfigError, ServiceError
+from ..errors.base import ConfigError, ServiceError
 from ..spec import assumptions
 from ..spec.service import Service
 from ..spec.service_keys import Value

@@ -6,16 +6,16 @@ from datetime import datetime
 from email.utils import parsedate_to_datetime
 from functools import partial
 
-from ..client import Client
-from ..errors import (
+from ..client.client import Client
+from ..errors.api import (
     APIConnectionError,
     APITimeoutError,
     AuthenticationError,
-    PaylabError,
     PermissionDeniedError,
     RedirectError,
     ServerError,
 )
+from ..errors.base import PaylabError
 from .steps import first_page
 from .trial import Trials, words_of
 

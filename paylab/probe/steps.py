@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from .. import corridors
-from ..client import Client
+from ..client.client import Client
 from ..corridors import examples
 from ..spec import codes
 

@@ -6,20 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from ..client import Client
 from ..client.call import Call
-from ..errors import (
+from ..client.client import Client
+from ..errors.api import (
     APIConnectionError,
     APIResponseError,
     APIStatusError,
-    ConfigError,
-    PagingError,
-    PaylabError,
     RateLimitError,
-    RuleError,
     ServerError,
-    ServiceError,
 )
+from ..errors.base import ConfigError, PagingError, PaylabError, RuleError, ServiceError
 from ..spec.service import Service
 from ..spec.service_keys import Value
 from .candidates import candidates, is_progress

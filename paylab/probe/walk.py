@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-from ..client import Client
-from ..errors import PaylabError, PermissionDeniedError, WaitTimeoutError
+from ..client.client import Client
+from ..errors.api import PermissionDeniedError
+from ..errors.base import PaylabError, WaitTimeoutError
 from ..spec import codes
 from . import evidence, steps
 from .trial import BudgetError, Trials, words_of

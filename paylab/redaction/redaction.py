@@ -14,9 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any
 
-from ..interrupts import hide_frames
 from ..spec import codes
 from . import escapes
 from .escapes import Found
@@ -36,8 +35,8 @@ from .fields import (
     has_share_token,
     share_tokens,
 )
+from .hiding import HIDDEN, Revealing, hide_frames
 
-HIDDEN = "***"
 HEADERS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cookie", "set-cookie"})
 
 _CODE = (
@@ -107,13 +106,6 @@ SHORT = 4096
 
 SHORTEST_SECRET = 8
 """Minimum length of a secret that is also found inside words."""
-
-
-class Revealing(Protocol):
-    """A secret whose text is read with `reveal()`."""
-
-    def reveal(self) -> str:
-        """The text."""
 
 
 class Redaction:

@@ -22,7 +22,8 @@ from ..spec.service import Service
 from . import escapes
 from .escapes import Found
 from .fields import share_tokens
-from .redaction import HIDDEN, PLACES, SIGNATURE, is_signature, numbers
+from .hiding import HIDDEN
+from .redaction import PLACES, SIGNATURE, is_signature, numbers
 
 KEY_NAME = re.compile(
     r"\w*(?:api|secret|access|private|signing)[_-]?keys?\w*|\w*secret|x-api-key|\w*password",

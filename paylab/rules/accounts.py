@@ -15,7 +15,7 @@ from stdnum.mx import curp
 
 from ..corridors import countries
 from ..corridors.account_types import DetailField, Format
-from ..errors import Problem
+from ..errors.base import Problem
 from ..spec import codes
 from ..spec.operations.field import dotted
 from ..spec.service import Service

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..corridors import countries
-from ..errors import Problem
+from ..errors.base import Problem
 from ..spec import codes, money
 from ..spec.service import Service
 from ..spec.service_keys import NONE

@@ -13,7 +13,7 @@ from functools import partial
 from itertools import chain
 
 from ..corridors.account_types import Format
-from ..errors import Problem
+from ..errors.base import Problem
 from ..spec import timestamps
 from ..spec.operations.field import dotted
 

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import partial
 
-from ..errors import Problem
+from ..errors.base import Problem
 from ..spec import codes
 from ..spec.service import Service
 from .fields import as_object, flat, is_object, need, one_of

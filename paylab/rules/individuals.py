@@ -13,7 +13,7 @@ from phonenumbers import NumberParseException, ValidationResult
 from ..corridors import countries
 from ..corridors.account_types import DOCUMENT_NUMBERS, Format
 from ..corridors.countries import Corridor
-from ..errors import Problem
+from ..errors.base import Problem
 from ..spec import codes
 from ..spec.operations.field import dotted
 from ..spec.service import Service

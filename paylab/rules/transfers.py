@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from ..corridors import countries
-from ..errors import Problem
+from ..errors.base import Problem
 from ..spec import codes, money
 from ..spec.service import Service
 from ..spec.service_keys import NONE

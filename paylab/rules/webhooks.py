@@ -6,7 +6,7 @@ import re
 from functools import partial
 from urllib.parse import SplitResult, urlsplit
 
-from ..errors import Problem
+from ..errors.base import Problem
 from ..loopback import is_loopback
 from ..spec import codes
 from ..spec.service import Service

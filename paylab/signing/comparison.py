@@ -12,7 +12,7 @@ from hashlib import new, sha256
 from itertools import zip_longest
 from typing import Any
 
-from ..redaction.redaction import HIDDEN
+from ..redaction.hiding import HIDDEN
 from ..spec import timestamps
 from ..spec.service import Service
 from .canonical import SCHEME, Received, body_hash, key_bytes, signed_path

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from ..redaction.redaction import HIDDEN
+from ..redaction.hiding import HIDDEN
 from .canonical import SCHEME, authorization, body_hash, canonical_request, signature_of
 from .canonical import payload as payload_text
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from ..errors import ConfigError
+from ..errors.base import ConfigError
 
 DEFAULT_PORTS = {"https": ":443", "http": ":80"}
 

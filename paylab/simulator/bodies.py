@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from ..errors import Problem
+from ..errors.base import Problem
 from ..spec import paging, timestamps
 from ..spec.operations.records import ANSWERED_AMOUNTS, OPERATIONS
 from ..spec.paging import ListForm, put_inside

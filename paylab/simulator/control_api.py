@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import Problem
+from ..errors.base import Problem
 from ..spec import assumptions
 from . import faults
 from .bodies import shown

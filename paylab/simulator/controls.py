@@ -12,7 +12,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ..errors import SimulatorError, UnknownNameError
+from ..errors.base import SimulatorError, UnknownNameError
 from ..files import path_of
 from ..spec import timestamps
 from ..spec.operations.records import OPERATIONS

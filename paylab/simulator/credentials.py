@@ -6,7 +6,7 @@ from collections import deque
 from datetime import datetime, timedelta
 from secrets import token_hex
 
-from ..errors import SimulatorError
+from ..errors.base import SimulatorError
 from ..signing.canonical import key_bytes
 from . import ids
 

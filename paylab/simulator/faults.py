@@ -16,7 +16,7 @@ from email.utils import format_datetime
 from fnmatch import fnmatchcase
 from math import ceil
 
-from ..errors import Problem
+from ..errors.base import Problem
 from ..spec.codes import EVENT_TYPES
 from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service

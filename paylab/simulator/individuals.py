@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ..errors import Problem
+from ..errors.base import Problem
 from ..rules import accounts as account_rules
 from ..rules import images as image_rules
 from ..rules import individuals as individual_rules

@@ -11,7 +11,7 @@ from html import escape
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
-from ..errors import Problem
+from ..errors.base import Problem
 from ..signing.canonical import Received
 from ..spec.operations.routes import Route, RouteTable
 from ..spec.paging import put_inside

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from functools import cache
 
-from ..errors import Problem
+from ..errors.base import Problem
 from ..rules import transfers as transfer_rules
 from ..spec.codes import minor_unit
 from ..spec.request_body import RequestBody

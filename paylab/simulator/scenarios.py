@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from ..errors import UnknownNameError
+from ..errors.base import UnknownNameError
 from ..spec.assumptions import SCENARIOS, Scenario
 from ..spec.codes import STATUS_DETAIL_CODES
 from ..spec.service import Service

@@ -15,7 +15,7 @@ import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from .. import loopback
-from ..errors import SimulatorError
+from ..errors.base import SimulatorError
 from ..serving import (
     GRACE_SECONDS,
     HTTPConnection,

@@ -12,7 +12,7 @@ from weakref import WeakSet
 
 import httpx
 
-from ..errors import SimulatorError
+from ..errors.base import SimulatorError
 from ..files import path_of
 from ..spec import timestamps
 from ..spec.service import Service

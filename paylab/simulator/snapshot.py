@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from ..errors import Problem
+from ..errors.base import Problem
 from ..spec.codes import CRYPTO_WALLET
 from ..spec.status import MACHINES
 from .rows import Count, Number, Tables, Time, TimerRow

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import sqlite
-from ..errors import SimulatorError
+from ..errors.base import SimulatorError
 from ..files import replace
 from ..redaction.redaction import Redaction
 from ..redaction.scrub_rules import bare_urls, impersonal, personal_names

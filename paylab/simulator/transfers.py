@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..errors import Problem
+from ..errors.base import Problem
 from ..rules import transfers as transfer_rules
 from ..spec import codes, timestamps
 from ..spec.operations.records import OPERATIONS

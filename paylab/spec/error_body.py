@@ -16,7 +16,7 @@ from http import HTTPStatus
 from itertools import islice
 from typing import Any
 
-from ..errors import Problem
+from ..errors.base import Problem
 from .complaints import Complaint, dotted, is_missing, is_unknown, read_sentence, sentences
 from .paging import value_at
 from .text import plain

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from decimal import Context, Decimal
 from typing import Any, Self
 
-from ..errors import Problem
+from ..errors.base import Problem
 from . import codes
 
 # No exponents: "1e999999" would take a megabyte when written out.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
-from ..errors import PagingError
+from ..errors.base import PagingError
 from . import names, repeats
 from .service_keys import NONE
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from ..errors import RepeatWarning
+from ..errors.base import RepeatWarning
 from . import timestamps
 
 Row = dict[str, Any]

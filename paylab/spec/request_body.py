@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from ..errors import Problem
+from ..errors.base import Problem
 from .names import nearest_name
 from .operations.field import AMOUNT, CURRENCY, OBJECT, Field, dotted
 from .operations.records import OPERATIONS

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, NamedTuple, NoReturn, Self
 
-from ..errors import ServiceError
+from ..errors.base import ServiceError
 from . import assumptions, codes, service_file
 from .operations import routes
 from .operations.records import LISTS, OPERATIONS

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from ..errors import ServiceError
+from ..errors.base import ServiceError
 from .service_keys import Key, Value
 from .text import plain
 

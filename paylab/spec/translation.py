@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from ..errors import Problem, RuleError
+from ..errors.base import Problem, RuleError
 from .operations.field import AMOUNT, CURRENCY, dotted
 from .operations.records import ANSWER_NAMES, OPERATIONS
 from .renames import Names

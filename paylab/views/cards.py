@@ -8,7 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
 
-from ..errors import PaylabError
+from ..errors.base import PaylabError
 from ..rules import accounts as rule
 from ..spec.codes import DEPOSIT_CAPS
 from . import html

@@ -23,7 +23,7 @@ from qrcode.exceptions import DataOverflowError
 
 from ..emvqr.fields import EmvField
 from ..emvqr.text import Payload, check, parse
-from ..errors import ConfigError, EMVError, PaylabError
+from ..errors.base import ConfigError, EMVError, PaylabError
 from ..files import path_of, replace
 from . import html
 from .html import Row

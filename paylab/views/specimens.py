@@ -11,7 +11,7 @@ from typing import Any
 from PIL import Image, ImageDraw, ImageFont, ImageOps
 from PIL.PngImagePlugin import PngInfo
 
-from ..errors import PaylabError
+from ..errors.base import PaylabError
 from ..rules.images import SPECIMEN
 from ..spec.codes import IMAGE_SIDES, STATUS_DETAIL_CODES
 from ..spec.status import detail

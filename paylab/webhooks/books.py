@@ -9,8 +9,8 @@ from typing import Any
 
 import pandas as pd
 
-from .. import frames
-from ..errors import ExactnessError, Problem, RuleError
+from ..errors.base import ExactnessError, Problem, RuleError
+from ..frames.files import read_csv
 from .reconciliation import exact_amounts, side
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
@@ -32,7 +32,7 @@ def of_books(
 
     ExactnessError names the row of an amount that is none, RuleError a missing column.
     """
-    table = source if isinstance(source, pd.DataFrame) else frames.read_csv(source)
+    table = source if isinstance(source, pd.DataFrame) else read_csv(source)
     names = _named(list(table.columns), columns or {})
     texts = {name: [_text(value) for value in table[own]] for name, own in names.items()}
     books = pd.DataFrame(texts, columns=list(COLUMNS), dtype=object)

@@ -20,7 +20,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from filelock import FileLock
 
-from ..errors import ConfigError, PaylabError
+from ..errors.base import ConfigError, PaylabError
 from ..files import PRIVATE, create_private, path_of, require_writable
 from ..spec import timestamps
 from ..spec.text import read_json, write_json

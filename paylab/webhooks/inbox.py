@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from ..errors import ConfigError, WaitTimeoutError
+from ..errors.base import ConfigError, WaitTimeoutError
 from ..loopback import is_loopback
 from ..spec.text import write_json
 from .arrival import Arrival

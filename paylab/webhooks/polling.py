@@ -17,7 +17,7 @@ from threading import Event as Signal
 from threading import Lock, Thread, current_thread
 from typing import Any, Self
 
-from ..errors import NotFoundError
+from ..errors.api import NotFoundError
 from ..spec import timestamps
 from ..spec.paging import Order
 from .event import FAMILIES, Event, Mark, of_snapshot

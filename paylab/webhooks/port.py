@@ -8,7 +8,7 @@ from collections.abc import Collection
 from concurrent.futures import ThreadPoolExecutor
 
 from .. import loopback
-from ..errors import ConfigError
+from ..errors.base import ConfigError
 from ..serving import Message, Receive, Send, ServingThread, listen
 from .receiver import MOST_BYTES, DeliveryAnswer, Receiver
 

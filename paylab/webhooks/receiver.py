@@ -12,7 +12,7 @@ from datetime import datetime
 from random import Random
 from threading import Lock
 
-from ..redaction.redaction import Revealing
+from ..redaction.hiding import Revealing
 from ..signing.canonical import is_delivery_signature, key_bytes
 from ..spec.service import Service
 from ..spec.service_keys import NONE

@@ -14,8 +14,8 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from .. import frames
 from ..frames import decimals
+from ..frames.decimal_array import DecimalArray
 from ..spec import timestamps
 from .event import Event, Mark
 from .event_order import is_stale
@@ -131,7 +131,7 @@ def _row(event: Event) -> dict[str, Any]:
 def exact_amounts(texts: pd.Series[Any], name: str) -> pd.Series[Any]:
     """The texts as exact decimals; ExactnessError names the row, counted from 1."""
     column = pa.chunked_array([pa.array(texts, pa.string(), from_pandas=True)])
-    return pd.Series(frames.DecimalArray(decimals.read(column, name, 1)), texts.index)
+    return pd.Series(DecimalArray(decimals.read(column, name, 1)), texts.index)
 
 
 def _or_none(value: Any) -> Any:

@@ -7,14 +7,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Unpack
 
-from ...errors import (
-    APIStatusError,
-    NotFoundError,
-    PaylabError,
-    Problem,
-    RuleError,
-    WaitTimeoutError,
-)
+from ...errors.api import APIStatusError, NotFoundError
+from ...errors.base import PaylabError, Problem, RuleError, WaitTimeoutError
 from ...rules import deposits as rules
 from ...spec import codes
 from ...spec.models import Conversion, ConversionAccount, Deposit, Individual

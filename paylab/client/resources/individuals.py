@@ -7,7 +7,8 @@ from contextlib import contextmanager, suppress
 from datetime import date, datetime
 from typing import Any, Unpack
 
-from ...errors import PaylabError, UnprocessableError
+from ...errors.api import UnprocessableError
+from ...errors.base import PaylabError
 from ...rules import accounts, individuals
 from ...spec.models import (
     Address,

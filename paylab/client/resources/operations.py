@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
 
-from ...errors import Problem, WaitTimeoutError
+from ...errors.base import Problem, WaitTimeoutError
 from ...spec import codes
 from ...spec.names import nearest_name
 from ...spec.operations.field import OBJECT, Field, dotted

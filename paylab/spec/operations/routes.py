@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from ...errors import MissingOperationError, ServiceError
+from ...errors.base import MissingOperationError, ServiceError
 from ..service_keys import NONE, Key
 from .records import OPERATIONS
 

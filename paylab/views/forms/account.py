@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 from ...corridors import account_types, countries, examples
 from ...corridors.account_types import Account, Format
-from ...errors import PaylabError, Problem
+from ...errors.base import PaylabError, Problem
 from ...rules import accounts
 from ...spec import codes
 from ...spec.models import FinancialAccount

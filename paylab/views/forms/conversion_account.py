@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from ...errors import Problem, RuleError
+from ...errors.base import Problem, RuleError
 from ...rules import accounts, deposits
 from ...spec.models import ConversionAccount, Deposit, FinancialAccount
 from ...spec.service import Service

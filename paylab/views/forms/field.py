@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ...errors import Problem
+from ...errors.base import Problem
 from .view import Node
 
 REQUIRED, OPTIONAL = "Required", "Optional"

@@ -12,15 +12,8 @@ from typing import Any
 
 import traitlets
 
-from ...errors import (
-    APIStatusError,
-    ChoiceError,
-    ConfigError,
-    PaylabError,
-    Problem,
-    RuleError,
-    ServerError,
-)
+from ...errors.api import APIStatusError, ServerError
+from ...errors.base import ChoiceError, ConfigError, PaylabError, Problem, RuleError
 from .. import html
 from ..html import Row
 from .field import ASSUMPTION, TICK, FormField, is_assumed

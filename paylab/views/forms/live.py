@@ -11,7 +11,7 @@ from typing import Any
 
 import traitlets
 
-from ...errors import PaylabError
+from ...errors.base import PaylabError
 from ...spec.status import Machine
 from .. import html
 from ..html import Row

@@ -10,7 +10,7 @@ from typing import Any
 from ...corridors import countries, examples
 from ...corridors.account_types import DOCUMENT_NUMBERS
 from ...corridors.countries import Corridor
-from ...errors import Problem
+from ...errors.base import Problem
 from ...rules import individuals
 from ...spec import codes
 from ...spec.models import FinancialAccount, Individual

@@ -9,7 +9,7 @@ from typing import Any
 import traitlets
 
 from ...corridors import countries
-from ...errors import PaylabError, Problem, RuleError
+from ...errors.base import PaylabError, Problem, RuleError
 from ...spec import codes
 from ...spec.models import Conversion, ConversionAccount, FinancialAccount, Individual
 from .. import html

@@ -10,7 +10,7 @@ from typing import Any
 import traitlets
 
 from ...corridors import countries
-from ...errors import PaylabError, Problem
+from ...errors.base import PaylabError, Problem
 from ...rules import transfers
 from ...spec import codes
 from ...spec.models import Quote, Transfer

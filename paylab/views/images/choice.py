@@ -11,7 +11,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from ...errors import Problem, RuleError
+from ...errors.base import Problem, RuleError
 from ...rules import images as rules
 from ...spec.service import Service
 from ..forms.code import Expression, call, literal

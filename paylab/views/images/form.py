@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any, BinaryIO
 
-from ...errors import Problem
+from ...errors.base import Problem
 from ...rules import images as rules
 from ...spec import status
 from ...spec.codes import IMAGE_SIDES

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from struct import error, pack_into, unpack_from
 from zlib import crc32
 
-from ...errors import PaylabError
+from ...errors.base import PaylabError
 
 GPS = 0x8825
 """The EXIF tag with the offset of the GPS table."""

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import BinaryIO
 
-from ...errors import PaylabError
+from ...errors.base import PaylabError
 
 PDF = "application/pdf"
 BROKEN = "No preview: the image cannot be shown here, so the file may be broken"

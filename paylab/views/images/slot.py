@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, BinaryIO, cast
 
-from ...errors import Problem, RuleError
+from ...errors.base import Problem, RuleError
 from ...spec.codes import IMAGE_MAX, IMAGE_TYPES
 from ...spec.service import Service
 from ...spec.status import Advice

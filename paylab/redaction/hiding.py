@@ -1,17 +1,28 @@
-"""An interrupt leaves no frame whose variables hold keys or signed headers.
+"""How a secret is hidden: a mark in its place, a type that reveals it, frames without it.
 
 A notebook with `%xmode Verbose`, and other tools that print tracebacks with variables, would show
-them. Errors other than interrupts keep all their frames.
+the keys and signed headers in the frames of an interrupt. Errors other than interrupts keep all
+their frames.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import ParamSpec, Protocol, TypeVar
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+HIDDEN = "***"
+"""The mark in place of a secret."""
+
+
+class Revealing(Protocol):
+    """A secret whose text is read with `reveal()`."""
+
+    def reveal(self) -> str:
+        """The text."""
 
 
 def hide_frames(function: Callable[P, T]) -> Callable[P, T]:

@@ -1,0 +1,67 @@
+"""Every exception of paylab.
+
+PaylabError
+├── ConfigError              a setting is missing, unreadable or unsafe
+│   ├── LedgerError          the ledger of payments cannot be read or written
+│   └── ServiceError         settings of a service that cannot be used
+│       └── MissingOperationError   an operation that the service does not have
+├── RuleError                a check before sending; lists every problem
+├── ReadOnlyError            not sent: only GETs are allowed
+├── ReplayError              not sent: a recording has no such request
+├── ChoiceError              not sent: it is not clear whether another payment is meant
+├── EMVError                 a QR text that is not a valid EMV payload
+├── ExactnessError           an amount that cannot be stored exactly
+├── SimulatorError           the simulator cannot do what was requested
+│   └── UnknownNameError     an unknown name, with similar known names
+├── WaitTimeoutError         the expected state was not reached in time
+├── PagingError              a list with invalid cursors
+└── APIError                 a call without a usable answer
+    ├── APIConnectionError       no response: refused, reset, interrupted
+    │   └── APITimeoutError      no response in time
+    ├── APIResponseError         a response whose body cannot be read
+    └── APIStatusError           a response that is not 2xx
+        ├── RedirectError           3xx, never followed with signed headers
+        ├── BadRequestError         400
+        ├── AuthenticationError     401
+        ├── PermissionDeniedError   403
+        ├── NotFoundError           404
+        ├── ConflictError           409
+        ├── UnprocessableError      422
+        ├── RateLimitError          429
+        └── ServerError             5xx
+"""
+
+from .api import APIConnectionError as APIConnectionError
+from .api import APIError as APIError
+from .api import APIResponseError as APIResponseError
+from .api import APIStatusError as APIStatusError
+from .api import APITimeoutError as APITimeoutError
+from .api import AuthenticationError as AuthenticationError
+from .api import BadRequestError as BadRequestError
+from .api import ConflictError as ConflictError
+from .api import NotFoundError as NotFoundError
+from .api import PermissionDeniedError as PermissionDeniedError
+from .api import RateLimitError as RateLimitError
+from .api import RedirectError as RedirectError
+from .api import ServerError as ServerError
+from .api import UnprocessableError as UnprocessableError
+from .api import for_status as for_status
+from .base import ChoiceError as ChoiceError
+from .base import ConfigError as ConfigError
+from .base import ConfigWarning as ConfigWarning
+from .base import EMVError as EMVError
+from .base import ExactnessError as ExactnessError
+from .base import LedgerError as LedgerError
+from .base import MissingOperationError as MissingOperationError
+from .base import PagingError as PagingError
+from .base import PaylabError as PaylabError
+from .base import Problem as Problem
+from .base import ReadOnlyError as ReadOnlyError
+from .base import RepeatWarning as RepeatWarning
+from .base import ReplayError as ReplayError
+from .base import RuleError as RuleError
+from .base import RuleWarning as RuleWarning
+from .base import ServiceError as ServiceError
+from .base import SimulatorError as SimulatorError
+from .base import UnknownNameError as UnknownNameError
+from .base import WaitTimeoutError as WaitTimeoutError

@@ -1,0 +1,168 @@
+"""The errors of calls: no response, a refusal, or a response that cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from .base import PaylabError, Problem, called
+
+
+class APIError(PaylabError):
+    """A call without a usable answer: no response, a response that is not 2xx, or unreadable."""
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            from ..spec.names import suggest  # rarely needed
+
+            suggest(self, name)
+
+    @property
+    def message(self) -> str:
+        """The service's message, or what went wrong."""
+        return str(getattr(self, "text", "") or self)
+
+    @property
+    def status_code(self) -> int | None:
+        """The status of the response; None without one."""
+        return getattr(self, "status", None) or getattr(self.call, "status", None)
+
+    @property
+    def request(self) -> Any:
+        """The call, which has method, url, request_headers and request_body without secrets."""
+        return self.call
+
+    @property
+    def response(self) -> Any:
+        """The call, which has status, response_headers and response_body without secrets."""
+        return self.call
+
+    @property
+    def request_id(self) -> str | None:
+        """The id of the request that the service names in a header of its response."""
+        headers = getattr(self.call, "response_headers", {})
+        return next((headers[name] for name in REQUEST_IDS if name in headers), None)
+
+    @property
+    def code(self) -> str | None:
+        """The error code in the service's response."""
+        body = getattr(self, "body", None)
+        inner = body.get("error") if isinstance(body, Mapping) else None
+        found = [each.get("code") for each in (inner, body) if isinstance(each, Mapping)]
+        return next((each for each in found if isinstance(each, str)), None)
+
+
+REQUEST_IDS = ("x-request-id", "request-id", "x-correlation-id", "x-amzn-requestid")
+
+
+class APIConnectionError(APIError):
+    """No response from the service; `call` is the attempt."""
+
+    def __init__(self, message: str, call: Any = None) -> None:
+        self.call = call
+        super().__init__(message)
+
+
+class APITimeoutError(APIConnectionError):
+    """No response in time; the request may still have been carried out."""
+
+
+class APIResponseError(APIError):
+    """A response whose body cannot be read: not JSON, truncated, or of the wrong shape."""
+
+    def __init__(self, message: str, call: Any = None) -> None:
+        self.call = call
+        super().__init__(message)
+
+
+class APIStatusError(APIError):
+    """A response that is not 2xx.
+
+    `status` is the code, `text` the service's message, `problems` its field problems, `body` the
+    parsed body (or its text), `call` the attempt.
+    """
+
+    def __init__(  # noqa: PLR0913 - all that a reader needs next
+        self,
+        status: int,
+        text: str = "",
+        *,
+        problems: Sequence[Problem] = (),
+        body: Any = None,
+        call: Any = None,
+        hint: str | None = None,
+    ) -> None:
+        self.status, self.text, self.body, self.call = status, text, body, call
+        self.problems, self.hint = tuple(problems), hint
+        super().__init__(f"{status} {text}".strip())
+        for line in self._told():
+            self.add_note(line)
+
+    def card(self) -> list[str]:
+        """The refused call, the service's message and field problems, and what to try."""
+        lines = [f"{type(self).__name__}: {self}", *called(self.call)]
+        lines += self._told()
+        return [*lines, f"  Try: {self.hint}"] if self.hint else lines
+
+    def _told(self) -> list[str]:
+        """The field problems that the message of the service does not say already."""
+        return [f"  {problem}" for problem in self.problems if not _is_in(problem, self.text)]
+
+
+def _is_in(problem: Problem, text: str) -> bool:
+    return problem.field in text and problem.message in text
+
+
+class RedirectError(APIStatusError):
+    """A redirect, which paylab never follows: signed headers go to one host only."""
+
+
+class BadRequestError(APIStatusError):
+    """400: the request is invalid."""
+
+
+class AuthenticationError(APIStatusError):
+    """401: the signature or its headers were refused."""
+
+
+class PermissionDeniedError(APIStatusError):
+    """403: not allowed here, for example a sandbox operation outside the sandbox."""
+
+
+class NotFoundError(APIStatusError):
+    """404: no such object."""
+
+
+class ConflictError(APIStatusError):
+    """409: the Idempotency-Key was used with another body."""
+
+
+class UnprocessableError(APIStatusError):
+    """422: the object is not in a state that allows this."""
+
+
+class RateLimitError(APIStatusError):
+    """429: too many requests."""
+
+
+class ServerError(APIStatusError):
+    """5xx: the service failed."""
+
+
+BY_STATUS: dict[int, type[APIStatusError]] = {
+    400: BadRequestError,
+    401: AuthenticationError,
+    403: PermissionDeniedError,
+    404: NotFoundError,
+    409: ConflictError,
+    422: UnprocessableError,
+    429: RateLimitError,
+}
+
+
+def for_status(status: int) -> type[APIStatusError]:
+    """The error class of a status code."""
+    if 300 <= status < 400:
+        return RedirectError
+    return BY_STATUS.get(status, ServerError if status >= 500 else APIStatusError)

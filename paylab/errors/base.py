@@ -1,0 +1,242 @@
+"""The base of all exceptions, the problem of a request, and the errors without an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from dataclasses import field as with_default
+from traceback import format_exception
+from typing import Any
+
+FULL_TRACEBACK = "  All frames: import sys; print(sys.last_value.traceback())"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A problem of a request.
+
+    `field` is dotted (`document.number`, `financial_accounts.0.details.clabe`); `source` is
+    "spec" for a rule of the spec, else the id of the assumption behind it. `key` is the
+    setting of a service.toml that changes the rule, if there is one.
+    """
+
+    field: str
+    message: str
+    source: str = "spec"
+    key: str = with_default(default="", compare=False, kw_only=True)
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.message}" if self.field else self.message
+
+
+class PaylabError(Exception):
+    """The base class of all exceptions of paylab.
+
+    `hint` says what to try; it is also a note, which a plain traceback shows.
+    """
+
+    assumption: str | None = None
+    """The id of the assumption behind a failed call, if any."""
+    key: str | None = None
+    """The key of a service.toml that changes the assumption."""
+    doubts: tuple[Any, ...] = ()
+    """The keys that may have to be set, each with the value that the service seems to use."""
+    after_lost = False
+    """Whether an earlier attempt may have been carried out."""
+
+    call: Any = None
+    """The attempt that failed, if it is known."""
+
+    _hint: str | None = None
+
+    @property
+    def hint(self) -> str | None:
+        """What to try, if anything is known."""
+        return self._hint
+
+    @hint.setter
+    def hint(self, hint: str | None) -> None:
+        notes: list[str] = getattr(self, "__notes__", [])
+        if (old := self._noted()) in notes:
+            notes.remove(old)
+        self._hint = hint
+        if new := self._noted():
+            self.add_note(new)
+
+    def _noted(self) -> str:
+        """The hint as a line of a traceback."""
+        return f"  Try: {self._hint}" if self._hint else ""
+
+    def card(self) -> list[str]:
+        """The lines to show in a terminal or a notebook."""
+        lines = [f"{type(self).__name__}: {self}", *called(self.call)]
+        return [*lines, f"  Try: {self.hint}"] if self.hint else lines
+
+    def traceback(self) -> str:
+        """The full traceback; a notebook shows only the card."""
+        return "".join(format_exception(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A subclass may take other arguments than the text, which is all that `args` has.
+        return _restored, (type(self), self.args), vars(self)
+
+    def _render_traceback_(self) -> list[str]:
+        """Show the card instead of the traceback; called by IPython."""
+        return [*self.card(), FULL_TRACEBACK]
+
+
+def _restored(kind: type[PaylabError], args: tuple[Any, ...]) -> PaylabError:
+    error = kind.__new__(kind)
+    error.args = args
+    return error
+
+
+def called(call: Any) -> list[str]:
+    """A line with the call and its number in the log."""
+    if call is None:
+        return []
+    number = getattr(call, "number", 0)
+    where = f" (number {number} in lab.calls)" if number else ""
+    return [f"  Call: {call}{where}"]
+
+
+class ConfigError(PaylabError):
+    """A setting is missing, unreadable or unsafe."""
+
+
+class LedgerError(ConfigError):
+    """The ledger of payments cannot be read or written.
+
+    `made` and `key` are set when the payment was made before the ledger failed.
+    """
+
+    def __init__(
+        self, message: str, hint: str | None = None, made: str = "", key: str = ""
+    ) -> None:
+        self.hint, self.made, self.key = hint, made, key
+        super().__init__(message)
+
+
+class ServiceError(ConfigError):
+    """Settings of a service that cannot be used; `key` and `line` are set if known."""
+
+    def __init__(self, message: str, key: str = "", line: int = 0) -> None:
+        self.line = line
+        self.key: str = key
+        super().__init__(message)
+
+
+class MissingOperationError(ServiceError):
+    """The service does not have an operation: its path is "none"."""
+
+
+class RuleError(PaylabError):
+    """A request that breaks rules; `problems` lists all of them."""
+
+    def __init__(self, problems: Iterable[Problem], hint: str | None = None) -> None:
+        self.problems, self.hint = tuple(problems), hint
+        super().__init__("not sent: " + "; ".join(map(str, self.problems)))
+
+    def card(self) -> list[str]:
+        """One line per problem, and what to try."""
+        number = len(self.problems)
+        head = f"RuleError: nothing was sent, {number} problem{'' if number == 1 else 's'}"
+        tries = [f"  Try: {self.hint}"] if self.hint else []
+        return [head, *(f"  {problem}" for problem in self.problems), *tries]
+
+
+class RuleWarning(UserWarning):
+    """A request looks wrong: a likely typo, or a broken assumption."""
+
+
+class ConfigWarning(UserWarning):
+    """A setting that has no effect, or that contradicts the service's responses."""
+
+
+class RepeatWarning(UserWarning):
+    """A list repeats rows; each id is read once."""
+
+
+class ReadOnlyError(PaylabError):
+    """Not sent: the settings allow only GETs."""
+
+
+class ReplayError(PaylabError):
+    """A request that is not in the recording; `nearest` is the most similar recorded request.
+
+    `differences` lists the fields that differ.
+    """
+
+    def __init__(self, message: str, nearest: str = "", differences: Sequence[str] = ()) -> None:
+        self.nearest, self.differences = nearest, tuple(differences)
+        super().__init__(message)
+
+    def __str__(self) -> str:
+        near = f"; nearest: {self.nearest}" if self.nearest else ""
+        return f"{self.args[0]}{near}" + "".join(f"; {each}" for each in self.differences)
+
+    def card(self) -> list[str]:
+        """The request, the most similar recorded request, and the differences."""
+        lines = [f"{type(self).__name__}: {self.args[0]}"]
+        lines += [f"  Nearest: {self.nearest}"] if self.nearest else []
+        return [*lines, *(f"    {each}" for each in self.differences)]
+
+
+class ChoiceError(PaylabError):
+    """Not sent: a similar request was sent before, and it is not clear what you want.
+
+    If the same order was sent with a key that has expired, `expired` is the id of its result, or
+    "" if no response was received.
+    """
+
+    def __init__(self, message: str, hint: str | None = None, expired: str | None = None) -> None:
+        self.hint, self.expired = hint, expired
+        super().__init__(message)
+
+
+class EMVError(PaylabError, ValueError):
+    """A QR text that is not a valid EMV payload, with the reason and the character offset."""
+
+    def __init__(self, reason: str, offset: int = 0) -> None:
+        self.reason, self.offset = reason, offset
+        super().__init__(f"{reason} (at character {offset})")
+
+
+class ExactnessError(PaylabError, ValueError):
+    """An amount that cannot be kept exactly; names column, row and value."""
+
+
+class SimulatorError(PaylabError):
+    """The simulator cannot do what was requested."""
+
+
+class UnknownNameError(SimulatorError, AttributeError):
+    """A name that the simulator does not know; `nearest` are similar known names."""
+
+    def __init__(self, kind: str, name: str, nearest: Sequence[str] = ()) -> None:
+        self.kind, self.word, self.nearest = kind, name, tuple(nearest)
+        self.hint = ", ".join(self.nearest) or None
+        super().__init__(f"no {kind} is called {name!r}")
+
+    def _noted(self) -> str:
+        return ""  # the text has it
+
+    def __str__(self) -> str:
+        return f"{self.args[0]}; nearest: {self.hint}" if self.hint else str(self.args[0])
+
+    def card(self) -> list[str]:
+        """The wrong name, and similar known names."""
+        head = f"{type(self).__name__}: {self.args[0]}"
+        return [head, f"  Nearest: {self.hint}"] if self.hint else [head]
+
+
+class WaitTimeoutError(PaylabError, TimeoutError):
+    """The expected state was not reached in time; `last` is the latest state of the object."""
+
+    def __init__(self, message: str, last: Any = None) -> None:
+        self.last = last
+        super().__init__(message)
+
+
+class PagingError(PaylabError):
+    """A list that cannot be read: a cursor repeats or is missing."""
