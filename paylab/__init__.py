@@ -92,7 +92,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _missing(name: str) -> str:
-    from .spec.names import meant
+    from .errors.names import meant
 
     message = f"module {__name__!r} has no attribute {name!r}"
     instead = None if name.startswith("_") else meant(name, __dir__())

@@ -16,12 +16,12 @@ import pytest
 import paylab
 from paylab.client.call import Call
 from paylab.corridors import examples
+from paylab.errors import names
 from paylab.lab.lab import Lab
 from paylab.signing.canonical import Received
 from paylab.simulator.controls import ClockPanel, Controls, FaultControls
 from paylab.simulator.scenarios import Scenarios
 from paylab.simulator.simulator import Simulator
-from paylab.spec import names
 from paylab.spec.paging import Pager
 from paylab.views import charts
 from paylab.views.chart_style import Chart

@@ -12,11 +12,11 @@ from typing import Any
 import httpx
 
 from ..errors.api import APIConnectionError, APIResponseError, APITimeoutError
+from ..errors.names import suggesting
 from ..redaction.redaction import Redaction
 from ..signing import snippets
 from ..signing.canonical import EmptyQuery, Signature
 from ..signing.explain import Explanation, explain_text
-from ..spec.names import suggesting
 from ..spec.text import plain
 from .request import SIGNATURE, Exchange, OutgoingRequest, Trouble
 

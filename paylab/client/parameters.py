@@ -9,8 +9,8 @@ from inspect import Parameter, signature
 from typing import Any, ParamSpec, TypeVar
 
 from ..errors.base import Problem, RuleError, RuleWarning
+from ..errors.names import meant, nearest_name
 from ..spec.models import FinancialAccount
-from ..spec.names import meant, nearest_name
 from ..spec.operations.field import ID, REFERENCE
 from ..spec.operations.records import AMOUNTS, OPERATIONS
 from .request import json_value

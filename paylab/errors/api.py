@@ -14,7 +14,7 @@ class APIError(PaylabError):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            from ..spec.names import suggest  # rarely needed
+            from .names import suggest
 
             suggest(self, name)
 

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors.base import ConfigWarning, Problem, RuleError
+from ..errors.names import nearest_name
 from ..spec import status
 from ..spec.codes import PAGE_MAX
-from ..spec.names import nearest_name
 from ..spec.paging import Order
 from ..spec.text import plain
 from . import times

@@ -12,6 +12,7 @@ from ..client.resources.operations import created
 from ..corridors import countries
 from ..errors.api import NotFoundError
 from ..errors.base import MissingOperationError, PaylabError
+from ..errors.names import suggesting
 from ..spec import codes
 from ..spec.models import (
     Conversion,
@@ -21,7 +22,6 @@ from ..spec.models import (
     Individual,
     Transfer,
 )
-from ..spec.names import suggesting
 from .form_registry import Kept, id_of, known_word, refreshing
 from .payout_forms import PayoutForms
 from .waiting import Waiting

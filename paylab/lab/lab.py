@@ -21,6 +21,7 @@ from ..client.secrecy import redaction_of
 from ..client.service_clock import ServiceClock
 from ..client.settings import GivenService, Settings, read_only_source, resolve, service_source
 from ..errors.base import ConfigError
+from ..errors.names import suggesting
 from ..files import path_of
 from ..payments.ledger import Ledger
 from ..redaction.hiding import hide_frames
@@ -29,7 +30,6 @@ from ..signing.explain import Explanation
 from ..signing.findings import Finding, SignedRequest, check_url
 from ..simulator.controls import Controls
 from ..simulator.messages import PRODUCT
-from ..spec.names import suggesting
 from ..spec.paging import Order
 from . import displays
 from .forms import Forms

@@ -11,8 +11,8 @@ from ..client.parameters import takes
 from ..client.request import Options
 from ..client.resources import operations
 from ..client.resources.transfers import Defaults, Money, Quotes
+from ..errors.names import suggesting
 from ..spec.models import Quote
-from ..spec.names import suggesting
 from ..spec.service import Service
 from .lists import Progress, Pull, Reading, Writing, report_progress
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
+from ..errors import names
 from ..errors.base import PagingError
-from . import names, repeats
+from . import repeats
 from .service_keys import NONE
 
 T = TypeVar("T")

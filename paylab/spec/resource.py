@@ -20,7 +20,7 @@ from pydantic import (
     model_validator,
 )
 
-from . import names
+from ..errors import names
 from .money import Amount
 from .text import plain
 from .timestamps import from_text

@@ -9,10 +9,10 @@ from typing import Any, Unpack
 
 from ...errors.api import APIStatusError, NotFoundError
 from ...errors.base import PaylabError, Problem, RuleError, WaitTimeoutError
+from ...errors.names import suggesting
 from ...rules import deposits as rules
 from ...spec import codes
 from ...spec.models import Conversion, ConversionAccount, Deposit, Individual
-from ...spec.names import suggesting
 from ...spec.paging import Pager
 from ...spec.status import CONVERSION
 from ..parameters import Account, body_of, check_identifier, id_from, judge, takes

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 
 from ...errors.api import UnprocessableError
 from ...errors.base import PaylabError
+from ...errors.names import suggesting
 from ...rules import accounts, individuals
 from ...spec.models import (
     Address,
@@ -18,7 +19,6 @@ from ...spec.models import (
     StatusDetail,
     VerificationImages,
 )
-from ...spec.names import suggesting
 from ...spec.paging import Pager
 from ...spec.status import INDIVIDUAL
 from ...spec.text import plain

@@ -11,8 +11,8 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from ...errors.base import Problem, WaitTimeoutError
+from ...errors.names import nearest_name
 from ...spec import codes
-from ...spec.names import nearest_name
 from ...spec.operations.field import OBJECT, Field, dotted
 from ...spec.operations.records import OPERATIONS
 from ...spec.paging import ListForm

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, TypedDict, Unpack
 
+from ...errors.names import suggesting
 from ...rules.transfers import rules_of
 from ...spec import codes
 from ...spec.models import FinancialAccount, Quote, Transfer
-from ...spec.names import suggesting
 from ...spec.operations.field import CURRENCY, ENUM
 from ...spec.operations.records import OPERATIONS
 from ...spec.paging import Pager

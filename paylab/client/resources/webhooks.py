@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
+from ...errors.names import suggesting
 from ...rules import webhooks as rules
 from ...spec.models import WebhookSubscription
-from ...spec.names import suggesting
 from ...spec.paging import Pager
 from ..parameters import body_of, check_identifier, judge, takes
 from ..request import Options
