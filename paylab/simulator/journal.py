@@ -15,7 +15,8 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import parse_qsl
 
-from ..redaction.redaction import HIDDEN, Redaction
+from ..redaction.hiding import HIDDEN
+from ..redaction.redaction import Redaction
 from ..signing.findings import Finding
 from ..spec import timestamps
 from ..spec.operations.records import IDEMPOTENT

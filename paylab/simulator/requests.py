@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, overload
 
-from ..redaction.redaction import HIDDEN
-from ..spec.names import nearest_name
+from ..errors.names import nearest_name
+from ..redaction.hiding import HIDDEN
 
 Row = Mapping[str, Any]
 """A request as the journal has it in JSON."""

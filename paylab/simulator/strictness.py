@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..errors import Problem
+from ..errors.base import Problem
+from ..errors.names import nearest_name
 from ..spec import codes
-from ..spec.names import nearest_name
 from ..spec.operations.field import DETAILS, dotted
 from ..spec.operations.operation import Operation
 from ..spec.operations.records import IDEMPOTENT, OPERATIONS

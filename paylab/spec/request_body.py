@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..errors.base import Problem
-from .names import nearest_name
+from ..errors.names import nearest_name
 from .operations.field import AMOUNT, CURRENCY, OBJECT, Field, dotted
 from .operations.records import OPERATIONS
 from .renames import Names
