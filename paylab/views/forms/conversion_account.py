@@ -48,6 +48,7 @@ class ConversionAccountForm(OrderForm):
     ) -> None:
         self._create, self._wait, self._owner = create, wait, individual_id
         self._account: ConversionAccount | None = None
+        self._timeline = Timeline(CONVERSION_ACCOUNT)
         self._service = service
         self.watch = Refresher(
             lambda: look(self._pending_id),
@@ -100,7 +101,8 @@ class ConversionAccountForm(OrderForm):
         if self.attended and self.watch.start():
             return None
         self.watch.stop()
-        return self._wait(self._account.id)
+        self._account = self._wait(self._account.id)
+        return self._account
 
     def script(self, values: dict[str, Any]) -> str:
         """The equivalent call, with a wait after a 202."""
@@ -119,8 +121,14 @@ class ConversionAccountForm(OrderForm):
 
     def restart(self) -> None:
         """Reset the form to open another account."""
-        self._account = None
+        self._account, self._timeline = None, Timeline(CONVERSION_ACCOUNT)
         super().restart()
+
+    def tell(self, headline: str, rows: Sequence[Row]) -> None:
+        """Show the outcome, and the states of the account."""
+        super().tell(headline, rows)
+        self._timeline.add(str(self._account.status) if self._account else None, {})
+        self.message.html += self._timeline.html()
 
     @property
     def _pending_id(self) -> str:
@@ -130,9 +138,8 @@ class ConversionAccountForm(OrderForm):
         self._account = account
         if self.result is None and not _settled(account):
             self.button.text = "Provisioning…"
-            timeline = Timeline(CONVERSION_ACCOUNT)
-            timeline.add(account.status, {})
-            self.message.html = timeline.html()
+            self._timeline.add(account.status, {})
+            self.message.html = self._timeline.html()
             self.redraw()
         elif self.result is None and self.watch.running:
             self.finish(account)

@@ -95,11 +95,13 @@ Times = Mapping[str, datetime | None]
 GOOD = frozenset({"active", "completed"})
 BAD = frozenset({"rejected", "failed", "cancelled", "expired"})
 ATTENTION = frozenset({"action_required", "under_review"})
+CREATED = "created"
+"""The time of creation in a timeline; it is no state."""
 SIGNS = {"good": "✓", "bad": "✗", "attention": "!"}
 
 
 class Timeline:
-    """The states of a resource, each with its start time if known."""
+    """The states of a machine: those that a resource was seen in, with start times if known."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine, self.visited = machine, list[tuple[str, datetime | None]]()
@@ -121,16 +123,37 @@ class Timeline:
             self.visited.append((state, times.get(state)))
 
     def html(self) -> str:
-        """An ordered list of past, current and possible next states."""
-        last = len(self.visited) - 1
-        items = "".join(_item(*one, at == last) for at, one in enumerate(self.visited))
-        path = f'<ol class="paylab-timeline" aria-label="Status">{items}</ol>'
-        return f'{path}<p class="paylab-hint">{html.escape(self.onward())}</p>'
+        """All states of the machine, those seen marked, the way taken, and every move."""
+        seen = dict(self.visited)
+        unknown = [one for one in seen if one not in (*self._states(), CREATED)]
+        items = "".join(
+            _item(state, seen.get(state), state in seen, state == self.current)
+            for state in (*unknown, *self._states())
+        )
+        states = f'<ul class="paylab-timeline" aria-label="States">{items}</ul>'
+        way = f"Way taken: {' → '.join(state for state, _ in self.visited)}. {self.onward()}"
+        moves = html.folded("All moves", html.table(self.moves()))
+        return f'{states}<p class="paylab-hint">{html.escape(way)}</p>{moves}'
+
+    def _states(self) -> list[str]:
+        """The states that a move begins or ends with; the spec lists more for some resources."""
+        moving = {at for at, _ in self.machine.moves} | self.machine.final
+        return [one for one in self.machine.states if one in moving]
+
+    def moves(self) -> list[Row]:
+        """Each state with the states that may follow it."""
+        return [
+            (state, f"→ {', '.join(self.machine.onward(state))}")
+            for state in self.machine.states
+            if self.machine.onward(state)
+        ]
 
     def rows(self) -> list[Row]:
         """The same as text."""
         path = [f"{one} ({_clock(at)})" if at else one for one, at in self.visited]
-        return [("Status", self.current or "not known"), ("Path", " → ".join(path))]
+        moves = "; ".join(f"{state} {to}" for state, to in self.moves())
+        status = self.current or "not known"
+        return [("Status", status), ("Way taken", " → ".join(path)), ("All moves", moves)]
 
     def onward(self) -> str:
         """A sentence about the possible next states."""
@@ -146,7 +169,12 @@ def _clock(at: datetime) -> str:
     return f"{at:%H:%M:%S} UTC"
 
 
-def _item(state: str, at: datetime | None, current: bool) -> str:
+def _item(state: str, at: datetime | None, seen: bool, current: bool) -> str:
+    if not seen:
+        return (
+            '<li class="paylab-ahead"><span aria-hidden="true">○</span> '
+            f'<span>{html.escape(state)}</span><span class="paylab-unseen">, not seen</span></li>'
+        )
     tone = "good" if state in GOOD else "bad" if state in BAD else ""
     tone = tone or ("attention" if current and state in ATTENTION else "")
     sign = SIGNS.get(tone) or ("●" if current else "✓")
@@ -246,7 +274,7 @@ class Live(traitlets.HasTraits, FormPage):
 
     def times_of(self, found: Any) -> Times:
         """The start times of states: of creation, and of the latest change."""
-        times = {"created": found.created_at, str(self.state_of(found)): found.updated_at}
+        times = {CREATED: found.created_at, str(self.state_of(found)): found.updated_at}
         return {state: moment_or_none(at) for state, at in times.items()}
 
     def facts_of(self, found: Any) -> Sequence[Row]:

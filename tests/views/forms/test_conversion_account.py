@@ -49,6 +49,7 @@ def test_code_waits(form, create, wait):
     assert form.submit().status == "active"
     assert create == [("fa_1", "php")]
     assert wait == [("ca_1",)]
+    assert "Way taken: pending → active." in form.message.html
 
 
 def test_a_click_watches(form, create, wait):

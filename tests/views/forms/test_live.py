@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 
 import pytest
 
 from paylab.errors import APIConnectionError
-from paylab.spec.models import Conversion, Individual
+from paylab.spec.models import Conversion, Individual, Transfer
+from paylab.spec.status import TRANSFER
 from paylab.views.forms.live import GO_ON, at_once, in_thread
-from paylab.views.forms.status import ConversionView, StatusLine
+from paylab.views.forms.status import ConversionView, StatusLine, TransferLine
 
 
 def person(status, **more):
@@ -114,6 +116,16 @@ def test_current_state_is_marked():
     assert [state for state, _ in shown.timeline.visited] == ["resting"]
     assert 'aria-current="step"' in shown.line.html
     assert "not known" in shown.line.html
+
+
+def test_the_whole_machine_is_shown():
+    """A transfer seen only as failed shows every state and move, and marks those it was seen in."""
+    transfer = {"id": "tr_1", "status": "failed", "created_at": "2026-01-15T12:00:00Z"}
+    shown = TransferLine(lambda: Transfer.model_validate(transfer))
+    ahead = re.findall('paylab-ahead">.*?<span>(.*?)</span>', shown.line.html)
+    assert set(ahead) == {at for at, _ in TRANSFER.moves} | TRANSFER.final - {"failed"}
+    assert "Way taken: created → failed." in shown.line.html
+    assert "started → completed, failed, under_review" in repr(shown)
 
 
 def test_the_timeline_has_every_state_with_its_time():
