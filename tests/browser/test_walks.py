@@ -6,6 +6,7 @@ import re
 
 import zxingcpp
 from PIL import Image
+from playwright.sync_api import expect
 
 CURP = "XEXX010101HNEXXXA4"
 CONSENT = "The person agrees to identity verification"
@@ -224,11 +225,15 @@ def stepped(book, title):
 
 
 def test_mexico_untouched(notebook, server):
-    """Run All without a click completes the same walk."""
+    """Run All without a click completes the same walk; each form stays as a form, read-only."""
     book = notebook("10_mx_onramp.ipynb", height=2400)
     book.run_all()
     assert not book.errors.count()
     book.says(re.compile("completed, paid out: 2.699228 USDC"))
     book.outputs.locator(COMPLETED).wait_for()
     assert any("completed" in row for row in csv_of(server))
-    book.shot("10_mx_onramp-run-all")
+    book.says("Sent by the next cell.")
+    expect(book.label("Given name")).to_be_disabled()
+    assert book.label("CURP").input_value() == "••••••••••••••••A4"
+    for _ in book.looks("10_mx_onramp-run-all"):
+        assert book.violations() == []

@@ -53,7 +53,8 @@ class AccountFields(Group):
         }
         self.upload = FilePicker("Scan a picture of the code", "image/*", self._scan)
         self.upload.hint = "with a picture of the code, or drop or paste the picture here"
-        super().__init__([side_by_side([self.type, *self.details.values()]), self.upload])
+        self.tools = Group([self.upload])
+        super().__init__([side_by_side([self.type, *self.details.values()]), self.tools])
         self.adjust(country)
 
     def _names(self) -> dict[str, bool]:
@@ -186,6 +187,7 @@ class AccountForm(Form):
         self.parts = AccountFields(country, service=service)
         self.note = Html(escape(FIXED) if self._is_fixed else "", style="hint")
         super().__init__(self.parts, [self.note, self.parts])
+        self.tools = [self.parts.tools]
         self._fill(example)
 
     @property

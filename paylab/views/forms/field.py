@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ...errors.base import Problem
+from ..html import MUTED, escape
 from .view import Node
 
 REQUIRED, OPTIONAL = "Required", "Optional"
@@ -16,6 +17,7 @@ OPEN = "This list is assumed: you can type another value."
 TEXT, COMBO, SELECT, RADIO, TICK = "text", "combo", "select", "radio", "tick"
 LISTED = (SELECT, RADIO)
 _COUNTED = re.compile(r"\b(\d+ digits|characters|hex digits)\b")
+BOX = "border:1px solid rgba(128,128,128,.45);border-radius:4px;padding:3px 8px"
 _SHOWN = 40  # maximum length of a value quoted in an error
 
 Options = Sequence[tuple[str, Any]]
@@ -51,6 +53,7 @@ class FormField(Node):
         self.normal: Callable[[str], str] = str.strip
         self.required: bool | None = None
         self.assumed, self.disabled, self.touched = False, False, bool(value)
+        self.typed, self._masked = False, ""
         self.errors: list[str] = []
         self.warnings: list[str] = []
         self.on_change: Callable[[FormField], object] = lambda _: None
@@ -72,8 +75,18 @@ class FormField(Node):
 
     def put(self, value: Any) -> bool:
         """Set the value without calling `on_change`; return whether it changed."""
-        self.touched = self.touched or value not in ("", None)
+        self.touched, self.typed = self.touched or value not in ("", None), False
         return self.store(value)
+
+    @property
+    def entered(self) -> Any:
+        """The value as it was typed or set."""
+        return self._value
+
+    def reset(self, value: Any) -> None:
+        """Set a value as if nobody had touched the input."""
+        self.put(value)
+        self.touched = False
 
     def store(self, value: Any) -> bool:
         """Store a value; return whether it changed."""
@@ -116,16 +129,31 @@ class FormField(Node):
             return text
         return "•" * max(len(text) - 2, 2) + text[-2:] if len(text) > 4 else "•" * len(text)
 
+    def lock(self, locked: bool) -> None:
+        """Make the input read-only once it was sent; a private value is then shown masked."""
+        self.disabled = locked
+        self._masked = self.shown() if locked and self.private else ""
+
+    def static(self) -> str:
+        """The label and the value; what was typed in the browser is not saved in a notebook."""
+        if self.input == TICK:
+            sign = "☑" if self.entered else "☐"
+            return f"<p>{sign} {escape(self.label)}</p>"
+        text = "(typed, not saved)" if self.typed else self._masked or self.shown()
+        head = f'<span style="{MUTED}">{escape(self.label)}: </span>'
+        return f'<div style="min-width:0">{head}<div style="{BOX}">{escape(text)}&nbsp;</div></div>'
+
     def props(self) -> dict[str, Any]:
         """The input, its label, its mark and the text below."""
         return {
             **super().props(),
-            "value": self._place() if self.input in LISTED else self._value,
+            "value": self._place() if self.input in LISTED else self._masked or self._value,
             "options": [
                 [text, str(value) if self.input == COMBO else ""] for text, value in self.options
             ],
             "required": bool(self.required),
             "mark": self._mark(),
+            "hint": "" if self.disabled and self.input != TICK else self.hint,
             "heard": self._heard,
         }
 
@@ -150,6 +178,7 @@ class FormField(Node):
         else:
             value = bool(given) if self.input == TICK else str(given)
         typed = self.input in (TEXT, COMBO)  # checked on blur, or while wrong
+        self.typed = typed
         self.touched = not typed or bool(self.touched and (self.errors or self.warnings))
         if self.store(value) and not self.lazy:
             self.on_change(self)
@@ -159,6 +188,8 @@ class FormField(Node):
         return values.index(self._value) if self._value in values else -1
 
     def _mark(self) -> str:
+        if self.disabled:
+            return ""
         needed = {None: "", True: REQUIRED, False: OPTIONAL}[self.required]
         return ", ".join(filter(None, [needed, ASSUMED if self.assumed else ""]))
 

@@ -63,12 +63,14 @@ class Form(traitlets.HasTraits, FormPage):
     action = "Send"
     sent_title = "Sent"
     repeatable = False  # whether sending it twice creates nothing twice
+    tools: Sequence[Node] = ()  # inputs' helpers, such as "Fill with an example": hidden once sent
 
     def __init__(self, fields: Iterable[FormField], parts: Sequence[Node] | None = None) -> None:
         super().__init__()
         self.fields = {field.name: field for field in fields}
         self.attended = self.clicked = self._silent = False
         self._quiet_until, self._code_sent = 0.0, ""
+        self.sent, self._sent_by = "", ""
         self._inputs_sent: dict[str, Any] = {}
         self._unanswered: dict[str, Any] | None = None
         self._one_at_a_time = RLock()
@@ -76,24 +78,26 @@ class Form(traitlets.HasTraits, FormPage):
         for field in self.fields.values():
             field.on_change, field.on_leave = self.changed, self.check
         self.changed()
+        self._first = {name: field.entered for name, field in self.fields.items()}
 
     def _assemble(self, parts: Sequence[Node]) -> None:
         self.button = Button(self.action, self.click, "primary")
         self.anyway = Button("Send anyway", partial(self.click, anyway=True), "warning")
         self.again = Button("Start over", self.restart)
         self.anyway.visible = self.again.visible = False
-        self.heading, self.sent = Heading(self.title), Html()
-        self.message, self.listing = Html(live=True), Code()
+        self.heading, self.message, self.listing = Heading(self.title), Html(live=True), Code()
         self.inputs = list(parts)
         self.below: list[Node] = []
         self._actions = Group([self.button, self.again, self.anyway], "actions")
         self._frame = Inputs([], self.title, self.button)
 
     def nodes(self) -> Sequence[Node]:
-        """The heading, the inputs or the sent values, the buttons, the message and the code."""
-        asked = [*self.inputs, self._actions, self.message]
-        shown = asked if self.result is None else [self.sent, self.message, self._actions]
-        self._frame.children = [*shown, self.listing]
+        """The heading, the inputs, the buttons, the message and the code."""
+        is_open = self.result is None
+        for tool in self.tools:
+            tool.visible = is_open
+        ends = [self._actions, self.message] if is_open else [self.message, self._actions]
+        self._frame.children = [*self.inputs, *ends, self.listing]
         return [self.heading, self._frame, *self.below]
 
     def values(self) -> dict[str, Any]:
@@ -159,6 +163,7 @@ class Form(traitlets.HasTraits, FormPage):
         with self._one_at_a_time:
             if self.result is None:
                 self.speak()
+                self._sent_by = self.sender()
             return self._submit(anyway)
 
     def _submit(self, anyway: bool) -> Any:
@@ -193,15 +198,22 @@ class Form(traitlets.HasTraits, FormPage):
         return {name: field.value for name, field in self.fields.items()}
 
     def restart(self) -> None:
-        """Reset the form so that it can be sent again.
+        """Begin an empty form that can be sent; nothing is sent by this.
 
         >>> lab.forms.wallet(person, example=True).restart()
         """
         self.result, self._code_sent, self._unanswered = None, "", None
+        self.message.html = self.sent = ""
         self._lock(False)
-        self.message.html = ""
-        self.changed()
+        with self.filling():
+            self.clear()
         self.redraw(self.heading)
+        self.keep()
+
+    def clear(self) -> None:
+        """Set every field to the value that it had before anything was filled in."""
+        for name, value in self._first.items():
+            self.fields[name].reset(value)
 
     def check(self, *, everything: bool = False) -> Checked:
         """Evaluate values and rules once, and show the problems at each field.
@@ -228,6 +240,11 @@ class Form(traitlets.HasTraits, FormPage):
             asked = [field.label for field in self.fields.values() if field.visible]
             return [("Fields", ", ".join(asked)), ("Sent", "not yet")]
         return self.outcome(self.result)
+
+    def saved(self) -> str:
+        """The form as static HTML: its inputs, its button or its response."""
+        drawn = "".join(node.static() for node in self.nodes()[1:])
+        return drawn if self.result is None else drawn + html.table(self.outcome(self.result))
 
     def field_of(self, problem: Problem) -> FormField | None:
         """The field at which a problem is shown."""
@@ -259,6 +276,7 @@ class Form(traitlets.HasTraits, FormPage):
         if self.result is not None or time.monotonic() < self._quiet_until:
             return
         self.attended = self.clicked = True
+        self._sent_by = ""
         try:
             with self._one_at_a_time:
                 self._submit(anyway)
@@ -299,10 +317,10 @@ class Form(traitlets.HasTraits, FormPage):
     def finish(self, result: Any) -> None:
         """Store the response as `result`, and show it with the sent values."""
         self._code_sent = self.code()
-        self.sent.html = html.table(self.sent_rows())
+        self.sent = html.table(self.sent_rows())
+        self._lock(True)
         self.forget()
         self._inputs_sent = self._inputs()
-        self._lock(True)
         for field in self.fields.values():
             field.say([])
         self.tell(self.sent_title, self.outcome(result))
@@ -316,9 +334,10 @@ class Form(traitlets.HasTraits, FormPage):
         return [(field.label, field.shown()) for field in shown if field.shown()]
 
     def tell(self, headline: str, rows: Sequence[Row]) -> None:
-        """Show the outcome below the button."""
+        """Show the outcome below the inputs, and who sent them unless it was a click."""
         head = f'<p class="paylab-good"><strong>✓ {html.escape(headline)}</strong></p>'
-        self.message.html = head + (html.table(rows) if rows else "")
+        by = f'<p class="paylab-hint">{self._sent_by}</p>' if self._sent_by else ""
+        self.message.html = head + by + (html.table(rows) if rows else "")
 
     def _alert(self, text: str, problems: Iterable[Problem]) -> None:
         lines = [text, *map(str, problems)]
@@ -329,7 +348,7 @@ class Form(traitlets.HasTraits, FormPage):
         self.button.disabled, self.button.text = locked, self.action
         self.button.visible, self.again.visible = not locked, locked
         for field in self.fields.values():
-            field.disabled = locked
+            field.lock(locked)
 
     def _of(self, field: FormField, problems: Sequence[Problem]) -> list[Problem]:
         return [problem for problem in problems if self.field_of(problem) is field]

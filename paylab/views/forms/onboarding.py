@@ -58,6 +58,7 @@ class OnboardingForm(Form):
         self.consent = Consent(clock)
         self.reason = Html(style="hint")
         self.filler = Button("Fill with an example", self.fill)
+        self.tools = [self.filler]
         fields = self._fields(country, product)
         super().__init__(fields, self._parts({field.name: field for field in fields}))
         if example:
@@ -137,11 +138,6 @@ class OnboardingForm(Form):
         """Clear the document number from the page after sending."""
         self.fields[NUMBER].put("")
 
-    def restart(self) -> None:
-        """Reset the form; consent has to be given again."""
-        self.consent.put(False)  # before the form is shown again
-        super().restart()
-
     def adjust(self) -> None:
         """Show the inputs that the country and the product need."""
         product = self.fields["product_types"].value
@@ -189,6 +185,7 @@ class RecipientForm(OnboardingForm):
     ) -> None:
         self.account = AccountFields(country, prefix=PREFIX, later=True, service=service)
         super().__init__(create, country, product, service=service, **options)
+        self.tools = [*self.tools, self.account.tools]
 
     def values(self) -> dict[str, Any]:
         """The individual with its account, to send."""

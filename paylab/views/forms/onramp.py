@@ -178,7 +178,7 @@ class Walk(traitlets.HasTraits, FormPage):
         body, code = self.bodies.get(name), self._code(name)
         if name in self.found:
             gave = self._gave(name)
-            sent = body.sent.html if isinstance(body, Form) else ""
+            sent = body.sent if isinstance(body, Form) else ""
             after = self._after(name, body)
             return _Step(TITLES[name], DONE, gave=gave, sent=sent, code=code, body=after)
         if name == self.current:

@@ -37,6 +37,9 @@ class OrderForm(Form):
         self.is_another = self.is_another or self.result is not None
         super().restart()
 
+    def clear(self) -> None:
+        """Keep the values: the next payment mostly differs in one of them."""
+
     def finish(self, result: Any) -> None:
         """Show the payment, and whether it was made before."""
         is_old = getattr(result, "replayed", False)

@@ -233,6 +233,7 @@ class QuoteCard(OrderForm):
         self.tick.visible = stands_still
         self.set_trait("quote", quote)
         renewal = Group([self.tick, self.fresh], "actions")
+        self.tools = [self.lock_line, self.caution, renewal]
         parts = [self.facts, self.lock_line, self.caution, renewal]
         reference = _reference(service, quote.id)
         fields = [reference, *([_funding()] if codes.is_stablecoin(self._source) else [])]

@@ -13,6 +13,7 @@ from itertools import count
 from typing import Any, Self
 
 import anywidget
+from IPython.core.getipython import get_ipython
 from IPython.display import display
 
 from .. import html
@@ -28,8 +29,17 @@ SHEET = f"""<style>
 .jp-OutputArea:has(.{STATIC}) .jp-OutputArea-child:has(> .jupyter-widgets) {{display:none}}
 </style>"""
 
+GRID = (
+    "display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,220px),1fr));gap:8px 20px"
+)
 _NUMBERS = count(1)
 Send = Callable[..., None]
+
+
+def _cell_number() -> int:
+    """The number of the running cell; 0 outside IPython."""
+    shell = get_ipython()
+    return int(shell.execution_count) if shell else 0
 
 
 def _text(name: str) -> str:
@@ -53,6 +63,10 @@ class Node:
         """The nodes inside this one."""
         return ()
 
+    def static(self) -> str:
+        """The visible parts as HTML for a saved notebook; readable without styles too."""
+        return "".join(part.static() for part in self.parts() if part.visible)
+
     def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
         """Handle a user action on this node."""
 
@@ -72,6 +86,11 @@ class Group(Node):
     def parts(self) -> Sequence[Node]:
         """The nodes inside."""
         return self.children
+
+    def static(self) -> str:
+        """The parts, in the columns of a grid."""
+        inside = super().static()
+        return f'<div style="{GRID}">{inside}</div>' if self.style == "grid" and inside else inside
 
 
 class Inputs(Group):
@@ -97,6 +116,10 @@ class Heading(Node):
         super().__init__()
         self.text, self.level, self.hint, self.badge = text, level, "", ""
 
+    def static(self) -> str:
+        """The text, bold."""
+        return f"<p><strong>{html.escape(self.text)}</strong></p>"
+
 
 class Html(Node):
     """HTML made by this package, with every value escaped; screen readers announce `live` parts."""
@@ -106,6 +129,10 @@ class Html(Node):
     def __init__(self, text: str = "", *, live: bool = False, style: str = "") -> None:
         super().__init__()
         self.html, self.live, self.style = text, live, style
+
+    def static(self) -> str:
+        """The HTML, without messages about what somebody typed."""
+        return "" if self.live else self.html
 
 
 class Code(Node):
@@ -124,6 +151,10 @@ class Button(Node):
         super().__init__()
         self.text, self.press, self.style, self.disabled = text, press, style, False
         self.submits = False
+
+    def static(self) -> str:
+        """The text in brackets, as the picture of a button."""
+        return f"<p><span>[ {html.escape(self.text)} ]</span></p>"
 
     def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
         """Call its function."""
@@ -181,6 +212,7 @@ class FormPage:
     heading: Heading
     where = ""
     _kept: Any = None
+    _shown_in = 0
     _view: View | None = None
     _followers: tuple[Callable[[str], None], ...] = ()
 
@@ -191,6 +223,15 @@ class FormPage:
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook: no document number and no secret."""
         raise AssertionError(f"{type(self).__name__} has no rows")
+
+    def saved(self) -> str:
+        """The HTML saved in the notebook below the title."""
+        return html.table(self.rows())
+
+    def sender(self) -> str:
+        """A sentence on the code that runs now, seen from the cell that shows this page."""
+        is_next = bool(self._shown_in) and _cell_number() == self._shown_in + 1
+        return "Sent by the next cell." if is_next else "Sent by code: submit()."
 
     def place(self, where: str) -> None:
         """Show the name of the service beside the title."""
@@ -227,7 +268,7 @@ class FormPage:
         return self
 
     def _static(self) -> dict[str, str]:
-        text = html.heading(self.title) + html.table(self.rows())
+        text = html.heading(self.title) + self.saved()
         card = html.card(html.column(text), label=self.where)
         kept = f'{SHEET}<div class="{STATIC}">{card}</div>'
         return {"text/html": kept, "text/plain": repr(self)}
@@ -239,6 +280,7 @@ class FormPage:
         return {WIDGET: self._widget(), **self._static()}
 
     def _ipython_display_(self) -> None:
+        self._shown_in = _cell_number()
         display({WIDGET: self._widget()}, raw=True)  # type: ignore[no-untyped-call]
         kept = display(self._static(), raw=True, display_id=True)  # type: ignore[no-untyped-call]
         self._kept = kept

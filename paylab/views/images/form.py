@@ -58,6 +58,7 @@ class ImagesForm(Form):
         self.slots = {side: Slot(side, make, service) for side in IMAGE_SIDES}
         self.notice = Html()
         self.filler = Button("Fill with specimens", self.fill)
+        self.tools = [self.filler]
         self.keep_location = FormField(
             "keep_location", "Keep the location where photos were taken", TICK
         )
@@ -163,8 +164,8 @@ class ImagesForm(Form):
 
     def restart(self) -> None:
         """Reset the form for the images requested now."""
-        self._ask()
         super().restart()
+        self._ask()
 
     def close(self) -> None:
         """Delete all temporary files."""

@@ -69,6 +69,10 @@ class Slot(FormField):
         self._inside = [Heading(self.label, 4), self.line, self.picker, ways]
         self._say_state()
 
+    def static(self) -> str:
+        """The side and its state; no picture is saved in a notebook."""
+        return f"<p>{html.escape(self.label)}: {self.state}</p>"
+
     def props(self) -> dict[str, Any]:
         """The data for the browser; locks the other two inputs with this one."""
         for one in (self.picker, self.path, self.specimen):
@@ -76,8 +80,8 @@ class Slot(FormField):
         return {"style": "part"}
 
     def parts(self) -> Sequence[Node]:
-        """Its heading, its state, and the three ways to choose an image."""
-        return self._inside
+        """Its heading, its state, and the three ways to choose an image until it is sent."""
+        return self._inside[:2] if self.disabled else self._inside
 
     @property
     def choice(self) -> Choice | None:

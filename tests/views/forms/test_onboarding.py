@@ -97,13 +97,15 @@ def test_a_click_right_after_a_correction_sends(onboarding, create):
 
 
 def test_start_over_sends_again(onboarding, create):
-    """`restart` clears the result, the consent and the number; then the form can be sent again."""
+    """`restart` begins an empty form and sends nothing; the form can then be sent again."""
     form = onboarding(consent=True)
     form.submit()
-    form.restart()
-    assert not form.consent.recorded_at
-    assert "number" not in form.values()["document"]
-    assert form.result is None
+    form.again.press()
+    assert (form.result, len(create), form.consent.recorded_at) == (None, 1, "")
+    assert not {"given_name", "phone"} & form.values().keys()
+    assert note(form, "phone") == "With the country code."
+    assert form.filler.visible
+    form.fill()
     fill(form, given_name="Bea", document__number=CURP)
     assert form.submit() is form.result
     assert [sent["given_name"] for sent in create] == ["Ana", "Bea"]
@@ -215,7 +217,7 @@ def test_the_number_leaves_the_page(onboarding, create):
     assert CURP not in form.code()
     assert CURP not in repr(form.values())
     assert CURP not in repr(described(form.nodes()))
-    assert "•" * 16 + "A4" in form.sent.html
+    assert "•" * 16 + "A4" in form.sent
     assert CURP not in repr(form._repr_mimebundle_())
     assert create[0]["document"]["number"] == CURP
 
@@ -257,10 +259,13 @@ def test_hostile_words_are_text(onboarding, noted):
 
 
 def test_a_saved_form_can_be_read(onboarding):
-    """The saved HTML and text show the result."""
+    """The saved HTML shows the form as code filled it in, and the result."""
     form = onboarding(consent=True)
+    form.fields["given_name"].receive({"kind": "input", "value": "Typed"}, [])
     form.submit()
     bundle = form._repr_mimebundle_()
+    shown = [word in bundle["text/html"] for word in ("Ejemplo Ficticia", "••A4", "Typed", CURP)]
+    assert shown == [True, True, False, False]
     assert "application/vnd.jupyter.widget-view+json" in bundle
     assert "ind_1" in bundle["text/plain"]
     assert "ind_1" in bundle["text/html"]

@@ -83,15 +83,18 @@ def test_the_message_goes_when_everything_is_corrected(page):
 
 
 def test_after_success_the_form_shows_what_was_sent(page):
-    """The sent values replace the fields, with the document number masked."""
+    """The fields stay filled and read-only, the document number masked; code is named as sender."""
     form, sent = page
     form.consent.give()
     form.submit()
     shown = json.dumps(sent[-1], ensure_ascii=False)
-    assert '"kind": "field"' not in shown
     assert NAME in shown
     assert CURP not in shown
     assert "••A4" in shown
+    assert "Sent by code" in form.message.html
+    assert not form.filler.visible
+    tell(form, "given_name", "input", value="Bea", n=1)
+    assert form.values()["given_name"] == NAME
 
 
 def test_what_stays_behind_is_the_end_of_the_run(onboarding):
