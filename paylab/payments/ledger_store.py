@@ -75,7 +75,7 @@ def _upgrade(connection: sqlite3.Connection) -> Sequence[str] | None:
         return None
     columns = ", ".join(_EARLIER)
     old = connection.execute(f"SELECT {columns} FROM entries ORDER BY id").fetchall()  # noqa: S608
-    for statement in _TABLES:
+    for statement in ("DROP TABLE entries", *_TABLES):  # with its indexes, whose names are used
         connection.execute(statement)
     for row in old:
         given = dict(zip(_EARLIER, row, strict=True))
@@ -83,7 +83,7 @@ def _upgrade(connection: sqlite3.Connection) -> Sequence[str] | None:
         # The orders of an embedded simulator have three words, and ended with its process.
         if given["state"] in _STATES and " " not in account:
             connection.execute(_INSERT, _moved(address(base_url), account, given))
-    return ["DROP TABLE entries"]
+    return []
 
 
 def _moved(place: str, account: str, given: dict[str, Any]) -> tuple[Any, ...]:
@@ -124,7 +124,8 @@ class LedgerStore:
     def __init__(self, path: Path | None, busy: float = 30.0) -> None:
         self.path = path
         self.file = sqlite.Store(path, LAYOUT, self._unusable, busy)
-        self._locks = Locks(path and path.with_name(f"{path.name}.locks"))
+        real = path and path.resolve()  # a link to the file has the same locks
+        self._locks = Locks(real and real.with_name(f"{real.name}.locks"))
         self.transaction, self.close = self.file.transaction, self.file.close
 
     def take(self, key: str, timeout: float = 0) -> HeldLock | None:

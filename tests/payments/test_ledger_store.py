@@ -86,6 +86,17 @@ def test_the_usual_place():
     assert user_data_path("paylab", appauthor=False) in ledger_path().parents
 
 
+def test_a_link_has_the_locks_of_its_file(tmp_path):
+    """An order that is under way through one path of the file is so through every other."""
+    link = tmp_path / "home" / "mine.sqlite3"
+    link.parent.mkdir()
+    link.symlink_to(tmp_path / "ledger.sqlite3")
+    held = LedgerStore(tmp_path / "ledger.sqlite3").take("key")
+    assert LedgerStore(link).take("key") is None
+    held.release()
+    assert LedgerStore(link).take("key")
+
+
 def test_no_file_before_it_is_needed(tmp_path):
     """Reading a list creates no ledger file."""
     lab = paylab.connect(ledger=tmp_path / "ledger.sqlite3")
@@ -163,27 +174,42 @@ def test_a_path_that_no_system_takes(tmp_path, path):
         LedgerStore(tmp_path / path)
 
 
-EARLIER = """
+FIRST = """
+CREATE TABLE IF NOT EXISTS entries (
+    id INTEGER PRIMARY KEY, service TEXT NOT NULL, path TEXT NOT NULL, name TEXT NOT NULL,
+    source TEXT NOT NULL, place TEXT NOT NULL, digest TEXT NOT NULL, body TEXT NOT NULL,
+    key TEXT NOT NULL, made TEXT NOT NULL, state TEXT NOT NULL, status INTEGER,
+    resource_id TEXT NOT NULL, times INTEGER NOT NULL, deliberate INTEGER NOT NULL
+);
+CREATE INDEX IF NOT EXISTS by_site ON entries (service, path, name);
+CREATE INDEX IF NOT EXISTS by_source ON entries (service, path, source);
+"""
+SECOND = """
 CREATE TABLE entries (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     service TEXT NOT NULL, path TEXT NOT NULL, name TEXT NOT NULL,
     source TEXT NOT NULL, place TEXT NOT NULL, digest TEXT NOT NULL, body TEXT NOT NULL,
     key TEXT NOT NULL, made TEXT NOT NULL, state TEXT NOT NULL, status INTEGER,
-    resource_id TEXT NOT NULL, times INTEGER NOT NULL, deliberate INTEGER NOT NULL{}
-)
+    resource_id TEXT NOT NULL, times INTEGER NOT NULL, deliberate INTEGER NOT NULL,
+    reference TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX IF NOT EXISTS by_site ON entries (service, path, name);
+CREATE INDEX IF NOT EXISTS by_source ON entries (service, path, source);
+CREATE INDEX IF NOT EXISTS by_digest ON entries (service, path, digest);
+CREATE INDEX IF NOT EXISTS by_reference ON entries (service, path, reference);
+CREATE INDEX IF NOT EXISTS by_key ON entries (service, path, key);
+PRAGMA application_id = 1885436271;
+PRAGMA user_version = 1;
 """
 BODY = '{"financial_account":{"id":"fa_1"},"source_amount":"5.0","client_reference_id":"a"}'
 
 
-@pytest.mark.parametrize("version", [0, 1])
-def test_a_ledger_of_an_earlier_version_keeps_its_orders(tmp_path, version):
+@pytest.mark.parametrize("schema", [FIRST, SECOND], ids=["first", "second"])
+def test_a_ledger_of_an_earlier_version_keeps_its_orders(tmp_path, schema):
     """The orders of an earlier version keep their keys; their identity comes from the body."""
     path = tmp_path / "ledger.sqlite3"
     with sqlite3.connect(path) as old:
-        old.execute(EARLIER.format(", reference TEXT NOT NULL DEFAULT ''" if version else ""))
-        if version:
-            old.execute("PRAGMA application_id = 1885436271")
-            old.execute("PRAGMA user_version = 1")
+        old.executescript(schema)
         for number, (service, state) in enumerate(
             [
                 ("https://pay.example 0a", "open"),
