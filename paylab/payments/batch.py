@@ -27,7 +27,7 @@ from ..spec import codes
 from .identity import values
 from .ledger import Ledger
 from .plan import REFERENCE, PayoutRow, Payouts, Plan, plan
-from .results import Outcome
+from .results import Outcome, results_frame
 from .search import agrees, by_reference
 
 if TYPE_CHECKING:
@@ -135,8 +135,6 @@ class _Batch:
 
     def run(self, concurrency: int) -> pd.DataFrame:
         """Find payouts made before, send the others and return a frame with the outcomes."""
-        from .results import results_frame
-
         try:
             self._find()
             self._send(concurrency)

@@ -84,7 +84,9 @@ class Ledger:
                 return found
             lock = self._store.take(found.key, max(0.0, until - monotonic()))
             if lock is None:
-                raise _under_way(found)
+                error = PaylabError(f"not sent: an equal order is under way since {found.made}")
+                error.hint = "the same call asks again without paying twice; new=True pays again"
+                raise error
 
     def knows(self, fields: Values) -> bool:
         """Whether an equal order stands here, so that the list need not be searched for it.
@@ -104,6 +106,8 @@ class Ledger:
     def _claim(self, order: Order) -> Claim:
         terms = self._terms(order.fields)
         asked = {**(terms or {}), **order.fields}
+        if terms is not None:
+            asked.pop("quote_id")
         known = identity(order.fields, terms)
         claim = Claim(order, asked, known, reference_of(asked), self._clock.earliest(), self._clock)
         if self._store.find(address=self._address, identity=known):
@@ -146,7 +150,9 @@ class Ledger:
         if entry is None or entry.account == self._account:
             return entry
         if entry.state == OPEN or (entry.state == ANSWERED and claim.reference):
-            raise _other_account(entry)
+            what = f"an equal order was made with another API key at this address: {said(entry)}"
+            hint = "use the earlier API key; new=True or another client_reference_id makes another"
+            raise ChoiceError(f"not sent: {what}", hint)
         return entry
 
     def _repeat(self, entry: Entry, claim: Claim, lock: HeldLock) -> Ticket:
@@ -225,15 +231,3 @@ def _quote(body: bytes | None) -> object:
     """The quote that a stored body names, if any."""
     fields = json.loads(body or b"null")
     return fields.get("quote_id") if isinstance(fields, dict) else None
-
-
-def _under_way(entry: Entry) -> PaylabError:
-    error = PaylabError(f"not sent: an equal order is under way since {entry.made}")
-    error.hint = "the same call asks again without paying twice; new=True makes another payment"
-    return error
-
-
-def _other_account(entry: Entry) -> ChoiceError:
-    what = f"not sent: an equal order was made with another API key at this address: {said(entry)}"
-    hint = "use the earlier API key; new=True or another client_reference_id makes another payment"
-    return ChoiceError(what, hint)

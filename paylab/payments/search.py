@@ -14,6 +14,8 @@ from .identity import AMOUNTS, Values, values
 REFERENCE = "client_reference_id"
 WORDS = ("source_currency", "destination_currency", "payout_method", "financial_account_id")
 SHOWN = (*WORDS, *AMOUNTS, REFERENCE)
+COMPARED = {*SHOWN, "financial_account", "quote_id"}
+"""What must be shown to recognise an order; the quote never is."""
 LATEST = datetime.max.replace(tzinfo=UTC)
 
 
@@ -22,21 +24,20 @@ def find(
 ) -> str | None:
     """The id of the transfer that an order made; PaylabError when that cannot be told.
 
-    It has the order's reference and values, or its values and was created at or after `since`.
+    It shows all values of the order, and has its reference or was created at or after `since`.
     `others` are the payments of other orders.
     """
-    doubtful = ""
+    needed, doubtful = {REFERENCE} | (COMPARED & asked.keys()), ""
     for one in listed:
         if one.id in others or not agrees(one, asked):
             continue
-        shown = _shown(one)
-        if asked.get(REFERENCE) and REFERENCE in shown:
+        shown, created = _shown(one), one.created_at
+        is_named = bool(asked.get(REFERENCE) and shown.get(REFERENCE))
+        if not is_named and isinstance(created, datetime) and created < since:
+            continue
+        if needed <= shown.keys() and (is_named or isinstance(created, datetime)):
             return one.id
-        is_whole = "financial_account" in shown and any(name in shown for name in AMOUNTS)
-        if not (is_whole and isinstance(one.created_at, datetime)):
-            doubtful = one.id
-        elif one.created_at >= since:
-            return one.id
+        doubtful = one.id
     if doubtful:
         raise PaylabError(f"{doubtful} in the list may be its payment")
     return None
@@ -61,16 +62,13 @@ def agrees(one: Transfer, asked: Values) -> bool:
 
 
 def _shown(one: Transfer) -> dict[str, Any]:
-    """The values that a transfer shows, in the spelling of an order's values."""
+    """The readable values of a transfer, spelled as an order's; the reference is None for none."""
     given = {name: getattr(one, name) for name in SHOWN}
-    readable = {
-        name: value
-        for name, value in given.items()
-        if value is not None and (name not in AMOUNTS or isinstance(value, Decimal))
-    }
-    found = values(readable)
-    if REFERENCE in one.model_fields_set:
-        found.setdefault(REFERENCE, None)
+    kinds = {name: Decimal if name in AMOUNTS else str for name in SHOWN}
+    readable = {name: value for name, value in given.items() if isinstance(value, kinds[name])}
+    found = values({name: value for name, value in readable.items() if value != ""})
+    if REFERENCE in one.model_fields_set and given[REFERENCE] in (None, ""):
+        found[REFERENCE] = None
     return found
 
 

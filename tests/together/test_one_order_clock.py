@@ -41,6 +41,16 @@ def unreadable(*fields):
     return change
 
 
+def leaving_out(*fields):
+    """A change of a list: some fields are not in its rows."""
+
+    def change(page):
+        rows = [{key: row[key] for key in row if key not in fields} for row in page["data"]]
+        return httpx.Response(200, json={**page, "data": rows})
+
+    return change
+
+
 def refused(page):
     """A change of a list: it is refused."""
     return httpx.Response(403, json={"error": "lists are not for this key"})
@@ -170,6 +180,19 @@ def a_lost_quote_is_found_by_its_terms(place):
 
 
 @case(ONCE, pays=1)
+def a_lost_quote_of_another_client(place):
+    """A lost order by an unknown quote cannot be told from the payments of others."""
+    quote = place.observer.quote()
+    place.faults.timeout(method="POST", path="/v1/transfers", times=1)
+    with pytest.raises(PaylabError):
+        place.lab().pay_quote(quote)
+    place.lab(ledger="none").pay("other", source_amount="7")
+    place.simulator.advance(LATE)
+    with pytest.raises(ChoiceError):
+        place.lab().pay_quote(quote)
+
+
+@case(ONCE, pays=1)
 def lost_and_surely_not_made(place):
     """A lost order that is not in the list is sent."""
     place.lose(carried_out=False)
@@ -223,6 +246,28 @@ def undecidable_until_the_list_is_readable(place):
         with pytest.raises(ChoiceError):
             place.lab(Listing(place.simulator, change)).pay()
     assert place.lab().pay().replayed
+
+
+@case(EQUAL, pays=1)
+def an_unreadable_row_is_not_taken_for_the_order(place):
+    """A payment of others whose amount the list does not show is not taken for the order."""
+    place.lose(carried_out=False)
+    place.lab(ledger="none").pay(source_amount="7")
+    place.simulator.advance(LATE)
+    for change in (unreadable("source_amount"), leaving_out("source_amount")):
+        with pytest.raises(ChoiceError):
+            place.lab(Listing(place.simulator, change)).pay()
+
+
+@case(EQUAL, pays=1)
+def a_list_without_references(place):
+    """In a list without references, an equal payment can be that of another reference."""
+    place.lose(carried_out=False, client_reference_id="a")
+    place.lab(ledger="none").pay(client_reference_id="zzz")
+    place.simulator.advance(LATE)
+    through = Listing(place.simulator, leaving_out("client_reference_id"))
+    with pytest.raises(ChoiceError):
+        place.lab(through).pay(client_reference_id="a")
 
 
 @pytest.fixture
