@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from typing import Any, BinaryIO
 
@@ -14,13 +15,14 @@ from ...spec import status
 from ...spec.codes import IMAGE_SIDES
 from ...spec.models import VerificationImages
 from ...spec.service import Service
+from ...spec.status import Advice
 from ..forms.code import Expression, call
 from ..forms.field import TICK, FormField
 from ..forms.form import Form
 from ..forms.view import Button, Html
 from ..html import Row
 from .choice import YOURS, Choice, made, sealed
-from .slot import LABELS, Slot, advice_line
+from .slot import LABELS, Slot, advice_line, is_unclear
 
 Details = Iterable[Any] | Callable[[], Iterable[Any]]
 Upload = Callable[[Mapping[str, BinaryIO]], VerificationImages]
@@ -174,13 +176,12 @@ class ImagesForm(Form):
 
     def _ask(self) -> None:
         details = self._details() if callable(self._details) else self._details
-        given = [
-            (status.detail(_get(one, "code")), str(_get(one, "message") or "")) for one in details
-        ]
+        given = [(_advice(one), str(_get(one, "message") or "")) for one in details]
         for side, slot in self.slots.items():
             slot.ask([(one, message) for one, message in given if side in one.sides])
         general = [advice_line(*one, "error") for one in given if not one[0].sides]
-        self.notice.html = "".join(general)
+        unclear = [advice_line(*one, "warning") for one in given if is_unclear(one[0])]
+        self.notice.html = "".join([*general, *unclear])
         if self._example:
             self.fill()
         self.changed()
@@ -190,6 +191,14 @@ class ImagesForm(Form):
             slot.sending = sending
             slot.say([])
         self.redraw()
+
+
+def _advice(of: Any) -> Advice:
+    """The advice of a status detail; for one side only if a field of the detail names it."""
+    advice = status.detail(_get(of, "code"))
+    fields = of if isinstance(of, Mapping) else getattr(of, "raw", {})
+    named = tuple(one for one in fields.values() if one in advice.sides)
+    return replace(advice, sides=named) if named else advice
 
 
 LOCATED = "contains the location where it was taken, which is removed before it is sent"

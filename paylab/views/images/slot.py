@@ -28,7 +28,17 @@ LABELS = {
 NONE, GOOD = "", "good"
 EMPTY, CHOSEN, SENDING, STORED = "empty", "chosen", "sending", "stored"
 REFUSED_HERE, REFUSED = "refused before sending", "refused by the service"
-SIGNS = {EMPTY: "○", CHOSEN: "●", SENDING: "↑", STORED: "✓", REFUSED_HERE: "✗", REFUSED: "✗"}
+SUSPECT = "possibly refused by the service"
+UNCLEAR = " The service does not say which picture: it may be any of these."
+SIGNS = {
+    EMPTY: "○",
+    CHOSEN: "●",
+    SENDING: "↑",
+    STORED: "✓",
+    REFUSED_HERE: "✗",
+    REFUSED: "✗",
+    SUSPECT: "?",
+}
 TONES = {STORED: "paylab-good", REFUSED_HERE: "paylab-error", REFUSED: "paylab-error"}
 SPECIMEN_HINT = "Simulator: the specimen that you choose decides how verification ends."
 
@@ -37,7 +47,7 @@ class Slot(FormField):
     """One side of a document; `make(side, fault=)` returns a specimen, `service` sets the sizes.
 
     `state` is one of empty, chosen, sending, stored, refused before sending, refused by the
-    service.
+    service, possibly refused by the service.
     """
 
     kind = "group"
@@ -97,7 +107,10 @@ class Slot(FormField):
             return STORED
         if self.trouble:
             return REFUSED_HERE
-        return REFUSED if any(not advice.asks for advice, _ in self.advice) else EMPTY
+        refused = [advice for advice, _ in self.advice if not advice.asks]
+        if not refused:
+            return EMPTY
+        return SUSPECT if all(map(is_unclear, refused)) else REFUSED
 
     @property
     def needed(self) -> bool:
@@ -204,8 +217,8 @@ class Slot(FormField):
         self.picker.chosen = self.choice is not None
         head = f"{SIGNS[state]} {state[:1].upper()}{state[1:]}{self._detail()}"
         lines = [f'<p class="{TONES.get(state, "")}">{html.escape(head)}</p>']
-        if state in (EMPTY, REFUSED):
-            lines += [advice_line(*one, "hint") for one in self.advice]
+        if state in (EMPTY, REFUSED, SUSPECT):
+            lines += [advice_line(*one, "hint") for one in self.advice if not is_unclear(one[0])]
         self.line.html = "".join(lines)
 
     def _detail(self) -> str:
@@ -220,8 +233,14 @@ def _specimens() -> list[tuple[str, str]]:
     return [("none", NONE), ("a good one", GOOD), *faults]
 
 
+def is_unclear(advice: Advice) -> bool:
+    """Whether it refuses one of several images, and does not say which."""
+    return len(advice.sides) > 1 and not advice.asks
+
+
 def advice_line(advice: Advice, message: str, style: str) -> str:
     """The meaning of a status detail, what to do, and the words of the service."""
     reason = f" The service says: {message}" if message else ""
-    text = html.escape(f"{advice.meaning} {advice.action}{reason}")
+    unclear = UNCLEAR if is_unclear(advice) else ""
+    text = html.escape(f"{advice.meaning} {advice.action}{reason}{unclear}")
     return f'<p class="paylab-{style}">{text}</p>'

@@ -8,7 +8,7 @@ import pytest
 
 from paylab.errors import BadRequestError, Problem, RuleError
 from paylab.spec import codes, status
-from paylab.spec.models import VerificationImages
+from paylab.spec.models import StatusDetail, VerificationImages
 from paylab.spec.service import Service
 from paylab.views.images.form import ImagesForm
 from paylab.views.specimens import specimen
@@ -190,10 +190,24 @@ def test_the_states_of_a_side(make, upload):
 
 
 def test_what_the_service_refused_is_told_as_its_own(make):
-    """A side that the service refused has its own state and shows the service's message."""
-    slot = make("verification_image_blurry", message="Too blurred.").slots["selfie"]
-    assert slot.state == "refused by the service"
+    """A blurry picture of no named side may be any of them; its message is shown once, above."""
+    form = make("verification_image_blurry", message="Too blurred.")
+    assert {slot.state for slot in form.slots.values()} == {"possibly refused by the service"}
+    assert "The service says: Too blurred." in form.notice.html
+    assert "does not say which picture" in form.notice.html
+    assert "Too blurred" not in form.slots["selfie"].line.html
+
+
+@pytest.mark.parametrize("field", ["type", "side"])
+@pytest.mark.parametrize("kind", [dict, StatusDetail.model_validate])
+def test_a_named_side_is_the_only_one_refused(upload, field, kind):
+    """If a field of the detail is the type of an image, only that side has to be sent again."""
+    detail = {"code": "verification_image_blurry", "message": "Too blurred.", field: "selfie"}
+    form = ImagesForm(upload, [kind(detail)], name="Ana", country="MX")
+    [slot] = form.open_slots
+    assert (slot.side, slot.state) == ("selfie", "refused by the service")
     assert "The service says: Too blurred." in slot.line.html
+    assert form.notice.html == ""
 
 
 @pytest.mark.parametrize(("kilobyte", "problems"), [(1000, 0), (1024, 1)])
