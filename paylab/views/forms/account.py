@@ -15,10 +15,10 @@ from ...spec.service import Service
 from ..html import Row, escape
 from ..qr import read_qr, scan
 from .code import call
-from .field import COMBO, OPEN, SELECT, TEXT, FormField
+from .field import COMBO, SELECT, TEXT, FormField, open_list
 from .file import FilePicker
 from .form import Form, side_by_side
-from .view import Group, Html
+from .view import Button, Group, Html
 
 TYPES = {
     codes.PIX: "PIX key",
@@ -110,7 +110,7 @@ class AccountFields(Group):
             is_open = form.source != "spec"
             field.input = COMBO if is_open else SELECT
             field.offer([(word, word) for word in form.choices], self._country)
-            field.hint = OPEN if is_open else ""
+            field.hint = open_list(form.choices) if is_open else ""
         else:
             field.hint = _payee(field.value) if name == SCANNED else field_hint(form)
         field.normal = normaliser(form)
@@ -267,8 +267,19 @@ class WalletForm(Form):
         self._register, self._owner, self._service = create, individual_id, service
         account = countries.of(service).account(None, codes.CRYPTO_WALLET) or NOTHING
         asked = sorted(account.fields, key=lambda one: not one.form.choices)
-        fields = [_wallet_field(one, examples.wallet(service) if example else {}) for one in asked]
-        super().__init__(fields)
+        self.filler = Button("Fill with an example", self.fill)
+        self.tools = [self.filler]
+        fields = [_wallet_field(one) for one in asked]
+        super().__init__(fields, [self.filler, side_by_side(fields)])
+        if example:
+            self.fill()
+
+    def fill(self) -> None:
+        """Fill in a wallet that belongs to nobody."""
+        with self.filling():
+            for name, value in examples.wallet(self._service).items():
+                if name in self.fields:
+                    self.fields[name].put(value)
 
     def judge(self, values: dict[str, Any]) -> list[Problem]:
         """Problems by the spec and by assumptions."""
@@ -294,12 +305,11 @@ class WalletForm(Form):
         return [*rows, ("Address", details.get("address", ""))]
 
 
-def _wallet_field(asked: account_types.DetailField, given: Mapping[str, Any]) -> FormField:
+def _wallet_field(asked: account_types.DetailField) -> FormField:
     """A field of a wallet; if its list of values is assumed, you can type another value."""
     choices = [(word.capitalize(), word) for word in asked.form.choices]
     field = FormField(asked.name, label(asked.name), COMBO if choices else TEXT)
-    field.hint = OPEN if choices else ""
-    field.put(given.get(asked.name, ""))
+    field.hint = open_list(asked.form.choices)
     field.offer(choices, preselect=bool(choices))
     field.require(asked.required, assumed=asked.source != "spec")
     return field

@@ -13,14 +13,20 @@ from .view import Node
 REQUIRED, OPTIONAL = "Required", "Optional"
 ASSUMED = "assumed"
 ASSUMPTION = " (assumed: the specification does not say so)"
-OPEN = "This list is assumed: you can type another value."
 TEXT, COMBO, SELECT, RADIO, TICK = "text", "combo", "select", "radio", "tick"
 LISTED = (SELECT, RADIO)
 _COUNTED = re.compile(r"\b(\d+ digits|characters|hex digits)\b")
 BOX = "border:1px solid rgba(128,128,128,.45);border-radius:4px;padding:3px 8px"
+_LISTED = 8  # maximum number of values in a hint
 _SHOWN = 40  # maximum length of a value quoted in an error
 
 Options = Sequence[tuple[str, Any]]
+
+
+def open_list(words: Sequence[str]) -> str:
+    """The hint of an input whose list of values is only assumed."""
+    listed = ", ".join(words[:_LISTED]) + ", …" * (len(words) > _LISTED)
+    return f"Assumed: {listed}. You can type another value." if words else ""
 
 
 class FormField(Node):

@@ -55,7 +55,7 @@ class OnboardingForm(Form):
         self._service = service
         self._create, self._consenting, self._clock = create, consent, clock
         self.title = f"{self.subject}: {countries.NAMES.get(country, country)}"
-        self.consent = Consent(clock)
+        self.consent = Consent(clock, in_code=consent)
         self.reason = Html(style="hint")
         self.filler = Button("Fill with an example", self.fill)
         self.tools = [self.filler]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from operator import itemgetter
 from typing import Any
@@ -10,19 +10,22 @@ from typing import Any
 from ...corridors import countries
 from ...corridors.account_types import DOCUMENT_NUMBERS
 from ...corridors.countries import Corridor
+from ...errors.base import Problem
 from ...spec import codes, timestamps
-from .field import SELECT, TICK, FormField
+from .field import REQUIRED, SELECT, TICK, FormField
 
 NAME = "idv_consent_recorded_at"
 CONSENT_ASKED = "The person agrees to identity verification"
+TICK_IT = "Tick this box when the person agrees; the time is recorded."
+IN_CODE = "Tick this box when the person agrees; consent=True counts only without a click."
 
 
 class Consent(FormField):
     """A box ticked by the user or by `consent=True`; its value is the time of consent."""
 
-    def __init__(self, clock: Callable[[], datetime]) -> None:
-        super().__init__(NAME, CONSENT_ASKED, TICK)
-        self._clock, self.recorded_at = clock, ""
+    def __init__(self, clock: Callable[[], datetime], *, in_code: bool = False) -> None:
+        super().__init__(NAME, CONSENT_ASKED, TICK, hint=IN_CODE if in_code else TICK_IT)
+        self._clock, self.recorded_at, self._asking = clock, "", self.hint
 
     @property
     def value(self) -> str:
@@ -40,8 +43,13 @@ class Consent(FormField):
         changed = super().store(bool(value))
         if changed:
             self.recorded_at = timestamps.to_text(self._clock()) if value else ""
-            self.hint = f"Consent recorded at {self.recorded_at}" if value else ""
+            self.hint = f"Consent recorded at {self.recorded_at}" if value else self._asking
         return changed
+
+    def say(self, problems: Iterable[Problem], warnings: Iterable[Problem] = ()) -> None:
+        """Show problems, with what to do about a missing consent."""
+        super().say(problems, warnings)
+        self.errors = [f"{one}. {self._asking}" if one == REQUIRED else one for one in self.errors]
 
     def require(self, needed: bool | None, *, assumed: bool = False) -> None:
         """Ask for consent only where it is required."""

@@ -18,7 +18,7 @@ from ...spec.service import Service
 from .. import html
 from ..html import Row
 from .code import call
-from .field import COMBO, OPEN, SELECT, FormField
+from .field import COMBO, SELECT, FormField, open_list
 from .form import Form, side_by_side
 from .live import Refresher, at_once
 from .order import OrderForm
@@ -66,8 +66,9 @@ class QuoteForm(Form):
         labels = [(text, at) for at, (text, _) in enumerate(self._routes)]
         sources = [(one, one) for one in codes.SOURCE_CURRENCIES]
         given = [(text, name) for name, text in GIVEN.items()]
-        network = FormField("source_network", "Network", COMBO, hint=OPEN)
-        network.offer([(one, one) for one in countries.of(self._service).networks])
+        networks = countries.of(self._service).networks
+        network = FormField("source_network", "Network", COMBO, hint=open_list(networks))
+        network.offer([(one, one) for one in networks])
         fields = [
             FormField("payout_method", "To", SELECT, options=labels),
             FormField("source_currency", "From", SELECT, value=source, options=sources),

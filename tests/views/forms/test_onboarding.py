@@ -59,7 +59,9 @@ def test_the_author_speaks_only_when_nobody_clicks(onboarding, create):
 def test_nobody_speaks_for_a_person_who_clicks(onboarding, create, quick):
     """After a click without consent, `consent=True` no longer counts and `submit` fails too."""
     form = onboarding(consent=True)
+    assert form.consent.hint.endswith("consent=True counts only without a click.")
     form.click()
+    assert note(form, "idv_consent_recorded_at").startswith("Required. Tick this box")
     with pytest.raises(RuleError, match="idv_consent_recorded_at"):
         form.submit()
     assert not create

@@ -47,9 +47,22 @@ def test_checksums(create, network, address, said):
 
 
 def test_the_example_is_sent_by_submit(create):
-    """`submit` sends the example."""
-    assert WalletForm(create, example=True).submit().id == "fa_1"
+    """`submit` sends the example, and a button fills it in."""
+    filled = WalletForm(create, example=True)
+    assert filled.submit().id == "fa_1"
     assert create[0][0]["network"] == "base"
+    by_button = WalletForm(create)
+    by_button.filler.press()
+    assert by_button.values() == create[0][0]
+    assert not filled.restart()
+    assert "address" not in filled.values()
+
+
+def test_an_assumed_list_is_there_to_be_read(create):
+    """The hint of an input names the assumed values; a free input says nothing of a list."""
+    fields = WalletForm(create).fields
+    assert fields["network"].hint.startswith("Assumed: base, ")
+    assert "ssumed" not in fields["address"].hint
 
 
 def test_without_an_address(create):
