@@ -24,23 +24,31 @@ def is_missing(error):
 
 
 @pytest.fixture
-def run(tmp_path, monkeypatch):
-    """Run the code cells of a notebook in this process; an error is a failure."""
+def new_shell(tmp_path, monkeypatch):
+    """Makes a shell as a kernel has it, with a folder and a ledger of its own."""
 
-    def execute(name, server):
-        monkeypatch.chdir(tmp_path)
-        for variable, value in server.environment.items():
-            monkeypatch.setenv(variable, value)
-        monkeypatch.setenv("PAYLAB_LEDGER", str(tmp_path / "ledger"))
-        (path,) = FOLDER.glob(f"{name}_*.ipynb")
+    def made():
         InteractiveShell.clear_instance()
         shell = InteractiveShell.instance(colors="nocolor")
         shell.history_manager.enabled = False  # no thread that outlives the shell
         shell.kernel = None  # what tells a notebook from a terminal
-        try:
-            return list(lesson(shell, nbformat.read(path, 4).cells))
-        finally:
-            InteractiveShell.clear_instance()
+        return shell
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PAYLAB_LEDGER", str(tmp_path / "ledger"))
+    yield made
+    InteractiveShell.clear_instance()
+
+
+@pytest.fixture
+def run(new_shell, monkeypatch):
+    """Run the code cells of a notebook in this process; an error is a failure."""
+
+    def execute(name, server):
+        for variable, value in server.environment.items():
+            monkeypatch.setenv(variable, value)
+        (path,) = FOLDER.glob(f"{name}_*.ipynb")
+        return list(lesson(new_shell(), nbformat.read(path, 4).cells))
 
     def lesson(shell, cells):
         """What the cells show; a missing operation leads to the section that the text names."""
