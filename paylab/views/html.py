@@ -129,7 +129,8 @@ def grid(
 
     Too narrow a page scrolls the table, not the output; the keyboard can scroll it too.
     """
-    style = f"{CELL};padding-right:min(12px,1vw)"
+    # Of a notebook that is not trusted, JupyterLab keeps plain lengths only, not min().
+    style = f"{CELL};padding-right:12px;padding-right:min(12px,1vw)"
     top = "".join(
         f'<th scope="col" style="{style};overflow-wrap:normal;border-bottom:{BORDER}">'
         f"{escape(name)}</th>"

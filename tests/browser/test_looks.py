@@ -43,3 +43,14 @@ def test_readable(notebook):
         assert book.sideways(width) == []
         assert book.violations() == []
     assert not book.page.evaluate("window.hacked")
+
+
+def test_a_lesson_that_was_not_run_looks_as_saved(notebook):
+    """The copies are trusted: their saved outputs keep their style before the first run."""
+    book = notebook("empty.ipynb", ["1"])
+    book.name = "30_transfers_to_csv.ipynb"
+    book.open()
+    card = book.page.locator(".jp-OutputArea-output .paylab-card").first
+    card.wait_for()
+    assert card.evaluate("one => getComputedStyle(one).display") == "flex"
+    book.shot("trusted")

@@ -10,7 +10,9 @@ import sys
 import urllib.request
 from pathlib import Path
 
+import nbformat
 import pytest
+from nbformat.sign import NotebookNotary
 
 import paylab
 from paylab.cli import jupyter
@@ -45,6 +47,19 @@ def test_the_notebooks_are_copied(package):
     folder, kept = jupyter.notebooks()
     assert (folder, kept) == (Path.cwd() / "paylab-notebooks", [])
     assert contents(folder) == contents(package) == {"a.ipynb": "first", "b.ipynb": "first"}
+
+
+def test_unchanged_copies_are_trusted(package, tmp_path, monkeypatch):
+    """Jupyter trusts the copies as they came, and no notebook that somebody changed."""
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    books = {name: nbformat.v4.new_notebook(metadata={"name": name}) for name in "ab"}
+    for name, book in books.items():
+        nbformat.write(book, package / f"{name}.ipynb")
+    folder, _ = jupyter.notebooks()
+    books["b"].metadata["name"] = "changed"
+    nbformat.write(books["b"], folder / "b.ipynb")
+    jupyter.trust_copies(folder)
+    assert [NotebookNotary().check_signature(book) for book in books.values()] == [True, False]
 
 
 @pytest.mark.parametrize("is_copy", [True, False], ids=["a changed copy", "a file of your own"])
