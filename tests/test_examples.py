@@ -7,6 +7,7 @@ import importlib
 import inspect
 import json
 import pkgutil
+from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -33,6 +34,7 @@ from paylab.webhooks.router import Router
 
 TERMS = {"source_currency": "USD", "destination_currency": "MXN", "payout_method": "spei"}
 SIGNED = {"date": "2026-01-31T09:30:00.123Z", "nonce": "1769851800123004217"}
+HOME = Path(paylab.__file__).parent
 ROOTS = (*paylab.__all__, "frames", "read_csv", "read_parquet")
 PARTS = (Call, Inbox, Watch, Reconciliation, Pager, Chart)
 PARTS += (Controls, ClockPanel, FaultControls, Scenarios)
@@ -144,6 +146,16 @@ def test_an_example_gives_what_it_says(here, example):
     told: list[str] = []
     runner.run(example, out=told.append)
     assert not runner.failures, "".join(told)
+
+
+def test_no_example_is_left_out():
+    """Every example in the text of a module is one of those that run."""
+    run = Counter()
+    for test in found():
+        run[Path(test.filename)] += len(test.examples)
+    texts = {path: path.read_text() for path in HOME.rglob("*.py")}
+    written = {path: text.count(">>> ") for path, text in texts.items() if ">>> " in text}
+    assert written == run
 
 
 def is_own(thing, home):

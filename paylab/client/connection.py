@@ -62,7 +62,9 @@ def http_client(
         transport=transport,
         timeout=settings.timeout,
         headers=HEADERS,
+        # A stored cookie would make a call depend on those before it.
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+        # The target would receive the API key, with a signature of another address.
         follow_redirects=False,
         event_hooks={"response": [_stop_at_redirect]},
         # Proxies from the environment are used, but not for requests to this
@@ -127,11 +129,13 @@ class ServiceConnection:
             request.headers.update(outgoing.given_headers)
         when = self.clock()
         exchange = self._exchanged(request, when)
+        # A copy, since a watcher may be added or removed by another thread.
         for watcher in tuple(self.watchers):
             watcher(outgoing, exchange, when)
         known = {
             "when": when,
             "attempt": attempt,
+            # The wall clock can be set back during a call.
             "elapsed": max(0.0, (self.clock() - when).total_seconds()),
             "skew": exchange.skew,
         }
@@ -139,6 +143,7 @@ class ServiceConnection:
         sent = outgoing.content if isinstance(outgoing.content, bytes) else b""
         # Twice as fast as `in`.
         taught = outgoing.digest or max(sent.rfind(TEACHING), exchange.content.rfind(TEACHING)) >= 0
+        # A document is an object with a type and a number, whatever its name is.
         taught = taught or (b"number" in sent and b"type" in sent) or SHARED in sent
         patient = exchange.went_well and not taught
         size = ROUGHLY + len(sent) + len(exchange.content)
@@ -149,6 +154,7 @@ class ServiceConnection:
         """Send a request and read the whole answer."""
         response, content, trouble = None, b"", None
         try:
+            # As a stream, so that reading can end at the limit of a body.
             response = self.http.send(request, stream=True, auth=self.auth)
             with closing(response):
                 content = read_body(response)

@@ -49,6 +49,7 @@ class ServiceClock:
         is_large = abs(exchange.skew) >= min(WORTH_SAYING, self._tolerance)
         if is_large and not self._is_warned:
             self._warn(exchange.skew)
+        # The next warning comes only after the clocks agreed in between.
         self._is_warned = is_large
 
     def now(self) -> datetime:
@@ -81,6 +82,7 @@ class ServiceClock:
         if self._reading is None:
             return self.span()[0]
         theirs, at, speed = self._reading
+        # A fast clock can pass the last date that Python has.
         with suppress(OverflowError):
             return theirs + (self._clock() - at) * speed
         return theirs
@@ -112,6 +114,7 @@ class ServiceClock:
 
     def _shifted(self, now: datetime) -> datetime:
         ahead = self._ahead or 0.0
+        # A correction by less than the error of Date would only add noise.
         if abs(ahead) < CLOCKS_AGREE:
             return now
         with suppress(OverflowError):

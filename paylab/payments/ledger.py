@@ -82,6 +82,8 @@ class Ledger:
                 raise
             if isinstance(found, Ticket):
                 return found
+            # Outside the transaction, which would block every other order meanwhile. Afterwards
+            # the order may have been answered, so it is decided again.
             lock = self._store.take(found.key, max(0.0, until - monotonic()))
             if lock is None:
                 error = PaylabError(f"not sent: an equal order is under way since {found.made}")
@@ -109,6 +111,7 @@ class Ledger:
         if terms is not None:
             asked.pop("quote_id")
         known = identity(order.fields, terms)
+        # The earliest time, so that its key is never trusted for too long.
         claim = Claim(order, asked, known, reference_of(asked), self._clock.earliest(), self._clock)
         if self._store.find(address=self._address, identity=known):
             _ = claim.now  # asked before the ledger is locked: it may be a request
@@ -128,12 +131,14 @@ class Ledger:
                 if lock is not None:
                     ticket = self._repeat(entry, claim, lock)
                     return ticket
+                # Of payments on purpose, two that are under way at once are two.
                 if not claim.order.new:
                     return entry
             entry = self._write(claim, claim.order.make())
             ticket = Ticket(self._store, entry, claim, self._store.take(entry.key))
             return ticket
         finally:
+            # Whoever waits for that order must not wait for this one.
             if held is not None and (ticket is None or ticket.lock is not held):
                 held.release()
 
@@ -145,10 +150,12 @@ class Ledger:
             own = [one for one in counting if one.is_new and one.account == self._account]
             left = (one for one in own if one.state != ANSWERED and is_trusted(one, claim.now[1]))
             return next(left, None)
+        # A refused order decides only if no equal one was carried out or may have been.
         made = [one for one in counting if one.state != REFUSED]
         entry = next(iter(made or counting), None)
         if entry is None or entry.account == self._account:
             return entry
+        # The service may know this key or reference only under the earlier API key.
         if entry.state == OPEN or (entry.state == ANSWERED and claim.reference):
             what = f"an equal order was made with another API key at this address: {said(entry)}"
             hint = "use the earlier API key; new=True or another client_reference_id makes another"
@@ -157,6 +164,7 @@ class Ledger:
 
     def _repeat(self, entry: Entry, claim: Claim, lock: HeldLock) -> Ticket:
         """Send a lost or refused order again: same key, and the bytes of the first attempt."""
+        # A service refuses a key with another body, and equal values have many spellings.
         body, before = entry.body, entry.state
         if before == REFUSED and _quote(body) != claim.order.fields.get("quote_id"):
             body = claim.order.content  # an expired quote must not block the order
@@ -171,6 +179,7 @@ class Ledger:
             if same and same[0].identity != claim.identity:
                 return FreshTicket(key)  # the service refuses the key of another body
             entry = same[0] if same else self._write(claim, key)
+            # Before it is sent: after a crash it counts as possibly carried out.
             if entry.state != ANSWERED:
                 self._store.change(entry.id, state=OPEN, body=claim.order.content)
             lock = self._store.take(key)

@@ -44,6 +44,8 @@ class Claim:
 
     def counts(self, entry: Entry) -> bool:
         """Whether an earlier order still decides what this one does."""
+        # Clocks may be wrong, and both errors must not pay twice: an answered order counts while
+        # it may be younger than a day, a key is trusted only while it is so by every clock.
         if entry.state == ANSWERED:
             for_good = self.order.in_batch and bool(self.reference)
             return for_good or self.now[0] - timestamps.from_text(entry.made) < DAY
@@ -52,6 +54,7 @@ class Claim:
 
 def is_trusted(entry: Entry, now: datetime) -> bool:
     """Whether the service still stores the key of an order for certain."""
+    # An order from the future was written before a clock was set back: its age is unknown.
     return -MARGIN < now - timestamps.from_text(entry.made) < DAY - MARGIN
 
 
@@ -113,6 +116,7 @@ class Ticket:
         made = self._entry.made
         if self.is_expired and not found:  # the key was sent anew
             made = timestamps.to_text(self._claim.made)
+        # Only an order that may be sent again needs its body.
         changes: dict[str, Any] = {"status": status, "payment": shown, "made": made}
         try:
             self._store.change(self._entry.id, state=ANSWERED, body=None, **changes)
@@ -127,6 +131,7 @@ class Ticket:
         """Store that the order was refused, or not sent (0)."""
         try:
             if status not in UNDECIDED:
+                # A call without the lock may have stored the answer of the same key meanwhile.
                 only = f"state = '{OPEN}'"
                 self._store.change(self._entry.id, only, state=REFUSED, status=status)
         except LedgerError:  # the refusal is raised; the order stays without an answer

@@ -55,6 +55,7 @@ def replace_found(text: str, find: Find) -> str:
         found = [_mapped(each, layers) for each in find(decoded, depth)]
         if found:
             text = _replaced(text, found)
+            # The offsets of the layers are those of the text before.
             layers = _layers(text, depth)
         layer = _layer(layers[-1].text if layers else text)
         if layer is None:
@@ -91,6 +92,7 @@ class _Layer:
     def first(self, place: int) -> int:
         """The offset in the original where the character at `place` begins."""
         row = bisect_right(self.at, place) - 1
+        # Half an escape cannot be replaced: all of it belongs to its character.
         return self.start[row] if self.escaped[row] else self.start[row] + place - self.at[row]
 
     def last(self, place: int) -> int:
@@ -160,10 +162,12 @@ def _plain(match: re.Match[str]) -> str | None:
     if kind == "bytes":
         return _decoded(bytes.fromhex(_HEAD.sub("", text)))
     if kind == "pair":
+        # JSON writes a character beyond U+FFFF as two escapes.
         units = (int(text[at : at + 4], 16) for at in (2, 8))
         return b"".join(unit.to_bytes(2, "big") for unit in units).decode("utf-16-be")
     if kind == "code":
         number = int(match["code"][1:].strip("{}"), 16)
+        # A greater number is no character, so this is text that looks like an escape.
         return chr(number) if number < 0x110000 else None
     plain = unescape(text)
     return None if plain == text else plain
@@ -173,6 +177,7 @@ def _decoded(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError:
+        # Percent escapes do not name their encoding; Latin-1 has a character for each byte.
         return data.decode("latin-1")
 
 

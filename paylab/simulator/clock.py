@@ -38,8 +38,10 @@ class Clock:
     def now(self) -> datetime:
         """The current time, in milliseconds."""
         base, since = self._line
+        # If the machine's clock is set back, simulated time waits at its last base.
         passed = 0.0 if self.frozen else max(0.0, self._wall() - since) * self.speed
         moment = base + timedelta(seconds=min(passed, (END - base).total_seconds()))
+        # A finer time would differ from the same time read from the text of an answer.
         return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
     def jump(self, to: datetime) -> None:
@@ -53,6 +55,7 @@ class Clock:
 
     def set_speed(self, speed: float) -> None:
         """Set the simulated seconds per real second."""
+        # A new base: otherwise the new speed would apply to the time before as well.
         self.jump(self.now())
         self.speed, self.frozen = speed, False
 
@@ -71,6 +74,7 @@ class Clock:
         base, since = self._line
         return {
             "base": timestamps.to_text(base),
+            # A real time would make the files of equal frozen worlds differ.
             "since": None if self.frozen else since,
             "frozen": self.frozen,
             "speed": self.speed,

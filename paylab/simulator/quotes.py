@@ -53,7 +53,7 @@ class Price:
 
 @cache
 def rate(source: str, destination: str) -> Decimal:
-    """Destination units per source unit, truncated to 8 decimals."""
+    """Destination units per source unit, rounded to 8 decimals."""
     quotient = EXACT.divide(PER_USD[destination.upper()], PER_USD[source.upper()])
     return quotient.quantize(RATE_PLACES, ROUND_HALF_EVEN, EXACT)
 
