@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 
 from ..client.field_hints import Doubt
+from ..client.retries import LONGEST_RETRY_AFTER
 from ..errors.api import APIStatusError, AuthenticationError, PermissionDeniedError, RateLimitError
 from ..errors.base import PaylabError
 from ..spec import assumptions
 from ..spec.complaints import Complaint
+from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
 from ..spec.service_keys import NONE, Key, Value
 
@@ -74,8 +76,10 @@ def candidates(error: PaylabError, service: Service) -> Iterator[Values]:
         yield {key: _typed(key, value) for key, value in read.items()}
     for key, value in read.items():
         yield {key: _typed(key, value)}
+    sent = _sent(error)
     for doubt in error.doubts:
-        yield from _of_key(doubt, told, service)
+        yield from _of_key(doubt, told, service, sent)
+    yield from _of_request(error, told, service, sent)
     if isinstance(error, PermissionDeniedError):
         yield from dialects(service)
 
@@ -103,8 +107,10 @@ def _waits(error: APIStatusError) -> Iterator[Values]:
             unit = "date"
         elif name.lower().endswith("-ms"):
             unit = "milliseconds"
+        elif int(value) >= SINCE_1970:
+            unit = "unix_time"
         else:
-            unit = "unix_time" if int(value) >= SINCE_1970 else "seconds"
+            unit = "seconds" if int(value) <= LONGEST_RETRY_AFTER else "milliseconds"
         yield {
             "rate_limits.header": "-".join(map(str.title, name.split("-"))),
             "rate_limits.unit": unit,
@@ -147,10 +153,12 @@ def _typed(name: str, value: str) -> Value:
     return int(value) if assumptions.KEYS[name].type == "integer" else value
 
 
-def _of_key(doubt: Doubt, told: list[Complaint], service: Service) -> Iterator[Values]:
+def _of_key(
+    doubt: Doubt, told: list[Complaint], service: Service, sent: set[str]
+) -> Iterator[Values]:
     key = assumptions.KEYS[doubt.key]
     if key.type == "words":
-        yield from _of_words(key, told, service)
+        yield from _of_words(key, told, service, sent)
     elif key.type == "path":
         yield from ({key.name: path} for path in _paths(key, service))
     elif key.type == "integer":
@@ -163,13 +171,15 @@ def _of_key(doubt: Doubt, told: list[Complaint], service: Service) -> Iterator[V
         yield from ({key.name: name} for name in (*names, *key.others) if name != NONE)
 
 
-def _of_words(key: Key, told: list[Complaint], service: Service) -> Iterator[Values]:
+def _of_words(
+    key: Key, told: list[Complaint], service: Service, sent: set[str]
+) -> Iterator[Values]:
     """More required fields, another name of a field that was sent, or other words."""
     now = service.value(key.name)
     words = now if isinstance(now, tuple) else ()
     if key.name.endswith("required"):
         missing = [each for each in told if each.missing]
-        yield from _renamed(key, missing, service)
+        yield from _renames(f"{key.name.rpartition('.')[0]}.fields.", missing, service, sent)
         asked = [name for each in missing if (name := _known(key, each.field)) not in words]
         if asked:
             yield {key.name: tuple(dict.fromkeys((*map(str, words), *asked)))}
@@ -192,17 +202,36 @@ def _known(key: Key, field: str) -> str:
     return parts[-1]
 
 
-def _renamed(key: Key, missing: Iterable[Complaint], service: Service) -> Iterator[Values]:
-    """Each field of the same object under the name that is missed, the most similar first."""
-    start = f"{key.name.rpartition('.')[0]}.fields."
+def _renames(
+    start: str, missing: Iterable[Complaint], service: Service, sent: set[str]
+) -> Iterator[Values]:
+    """Each field that was sent under the name that is missed, the most similar first."""
     fields = [name for name in assumptions.KEYS if name.startswith(start)]
-    sent = {name: str(service.value(name)) for name in fields}
+    ours = {name: their for name in fields if (their := str(service.value(name))) in sent}
     for complaint in missing:
         their = _last(complaint.field)
-        if not re.fullmatch(r"[A-Za-z_][\w-]{0,63}", their) or their in sent.values():
+        if not re.fullmatch(r"[A-Za-z_][\w-]{0,63}", their) or their in sent:
             continue
-        for name in sorted(sent, key=lambda name: -_likeness(sent[name], their))[:4]:
+        for name in sorted(ours, key=lambda name: -_likeness(ours[name], their))[:4]:
             yield {name: their}
+
+
+def _of_request(
+    error: PaylabError, told: list[Complaint], service: Service, sent: set[str]
+) -> Iterator[Values]:
+    """Each field of the refused request under a name that is missed."""
+    call = getattr(error, "call", None)
+    if call is None or (route := service.match(call.path)[0].get(call.method)) is None:
+        return
+    missing = [each for each in told if each.missing and "." not in each.field]
+    table = OPERATIONS[route.operation].names
+    yield from _renames(f"{table}.fields.", missing, service, sent)
+
+
+def _sent(error: PaylabError) -> set[str]:
+    """The names of the fields in the refused request, at any depth."""
+    call = getattr(error, "call", None)
+    return set(re.findall(r'"([^"\\]+)"\s*:', str(call.request_body))) if call else set()
 
 
 def _likeness(our: str, their: str) -> float:

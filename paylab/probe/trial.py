@@ -31,10 +31,13 @@ HANDFUL = 12
 DEEPEST = 12
 """The most settings that one request may need."""
 
+MOST_ATTEMPTS = 48
+"""The most candidates that are tried for one step."""
+
 MOST_WAITS = 4
 """How often a step is repeated when the service asks to wait, beyond the client's own retries."""
 
-LIMITS = "rate_limits."
+LIMITS, NAME = "rate_limits.", ".fields."
 
 READABLE = (APIStatusError, APIResponseError, PagingError)
 """Errors with an answer of the service. Without an answer nothing is tried."""
@@ -66,27 +69,49 @@ class Trials:
     proofs: dict[str, Proof] = field(default_factory=dict)
     refusals: dict[str, APIStatusError] = field(default_factory=dict)
     exhausted: set[str] = field(default_factory=set)
+    _tried: set[frozenset[tuple[str, Value]]] = field(default_factory=set)
 
     def run(self, step: Step[R], only: tuple[str, ...] = ("",)) -> R:
         """The result of a step, with settings changed until it succeeds; else its last error.
 
         `only` are the beginnings of the keys that may change.
         """
-        result = self._attempt(step, {})
-        first, pending, last = result, dict[str, Value](), 0
-        for _ in range(DEEPEST):
-            if not isinstance(result, PaylabError):
-                self._prove(step, pending, last)
-                return result
-            better = next(self._better(step, pending, result, only), None)
-            if better is None:
-                break
-            values, result = better
-            pending, last = {**pending, **values}, len(values)
-        for error in (first, result):
+        first = self._attempt(step, {})
+        if not isinstance(first, PaylabError):
+            return first
+        path = [first]
+        self._tried = set[frozenset[tuple[str, Value]]]()
+        for pending, last, result in self._searched(step, {}, first, only, path):
+            self._prove(step, pending, last)
+            return result
+        for error in (first, path[-1]):
             if isinstance(error, APIStatusError):
                 self._remember(error)
-        raise result if isinstance(result, PaylabError) else BudgetError("too many differences")
+        raise path[-1]
+
+    def _searched(
+        self,
+        step: Step[R],
+        pending: Values,
+        failure: PaylabError,
+        only: tuple[str, ...],
+        path: list[PaylabError],
+    ) -> Iterator[tuple[Values, int, R]]:
+        """The settings that succeed, with the number of those that were tried last.
+
+        A change whose refusal is about something else is followed to its end before the next
+        one. `path` gets the refusals on the way of the first change.
+        """
+        is_first = failure is path[-1]
+        for values, result in self._better(step, pending, failure, only):
+            together = {**pending, **values}
+            if not isinstance(result, PaylabError):
+                yield together, len(values), result
+            elif len(together) <= DEEPEST:
+                if is_first:
+                    path.append(result)
+                    is_first = False
+                yield from self._searched(step, together, result, only, path)
 
     def adopt(self, values: Values, call: int) -> None:
         """Keep values that were read in a successful answer and used in this call."""
@@ -111,12 +136,12 @@ class Trials:
         """The candidates that succeed, or whose refusal is about something else."""
         if not isinstance(failure, READABLE) or isinstance(failure, ServerError):
             return
-        service = self.service.with_values(dict(pending))
-        tried = list[Values]()
+        service, tried = self.service.with_values(dict(pending)), 0
         for values in candidates(failure, service):
-            if len(tried) >= HANDFUL:
+            together = frozenset({**pending, **values}.items())
+            if tried >= HANDFUL or len(self._tried) >= MOST_ATTEMPTS:
                 break
-            if values in tried:
+            if together in self._tried or any(name in pending for name in values if NAME in name):
                 continue
             if not all(key.startswith(only) for key in values) or {*values} <= self.exhausted:
                 continue
@@ -126,13 +151,15 @@ class Trials:
                 service.with_values(values)
             except ServiceError:
                 continue
-            tried.append(values)
+            tried += 1
+            self._tried.add(together)
             result = self._attempt(step, {**pending, **values})
             if not isinstance(result, PaylabError) or (
                 isinstance(result, READABLE) and is_progress(failure, result, values)
             ):
                 yield values, result
-        self.exhausted |= {doubt.key for doubt in failure.doubts if doubt.key.startswith("paths.")}
+        paths = {doubt.key for doubt in failure.doubts if doubt.key.startswith("paths.")}
+        self.exhausted |= {key for key in paths if key.startswith(only)}
 
     def _attempt(self, step: Step[R], values: Values) -> R | PaylabError:
         if self.sent >= self.budget:

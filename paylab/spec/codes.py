@@ -43,6 +43,8 @@ CONVERSION_STATUSES = (
     *("pending", "awaiting_funds", "started", "completed", "cancelled", "failed", "expired"),
 )
 CONVERSION_ACCOUNT_STATUSES = ("pending", "active", "under_review", "disabled")
+OPENED = CONVERSION_ACCOUNT_STATUSES[1:]
+"""Statuses in which a conversion account no longer waits for its provisioning."""
 
 STATUS_DETAIL_CODES = (
     "verification_front_image_needed",

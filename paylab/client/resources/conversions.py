@@ -99,11 +99,11 @@ class ConversionAccounts:
     def wait(
         self,
         id: ConversionAccount | str,  # noqa: A002
-        until: Until = lambda account: account.status != "pending",
+        until: Until = codes.OPENED,
         timeout: float = TIMEOUT,
         every: float = EVERY,
     ) -> ConversionAccount:
-        """Poll until the account is no longer pending, or until `until` holds.
+        """Poll until the account is active, under review or disabled, or until `until` holds.
 
         >>> lab.conversion_accounts.wait(account).deposit_instructions.type
         'mx_virtual_account'

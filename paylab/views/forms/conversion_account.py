@@ -9,6 +9,7 @@ from typing import Any
 
 from ...errors.base import Problem, RuleError
 from ...rules import accounts, deposits
+from ...spec import codes
 from ...spec.models import ConversionAccount, Deposit, FinancialAccount
 from ...spec.service import Service
 from ...spec.status import CONVERSION_ACCOUNT
@@ -163,7 +164,7 @@ def _created(wallet: FinancialAccount) -> float:
 
 
 def _settled(account: ConversionAccount) -> bool:
-    return account.status != "pending"
+    return account.status in codes.OPENED
 
 
 def _named(wallet: FinancialAccount) -> str:
