@@ -1,0 +1,163 @@
+"""Walks through a second service, which differs in ways that the probe was not made for."""
+
+import random
+import time
+from datetime import UTC, datetime
+from functools import cache
+
+import httpx
+import pytest
+from second_service import DEVIATIONS, Service
+from second_service.deviations import changes_of
+from second_service.dialect import keys_of
+
+from paylab import Lab
+from paylab.client import Client
+from paylab.client.settings import Settings
+from paylab.errors import PaylabError
+from paylab.probe.probe import probe
+from paylab.probe.report import PROVEN
+from paylab.spec.service import Service as Settled
+
+FOLLOWABLE = sorted(name for name, each in DEVIATIONS.items() if each.followable)
+HARMLESS = sorted(name for name in FOLLOWABLE if DEVIATIONS[name].harmless)
+SAMPLE = (
+    "wallet-both",
+    "payout-account-by-id",
+    "amounts-numbers",
+    "networks-others",
+    "people-need-street",
+    "deposits-nested",
+    "pages-pagination",
+    "sign-unversioned",
+    "accounts-opening",
+    "deposit-204",
+    "deposit-answers-conversion",
+    "errors-of-json-api-first",
+)
+COMBINATIONS = 20
+
+
+class Connected:
+    """The second service with deviations, and clients of it on a simulated clock."""
+
+    def __init__(self, *deviations):
+        self._now = time.time()
+        self._service = Service(deviations, clock=lambda: self._now)
+        self._service.seed(30)
+
+    def _wait(self, seconds):
+        self._now += seconds
+
+    def _answer(self, request):
+        target, pairs = request.url.raw_path.decode(), request.headers.multi_items()
+        status, headers, body = self._service.handle(request.method, target, pairs, request.read())
+        return httpx.Response(status, headers=headers, content=body)
+
+    def parts(self, service=None):
+        """What a client or a lab is made of."""
+        started = {"service": service} if service else {}
+        keys = (self._service.api_key, self._service.secret_key)
+        return {
+            "settings": Settings("http://127.0.0.1", *keys, **started),
+            "transport": httpx.MockTransport(self._answer),
+            "clock": lambda: datetime.fromtimestamp(self._now, UTC),
+            "sleep": self._wait,
+        }
+
+
+def walk(*deviations, service=None):
+    """Walk through the service with deviations."""
+    with Client(**Connected(*deviations).parts(service)) as client:
+        return probe(client, write=True)
+
+
+def is_usable(report):
+    """Whether both on-ramps and all payouts came to the end."""
+    needed = ("MX on-ramp: ", "PH on-ramp: ", "Payouts: ")
+    ends = [line for line in report.reached if line.startswith(needed)]
+    return len(ends) == 3 and not any("stops" in line or "not reached" in line for line in ends)
+
+
+def rows(*deviations, service):
+    """The number of transfers in a frame."""
+    with Lab(**Connected(*deviations).parts(service)) as lab:
+        return len(lab.transfers.frame())
+
+
+def is_followed(*deviations):
+    """Whether the service is usable with the file that a walk has written."""
+    written = walk(*deviations).service
+    if not is_usable(walk(*deviations, service=written)):
+        return False
+    try:
+        return rows(*deviations, service=written) == 30
+    except PaylabError:
+        return False
+
+
+def check_proofs(*deviations):
+    """Each written value has a call that succeeded, and is found again or missed without it."""
+    first = walk(*deviations)
+    calls = {call.number: call for call in first.calls}
+    written = first.where(PROVEN)
+    assert {each.key for each in written} >= {*first.service.diff()}
+    assert [each.key for each in written if calls[each.call].failed] == []
+    # A wait that is too long works as well, so one setting of rate limits hides the other.
+    for each in (each for each in written if not each.key.startswith("rate_limits.")):
+        rest = {key: value for key, value in first.service.given.items() if key != each.key}
+        again = walk(*deviations, service=Settled(rest))
+        assert again[each.key].value == each.value or not is_usable(again), each.key
+
+
+@cache
+def combinations():
+    """Random sets of three to six deviations that set different things."""
+    names = [name for name in FOLLOWABLE if not DEVIATIONS[name].mute]
+    chance, found = random.Random(22), []
+    while len(found) < COMBINATIONS:
+        chosen, size = [], chance.randint(3, 6)
+        for name in chance.sample(names, len(names)):
+            new = {leaf for change in changes_of([name]) for leaf in keys_of(change)}
+            old = {leaf for change in changes_of(chosen) for leaf in keys_of(change)}
+            if len(chosen) < size and not new & old:
+                chosen.append(name)
+        found.append(tuple(sorted(chosen)))
+    return found
+
+
+@pytest.mark.parametrize("deviation", SAMPLE)
+def test_a_walk_follows_a_service_that_it_does_not_know(deviation):
+    """With the written file, both on-ramps, a payout and a frame work; each value is proven."""
+    assert is_followed(deviation)
+    check_proofs(deviation)
+
+
+@pytest.mark.parametrize("number", range(3))
+def test_a_walk_follows_several_differences_at_once(number):
+    """Random sets of differences."""
+    assert is_followed(*combinations()[number])
+
+
+@pytest.mark.whole_table
+def test_nearly_all_deviations_are_followed():
+    """At least 95 % of those that a client can follow, and of the random sets."""
+    missed = [name for name in FOLLOWABLE if not is_followed(name)]
+    assert len(missed) <= len(FOLLOWABLE) * 0.05, missed
+    missed = [names for names in combinations() if not is_followed(*names)]
+    assert len(missed) <= COMBINATIONS * 0.05, missed
+
+
+@pytest.mark.whole_table
+@pytest.mark.parametrize("deviation", sorted(DEVIATIONS))
+def test_every_written_value_is_proven(deviation):
+    """Whether or not a deviation can be followed."""
+    check_proofs(deviation)
+
+
+@pytest.mark.whole_table
+@pytest.mark.parametrize("deviation", HARMLESS)
+def test_a_file_breaks_no_service_that_works(deviation):
+    """A service that needs no file works with the file."""
+    assert is_usable(walk(deviation))
+    assert is_followed(deviation)
