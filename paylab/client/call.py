@@ -18,15 +18,12 @@ from ..signing import snippets
 from ..signing.canonical import EmptyQuery, Signature
 from ..signing.explain import Explanation, explain_text
 from ..spec.text import plain
+from .decoding import TooLargeError
 from .request import SIGNATURE, Exchange, OutgoingRequest, Trouble
 
 LONGEST_KEPT = 32 * 1024
 MARGIN = 4 * 1024
 """Characters after the limit that are also searched, so that no secret is truncated and missed."""
-
-
-class TooLargeError(Exception):
-    """The body is larger than the limit."""
 
 
 # The first matching kind is used.

@@ -17,9 +17,9 @@ from ..redaction.hiding import hide_frames
 from ..redaction.redaction import Redaction
 from ..signing.snippets import DIALECT
 from ..spec.timestamps import from_http
-from .call import ROUGHLY, Call, DeferredCall, TooLargeError, recorded_call, trouble_of
+from .call import ROUGHLY, Call, DeferredCall, recorded_call, trouble_of
 from .deadline import BoundedBackend, Cap
-from .decoding import read_body
+from .decoding import TooLargeError, read_body
 from .request import BODY_HASH, OUTLINE, Exchange, OutgoingRequest
 from .settings import Settings, check_encrypted
 

@@ -8,7 +8,6 @@ from zlib import error as zlib_error
 import httpx
 
 from ..spec.text import plain
-from .call import TooLargeError
 
 # Far more than any page of 100 objects; an endless body must not fill the memory.
 LARGEST_BODY = 8 * 2**20
@@ -16,6 +15,10 @@ LARGEST_BODY = 8 * 2**20
 # zlib detects gzip and deflate by their headers; some servers send deflate without one.
 ANY_HEAD, NO_HEAD = 47, -15
 COMPRESSED = ("gzip", "x-gzip", "deflate")
+
+
+class TooLargeError(Exception):
+    """The body is larger than the limit."""
 
 
 def read_body(response: httpx.Response) -> bytes:

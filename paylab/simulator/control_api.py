@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..errors.base import Problem
 from ..spec import assumptions
 from . import faults
 from .bodies import shown
+from .fault_kinds import check_fault
 from .messages import DEEPEST, Refused, Reply, Request, require
 from .storage import checksum
+from .strictness import remarks
 from .table import Row
 from .world import ClockControl, World
 
@@ -77,7 +81,7 @@ def move_object(world: World, request: Request) -> Reply:
 def add_fault(world: World, request: Request) -> Reply:
     """POST /_simulator/faults."""
     body = request.json()
-    require(faults.check_fault(body))
+    require(check_fault(body))
     return Reply.json(201, faults.fault_json(faults.new_fault(world, body)))
 
 
@@ -111,7 +115,8 @@ def requests(world: World, request: Request) -> Reply:
     if not (after.isascii() and after.isdecimal()):
         raise Refused(400, "after: must be the number of a request")
     keys = {**world.secrets, **world.served_secrets, **(request.keys or {})}
-    rows = world.journal.rows(world.service, {*keys, *keys.values()}, int(after[:18]))
+    noticed = partial(remarks, world.service)
+    rows = world.journal.rows(noticed, {*keys, *keys.values()}, int(after[:18]))
     return world.parts.reply(request, {"dropped": world.journal.dropped, "requests": rows})
 
 

@@ -19,7 +19,7 @@ from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
 from ..spec.text import read_json
 from ..webhooks.event import Event, read_event
-from .faults import KINDS
+from .fault_kinds import KINDS
 from .requests import Requests
 from .scenarios import Scenarios, nearest_names
 

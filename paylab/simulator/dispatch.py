@@ -23,17 +23,9 @@ from . import (
 from .bodies import page, read_row, with_numbers
 from .idempotency import Operation, once
 from .journal import Entry
-from .messages import (
-    CONTROL,
-    CONTROLS,
-    MOST_BYTES,
-    TOO_LARGE,
-    Refused,
-    Reply,
-    Request,
-    find_operation,
-    require,
-)
+from .messages import MOST_BYTES, TOO_LARGE, Refused, Reply, Request, require
+from .refusals import refusal_reply
+from .routing import CONTROL, CONTROLS, find_operation
 from .strictness import remarks
 from .world import World
 
@@ -102,7 +94,7 @@ def _answer(world: World, request: Request, now: datetime, entry: Entry) -> Repl
         return replace(reply, body=with_numbers(world.service, reply.body))
     except Refused as refused:
         entry.refused = refused
-        return refused.reply(None if is_control else world.service)
+        return refusal_reply(refused, None if is_control else world.service)
 
 
 def _check_content_type(world: World, request: Request) -> None:

@@ -7,138 +7,19 @@ truncate it. `respond` applies a clock skew.
 from __future__ import annotations
 
 import random
-import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from email.utils import format_datetime
 from fnmatch import fnmatchcase
 from math import ceil
 
-from ..errors.base import Problem
-from ..spec.codes import EVENT_TYPES
-from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
+from .fault_kinds import CUTS, DEFAULTS, INSTEAD, MOST_TIMES, ON_CALLS, ON_EVENTS
 from .messages import BadCursor, Refused, Reply, Request, dump
+from .refusals import refusal_reply
 from .table import Row
 from .world import World
-
-ON_CALLS = {
-    "status": "answers with a status: 429 with Retry-After, 500, 502, 503",
-    "refuse": "refuses the connection",
-    "timeout": "never answers",
-    "drop_after": "executes the request, then drops the connection",
-    "truncate": "executes the request, then truncates the response body",
-    "html": "answers 502 with HTML in place of JSON",
-    "skew": "sets the service's clock ahead or behind by seconds",
-    "bad_cursor": "refuses a valid cursor",
-    "custom": "answers with your own status, headers and body; late, slowly or in part",
-}
-ON_EVENTS = {
-    "event_drop": "never delivers an event",
-    "event_duplicate": "delivers an event twice",
-    "event_delay": "delivers an event late by seconds",
-    "event_reorder": "delivers an event after the next one",
-}
-KINDS = {**ON_CALLS, **ON_EVENTS}
-"""The kinds of fault, and their effects."""
-
-CUTS = ("refuse", "timeout", "drop_after", "truncate")
-"""Kinds that damage the connection or the reply."""
-
-INSTEAD = ("status", "refuse", "timeout", "html", "bad_cursor")
-"""Kinds that respond instead of the service; with the others the service acts first."""
-
-MOST_TIMES = 10**9
-"""How often a fault can strike."""
-
-DEFAULTS: Row = {
-    "method": None,
-    "path": None,
-    "event_type": None,
-    "status": 503,
-    "times": 1,
-    "retry_after": None,
-    "probability": 1.0,
-    "seed": 0,
-    "seconds": 10.0,
-}
-CUSTOM: Row = {
-    "operation": None,
-    "every": None,
-    "headers": None,
-    "body": None,
-    "content_type": None,
-    "delay": None,
-    "slow": None,
-    "cut_after": None,
-}
-"""The details of kind `custom`, besides those of all kinds; without a status the service answers.
-
-`every` strikes each so many-th call. `delay` and `slow` are seconds until the answer starts, and
-that its body takes. Of the body, `cut_after` bytes are sent.
-"""
-
-
-def check_fault(body: Row) -> list[Problem]:
-    """The problems of a requested fault; the nearest names are suggested."""
-    found = []
-    kind = body.get("kind")
-    if not isinstance(kind, str) or kind not in KINDS:
-        found.append(("kind", _suggest(kind, KINDS)))
-    known = {**DEFAULTS, **(CUSTOM if kind == "custom" else {})}
-    for name in [each for each in body if each not in (*known, "kind")]:
-        found.append((name, f"is not known; {_suggest(name, known)}"))
-    for name, (good, words) in _CHECKS.items():
-        if body.get(name) is not None and not good(body[name]):
-            found.append((name, f"must be {words}"))
-    if kind != "custom" and body.get("status") is not None and not _is_error(body["status"]):
-        found.append(("status", "must be a status from 400 to 599"))
-    if body.get("operation") is not None and body["operation"] not in OPERATIONS:
-        found.append(("operation", _suggest(body["operation"], OPERATIONS)))
-    if body.get("event_type") not in (None, *EVENT_TYPES):
-        found.append(("event_type", _suggest(body["event_type"], EVENT_TYPES)))
-    return [Problem(name, text, "control") for name, text in found]
-
-
-def _suggest(word: object, known: Collection[str]) -> str:
-    near = get_close_matches(str(word)[:40], known, n=3) or known
-    return f"must be one of {', '.join(near)}"
-
-
-def _number(low: float, high: float, *, whole: bool = False) -> Callable[[object], bool]:
-    kinds = (int,) if whole else (int, float)
-    return lambda value: type(value) in kinds and low <= value <= high  # type: ignore[operator]
-
-
-_CHECKS: Mapping[str, tuple[Callable[[object], bool], str]] = {
-    "status": (_number(200, 599, whole=True), "a status from 200 to 599"),
-    "times": (_number(1, 10**9, whole=True), "a whole number of at least 1"),
-    "retry_after": (_number(0, 86_400), "seconds from 0 to 86400"),
-    "probability": (_number(0, 1), "a number from 0 to 1"),
-    "seed": (_number(-(2**63), 2**63, whole=True), "a whole number"),
-    "seconds": (_number(-(10**8), 10**8), "a number of seconds"),
-    "method": (lambda value: isinstance(value, str), "text"),
-    "path": (lambda value: isinstance(value, str), "text"),
-    "every": (_number(1, 10**9, whole=True), "a whole number of at least 1"),
-    "headers": (lambda value: _are_headers(value or {}), "an object of names and printable text"),
-    "content_type": (lambda value: _are_headers({"content-type": value}), "printable text"),
-    "delay": (_number(0, 600), "seconds from 0 to 600"),
-    "slow": (_number(0, 600), "seconds from 0 to 600"),
-    "cut_after": (_number(0, 10**9, whole=True), "a number of bytes"),
-}
-
-_is_error = _number(400, 599, whole=True)
-_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_PRINTABLE = re.compile(r"[ -~\xa0-\xff]*")
-
-
-def _are_headers(value: object) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(text, str) and _NAME.fullmatch(name) and _PRINTABLE.fullmatch(text)
-        for name, text in value.items()
-    )
 
 
 def new_fault(world: World, body: Row) -> Row:
@@ -218,7 +99,7 @@ def instead(service: Service, fault: Row, now: datetime) -> Reply:
         page = b"<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>"
         return Reply(502, page, {"content-type": "text/html"})
     if kind == "bad_cursor":
-        return BadCursor().reply()
+        return refusal_reply(BadCursor())
     if kind in ("refuse", "timeout"):
         return Reply(503)
     if kind == "custom" and fault.get("body") is not None:
@@ -226,7 +107,8 @@ def instead(service: Service, fault: Row, now: datetime) -> Reply:
     pause = 1 if fault["retry_after"] is None and fault["status"] == 429 else fault["retry_after"]
     limits = service.rate_limits
     extra = {} if pause is None else {limits.header.lower(): WAITS[limits.unit](pause, now)}
-    return Refused(fault["status"], f"simulated {fault['status']}", headers=extra).reply(service)
+    refused = Refused(fault["status"], f"simulated {fault['status']}", headers=extra)
+    return refusal_reply(refused, service)
 
 
 def change(fault: Row, reply: Reply) -> Reply:

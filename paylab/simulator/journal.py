@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import json
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from urllib.parse import parse_qsl
 
+from ..errors.base import Problem
 from ..redaction.hiding import HIDDEN
 from ..redaction.redaction import Redaction
 from ..signing.findings import Finding
 from ..spec import timestamps
 from ..spec.operations.records import IDEMPOTENT
-from ..spec.service import Service
 from .messages import KeyRefused, Refused, Reply, Request
-from .strictness import remarks
 
 MOST = 10_000
 """Maximum stored requests; the oldest are dropped first."""
@@ -35,6 +34,9 @@ LONGEST = 128 * 1024
 
 SHOWN = 2000
 """Characters that are shown of a body that was too long to be stored."""
+
+Remarks = Callable[[str, Request], list[Problem]]
+"""What an operation does not know in a request."""
 
 LAYERS = ("signature", "route", "strictness", "rules", "done")
 """The layers that a request passes, in order."""
@@ -58,7 +60,7 @@ class Entry:
     reply: Reply = field(default_factory=lambda: Reply(0))
     sizes: tuple[int, int] = (0, 0)
 
-    def row(self, service: Service, redaction: Redaction) -> dict[str, Any]:
+    def row(self, remarks: Remarks, redaction: Redaction) -> dict[str, Any]:
         """The entry as JSON, without signature, keys and document numbers."""
         request, reply = self.request, self.reply
         query = parse_qsl(request.query, keep_blank_values=True, errors="replace")
@@ -71,14 +73,14 @@ class Entry:
             "headers": _headers(request.headers, redaction),
             "body": _body(request.body, self.sizes[0], redaction),
             "operation": self.operation or None,
-            "verdicts": redaction.json(self._verdicts(service)),
+            "verdicts": redaction.json(self._verdicts(remarks)),
             "status": reply.status,
             "answer_headers": redaction.headers(reply.headers),
             "answer": _body(reply.body, self.sizes[1], redaction),
         }
 
-    def _verdicts(self, service: Service) -> dict[str, Any]:
-        ignored = remarks(service, self.operation, self.request)
+    def _verdicts(self, remarks: Remarks) -> dict[str, Any]:
+        ignored = remarks(self.operation, self.request)
         strictness = {**self._passed("strictness"), "remarks": [_problem(each) for each in ignored]}
         is_key_refused = isinstance(self.refused, KeyRefused)
         return {
@@ -159,11 +161,11 @@ class Journal:
         self._entries.clear()
         self._bytes = self._count = self.dropped = 0
 
-    def rows(self, service: Service, secrets: Iterable[str], after: int = 0) -> list[Any]:
+    def rows(self, remarks: Remarks, secrets: Iterable[str], after: int = 0) -> list[Any]:
         """The requests with a number above `after` as JSON, oldest first, redacted."""
         redaction = Redaction([_Key(text) for text in secrets])
         entries = [entry for entry in self._entries if entry.number > after]
-        return [entry.row(service, redaction) for entry in entries]
+        return [entry.row(remarks, redaction) for entry in entries]
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -200,5 +202,5 @@ def _body(body: bytes, size: int, redaction: Redaction) -> Any:
         return redaction.text(text) or None
 
 
-def _problem(problem: Any) -> dict[str, str]:
+def _problem(problem: Problem) -> dict[str, str]:
     return {"field": problem.field, "message": problem.message, "source": problem.source}

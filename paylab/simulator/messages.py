@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from html import escape
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
 from ..errors.base import Problem
 from ..signing.canonical import Received
-from ..spec.operations.routes import Route, RouteTable
-from ..spec.paging import put_inside
-from ..spec.service import Service
-from ..spec.service_keys import NONE
 
 JSON = {"content-type": "application/json"}
 
@@ -105,27 +100,6 @@ class Refused(Exception):  # noqa: N818 - not an error of ours: an answer
         self.status, self.text, self.extra = status, text, extra
         self.problems, self.headers = tuple(problems), headers or {}
 
-    def reply(self, service: Service | None = None) -> Reply:
-        """The response with the text and the field problems.
-
-        The control API uses the format of `Service()`. Assumptions `errors.body`, `field.names`.
-        """
-        words = service.errors if service else USUAL_ERRORS
-        if words.content == "empty":
-            return Reply(self.status, b"", self.headers)
-        if words.content != "json":
-            kind, form = PLAIN[words.content]
-            body = form.format(escape(self.text) if words.content == "html" else self.text)
-            return Reply(self.status, body.encode(errors="replace"), {**self.headers, **kind})
-        found: dict[str, Any] = {}
-        if self.problems and words.problems != NONE:
-            put_inside(found, words.problems, _problem_list(words, self.problems))
-        if words.words != NONE:
-            # The problems may be in place of the text.
-            holds = isinstance(found.get(words.words), dict)
-            put_inside(found, f"{words.words}.message" if holds else words.words, self.text)
-        return Reply.json(self.status, {**found, **self.extra}, **self.headers)
-
 
 class KeyRefused(Refused):
     """The refusal of an Idempotency-Key: missing, malformed, or used with another body."""
@@ -136,52 +110,6 @@ class BadCursor(Refused):
 
     def __init__(self) -> None:
         super().__init__(400, "Invalid pagination token")
-
-    def reply(self, service: Service | None = None) -> Reply:
-        """The body of the spec."""
-        return super().reply()
-
-
-PLAIN: Mapping[str, tuple[dict[str, str], str]] = {
-    "text": ({"content-type": "text/plain; charset=utf-8"}, "{}"),
-    "html": (
-        {"content-type": "text/html; charset=utf-8"},
-        "<!doctype html><html><body><p>{}</p></body></html>",
-    ),
-}
-"""Other formats of an error body: Content-Type, and the text around the message."""
-
-USUAL_ERRORS = Service().errors
-"""The format of refusals of the control API."""
-
-
-def _problem_list(words: Any, problems: Iterable[Problem]) -> object:
-    if words.list_form == "sentences":
-        return [str(each) for each in problems]
-    if words.list_form == "by_field":
-        found: dict[str, str] = {}
-        for each in problems:
-            earlier = found.get(each.field)
-            found[each.field] = f"{earlier}; {each.message}" if earlier else each.message
-        return found
-    form = FIELD_FORMS[words.field_form]
-    return [{words.field: form(each.field), words.message: each.message} for each in problems]
-
-
-def _pointer(field: str) -> str:
-    return "".join(f"/{part}" for part in field.split(".")) if field else ""
-
-
-def _steps(field: str) -> list[str | int]:
-    return [int(part) if part.isdecimal() else part for part in field.split(".")] if field else []
-
-
-FIELD_FORMS: Mapping[str, Callable[[str], object]] = {
-    "dotted": str,
-    "pointer": _pointer,
-    "list": _steps,
-}
-"""The format of nested field names in problems."""
 
 
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
@@ -230,41 +158,3 @@ class ExactNumber(float):
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
-
-
-CONTROL = "/_simulator"
-"""The path prefix of the control API; no service uses it."""
-
-_CONTROLS = (
-    ("control.summary", "GET", CONTROL),
-    ("control.clock", "POST", f"{CONTROL}/clock"),
-    ("control.reset", "POST", f"{CONTROL}/reset"),
-    ("control.move_object", "POST", f"{CONTROL}/objects/{{id}}"),
-    ("control.add_fault", "POST", f"{CONTROL}/faults"),
-    ("control.list_faults", "GET", f"{CONTROL}/faults"),
-    ("control.clear_faults", "DELETE", f"{CONTROL}/faults"),
-    ("control.remove_fault", "DELETE", f"{CONTROL}/faults/{{id}}"),
-    ("control.requests", "GET", f"{CONTROL}/requests"),
-    ("control.seed", "POST", f"{CONTROL}/seed"),
-    ("control.read_snapshot", "GET", f"{CONTROL}/snapshot"),
-    ("control.write_snapshot", "PUT", f"{CONTROL}/snapshot"),
-    ("control.deliveries", "GET", f"{CONTROL}/deliveries"),
-    ("control.events", "GET", f"{CONTROL}/events"),
-    ("control.scenarios", "GET", f"{CONTROL}/scenarios"),
-)
-
-CONTROLS = tuple(Route(name, method, path, "") for name, method, path in _CONTROLS)
-
-_CONTROL_TABLE = RouteTable(CONTROLS)
-
-
-def find_operation(service: Service, method: str, path: str) -> tuple[str, Mapping[str, str]]:
-    """The operation of a path, and the values of placeholders; else a 404 or 405."""
-    table = _CONTROL_TABLE if path.startswith(CONTROL) else service
-    routes, parts = table.match(path)
-    if method in routes:
-        return routes[method].operation, parts
-    if not routes:
-        raise Refused(404, "the path does not exist")
-    allowed = ", ".join(routes)
-    raise Refused(405, f"this path takes {allowed}", headers={"allow": allowed})

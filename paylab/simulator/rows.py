@@ -20,7 +20,7 @@ from pydantic import (
 
 from ..spec import codes, timestamps
 from ..spec.status import MACHINES
-from . import faults
+from . import fault_kinds
 from .clock import END
 
 
@@ -294,10 +294,10 @@ class FaultRow(Record):
     def _is_fault(cls, row: Any) -> Any:
         if not isinstance(row, dict):
             return row
-        known = (*faults.DEFAULTS, *faults.CUSTOM, "kind")
+        known = (*fault_kinds.DEFAULTS, *fault_kinds.CUSTOM, "kind")
         asked = {name: row[name] for name in known if name in row}
-        wrong = [str(each) for each in faults.check_fault(asked)]
-        wrong += [f"{name} is missing" for name in sorted(faults.DEFAULTS.keys() - row.keys())]
+        wrong = [str(each) for each in fault_kinds.check_fault(asked)]
+        wrong += [f"{name} is missing" for name in sorted(fault_kinds.DEFAULTS.keys() - row.keys())]
         numbers = ("status", "times", "probability", "seed", "seconds")
         custom = row.get("kind") == "custom"
         required = [name for name in numbers if not (custom and name == "status")]

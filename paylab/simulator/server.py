@@ -28,16 +28,9 @@ from ..serving import (
 from ..spec import timestamps
 from ..spec.service import Service
 from .credentials import check_secret
-from .messages import (
-    MOST_BYTES,
-    NO_CONTENT,
-    PRODUCT,
-    TOO_LARGE,
-    Refused,
-    Reply,
-    Request,
-    find_operation,
-)
+from .messages import MOST_BYTES, NO_CONTENT, PRODUCT, TOO_LARGE, Refused, Reply, Request
+from .refusals import refusal_reply
+from .routing import find_operation
 from .simulator import Simulator
 
 _FIRST_LINE = re.compile(rb"([!-~]+) (/[!-~]*) HTTP/1\.[01]\r?\n")
@@ -71,7 +64,7 @@ def refusal(data: bytes, text: str, service: Service) -> Reply:
         if match and _is_strange(match[1]):
             find_operation(service, match[1].decode(), match[2].decode().partition("?")[0])
     except Refused as refused:
-        return refused.reply()
+        return refusal_reply(refused)
     return Reply.json(400, {"error": text})
 
 
@@ -133,7 +126,7 @@ class SimulatorApp:
             await self._read(scope, receive, body)
             reply = await self._answer(_request(scope, bytes(body), self._keys))
         except Refused as refused:
-            await _send(send, refused.reply())
+            await _send(send, refusal_reply(refused))
             return
         except ConnectionError:
             return

@@ -39,3 +39,7 @@ def _renamed(body: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any
         for name, value in body.items()
         if name in names or name not in new
     }
+
+
+SAME = Names({})
+"""The names of a service that has ours."""

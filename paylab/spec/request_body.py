@@ -16,9 +16,9 @@ from ..errors.base import Problem
 from ..errors.names import nearest_name
 from .operations.field import AMOUNT, CURRENCY, OBJECT, Field, dotted
 from .operations.records import OPERATIONS
-from .renames import Names
+from .renames import SAME, Names
 from .service import Service
-from .translation import CASES, SAME
+from .text import CASES
 
 _WORD = re.compile(r"[a-z]+(?:_[a-z]+)+")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, NoReturn
 
@@ -77,3 +77,7 @@ def _refuse(name: str) -> NoReturn:
 
 EXACT = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse)
 """Reads decimal fractions as what they are; a number too large for Decimal is ArithmeticError."""
+
+
+CASES: Mapping[str, Callable[[str], str]] = {"any": str, "upper": str.upper, "lower": str.lower}
+"""How a word is written, by the setting of its case."""

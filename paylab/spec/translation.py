@@ -13,15 +13,14 @@ from typing import Any
 from ..errors.base import Problem, RuleError
 from .operations.field import AMOUNT, CURRENCY, dotted
 from .operations.records import ANSWER_NAMES, OPERATIONS
-from .renames import Names
+from .renames import SAME, Names
 from .service import AccountDetails, Service
+from .text import CASES
 
 Body = dict[str, Any]
 Convert = Callable[[Names, Mapping[str, Any]], Body]
 """Renames the fields of an object."""
 
-SAME = Names({})
-CASES: dict[str, Callable[[str], str]] = {"any": str, "upper": str.upper, "lower": str.lower}
 GROUPS = (
     "financial_accounts",
     "deposit_instructions",

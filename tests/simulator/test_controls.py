@@ -13,7 +13,7 @@ from paylab import errors
 from paylab.corridors import examples
 from paylab.lab import displays
 from paylab.simulator.controls import Controls
-from paylab.simulator.faults import KINDS
+from paylab.simulator.fault_kinds import KINDS
 from paylab.simulator.scenarios import NAMED
 from paylab.simulator.simulator import Simulator
 from paylab.spec import assumptions

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from paylab.simulator.messages import CONTROLS, Request
+from paylab.simulator.messages import Request
+from paylab.simulator.routing import CONTROLS
 from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
 

@@ -16,7 +16,7 @@ from paylab import serving
 from paylab.errors import AuthenticationError, ConfigError
 from paylab.simulator import server
 from paylab.simulator.credentials import random_keys
-from paylab.simulator.messages import CONTROLS
+from paylab.simulator.routing import CONTROLS
 from paylab.simulator.server import Server, SimulatorApp
 from paylab.simulator.simulator import Simulator
 from paylab.spec import timestamps

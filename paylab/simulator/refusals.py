@@ -1,0 +1,78 @@
+"""The body of a refusal, in the format that the service uses for errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from html import escape
+from typing import Any
+
+from ..errors.base import Problem
+from ..spec.paging import put_inside
+from ..spec.service import Service
+from ..spec.service_keys import NONE
+from .messages import BadCursor, Refused, Reply
+
+PLAIN: Mapping[str, tuple[dict[str, str], str]] = {
+    "text": ({"content-type": "text/plain; charset=utf-8"}, "{}"),
+    "html": (
+        {"content-type": "text/html; charset=utf-8"},
+        "<!doctype html><html><body><p>{}</p></body></html>",
+    ),
+}
+"""Other formats of an error body: Content-Type, and the text around the message."""
+
+USUAL_ERRORS = Service().errors
+"""The format of refusals of the control API."""
+
+
+def _problem_list(words: Any, problems: Iterable[Problem]) -> object:
+    if words.list_form == "sentences":
+        return [str(each) for each in problems]
+    if words.list_form == "by_field":
+        found: dict[str, str] = {}
+        for each in problems:
+            earlier = found.get(each.field)
+            found[each.field] = f"{earlier}; {each.message}" if earlier else each.message
+        return found
+    form = FIELD_FORMS[words.field_form]
+    return [{words.field: form(each.field), words.message: each.message} for each in problems]
+
+
+def _pointer(field: str) -> str:
+    return "".join(f"/{part}" for part in field.split(".")) if field else ""
+
+
+def _steps(field: str) -> list[str | int]:
+    return [int(part) if part.isdecimal() else part for part in field.split(".")] if field else []
+
+
+FIELD_FORMS: Mapping[str, Callable[[str], object]] = {
+    "dotted": str,
+    "pointer": _pointer,
+    "list": _steps,
+}
+"""The format of nested field names in problems."""
+
+
+def refusal_reply(refused: Refused, service: Service | None = None) -> Reply:
+    """The response to a refused request, with its text and the field problems.
+
+    The control API uses the format of `Service()`. Assumptions `errors.body`, `field.names`.
+    """
+    if isinstance(refused, BadCursor):
+        service = None  # the spec shows its body
+    words = service.errors if service else USUAL_ERRORS
+    if words.content == "empty":
+        return Reply(refused.status, b"", refused.headers)
+    if words.content != "json":
+        kind, form = PLAIN[words.content]
+        body = form.format(escape(refused.text) if words.content == "html" else refused.text)
+        return Reply(refused.status, body.encode(errors="replace"), {**refused.headers, **kind})
+    found: dict[str, Any] = {}
+    if refused.problems and words.problems != NONE:
+        put_inside(found, words.problems, _problem_list(words, refused.problems))
+    if words.words != NONE:
+        # The problems may be in place of the text.
+        holds = isinstance(found.get(words.words), dict)
+        put_inside(found, f"{words.words}.message" if holds else words.words, refused.text)
+    return Reply.json(refused.status, {**found, **refused.extra}, **refused.headers)
