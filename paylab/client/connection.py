@@ -19,7 +19,7 @@ from ..signing.snippets import DIALECT
 from ..spec.timestamps import from_http
 from .call import ROUGHLY, Call, DeferredCall, recorded_call, trouble_of
 from .deadline import BoundedBackend, Cap
-from .decoding import TooLargeError, read_body
+from .decoding import TooLargeError, read_decoded
 from .request import BODY_HASH, OUTLINE, Exchange, OutgoingRequest
 from .settings import Settings, check_encrypted
 
@@ -157,7 +157,7 @@ class ServiceConnection:
             # As a stream, so that reading can end at the limit of a body.
             response = self.http.send(request, stream=True, auth=self.auth)
             with closing(response):
-                content = read_body(response)
+                content = read_decoded(response)
         except RedirectedError as redirected:
             response = redirected.response
         except (httpx.RequestError, TooLargeError) as error:

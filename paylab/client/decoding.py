@@ -21,7 +21,7 @@ class TooLargeError(Exception):
     """The body is larger than the limit."""
 
 
-def read_body(response: httpx.Response) -> bytes:
+def read_decoded(response: httpx.Response) -> bytes:
     """The body, decoded in pieces so that memory stays bounded."""
     if response.is_stream_consumed:  # a transport without a network has the whole body
         return response.content

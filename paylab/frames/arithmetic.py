@@ -102,7 +102,7 @@ def modulo(left: pa.Array, right: pa.Array) -> pa.Array:
     return _by_value(_modulo, left, right)
 
 
-def compare(op: Callable[[Any, Any], Any], left: pa.Array, right: pa.Array) -> pa.Array:
+def compare_rows(op: Callable[[Any, Any], Any], left: pa.Array, right: pa.Array) -> pa.Array:
     """The comparison, row by row; null if a value is missing."""
     try:
         return COMPARE[op](*same_scale(left, right))

@@ -96,7 +96,7 @@ class DecimalArray(ExtensionArray):
         """Only decimals: text and integers that a function returned keep their type."""
         values = list(scalars)
         if not any(isinstance(value, Decimal) for value in values) or not all(
-            isinstance(value, Decimal) or operands.is_missing(value) for value in values
+            isinstance(value, Decimal) or operands.is_missing_value(value) for value in values
         ):
             raise ValueError("these are not decimals")
         return cls(operands.exact_decimals(values))
@@ -184,7 +184,7 @@ class DecimalArray(ExtensionArray):
             return DecimalArray(self._values.take(pa.array(places)))
         if (places < -1).any():
             raise ValueError("with allow_fill, positions must be -1 or more")
-        if not operands.is_missing(fill_value):
+        if not operands.is_missing_value(fill_value):
             whole = self._concat_same_type([self, self._from_sequence([fill_value])])
             return whole.take(np.where(places == -1, len(self), places))
         return DecimalArray(self._values.take(pa.array(places, mask=places == -1)))
@@ -248,7 +248,7 @@ class DecimalArray(ExtensionArray):
         """A mask of values that are among decimals, integers or texts of numbers."""
         operands.warn_of_floats(values)
         known = {found for found in map(operands.number, values) if found is not None}
-        missing = any(map(operands.is_missing, values))
+        missing = any(map(operands.is_missing_value, values))
         return np.array([missing if v is pd.NA else v in known for v in self], dtype=bool)
 
     def _reduce(
@@ -343,7 +343,7 @@ class DecimalArray(ExtensionArray):
             return ~self.isna() & op(0.0, other)
         elif not is_list_like(other) and operands.number(other) is None and not pd.isna(other):
             raise TypeError(f"amounts do not compare with {other!r:.{decimals.SHOWN}}")
-        found = arithmetic.compare(op, self._values, operands.compared(other, len(self)))
+        found = arithmetic.compare_rows(op, self._values, operands.compared(other, len(self)))
         return np.asarray(found.fill_null(op is operator.ne))
 
 

@@ -67,7 +67,7 @@ def join_seconds(parts: Sequence[DecimalPart], column: str) -> pa.ChunkedArray:
         return exact
 
 
-def read(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray:
+def read_decimals(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray:
     """The texts as one column of exact decimals."""
     return join([part(texts, column, start)], column)
 
@@ -79,7 +79,7 @@ def read_seconds(texts: pa.ChunkedArray, column: str) -> pa.ChunkedArray:
 
 def at(texts: pa.ChunkedArray, column: str, kind: pa.DataType, start: int = 0) -> pa.ChunkedArray:
     """The texts in a given type; ExactnessError for the first that does not fit."""
-    exact = read(texts, column, start)
+    exact = read_decimals(texts, column, start)
     try:
         return rescaled(exact, kind)
     except pa.ArrowInvalid:

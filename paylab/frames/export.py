@@ -21,7 +21,7 @@ from ..errors.base import ConfigError
 from ..files import path_of, recover, replace, replace_folder, require_parent
 from ..spec import timestamps
 from ..spec.paging import Order
-from ..spec.repeats import warn
+from ..spec.repeats import warn_of_repeats
 from . import excel, files, times
 from .columns import Kept, Schema, schema_of
 from .decode import Fetch, bodies, text_schema
@@ -169,7 +169,7 @@ def destination(to: str | os.PathLike[str], *, excel_safe: bool = False) -> Writ
 def _superseded(read: Callable[[], Tables], schema: Schema) -> Rows:
     """The numbers of the rows to leave out, with a warning."""
     dropped = superseded(read if schema.is_list else lambda: iter(()))
-    warn(len(dropped))
+    warn_of_repeats(len(dropped))
     return dropped
 
 

@@ -160,7 +160,7 @@ def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
     if pa.types.is_decimal(column.type):
         return decimals.write(column)
     if pa.types.is_timestamp(column.type) and column.type.tz:
-        return times.write(column)
+        return times.to_texts(column)
     return column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
 
 
@@ -211,7 +211,7 @@ def by_day(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:
 
 def _typed(texts: pa.ChunkedArray, kind: Kind, name: str, start: int) -> pa.ChunkedArray:
     if kind == "time":
-        return times.read(texts, name, start)
+        return times.read_times(texts, name, start)
     return decimals.at(texts, name, TYPES[kind], start) if kind in TYPES else texts
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from ..spec.paging import Order
-from ..spec.repeats import warn
+from ..spec.repeats import warn_of_repeats
 from . import decimals, repeats, times
 from .columns import Kept, Kind, Schema, likeliest, schema_of
 from .decimal_array import DecimalArray, DecimalDtype
@@ -148,7 +148,7 @@ READ: dict[Kind, Read] = {
     "list": _text,
     "word": lambda texts, _name, _start: texts.dictionary_encode(),
     "amount": decimals.part,
-    "time": times.read,
+    "time": times.read_times,
     "seconds": decimals.part,
 }
 
@@ -248,7 +248,7 @@ def _once(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with each id once."""
     columns = {name: pa.array(frame[name]) for name in repeats.COLUMNS}
     dropped = repeats.superseded(lambda: [pa.table(columns)])
-    warn(len(dropped))
+    warn_of_repeats(len(dropped))
     if not len(dropped):
         return frame
     kept: pd.DataFrame = frame.drop(index=dropped.tolist()).reset_index(drop=True)

@@ -45,7 +45,7 @@ def exact_decimals(values: Any) -> pa.Array:
         return pa.nulls(len(found), pa.decimal128(18, 2))
     if pa.types.is_string(found.type) or pa.types.is_large_string(found.type):
         texts = pa.chunked_array([found.cast(pa.string())])
-        return decimals.read(texts, "amount").combine_chunks()
+        return decimals.read_decimals(texts, "amount").combine_chunks()
     raise ExactnessError(f"{found.type} values are not exact: {USE_DECIMAL}")
 
 
@@ -53,7 +53,7 @@ def beside(other: Any, rows: int) -> pa.Array:
     """The other operand of arithmetic: a column, or one number for all rows."""
     if is_list_like(other):
         return _fitted(exact_decimals(other), rows)
-    if isinstance(other, str) or (number(other) is None and not is_missing(other)):
+    if isinstance(other, str) or (number(other) is None and not is_missing_value(other)):
         raise TypeError(f"amounts do not compute with {other!r:.{decimals.SHOWN}}")
     return pa.repeat(exact_decimals([other])[0], rows)
 
@@ -72,7 +72,7 @@ def number(value: Any) -> Decimal | None:
     """A number with its printed digits; None for anything else and for infinite values."""
     if isinstance(value, str):
         return Decimal(value.strip()) if decimals.NUMBER.fullmatch(value.strip()) else None
-    if isinstance(value, bool | np.bool_) or is_missing(value):
+    if isinstance(value, bool | np.bool_) or is_missing_value(value):
         return None
     if isinstance(value, float | np.floating):
         value = Decimal(repr(float(value)))
@@ -81,7 +81,7 @@ def number(value: Any) -> Decimal | None:
     return value if isinstance(value, Decimal) and value.is_finite() else None
 
 
-def is_missing(value: Any) -> bool:
+def is_missing_value(value: Any) -> bool:
     """None, NaN, NaT and NA."""
     return not is_list_like(value) and bool(pd.isna(value))
 
@@ -122,10 +122,10 @@ def _arrow(values: Any) -> pa.Array | None:
 
 
 def _exact_number(value: Any) -> Decimal | None:
-    if isinstance(value, float | np.floating) and not is_missing(value):
+    if isinstance(value, float | np.floating) and not is_missing_value(value):
         raise ExactnessError(f"{value!r} is a float, which is not exact: {USE_DECIMAL}")
     found = number(value)
-    if found is None and not is_missing(value):
+    if found is None and not is_missing_value(value):
         raise ExactnessError(f"{value!r:.{decimals.SHOWN}} is not a number")
     return found
 
@@ -150,4 +150,4 @@ def from_values(found: Iterable[Decimal | None]) -> pa.Array:
             return exact.cast(decimals.working_type(0, 0))
     texts = [None if value is None or value.is_nan() else str(value) for value in values]
     column = pa.chunked_array([pa.array(texts, pa.string())])
-    return decimals.read(column, "amount").combine_chunks()
+    return decimals.read_decimals(column, "amount").combine_chunks()

@@ -45,7 +45,7 @@ def without(tables: Iterable[pa.Table], dropped: Rows) -> Iterator[pa.Table]:
         start = end
 
 
-def once(table: pa.Table) -> pa.Table:
+def without_repeats(table: pa.Table) -> pa.Table:
     """The table with each id once."""
     return next(without([table], superseded(lambda: [table])))
 

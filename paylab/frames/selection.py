@@ -108,7 +108,7 @@ class Selection:
 
     def _newer(self, part: PagePart, since: datetime) -> pa.Table:
         """The rows that are new enough, and those with an unreadable time."""
-        created = times.read(part.table["created_at"], "created_at")
+        created = times.read_times(part.table["created_at"], "created_at")
         start = pa.scalar(since, times.INSTANT)
         message = UNDECLARED
         if self.order == "newest_first" and not self._falls(created):

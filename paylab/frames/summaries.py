@@ -20,7 +20,7 @@ from ..files import unreadable
 from . import decimals, summary_sql, times
 from .decimals import MOST
 from .frame import series
-from .summary_sql import AMOUNTS, COLUMNS, CURRENCIES, QUANTILES, Grouping, literal, quoted
+from .summary_sql import AMOUNTS, COLUMNS, CURRENCIES, QUANTILES, Grouping, quoted, sql_text
 
 GLOB = re.compile(r"([*?\[])")  # DuckDB reads a path as a pattern
 TYPES = {
@@ -62,7 +62,7 @@ def parquet_rows(files: Sequence[str]) -> tuple[str | None, list[str]]:
     names = schemas[0].names
     absent = [name for name in COLUMNS if name not in names]
     nulls = "".join(f", null::{SQL_TYPES.get(name, 'varchar')} as {name}" for name in absent)
-    listed = ", ".join(literal(GLOB.sub(r"[\1]", file)) for file in files)
+    listed = ", ".join(sql_text(GLOB.sub(r"[\1]", file)) for file in files)
     reader = f"read_parquet([{listed}], hive_partitioning = false)"
     wanted = ", ".join(quoted(name) for name in names)
     return f"(select {wanted}{nulls} from {reader})", [*names, *absent]  # noqa: S608 - quoted
@@ -125,17 +125,17 @@ def _typed(name: str, column: pa.ChunkedArray | None, rows: int) -> pa.ChunkedAr
 def amount(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     """A column as exact decimals of at most 38 digits; ExactnessError past that."""
     if _is_text(column) or pa.types.is_integer(column.type):
-        column = decimals.read(column.cast(pa.string()), name)
+        column = decimals.read_decimals(column.cast(pa.string()), name)
     if not pa.types.is_decimal(column.type):
         raise ExactnessError(f"{name} holds {column.type}, which is not exact")
     if pa.types.is_decimal128(column.type):
         return column
-    return decimals.read(decimals.write(column), name)
+    return decimals.read_decimals(decimals.write(column), name)
 
 
 def _typed_time(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     if _is_text(column):
-        return times.read(column.cast(pa.string()), name)
+        return times.read_times(column.cast(pa.string()), name)
     return column.cast(times.INSTANT)
 
 
@@ -180,7 +180,7 @@ def summarize(
         return of_folder(str(data), groups)
     rows = prepared(data)
     if pa.types.is_decimal(rows["completed_in"].type):  # the fast path supports only whole seconds
-        return merge([partial_of(rows, groups)], groups)
+        return merge_partials([partial_of(rows, groups)], groups)
     groups.check(rows.column_names)
     coded, words = _coded(rows, groups)
     sql = summary_sql.whole(replace(groups, words=words), "rows")
@@ -211,7 +211,7 @@ def of_folder(path: str, groups: Grouping) -> pd.DataFrame:
     """The summary of a Parquet file, or of all Parquet files of a folder."""
     whole = whole_of_folder(path, groups)
     if whole is None:
-        return merge(partials_of_folder(path, groups), groups)
+        return merge_partials(partials_of_folder(path, groups), groups)
     return _finished(whole, groups)
 
 
@@ -259,7 +259,7 @@ def nothing(groups: Grouping) -> pa.Table:
     return partial_of(prepared(None), groups)
 
 
-def merge(parts: Sequence[pa.Table], groups: Grouping) -> pd.DataFrame:
+def merge_partials(parts: Sequence[pa.Table], groups: Grouping) -> pd.DataFrame:
     """The exact summary of partial ones."""
     rows = pa.concat_tables(_alike(parts), promote_options="permissive")
     return _finished(_run(summary_sql.merged(groups), parts=rows), groups)
@@ -327,7 +327,9 @@ def _finished(table: pa.Table, groups: Grouping) -> pd.DataFrame:
         known = sums | {name: table[name].to_pylist() for name in CURRENCIES}
         exact |= {name: _ratios(known, over) for name, over in RATIOS.items()}
     exact |= {name: table[name].to_pylist() for name in QUANTILES}
-    columns |= {name: decimals.read(_texts(values), name) for name, values in exact.items()}
+    columns |= {
+        name: decimals.read_decimals(_texts(values), name) for name, values in exact.items()
+    }
     named = [name for name in table.column_names if name not in (*exact, "failure_reasons")]
     return pd.DataFrame(
         {name: series(columns[name]) for name in [*named, *exact, "failure_reasons"]}

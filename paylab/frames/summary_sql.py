@@ -71,7 +71,7 @@ class Grouping:
     def decoded(self) -> str:
         """The SQL that decodes coded columns."""
         each = [
-            f"list_extract([{', '.join(map(literal, words))}]::varchar[], {name} + 1) as {name}"
+            f"list_extract([{', '.join(map(sql_text, words))}]::varchar[], {name} + 1) as {name}"
             for name, words in self.words.items()
         ]
         return f"* replace ({', '.join(each)})" if each else "*"
@@ -149,7 +149,7 @@ def merged(groups: Grouping) -> str:
         from s left join quantiles using (g) left join r using (g) order by all"""
 
 
-def literal(word: str) -> str:
+def sql_text(word: str) -> str:
     """A text for SQL."""
     return "'" + word.replace("'", "''") + "'"
 

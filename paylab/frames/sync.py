@@ -21,13 +21,13 @@ import pyarrow.parquet as pq
 from ..spec import status, timestamps
 from ..spec.codes import PAGE_MAX
 from ..spec.paging import Order
-from ..spec.repeats import warn
+from ..spec.repeats import warn_of_repeats
 from .columns import SCHEMAS, Kept, Schema
 from .decode import Decoder, bodies
 from .files import by_day, typed
 from .pages import Tally, read_pages
 from .partitions import Folder, Remote
-from .repeats import Rows, id_hashes, once, repeated
+from .repeats import Rows, id_hashes, repeated, without_repeats
 from .selection import UNDECLARED, OrderWarning, Selection
 
 STATE = "_sync.json"
@@ -118,7 +118,7 @@ class Sync:
         self._ask(alone, schema)
         self.state.newest = self._until()
         self._store(self.state)
-        warn(len(repeated(self._hashes)))
+        warn_of_repeats(len(repeated(self._hashes)))
         return Synced(self.new, self.updated, self.tally.pages)
 
     def _since(self, overlap: timedelta | None) -> tuple[datetime | None, set[str]]:
@@ -177,7 +177,7 @@ class Sync:
         name = f"created_day={day}/part-0.parquet"
         before = self.files.read(name)
         old = pq.read_table(BytesIO(before)) if before is not None else read.slice(0, 0)
-        table = once(pa.concat_tables([old.filter(old["id"].is_valid()), read]))
+        table = without_repeats(pa.concat_tables([old.filter(old["id"].is_valid()), read]))
         ids = read["id"].combine_chunks()
         again, now = (each.filter(pc.is_in(each["id"], value_set=ids)) for each in (old, table))
         self.new += now.num_rows - again.num_rows

@@ -24,7 +24,7 @@ class UnreadableTimeWarning(UserWarning):
     """A time that could not be read and is missing from its column."""
 
 
-def read(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray:
+def read_times(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray:
     """The texts as UTC times: with Z, an offset or neither (then UTC), any fraction.
 
     Text that is not a time becomes missing, with a warning; digits past the microsecond are
@@ -69,7 +69,7 @@ def time_zone(name: str) -> ZoneInfo:
         raise RuleError([Problem("tz", f"{name!r:.60} is not a time zone")]) from None
 
 
-def write(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def to_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The times as text, `2026-01-31T09:30:00.123Z`, in milliseconds or finer if needed."""
     texts = column.cast(pa.timestamp(column.type.unit, tz="UTC")).cast(pa.string())
     iso = pc.replace_substring(texts, " ", "T")

@@ -255,9 +255,9 @@ class Lab:
         >>> lab.probe().where("proven")
         ()
         """
-        from .probe import probe
+        from .probe import probe_service
 
-        return probe(self.client, write=write, budget=budget, to=to, calls=calls)
+        return probe_service(self.client, write=write, budget=budget, to=to, calls=calls)
 
     @property
     def drift(self) -> Drift:

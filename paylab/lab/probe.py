@@ -16,7 +16,7 @@ PACE = 0.2
 """Seconds between two requests, unless the service is on this machine."""
 
 
-def probe(
+def probe_service(
     client: Client,
     *,
     write: bool,

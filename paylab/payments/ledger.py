@@ -18,7 +18,7 @@ from ..client.service_clock import ServiceClock
 from ..errors.base import ChoiceError, PaylabError, RuleWarning
 from ..spec import timestamps
 from .identity import Values, identity, reference_of
-from .ledger_store import ANSWERED, OPEN, REFUSED, Entry, LedgerStore, summary
+from .ledger_store import ANSWERED, OPEN, REFUSED, Entry, LedgerStore, order_summary
 from .locks import HeldLock
 from .ticket import Claim, Ticket, is_trusted, said
 
@@ -200,7 +200,7 @@ class Ledger:
         return self._store.add(
             *(place, self._account, order.path, claim.identity, claim.reference, key),
             *(int(order.new), OPEN, timestamps.to_text(claim.made), order.content, None, ""),
-            *map(self._clean, summary(claim.asked)),
+            *map(self._clean, order_summary(claim.asked)),
         )
 
     def _tell_other_values(self, claim: Claim, other: Entry) -> None:

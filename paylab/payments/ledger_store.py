@@ -95,7 +95,7 @@ def _moved(place: str, account: str, given: dict[str, Any]) -> tuple[Any, ...]:
     return (
         *(None, place, account, given["path"], identity(asked), reference_of(asked)),
         *(given["key"], given["deliberate"], state, given["made"], body, given["status"]),
-        *(given["resource_id"], *summary(asked)),
+        *(given["resource_id"], *order_summary(asked)),
     )
 
 
@@ -107,7 +107,7 @@ DAMAGED = (
 )
 
 
-def summary(asked: Values) -> tuple[str, str, str]:
+def order_summary(asked: Values) -> tuple[str, str, str]:
     """What was asked, for display: the amount with its currency, the account, the reference."""
     known = values(asked)
     name = next((each for each in CURRENCY_OF if each in known), "")

@@ -19,7 +19,7 @@ COMPARED = {*SHOWN, "financial_account", "quote_id"}
 LATEST = datetime.max.replace(tzinfo=UTC)
 
 
-def find(
+def find_transfer(
     listed: Iterable[Transfer], asked: Values, since: datetime, others: Collection[str]
 ) -> str | None:
     """The id of the transfer that an order made; PaylabError when that cannot be told.

@@ -17,7 +17,7 @@ from ..spec.models import Transfer
 from .identity import Values, values
 from .ledger_store import ANSWERED, OPEN, REFUSED, Entry, LedgerStore
 from .locks import HeldLock
-from .search import find
+from .search import find_transfer
 
 DAY = timedelta(hours=IDEMPOTENCY_HOURS)
 MARGIN = timedelta(minutes=10)
@@ -93,7 +93,7 @@ class Ticket:
         same = self._store.find(address=self._entry.address)
         others = {one.payment for one in same if one.id != self._entry.id}
         try:
-            return find(listed, values(self._claim.asked), since, others)
+            return find_transfer(listed, values(self._claim.asked), since, others)
         except PaylabError as error:
             what = f"not sent: sent before ({self._entry.made}) without an answer, and {error}"
             raise ChoiceError(what, "check the list for it; new=True makes another") from error

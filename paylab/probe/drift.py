@@ -70,7 +70,7 @@ def find_drift(
     met: dict[tuple[str, str, str], list[int | None]] = {}
     keys: dict[tuple[str, str, str], str] = {}
     for call in calls:
-        for kind, where, what, key in differences(call, service):
+        for kind, where, what, key in answer_differences(call, service):
             met.setdefault((kind, where, what), []).append(call.number)
             keys[kind, where, what] = key
     known = (*codes.EVENT_TYPES, *service.webhooks.event_types)
@@ -87,7 +87,7 @@ def find_drift(
 Found = tuple[str, str, str, str]
 
 
-def differences(call: Call, service: Service) -> Iterator[Found]:
+def answer_differences(call: Call, service: Service) -> Iterator[Found]:
     """The differences of one response, as kind, place, name and key."""
     if call.status is None:
         return

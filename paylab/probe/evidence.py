@@ -11,7 +11,7 @@ from ..spec import assumptions
 from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
 from ..spec.service_keys import Value
-from .drift import answer_of, differences
+from .drift import answer_differences, answer_of
 from .trial import Trials
 
 Values = Mapping[str, Value]
@@ -25,19 +25,19 @@ SHAPES = {
 """What the value of a deposit instruction looks like, by our name."""
 
 
-def read(trials: Trials, operation: str) -> None:
+def read_answer(trials: Trials, operation: str) -> None:
     """Keep what the latest answer shows, when an answer read with it has more than before."""
     call = trials.calls_of(operation)
     if call is None:
         return
-    for values in shown(call, operation, trials.service):
+    for values in contradicted(call, operation, trials.service):
         trials.adopt(values, call.number)
 
 
-def shown(call: Call, operation: str, service: Service) -> Iterator[Values]:
+def contradicted(call: Call, operation: str, service: Service) -> Iterator[Values]:
     """The settings that a successful answer contradicts, with their values in it."""
     words: dict[str, tuple[str, ...]] = {}
-    for kind, _, what, key in differences(call, service):
+    for kind, _, what, key in answer_differences(call, service):
         if kind in ("status", "code") and key in assumptions.KEYS:
             now = words.get(key) or tuple(map(str, service.value(key)))  # type: ignore[arg-type]
             words[key] = tuple(dict.fromkeys((*now, what)))

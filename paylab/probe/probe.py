@@ -11,11 +11,11 @@ from ..errors.base import ConfigError, Problem, RuleError
 from ..spec import assumptions
 from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
-from .evidence import shown
+from .evidence import contradicted
 from .report import ASSUMED, NOT_REACHED, PROVEN, REFUSED, ProbeFinding, Report
 from .start import HopelessError, begin
 from .trial import Trials, words_of
-from .walk import Walk, reached, refuses_writes
+from .walk import ServiceWalk, reached, refuses_writes
 
 BUDGET = 400
 """More requests than a normal service needs."""
@@ -58,7 +58,7 @@ def probe(
         raise ConfigError("--write creates objects, but this lab is read-only")
     first = client.calls[-1].number if client.calls else 0
     trials = Trials(client.with_service(client.service), budget, pace, first)
-    walk, hopeless = Walk(trials), ""
+    walk, hopeless = ServiceWalk(trials), ""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a difference is reported at the end
         try:
@@ -71,7 +71,7 @@ def probe(
     return report(trials, walk, write=write, hopeless=hopeless)
 
 
-def report(trials: Trials, walk: Walk, *, write: bool, hopeless: str = "") -> Report:
+def report(trials: Trials, walk: ServiceWalk, *, write: bool, hopeless: str = "") -> Report:
     """The report of a walk; nothing is proven where nothing can work."""
     client = trials.client
     if hopeless:
@@ -97,7 +97,7 @@ def recorded(calls: Iterable[Call], service: Service) -> Report:
         if route is None or call.failed:
             continue
         done.add(route.operation)
-        for values in shown(call, route.operation, service):
+        for values in contradicted(call, route.operation, service):
             for key, value in values.items():
                 proofs.setdefault(key, ProbeFinding(key, PROVEN, value, call=number))
     found = {key: each.value for key, each in proofs.items() if each.value != service.value(key)}
@@ -112,7 +112,7 @@ def recorded(calls: Iterable[Call], service: Service) -> Report:
     )
 
 
-def _finding(trials: Trials, walk: Walk, key: str, *, write: bool) -> ProbeFinding:
+def _finding(trials: Trials, walk: ServiceWalk, key: str, *, write: bool) -> ProbeFinding:
     if key in trials.proofs:
         proof = trials.proofs[key]
         return ProbeFinding(key, PROVEN, proof.value, call=proof.call)

@@ -44,13 +44,13 @@ def _pager(client: Client, name: str, limit: int) -> Any:
     return resource.list(limit=min(limit, client.service.list(name).max_limit))
 
 
-def person(client: Client, country: str) -> Any:
+def create_person(client: Client, country: str) -> Any:
     """Create an example person with consent."""
     fields = examples.individual(country, consent_at=client.clock())
     return client.individuals.create(**examples.completed(client.service, fields))
 
 
-def recipient(client: Client, country: str) -> Any:
+def create_recipient(client: Client, country: str) -> Any:
     """Create an example recipient."""
     return client.individuals.create(**examples.recipient(country, client.service))
 
@@ -58,23 +58,25 @@ def recipient(client: Client, country: str) -> Any:
 def needed_images(individual: Any) -> dict[str, bytes]:
     """A specimen for each side that an individual still needs."""
     told = {str(detail.code) for detail in individual.status_details or ()}
-    return {side: specimen() for side, code in SIDES.items() if code in told}
+    return {side: tiny_image() for side, code in SIDES.items() if code in told}
 
 
-def wallet(client: Client, individual_id: str) -> Any:
+def create_wallet(client: Client, individual_id: str) -> Any:
     """Create an example wallet."""
     details = examples.wallet(client.service)
     return client.financial_accounts.create(individual_id, codes.CRYPTO_WALLET, details)
 
 
-def conversion_account(client: Client, individual_id: str, wallet_id: str, country: str) -> Any:
+def create_conversion_account(
+    client: Client, individual_id: str, wallet_id: str, country: str
+) -> Any:
     """Create a conversion account, with the additional fields that the service requires."""
     options = additional(client, "conversion_accounts")
     currency = codes.ON_RAMP[country]
     return client.conversion_accounts.create(individual_id, wallet_id, currency, **options)
 
 
-def payout(client: Client, account: Any, country: str, quote: Any, reference: str) -> Any:
+def create_payout(client: Client, account: Any, country: str, quote: Any, reference: str) -> Any:
     """Create a transfer from a quote, or from its terms if there is no quote."""
     options = additional(client, "transfers") | (
         {"client_reference_id": reference} if reference else {}
@@ -103,7 +105,7 @@ def additional(client: Client, table: str) -> dict[str, Any]:
     return {name: known[name] for name in asked if name in known}
 
 
-def specimen(size: int = 32_768) -> bytes:
+def tiny_image(size: int = 32_768) -> bytes:
     """A PNG of one pixel with a comment that makes it large enough to be accepted."""
     head = b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0))
     text = _chunk(b"tEXt", b"Comment\0" + b"specimen " * (size // 9))

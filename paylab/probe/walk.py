@@ -53,7 +53,7 @@ class Part:
         return f"{self.name}: {self.end}"
 
 
-class Walk:
+class ServiceWalk:
     """Goes through the parts, each on its own, with what the trials have proven so far.
 
     `done` are the operations that succeeded, `made` the created objects.
@@ -101,7 +101,7 @@ class Walk:
         except PaylabError as error:
             raise StopError(f"stops at {where} ({words_of(error)})") from error
         self.done.add(operation)
-        evidence.read(self._trials, operation)
+        evidence.read_answer(self._trials, operation)
         return result
 
     def _try(self, where: str, operation: str, step: Callable[[Client], R]) -> R | None:
@@ -135,13 +135,13 @@ class Walk:
         """A person, images, a wallet, an account, a deposit and its conversion."""
         person = self._person(country)
         wallet = self._run(
-            "the wallet", "financial_accounts.create", lambda c: steps.wallet(c, person.id)
+            "the wallet", "financial_accounts.create", lambda c: steps.create_wallet(c, person.id)
         )
         self._made("wallet", wallet.id)
         account = self._run(
             "the conversion account",
             "conversion_accounts.create",
-            lambda c: steps.conversion_account(c, person.id, wallet.id, country),
+            lambda c: steps.create_conversion_account(c, person.id, wallet.id, country),
         )
         self._made("conversion account", account.id)
         self._run(
@@ -164,7 +164,7 @@ class Walk:
     def _person(self, country: str) -> Any:
         """A person who is verified."""
         create, upload = "individuals.create", "individuals.upload_images"
-        person = self._run("the person", create, lambda c: steps.person(c, country))
+        person = self._run("the person", create, lambda c: steps.create_person(c, country))
         self._made("individual", person.id)
         if images := steps.needed_images(person):
             self._run(
@@ -181,7 +181,7 @@ class Walk:
     def _payout(self, country: str) -> None:
         """A recipient, a quote if there are any, and a transfer."""
         create = "individuals.create"
-        person = self._run("the recipient", create, lambda c: steps.recipient(c, country))
+        person = self._run("the recipient", create, lambda c: steps.create_recipient(c, country))
         self._made("recipient", person.id)
         if not person.financial_accounts:
             raise StopError("stops at the recipient (the answer has no financial account)")
@@ -196,10 +196,10 @@ class Walk:
         reference = "" if is_first else f"{steps.REFERENCE}-{country.lower()}-{person.id[-6:]}"
         pay = "transfers.create"
         transfer = quote and self._try(
-            "paying the quote", pay, lambda c: steps.payout(c, account, country, quote, reference)
+            "paying the quote", pay, lambda c: steps.create_payout(c, account, country, quote, reference)
         )
         transfer = transfer or self._run(
-            "the transfer", pay, lambda c: steps.payout(c, account, country, None, reference)
+            "the transfer", pay, lambda c: steps.create_payout(c, account, country, None, reference)
         )
         self._made("transfer", transfer.id)
         self._try("reading it", "transfers.get", lambda c: c.transfers.get(transfer.id))

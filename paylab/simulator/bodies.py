@@ -38,7 +38,7 @@ def read_new_individual(world: World, request: Request) -> RequestBody:
     return body
 
 
-def require(body: RequestBody, problems: Iterable[Problem], status: int = 400) -> None:
+def require_fields(body: RequestBody, problems: Iterable[Problem], status: int = 400) -> None:
     """Refuse a body with all its problems, in the service's names."""
     found = body.problems(problems)
     if found:

@@ -22,7 +22,7 @@ from . import (
 )
 from .bodies import page, read_row, with_numbers
 from .idempotency import Operation, once
-from .journal import Entry
+from .journal import JournalEntry
 from .messages import MOST_BYTES, TOO_LARGE, Refused, Reply, Request, require
 from .refusals import refusal_reply
 from .routing import CONTROL, CONTROLS, find_operation
@@ -56,7 +56,7 @@ def respond(world: World, request: Request) -> Reply:
     now = request.at or world.now()
     if fault and kind == "skew":
         now += timedelta(seconds=fault["seconds"])
-    entry = Entry(request, now, fault=faults.fault_json(fault) if fault else None)
+    entry = JournalEntry(request, now, fault=faults.fault_json(fault) if fault else None)
     if fault and faults.is_instead(fault):
         reply = faults.instead(world.service, fault, now)
     else:
@@ -70,7 +70,7 @@ def respond(world: World, request: Request) -> Reply:
     return reply
 
 
-def _answer(world: World, request: Request, now: datetime, entry: Entry) -> Reply:
+def _answer(world: World, request: Request, now: datetime, entry: JournalEntry) -> Reply:
     """Authenticate, find the operation, carry it out. Assumption `check.order`."""
     is_control = request.path.startswith(CONTROL)
     try:
@@ -106,7 +106,7 @@ def _check_content_type(world: World, request: Request) -> None:
         raise Refused(status, f"the Content-Type of a body must be application/json, {given_words}")
 
 
-def _authenticate(world: World, request: Request, now: datetime, entry: Entry) -> None:
+def _authenticate(world: World, request: Request, now: datetime, entry: JournalEntry) -> None:
     """Refuse an invalid signature; only a valid one uses up its nonce."""
     secrets = world.secrets if request.keys is None else request.keys
     refusal = verify(request, secrets.get, now, signing=world.service.signing, nonces=world.nonces)

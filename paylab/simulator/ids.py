@@ -70,7 +70,7 @@ def new_qrph(seed: int, account_id: str) -> str:
     )
 
 
-def address(seed: int, network: str, owner: str) -> str:
+def wallet_address(seed: int, network: str, owner: str) -> str:
     """A wallet address in the network's form."""
     value = seeded_number(seed, "address", network, owner)
     return _base58(value, 44) if network == "solana" else f"0x{hex_digits(value, 40)}"

@@ -45,7 +45,7 @@ def _require(world: World, body: RequestBody, problems: list[Problem]) -> None:
     """Refuse an invalid account; details have their own status. Assumption `account.errors`."""
     wrong = any(each.field.partition(".")[0] == "details" for each in (*body.odd, *problems))
     statuses = world.service.error_codes
-    bodies.require(body, problems, statuses.details if wrong else statuses.validation)
+    bodies.require_fields(body, problems, statuses.details if wrong else statuses.validation)
 
 
 def add_account(world: World, owner: Row, kind: str, details: dict[str, Any]) -> Row:
@@ -189,7 +189,7 @@ def create(world: World, request: Request) -> Reply:
     """Create an individual with its accounts."""
     asked, service = bodies.read_new_individual(world, request), world.service
     problems = individual_rules.check(asked.fields, service)
-    bodies.require(asked, problems, service.error_codes.validation)
+    bodies.require_fields(asked, problems, service.error_codes.validation)
     body = asked.fields
     row = world.create(
         "individuals",
@@ -213,7 +213,7 @@ def submit_token(world: World, request: Request) -> Reply:
     """Take a verification token."""
     row = existing(world, "individuals", request.id)
     body = bodies.read_body(world, request, "individuals.submit_token")
-    bodies.require(body, individual_rules.check_token(body.fields, service=world.service))
+    bodies.require_fields(body, individual_rules.check_token(body.fields, service=world.service))
     if not by_token(world, row):
         raise Refused(400, "this individual verifies with images: upload verification_images")
     _must_wait_for_action(row)
@@ -226,7 +226,7 @@ def upload_images(world: World, request: Request) -> Reply:
     row = existing(world, "individuals", request.id)
     asked = bodies.read_body(world, request, "individuals.upload_images")
     body = asked.fields
-    bodies.require(asked, image_rules.check(body, world.service))
+    bodies.require_fields(asked, image_rules.check(body, world.service))
     if by_token(world, row):
         raise Refused(400, "this individual verifies with a token: submit a verification_token")
     _must_wait_for_action(row)

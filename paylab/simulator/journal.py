@@ -43,7 +43,7 @@ LAYERS = ("signature", "route", "strictness", "rules", "done")
 
 
 @dataclass(slots=True)
-class Entry:
+class JournalEntry:
     """A request and what became of it, as references; `row` has it as JSON.
 
     `layer` is the one that answered the request. `fault` is the fault that was applied.
@@ -120,11 +120,11 @@ class Journal:
     """The latest requests of one world, oldest first. `dropped` counts those that were dropped."""
 
     def __init__(self) -> None:
-        self._entries: deque[Entry] = deque()
+        self._entries: deque[JournalEntry] = deque()
         self._bytes = self._count = self.dropped = 0
         self._is_paused = False
 
-    def add(self, entry: Entry, reply: Reply) -> None:
+    def add(self, entry: JournalEntry, reply: Reply) -> None:
         """Store a request with its answer, and drop the oldest ones beyond the limits."""
         if self._is_paused:
             return
@@ -182,7 +182,7 @@ class _Key:
         return self.text
 
 
-def _stored(entry: Entry) -> int:
+def _stored(entry: JournalEntry) -> int:
     return len(entry.request.body) + len(entry.reply.body)
 
 

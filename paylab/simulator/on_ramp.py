@@ -128,7 +128,7 @@ def create_account(world: World, request: Request) -> Reply:
     wallet = named_row(world, "financial_accounts", wallet_id, "payout account")
     country = owner["country"] if owner else None
     problems = deposit_rules.check_account(body, country, service)
-    bodies.require(asked, problems, service.error_codes.validation)
+    bodies.require_fields(asked, problems, service.error_codes.validation)
     assert owner is not None  # noqa: S101 - the rules refuse a body without an individual
     assert wallet is not None  # noqa: S101 - nor one without a payout account
     _must_be_ready(owner, wallet, service.error_codes.state)
@@ -177,7 +177,7 @@ def deposit(world: World, request: Request) -> Reply:
     account = named_row(world, "conversion_accounts", body.get("conversion_account_id"))
     currency = account["source_currency"] if account else None
     problems = deposit_rules.check(body, currency, service)
-    bodies.require(asked, problems, service.error_codes.validation)
+    bodies.require_fields(asked, problems, service.error_codes.validation)
     assert account is not None  # noqa: S101 - the rules refuse a body without an account
     if account["status"] != "active":
         text = f"the conversion account is {account['status']}, not active"

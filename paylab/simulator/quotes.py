@@ -161,7 +161,9 @@ def priced(asked: RequestBody, owned: Row | None) -> Row:
     price = AMOUNTS[given](Decimal(body[given]), source, destination)
     if price.net <= 0 or price.destination <= 0:
         least = f"is too small: the fee alone is {amount_text(price.fee, source)} {source}"
-        bodies.require(asked, [Problem(given, least, "money.rule")], service.error_codes.validation)
+        bodies.require_fields(
+            asked, [Problem(given, least, "money.rule")], service.error_codes.validation
+        )
     return {
         "source_amount": amount_text(price.source, source),
         "source_currency": source,
@@ -185,7 +187,7 @@ def create(world: World, request: Request) -> Reply:
     body = asked.fields
     account = account_of(world, body)
     problems = with_route(world, transfer_rules.check_quote(body, service), body, account)
-    bodies.require(asked, problems, service.error_codes.validation)
+    bodies.require_fields(asked, problems, service.error_codes.validation)
     row = world.create(
         "quotes",
         {"used": False},

@@ -108,14 +108,14 @@ class Terms(Values):
     financial_account_id: Id
 
 
-class StatusDetail(Values):
+class StatusDetailRow(Values):
     """A detail of an individual's status."""
 
     code: Text
     message: Text
 
 
-class DepositInstructions(Values):
+class DepositInstructionsRow(Values):
     """Where to pay."""
 
     type: Annotated[Text, _one_of(codes.DEPOSIT_INSTRUCTION_TYPES)]
@@ -136,7 +136,7 @@ class IndividualRow(Stamped):
     status: Annotated[Text, _one_of(MACHINES["individuals"].states)]
     product_types: list[Product]
     document: Object | None
-    status_details: list[StatusDetail] | None
+    status_details: list[StatusDetailRow] | None
     accounts: list[Id] = _inside("_", "accounts")
     images: dict[Any, Object] = _inside("_", "images")
     specimens: Object = _inside("_", "specimens", default={})
@@ -175,7 +175,7 @@ class TransferRow(Stamped, Terms):
     completed_in: Text | None
     failure_reason: Text | None
     settlement_reference_id: Text | None
-    deposit_instructions: DepositInstructions | None = None
+    deposit_instructions: DepositInstructionsRow | None = None
     product: Product = _inside("_", "product")
     source_type: Text = _inside("_", "source_type")
     outcome: Text | None = _inside("_", "outcome")
@@ -196,7 +196,7 @@ class ConversionAccountRow(Stamped):
     destination_currency: Annotated[Text, _one_of(codes.STABLECOINS)]
     status: Annotated[Text, _one_of(MACHINES["conversion_accounts"].states)]
     client_reference_id: Text | None = None
-    deposit_instructions: DepositInstructions | None = None
+    deposit_instructions: DepositInstructionsRow | None = None
     payout_account_id: Id = _inside("_", "payout_account_id")
 
 

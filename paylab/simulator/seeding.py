@@ -165,7 +165,7 @@ def seed_conversions(world: World, count: int) -> None:
         return
     draw = random.Random(f"{world.seed}:{len(world.tables['conversions'])}")  # noqa: S311 - made up, the same every time
     owner, account = _recipient(world, ROUTES[0], "on_ramp")
-    address = {"address": ids.address(world.seed, "base", owner["id"]), "network": "base"}
+    address = {"address": ids.wallet_address(world.seed, "base", owner["id"]), "network": "base"}
     wallet = add_account(world, owner, "crypto_wallet", address)
     parent = world.create(
         "conversion_accounts",

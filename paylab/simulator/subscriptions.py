@@ -19,7 +19,7 @@ def create(world: World, request: Request) -> Reply:
     """Subscribe a URL to event types."""
     asked = bodies.read_body(world, request, "webhook_subscriptions.create")
     body = asked.fields
-    bodies.require(asked, webhook_rules.check(body, world.service))
+    bodies.require_fields(asked, webhook_rules.check(body, world.service))
     types = list(dict.fromkeys(body["event_types"]))
     fields = {"url": body["url"], "event_types": types, "is_active": True}
     row = world.create("webhook_subscriptions", signer(world, request), **fields)

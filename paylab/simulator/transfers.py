@@ -113,9 +113,9 @@ def _agreed(world: World, asked: RequestBody, quote: Row | None) -> Row:
     account = quotes.account_of(world, body)
     problems = transfer_rules.check(body, world.service)
     if quote is None:
-        bodies.require(asked, quotes.with_route(world, problems, body, account), status)
+        bodies.require_fields(asked, quotes.with_route(world, problems, body, account), status)
         return quotes.priced(asked, account)
-    bodies.require(asked, [*problems, *_quote_problems(body, quote)], status)
+    bodies.require_fields(asked, [*problems, *_quote_problems(body, quote)], status)
     return {name: quote[name] for name in quotes.NAMES}
 
 
@@ -188,7 +188,7 @@ def _outcome(body: Row) -> str | None:
 
 
 def _instructions(world: World, row: Row, network: str) -> Row:
-    address = ids.address(world.seed, network, row["id"])
+    address = ids.wallet_address(world.seed, network, row["id"])
     return {
         "type": "crypto_wallet",
         "currency": row["source_currency"].lower(),

@@ -151,19 +151,19 @@ def read_sentence(sentence: str) -> Complaint:
             return Complaint(names[0], sentence)
     for match in _SUBJECT.finditer(sentence):
         if _is_subject(match):
-            return Complaint(dotted(match["quoted"] or match["bare"]), match["words"])
+            return Complaint(dotted_path(match["quoted"] or match["bare"]), match["words"])
     label = _LABEL.match(sentence)
     name = (label["quoted"] or label["bare"]) if label else ""
     if label and not _GENERIC.search(name) and (name[0].islower() or _is_compound(name)):
-        return Complaint(dotted(name), label["words"])
+        return Complaint(dotted_path(name), label["words"])
     named = _OBJECT.search(sentence)
     name = (named["quoted"] or named["bare"]) if named else ""
     if name and name.lower() not in _NOT_NAMES:
-        return Complaint(dotted(name), sentence)
+        return Complaint(dotted_path(name), sentence)
     return Complaint("", sentence)
 
 
-def dotted(name: object) -> str:
+def dotted_path(name: object) -> str:
     """`a.0.b` from a list of steps, a JSON pointer, `a[0].b` or `$.a.b`.
 
     What stands for the whole body at its start is left out.
@@ -212,7 +212,7 @@ def _listed(pattern: re.Pattern[str], sentence: str) -> list[str]:
         name = one["quoted"] or one["bare"]
         if name.lower() in _NOT_NAMES:
             break
-        found.append(dotted(name))
+        found.append(dotted_path(name))
         at = one.end()
         if not one["next"]:
             break

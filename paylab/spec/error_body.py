@@ -17,7 +17,7 @@ from itertools import islice
 from typing import Any
 
 from ..errors.base import Problem
-from .complaints import Complaint, dotted, is_missing, is_unknown, read_sentence, sentences
+from .complaints import Complaint, dotted_path, is_missing, is_unknown, read_sentence, sentences
 from .paging import value_at
 from .text import plain
 
@@ -159,10 +159,10 @@ def _chosen(known: Mapping[str, Any], keys: Iterable[str], depth: int) -> str:
 def _scalar(value: object) -> str:
     if value is None or isinstance(value, dict | list | bool):
         return ""
-    return visible(value).strip() if isinstance(value, str) else str(value)
+    return visible_text(value).strip() if isinstance(value, str) else str(value)
 
 
-def visible(text: str) -> str:
+def visible_text(text: str) -> str:
     """The visible text of a text that may be HTML."""
     text = text[:LONGEST_MARKUP]
     if not HTML_TAG.search(text):
@@ -179,7 +179,7 @@ def _anything(body: object, name: str = "", depth: int = DEEPEST) -> Iterator[st
         for value in body:
             yield from _anything(value, name, depth - 1)
     elif isinstance(body, str) and body.strip():
-        yield f"{name}: {visible(body)}" if name else visible(body)
+        yield f"{name}: {visible_text(body)}" if name else visible_text(body)
 
 
 def _folded(body: Mapping[Any, Any]) -> dict[str, Any]:
@@ -304,12 +304,12 @@ def _by_field(value: object, at: str, depth: int = DEEPEST) -> Iterator[Problem]
         known = _folded(value)
         words = [text for key in ITEM_WORDS if at and (text := _scalar(known.get(key)))]
         if words:  # one problem, under the name of its field
-            own = dotted(_field(known, ITEM_FIELDS) or "")
+            own = dotted_path(_field(known, ITEM_FIELDS) or "")
             yield _problem(own if own.startswith(at) else f"{at}.{own}".strip("."), words[0])
             return
         for name, inner in value.items():
             is_self = str(name).lower() in ("_errors", "non_field_errors", "__all__", "base")
-            below = dotted(name)
+            below = dotted_path(name)
             yield from _by_field(inner, at if is_self else f"{at}.{below}".strip("."), depth - 1)
     elif isinstance(value, list) and depth:
         for number, inner in enumerate(value):
@@ -328,7 +328,7 @@ def _field_message(value: dict[str, Any]) -> bool:
 
 
 def _problem(field: object, words: str) -> Problem:
-    return Problem(plain(dotted(field), LONGEST_NAME), plain(visible(words)), SOURCE)
+    return Problem(plain(dotted_path(field), LONGEST_NAME), plain(visible_text(words)), SOURCE)
 
 
 def _is_about_field(problem: Problem) -> bool:

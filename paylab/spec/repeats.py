@@ -57,7 +57,7 @@ class Pages:
         gone |= {at for at, id_ in enumerate(ids) if id_ in self._known}
         self._known.update(id_ for id_ in ids if id_ is not None)
         if not self._has_warned:
-            warn(len(gone))
+            warn_of_repeats(len(gone))
         self._has_warned |= bool(gone)
         return [row for at, row in enumerate(rows) if at not in gone]
 
@@ -66,7 +66,7 @@ def newest(rows: Sequence[Row], named: Named) -> list[Row]:
     """The newest version of each row of a whole list; with a warning if rows are left out."""
     ours = [named(row) for row in rows]
     gone = _superseded(ours, [_id(row) for row in ours])
-    warn(len(gone))
+    warn_of_repeats(len(gone))
     return [row for at, row in enumerate(rows) if at not in gone]
 
 
@@ -84,7 +84,7 @@ def _superseded(rows: Sequence[Row], ids: Sequence[Id]) -> set[int]:
     return set(versions.superseded)
 
 
-def warn(count: int) -> None:
+def warn_of_repeats(count: int) -> None:
     """Warn that a list repeated so many rows."""
     if count:
         rows = "a row" if count == 1 else f"{count} rows"

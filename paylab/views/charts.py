@@ -126,7 +126,7 @@ def fees(frame: pd.DataFrame | None) -> Chart:
     return panels("Fees against amount", _by_currency(points, _fee_panel))
 
 
-def duration(seconds: float) -> str:
+def duration_text(seconds: float) -> str:
     """Format seconds as 45 s, 3 min, 2.5 h or 4 d.
 
     >>> charts.duration(9000)
@@ -219,7 +219,7 @@ def _bins(name: str, seconds: pd.Series[Any]) -> list[Spec]:
     found = []
     for place, n in sorted(counts.items()):
         low, high = 10 ** (place / BINS), 10 ** ((place + 1) / BINS)
-        between = f"{duration(low)} to {duration(high)}"
+        between = f"{duration_text(low)} to {duration_text(high)}"
         edges = {"low": low, "high": high, "between": between}
         found.append({"corridor": name, **edges, "rows": n, "weight": n / most})
     return found
@@ -227,7 +227,7 @@ def _bins(name: str, seconds: pd.Series[Any]) -> list[Spec]:
 
 def _quantiles(name: str, seconds: pd.Series[Any]) -> Spec:
     median, p95 = (float(seconds.quantile(part)) for part in (0.5, 0.95))
-    words = {"median_text": duration(median), "p95_text": duration(p95)}
+    words = {"median_text": duration_text(median), "p95_text": duration_text(p95)}
     label = f"median {words['median_text']}, p95 {words['p95_text']}"
     rows = len(seconds)
     return {"corridor": name, "median": median, "p95": p95, "label": label, "rows": rows, **words}

@@ -131,7 +131,7 @@ def _row(event: Event) -> dict[str, Any]:
 def exact_amounts(texts: pd.Series[Any], name: str) -> pd.Series[Any]:
     """The texts as exact decimals; ExactnessError names the row, counted from 1."""
     column = pa.chunked_array([pa.array(texts, pa.string(), from_pandas=True)])
-    return pd.Series(DecimalArray(decimals.read(column, name, 1)), texts.index)
+    return pd.Series(DecimalArray(decimals.read_decimals(column, name, 1)), texts.index)
 
 
 def _or_none(value: Any) -> Any:

@@ -22,7 +22,7 @@ EXACT = Context(prec=400)
 
 def read(*texts: str | None) -> pa.ChunkedArray:
     """A column of amounts."""
-    return decimals.read(pa.chunked_array([pa.array(texts, pa.string())]), "source_amount")
+    return decimals.read_decimals(pa.chunked_array([pa.array(texts, pa.string())]), "source_amount")
 
 
 def series(*texts: str | None) -> pd.Series:

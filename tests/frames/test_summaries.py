@@ -60,7 +60,7 @@ def test_sums_are_decimal_sums(digits, data):
     )
     try:
         whole = frames.summarize(frame_of(rows), by=["status"])
-        merged = summaries.merge(parts, STATUS) if parts else None
+        merged = summaries.merge_partials(parts, STATUS) if parts else None
     except ExactnessError:
         assert parts is None
         return
@@ -132,7 +132,9 @@ def test_quantiles_are_exact_across_parts(times, count):
     """Quantiles are exact, however the rows are divided into parts."""
     rows = [row(completed_in=str(seconds)) for seconds in times]
     parts = [prepared(frame_of(rows[at::count])) for at in range(count)]
-    merged = summaries.merge([summaries.partial_of(part, STATUS) for part in parts], STATUS)
+    merged = summaries.merge_partials(
+        [summaries.partial_of(part, STATUS) for part in parts], STATUS
+    )
     whole = frames.summarize(frame_of(rows))
     for share, name in ((50, "p50"), (90, "p90"), (95, "p95"), (99, "p99")):
         assert merged[name][0] == whole[name][0] == interpolated(sorted(times), share)

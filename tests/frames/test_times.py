@@ -18,7 +18,7 @@ OFFSETS = st.integers(-1439, 1439).map(lambda minutes: timezone(timedelta(minute
 
 def read(*texts: str | None, start: int = 0) -> pa.ChunkedArray:
     """A column of times."""
-    return times.read(pa.chunked_array([pa.array(texts, pa.string())]), "created_at", start)
+    return times.read_times(pa.chunked_array([pa.array(texts, pa.string())]), "created_at", start)
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_unreadable(junk: str) -> None:
 )
 def test_write(sent: str, written: str) -> None:
     """Times are written in ISO 8601, in UTC with Z, with at least milliseconds."""
-    assert times.write(read(sent)).to_pylist() == [written]
+    assert times.to_texts(read(sent)).to_pylist() == [written]
 
 
 @given(st.datetimes(timezones=OFFSETS))
@@ -86,4 +86,4 @@ def test_any_time(moment: datetime) -> None:
         warnings.simplefilter("ignore", UnreadableTimeWarning)
         column = read(moment.isoformat())
     assert column.to_pylist() == [expected]
-    assert read(*times.write(column).to_pylist()).equals(column)
+    assert read(*times.to_texts(column).to_pylist()).equals(column)

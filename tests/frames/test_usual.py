@@ -18,7 +18,7 @@ def outcome(texts, start):
     """The type and values of a slice of a column; None if it is refused."""
     column = pa.chunked_array([pa.array(texts, pa.string()).slice(start)])
     try:
-        found = decimals.read(column, "amount")
+        found = decimals.read_decimals(column, "amount")
     except ExactnessError:
         return None
     return found.type, found.to_pylist()
@@ -36,4 +36,4 @@ def test_what_only_looks_like_a_number_names_its_row(text):
     """Text of digits, points and minus signs that is no number raises an error with its row."""
     column = pa.chunked_array([["1.50", text]])
     with pytest.raises(ExactnessError, match="row 1"):
-        decimals.read(column, "amount")
+        decimals.read_decimals(column, "amount")

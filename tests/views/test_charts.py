@@ -175,7 +175,7 @@ def test_times_have_a_median_and_a_p95_for_each_corridor(frame):
         seconds = rows["completed_in"].dropna().astype("float64").clip(lower=1)
         point = points[f"USD-{currency}"]
         assert point["median"] == pytest.approx(seconds.median())
-        assert point["p95_text"] == charts.duration(seconds.quantile(0.95))
+        assert point["p95_text"] == charts.duration_text(seconds.quantile(0.95))
 
 
 def test_failures_have_reasons_and_shares(frame):
@@ -194,7 +194,7 @@ def test_failures_have_reasons_and_shares(frame):
 )
 def test_durations_are_said_as_people_say_them(seconds, words):
     """A duration is shown in the largest unit that fits."""
-    assert charts.duration(seconds) == words
+    assert charts.duration_text(seconds) == words
 
 
 def test_odd_values_do_not_stop_a_chart(frame):

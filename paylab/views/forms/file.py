@@ -21,7 +21,7 @@ def temporary() -> BinaryIO:
     return cast(BinaryIO, tempfile.TemporaryFile(prefix="paylab-"))
 
 
-class Spool:
+class UploadSpool:
     """A private temporary `file` of a known size, deleted when it is closed.
 
     It has no name where the system allows that (mode 600 elsewhere): no other user can open it,
@@ -73,7 +73,7 @@ class FilePicker(Node):
         self.warnings: list[str] = []
         self.picture: Callable[[], bytes | None] = lambda: None
         self._sends: list[Send] = []
-        self._spool: Spool | None = None
+        self._spool: UploadSpool | None = None
         self._sending = self._name = ""
 
     def props(self) -> dict[str, Any]:
@@ -124,7 +124,7 @@ class FilePicker(Node):
         if self.disabled or type(size) is not int or not 0 <= size <= self.limit:
             self._stop(f"The file is too large: at most {self.limit // 2**20} MB can be sent.")
             return
-        self._spool = Spool(size)
+        self._spool = UploadSpool(size)
         self._go_on(self._spool)
 
     def _slice(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
@@ -137,7 +137,7 @@ class FilePicker(Node):
             return
         self._go_on(self._spool)
 
-    def _go_on(self, spool: Spool) -> None:
+    def _go_on(self, spool: UploadSpool) -> None:
         if not spool.full:
             self.send({"kind": "next", "id": self._sending, "at": spool.at})
             return
