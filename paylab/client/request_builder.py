@@ -7,6 +7,7 @@ from typing import Any
 
 from ..redaction.redaction import Redaction
 from ..spec.operations.records import OPERATIONS
+from ..spec.operations.routes import reading
 from ..spec.translation import Translation
 from .request import Options, OutgoingRequest, encode, url_of, with_options
 from .settings import Settings
@@ -68,3 +69,7 @@ class RequestBuilder:
 
             raise not_sent(request, self._settings, self._redaction)
         return request
+
+    def reading(self, request: OutgoingRequest, id: str) -> OutgoingRequest:  # noqa: A002
+        """The request that reads the object that a request made."""
+        return self.operation(reading(request.operation), parts={"id": id})

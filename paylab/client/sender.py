@@ -1,18 +1,17 @@
-"""Sends signed requests: retries where safe, and an Idempotency-Key for each order."""
+"""Sends signed requests, with retries where safe."""
 
 from __future__ import annotations
 
 import logging
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from random import Random, SystemRandom
 from typing import Any, Self, Unpack, cast
-from urllib.parse import urlsplit
 from uuid import UUID
 
 import httpx
@@ -22,7 +21,6 @@ from ..errors.api import APIStatusError, NotFoundError
 from ..errors.base import MissingOperationError, PaylabError
 from ..redaction.redaction import Redaction
 from ..spec import paging
-from ..spec.operations.routes import reading
 from ..spec.service import Service
 from ..spec.service_keys import Value
 from ..spec.translation import Translation
@@ -30,16 +28,14 @@ from .call import DeferredCall
 from .call_log import CallLog
 from .connection import ServiceConnection, Watcher, http_client, utcnow
 from .deadline import Deadline
-from .orders import Fresh, Keeper, Order, OrderTicket, look_first, note_failure
+from .order_sending import OrderSending
+from .orders import Fresh, Keeper, look_first
 from .parameters import takes
 from .request import (
     Exchange,
-    Find,
     Options,
     OutgoingRequest,
     SignatureAuth,
-    check_key,
-    encode,
 )
 from .request_builder import RequestBuilder
 from .response import R, Response, enveloped, has_own_envelope
@@ -49,9 +45,6 @@ from .service_clock import ServiceClock
 from .settings import Settings
 
 log = logging.getLogger("paylab")
-
-NO_READ = (404, 405, 501)
-"""Answers to the reading of one object that is not there, or that cannot be read alone."""
 
 
 class Sender:
@@ -295,93 +288,21 @@ class Sender:
             return delivered.exchange.content
         return enveloped(self._response(delivered).page(form))
 
-    def once(  # noqa: PLR0913 - the order, how it is found, and its options
-        self,
-        operation: str,
-        body: dict[str, Any],
-        *,
-        new: bool = False,
-        find: Find | None = None,
-        listed: Callable[[], Iterable[Any]] = tuple,
-        make: Callable[[], str] | None = None,
-        in_batch: bool = False,
-        **options: Unpack[Options],
-    ) -> Response:
-        """POST an order, unless the keeper knows its payment, which is read then.
-
-        `find` searches for the result of a lost attempt if its key cannot replay it. `listed` are
-        the objects of the service, for an order whose key expired; `make` creates a key.
-        """
-        request = self._requests.operation(operation, body, options=options)
-        own = request.idempotency_key
-        order = Order(
-            request.path,
-            request.content if isinstance(request.content, bytes) else encode(body),
-            body,
-            own if own is None else check_key(own),
-            new,
-            make or self.new_key,
-            request.timeout or self.settings.timeout,
-            in_batch,
+    @property
+    def orders(self) -> OrderSending:
+        """How requests that must be carried out once are sent."""
+        return OrderSending(
+            service=self.service,
+            service_clock=self.service_clock,
+            requests=self._requests,
+            keeper=self.keeper,
+            clock=self.clock,
+            new_key=self.new_key,
+            timeout=self.settings.timeout,
+            send=self._send,
+            call=self.call,
+            in_list=self._in_list,
         )
-        ticket = self.keeper.open(order)
-        if ticket.known is not None:
-            return self._known(operation, ticket, options)
-        content = request.content if ticket.content is None else ticket.content
-        request = replace(request, idempotency_key=ticket.key, find=find, content=content)
-        try:
-            begun, id_ = self.clock(), None
-            if ticket.first is not None:  # made in an earlier call?
-                since = ticket.first - timedelta(seconds=self.service.signing.tolerance)
-                if find is not None:
-                    id_ = find(since)
-                elif ticket.is_expired:
-                    id_ = ticket.find(listed(), since)
-            response = self._send(request if id_ is None else self._made_by(request, id_))
-            if response.body is None:
-                response = self._located(response, begun)
-            made = str(response.identified["id"])
-        except BaseException as error:
-            note_failure(error, ticket, request)
-            raise
-        ticket.answered(response.exchange.status or 0, made, found=id_ is not None)
-        if id_ is None:
-            return response
-        ticket.tell(made)
-        return replace(response, replayed=True, is_found=True)
-
-    def _known(self, operation: str, ticket: OrderTicket, options: Options) -> Response:
-        """The payment of an order that was answered before, as it is now."""
-        more: Any = {name: options.get(name) for name in ("timeout", "headers")}
-        read, payment = reading(operation), str(ticket.known)
-        try:
-            response = self.call(read, parts={"id": payment}, **more)
-        except APIStatusError as error:
-            if error.status not in NO_READ:
-                raise
-            # The service may have no operation that reads one payment: its list has it.
-            try:
-                response = self._in_list(read.partition(".")[0], payment, more)
-            except (NotFoundError, MissingOperationError):
-                raise ticket.missing() from None
-        ticket.tell(str(ticket.known))
-        return replace(response, replayed=True, is_known=True)
-
-    def _located(self, response: Response, begun: datetime) -> Response:
-        """Find the result of a response without a body, by its Location or in the list."""
-        request = response.request
-        place = urlsplit(response.exchange.headers.get("location", "")).path
-        id_ = self.service.match(place)[1].get("id") if place else None
-        if id_ is None and request.find is not None:
-            id_ = request.find(begun + self.service_clock.least_ahead())
-        if id_ is None:
-            return response
-        found = self.call(reading(request.operation), parts={"id": id_})
-        return replace(response, body=found.body)
-
-    def _made_by(self, request: OutgoingRequest, id: str) -> OutgoingRequest:  # noqa: A002
-        """The request that reads the result of an operation."""
-        return self._requests.operation(reading(request.operation), parts={"id": id})
 
     def _send(self, request: OutgoingRequest) -> Response:
         """Send a request, with retries where safe, and read its answer."""
@@ -438,7 +359,7 @@ class Sender:
         if id_ is None:
             return None
         log.warning("the answer to POST %s was lost; the list has %s", request.path, id_)
-        return self._made_by(request, id_)
+        return self._requests.reading(request, id_)
 
     def _verifies(self, key: str, value: str) -> bool:
         """Whether a GET signed in another dialect succeeds."""

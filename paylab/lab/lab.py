@@ -180,7 +180,7 @@ class Lab:
 
         >>> lab.post("/v1/quotes", json={})
         Traceback (most recent call last):
-        paylab.errors.BadRequestError: 400 ...
+        paylab.errors.api.BadRequestError: 400 ...
         """
         return self.request("POST", path, json=json, **options)
 

@@ -129,7 +129,7 @@ def fees(frame: pd.DataFrame | None) -> Chart:
 def duration_text(seconds: float) -> str:
     """Format seconds as 45 s, 3 min, 2.5 h or 4 d.
 
-    >>> charts.duration(9000)
+    >>> charts.duration_text(9000)
     '2.5 h'
     """
     for size, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):

@@ -65,7 +65,7 @@ class ConversionAccounts:
             return next((one.id for one in all_of_them if _is_made(one, body, since)), None)
 
         create = "conversion_accounts.create"
-        answer = self._sender.once(create, body, new=new, find=find, **options)
+        answer = self._sender.orders.once(create, body, new=new, find=find, **options)
         return answer.read(ConversionAccount)
 
     @takes(Options)

@@ -173,7 +173,7 @@ class Transfers:
             return self.list(limit=codes.PAGE_MAX)
 
         more: Any = {"listed": listed, "make": make, "in_batch": in_batch}
-        return self._sender.once("transfers.create", body, new=new, **more, **options)
+        return self._sender.orders.once("transfers.create", body, new=new, **more, **options)
 
     @takes(Options)
     def get(self, id: Transfer | str, **options: Unpack[Options]) -> Transfer:  # noqa: A002 - the service's word
