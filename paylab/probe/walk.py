@@ -196,7 +196,9 @@ class ServiceWalk:
         reference = "" if is_first else f"{steps.REFERENCE}-{country.lower()}-{person.id[-6:]}"
         pay = "transfers.create"
         transfer = quote and self._try(
-            "paying the quote", pay, lambda c: steps.create_payout(c, account, country, quote, reference)
+            "paying the quote",
+            pay,
+            lambda c: steps.create_payout(c, account, country, quote, reference),
         )
         transfer = transfer or self._run(
             "the transfer", pay, lambda c: steps.create_payout(c, account, country, None, reference)
