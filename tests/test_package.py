@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,11 @@ ROOT = Path(paylab.__file__).parent
 HEAVY = ("pandas", "pyarrow", "ipywidgets", "IPython", "PIL", "qrcode", "uvicorn", "duckdb")
 DISPLAY = {"ipywidgets", "IPython", "qrcode", "PIL", "anywidget"}
 CLOCKS = {"httpx", "socket", "random", "secrets", "time", "asyncio", "pandas", "pyarrow"}
+LAYERS, SHORTEST, LONGEST = 16, 40, 390
+MODULES = {
+    ".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in ROOT.rglob("*.py")
+}
 CHAPTERS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").is_file())
 
 
@@ -56,6 +62,30 @@ def reached(chapter: str) -> set[str]:
     return seen
 
 
+def on_top(path: Path) -> list[ast.stmt]:
+    """The statements of a module outside of functions, those under TYPE_CHECKING included."""
+    found, todo = [], list(ast.parse(path.read_text()).body)
+    while todo:
+        node = todo.pop()
+        found.append(node)
+        todo += [*node.body, *node.orelse] if isinstance(node, ast.If | ast.Try) else []
+    return found
+
+
+@cache
+def used_by(module: str) -> set[str]:
+    """The modules that a module imports at its top, except the packages that it is in."""
+    path, used = MODULES[module], set()
+    package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+    for node in on_top(path):
+        if isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            home = ".".join([*base, *filter(None, [node.module])])
+            names = (f"{home}.{each.name}" for each in node.names)
+            used |= {name if name in MODULES else home for name in names}
+    return {each for each in used & MODULES.keys() if not f"{module}.".startswith(f"{each}.")}
+
+
 def test_importing_paylab_loads_nothing_heavy():
     """`import paylab` does not import pandas or other large libraries."""
     code = f"import sys, paylab; print([name for name in {HEAVY} if name in sys.modules])"
@@ -76,6 +106,21 @@ def test_the_help_of_the_command_line_loads_no_service():
 def test_the_arrows_between_chapters_make_no_circle(chapter):
     """No chapter imports itself indirectly; imports in functions and for types count."""
     assert chapter not in reached(chapter)
+
+
+def test_modules_form_few_layers_and_no_circle():
+    """No module imports itself indirectly, and no chain of imports is longer than it was."""
+    done: dict[str, int] = {}
+    for module in TopologicalSorter({each: used_by(each) for each in MODULES}).static_order():
+        done[module] = 1 + max((done[each] for each in used_by(module)), default=0)
+    assert max(done.values()) <= LAYERS
+
+
+def test_a_module_is_neither_a_fragment_nor_two_subjects():
+    """A module has 40 lines or more, and none is longer than the longest was."""
+    sizes = {each: path.read_text().count("\n") for each, path in MODULES.items()}
+    whole = {each for each, path in MODULES.items() if not path.name.startswith("__")}
+    assert not [each for each in whole if not SHORTEST <= sizes[each] <= LONGEST]
 
 
 def test_the_client_and_the_simulator_do_not_meet():

@@ -9,12 +9,12 @@ read from it what the spec leaves open.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache, cached_property
 from pathlib import Path
-from types import MappingProxyType, SimpleNamespace
+from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn, Self
 
 from ..errors.base import ServiceError
@@ -22,10 +22,11 @@ from . import assumptions, codes, service_file
 from .operations import routes
 from .operations.records import LISTS, OPERATIONS
 from .operations.routes import Route, RouteTable
-from .paging import ListForm, put_inside
+from .paging import ListForm
 from .renames import Names
 from .service_file import KeyTable
 from .service_keys import Value
+from .setting_groups import SettingGroup, setting_tree
 
 
 class Setting(NamedTuple):
@@ -37,27 +38,6 @@ class Setting(NamedTuple):
     origin: str
     row: str
     question: str
-
-
-class _Group(SimpleNamespace):
-    """Settings with a common key prefix, as attributes or by name; immutable."""
-
-    def __getattr__(self, name: str) -> Any:
-        near = get_close_matches(name, self.__dict__, 1)
-        hint = f"; nearest: {near[0]}" if near else ""
-        raise AttributeError(f"there is no setting {name!r} here{hint}")
-
-    def __getitem__(self, name: str) -> Any:
-        return self.__dict__[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.__dict__)
-
-    def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError("settings cannot be changed: make a Service with other values")
-
-    def __repr__(self) -> str:
-        return f"Group({', '.join(f'{name}={value!r}' for name, value in self.__dict__.items())})"
 
 
 @dataclass(frozen=True)
@@ -90,7 +70,7 @@ class Service:
         in_force = _in_force(given) if given else _defaults()
         _check_names(in_force, given)
         own = MappingProxyType(given)
-        self.__dict__.update(given=own, _values=in_force, **_tree(in_force))
+        self.__dict__.update(given=own, _values=in_force, **setting_tree(in_force))
         if given:
             routes.check(self.routes, given)
 
@@ -314,7 +294,7 @@ class Service:
         return type(self), (dict(self.given),)
 
 
-def _list_form(name: str, inside: _Group) -> ListForm:
+def _list_form(name: str, inside: SettingGroup) -> ListForm:
     least = min(inside.default_limit, inside.max_limit)
     return ListForm(name, **{**inside.__dict__, "default_limit": least})
 
@@ -361,15 +341,3 @@ def _sent_in(table: str) -> set[str]:
     """Our names of the fields in bodies whose names a table of settings has."""
     bodies = (each.by_name for each in OPERATIONS.values() if each.names == table)
     return {name for body in bodies for name in body}
-
-
-def _tree(values: Mapping[str, Value]) -> dict[str, _Group]:
-    """The values as nested groups, by the parts of their keys."""
-    tree: dict[str, Any] = {}
-    for key, value in values.items():
-        put_inside(tree, key, value)
-    return {name: _group(inside) for name, inside in tree.items()}
-
-
-def _group(inside: Mapping[str, Any]) -> _Group:
-    return _Group(**{k: _group(v) if isinstance(v, dict) else v for k, v in inside.items()})
