@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ...errors.base import Problem
-from ..html import MUTED, escape
+from ..html import BORDER, MUTED, escape
 from .view import Node
 
 REQUIRED, OPTIONAL = "Required", "Optional"
@@ -16,7 +16,7 @@ ASSUMPTION = " (assumed: the specification does not say so)"
 TEXT, COMBO, SELECT, RADIO, TICK = "text", "combo", "select", "radio", "tick"
 LISTED = (SELECT, RADIO)
 _COUNTED = re.compile(r"\b(\d+ digits|characters|hex digits)\b")
-BOX = "border:1px solid rgba(128,128,128,.45);border-radius:4px;padding:3px 8px"
+BOX = f"border:{BORDER};border-radius:4px;padding:3px 8px;overflow-wrap:anywhere"
 _LISTED = 8  # maximum number of values in a hint
 _SHOWN = 40  # maximum length of a value quoted in an error
 

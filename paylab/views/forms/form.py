@@ -242,9 +242,12 @@ class Form(traitlets.HasTraits, FormPage):
         return self.outcome(self.result)
 
     def saved(self) -> str:
-        """The form as static HTML: its inputs, its button or its response."""
-        drawn = "".join(node.static() for node in self.nodes()[1:])
-        return drawn if self.result is None else drawn + html.table(self.outcome(self.result))
+        """The form as static HTML: its inputs, and its button or its response."""
+        frame, *below = self.nodes()[1:]
+        if self.result is None:
+            return "".join(node.static() for node in [frame, *below])
+        inputs = "".join(node.static() for node in self.inputs if node.visible)
+        return f"{inputs}<p>✓ {self._sent_by or 'Sent.'}</p>{html.table(self.outcome(self.result))}"
 
     def field_of(self, problem: Problem) -> FormField | None:
         """The field at which a problem is shown."""

@@ -29,9 +29,8 @@ SHEET = f"""<style>
 .jp-OutputArea:has(.{STATIC}) .jp-OutputArea-child:has(> .jupyter-widgets) {{display:none}}
 </style>"""
 
-GRID = (
-    "display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,220px),1fr));gap:8px 20px"
-)
+COLUMNS = "repeat(auto-fit,minmax(min(100%,220px),1fr))"
+GRID = f"display:grid;grid-template-columns:{COLUMNS};gap:8px 20px;margin:0 0 8px"
 _NUMBERS = count(1)
 Send = Callable[..., None]
 
