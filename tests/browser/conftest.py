@@ -109,6 +109,9 @@ def _environment(home):
         (package / source.name).symlink_to(source)
     for source in (REPOSITORY / "notebooks").glob("*.ipynb"):
         shutil.copyfile(source, package / "notebooks" / source.name)
+    (home / "config").mkdir()
+    exposed = {"LabApp": {"expose_app_in_browser": True}}  # tests open notebooks in a loaded page
+    (home / "config" / "jupyter_lab_config.json").write_text(json.dumps(exposed))
     own = {f"JUPYTER_{kind}_DIR": home / kind.lower() for kind in ("CONFIG", "DATA", "RUNTIME")}
     own |= {f"JUPYTERLAB_{kind}_DIR": home / kind for kind in ("SETTINGS", "WORKSPACES")}
     own |= {"IPYTHONDIR": home / "ipython", "PYTHONPATH": home / "site", "JUPYTER_TOKEN": TOKEN}
@@ -131,9 +134,21 @@ def _until_up(running, process, log):
     raise AssertionError(log.read_text())
 
 
+class Window:
+    """A browser window with one page, which stays loaded from test to test."""
+
+    def __init__(self, context):
+        self._context, self.page = context, context.new_page()
+
+    def renew(self):
+        """Replace the page, after a failure that may have left anything in it."""
+        self.page.close()
+        self.page = self._context.new_page()
+
+
 @pytest.fixture(scope="module")
 def chromium():
-    """One headless Chromium window, whose pages share a cache.
+    """One headless Chromium window.
 
     There is one window per file: no other event loop may run while playwright's loop runs.
     """
@@ -143,7 +158,7 @@ def chromium():
         browser = playwright.chromium.launch(executable_path=_chromium(), headless=True, args=FLAGS)
         context = browser.new_context()
         context.set_default_timeout(PATIENCE)
-        yield context
+        yield Window(context)
         browser.close()
 
 
@@ -179,11 +194,22 @@ class Notebook:
         self.artefacts, self._request = artefacts, request
 
     def open(self):
-        """Open the notebook and wait until its kernel is ready."""
+        """Open the notebook and wait until its kernel is ready; load JupyterLab if it is not."""
+        if self.page.evaluate("'jupyterapp' in window"):
+            self.page.evaluate(OPEN, self.name)
+            self.idle()
+            return self
+        self.server.forget_settings()
         self.page.goto(f"{self.server.url}/lab/tree/{self.name}?reset&token={TOKEN}")
         self.idle()
         self.page.keyboard.press("Control+b")  # the file browser leaves a narrow page no room
         return self
+
+    def close(self):
+        """Close the notebook without saving it, stop its kernel, and return to the light theme."""
+        if self.page.evaluate("'jupyterapp' in window"):
+            self.page.evaluate(CLOSE)
+        self.server.stop_kernels()
 
     def idle(self):
         """Wait until the kernel is idle."""
@@ -262,21 +288,23 @@ class Notebook:
         self.page.locator("#jupyterlab-splash").wait_for(state="detached")
 
     def looks(self, name):
-        """Take pictures of the page: wide and narrow, dark and light.
+        """Take pictures of the page: dark and narrow, light and wide, and very narrow.
 
-        The last one uses very wide letters: the result must not depend on a machine's fonts.
+        A theme changes colours and no sizes. The last picture uses very wide letters: the result
+        must not depend on a machine's fonts.
         """
         height = self.page.viewport_size["height"]
-        for theme, widths in (("dark", (1400, 700)), ("light", (1400, 700, 400))):
+        for theme, widths in (("dark", (700,)), ("light", (1400, 400))):
             self.page.set_viewport_size({"width": 1600, "height": height})
             self.theme(theme)
             for width in widths:
                 self.page.set_viewport_size({"width": width, "height": height})
                 self.shot(f"{name}-{width}-{theme}")
                 yield width
-        self.page.add_style_tag(content="body * { font-family: monospace !important }")
+        wide = self.page.add_style_tag(content="body * { font-family: monospace !important }")
         self.shot(f"{name}-wide-letters")
         yield width
+        wide.evaluate("style => style.remove()")
 
     def sideways(self, width):
         """Outputs that scroll sideways at this width; below 700 px a table may scroll."""
@@ -317,6 +345,16 @@ class Notebook:
         return self.open()
 
 
+OPEN = """async path => {
+  const before = [...jupyterapp.shell.widgets('main')];
+  await jupyterapp.commands.execute('docmanager:open', {path});
+  before.forEach(widget => widget.dispose());
+}"""
+CLOSE = """async () => {
+  [...jupyterapp.shell.widgets('main')].forEach(widget => widget.dispose());
+  if (document.body.dataset.jpThemeLight !== 'true')
+    await jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Light'});
+}"""
 SERIOUS = """async () => {
   const found = await axe.run({include: [['.paylab-form, .paylab-card, .paylab-inbox']]}, {
     resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa',
@@ -352,21 +390,20 @@ def pytest_runtest_makereport(item, call):
 @pytest.fixture
 def notebook(server, chromium, artefacts, request):
     """Opens one of the project's notebooks by name, or a new one with the given cells."""
-    pages = []
+    books = []
 
     def opened(name, cells=None, *, width=1600, height=1200):
         server.write(name, cells) if cells else server.restore(name)
-        server.forget_settings()
-        page = chromium.new_page()
-        page.set_viewport_size({"width": width, "height": height})
-        pages.append(page)
-        return Notebook(server, page, name, artefacts, request).open()
+        chromium.page.set_viewport_size({"width": width, "height": height})
+        books.append(Notebook(server, chromium.page, name, artefacts, request))
+        return books[-1].open()
 
     yield opened
-    failed = any(report.failed for report in request.node.stash.get(REPORTS, []))
-    for number, page in enumerate(pages):
-        if failed:
-            name = re.sub(r"\W+", "-", request.node.name)
-            page.screenshot(path=artefacts / f"failed-{name}{number}.png")
-        page.close()
-    server.stop_kernels()
+    if any(report.failed for report in request.node.stash.get(REPORTS, [])):
+        name = re.sub(r"\W+", "-", request.node.name)
+        chromium.page.screenshot(path=artefacts / f"failed-{name}.png")
+        chromium.renew()
+        server.stop_kernels()
+    else:
+        for book in books:
+            book.close()
