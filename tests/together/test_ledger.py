@@ -127,7 +127,8 @@ def count_calls(stop):
 DIED = 7
 
 
-def test_killed_at_each_call_and_run_again_there_is_one_transfer(place):
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.whole_table)])
+def test_killed_at_each_call_and_run_again_there_is_one_transfer(place, step):
     """A process that ends at any call of the ledger leaves an order that is paid once."""
     _, environment, folder = place
     settings = {name: environment[f"PAYLAB_{name.upper()}"] for name in SETTINGS}
@@ -140,7 +141,7 @@ def test_killed_at_each_call_and_run_again_there_is_one_transfer(place):
         sys.setprofile(None)
         return 0
 
-    for stop in count(1):
+    for number, stop in enumerate(count(1, step), 1):
         ledger, amount = folder / f"ledger-{stop}.sqlite3", f"{stop}.00"
         ends = [
             os.waitstatus_to_exitcode(os.waitpid(fork(partial(once, at, ledger, amount)), 0)[1])
@@ -148,5 +149,5 @@ def test_killed_at_each_call_and_run_again_there_is_one_transfer(place):
         ]
         if ends[0] == 0:
             break
-        assert (ends, transfers(place)) == ([DIED, 0], stop)
+        assert (ends, transfers(place)) == ([DIED, 0], number)
     assert stop > 40

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import httpx
@@ -112,11 +113,18 @@ AFTER: dict[str, Any] = {
 }
 """Answers to a payment that the service has carried out."""
 
-KINDS = [
-    pytest.param(spoil, carried_out, id=name)
-    for carried_out, table in ((False, BEFORE), (True, AFTER))
-    for name, spoil in table.items()
-]
+KINDS = [*((spoil, False) for spoil in BEFORE.items()), *((spoil, True) for spoil in AFTER.items())]
+COMBINATIONS = list(product((0, 2), ({}, {"client_reference_id": "a"})))
+"""Numbers of retries, and the fields of the payment."""
+
+
+def cases(first):
+    """Each kind of answer with one of the combinations in turn; the others are the whole table."""
+    for number, ((name, spoil), carried_out) in enumerate(KINDS, first):
+        for at, (retries, fields) in enumerate(COMBINATIONS):
+            marks = () if at == number % len(COMBINATIONS) else pytest.mark.whole_table
+            words = f"{name}, {retries} retries, {'a' if fields else 'no'} reference"
+            yield pytest.param(retries, fields, spoil, carried_out, id=words, marks=marks)
 
 
 class Spoiling(httpx.BaseTransport):
@@ -153,17 +161,10 @@ class Rig:
         return [each.id for each in self.place.transfers]
 
 
-@pytest.fixture(params=[0, 2], ids=["no retries", "two retries"])
-def rig(request, tmp_path):
-    """A function that makes a rig for a kind of answer, with retries and without."""
-    return lambda spoil, carried_out: Rig(tmp_path, spoil, carried_out, request.param)
-
-
-@pytest.mark.parametrize("fields", [{}, {"client_reference_id": "a"}], ids=["", "reference"])
-@pytest.mark.parametrize(("spoil", "carried_out"), KINDS)
-def test_one_payment_after_spoiled_answers(rig, spoil, carried_out, fields):
+@pytest.mark.parametrize(("retries", "fields", "spoil", "carried_out"), list(cases(0)))
+def test_one_payment_after_spoiled_answers(tmp_path, retries, fields, spoil, carried_out):
     """Three calls that are spoiled and one that is not: one payment, the one that is returned."""
-    rig = rig(spoil, carried_out)
+    rig = Rig(tmp_path, spoil, carried_out, retries)
     for _ in range(3):
         told = None
         with suppress(PaylabError, KeyboardInterrupt):
@@ -174,11 +175,10 @@ def test_one_payment_after_spoiled_answers(rig, spoil, carried_out, fields):
     assert [rig.lab().pay("object", source_amount="50.00", **fields).id] == rig.made
 
 
-@pytest.mark.parametrize("fields", [{}, {"client_reference_id": "a"}], ids=["", "reference"])
-@pytest.mark.parametrize(("spoil", "carried_out"), KINDS)
-def test_one_payout_after_spoiled_answers(rig, spoil, carried_out, fields):
+@pytest.mark.parametrize(("retries", "fields", "spoil", "carried_out"), list(cases(1)))
+def test_one_payout_after_spoiled_answers(tmp_path, retries, fields, spoil, carried_out):
     """The same for a row of a batch, whose outcome is never that of a payment that is none."""
-    rig = rig(spoil, carried_out)
+    rig = Rig(tmp_path, spoil, carried_out, retries)
     for _ in range(2):
         outcomes = []
         with suppress(PaylabError, KeyboardInterrupt):
@@ -190,10 +190,11 @@ def test_one_payout_after_spoiled_answers(rig, spoil, carried_out, fields):
     assert len(rig.made) == 1
 
 
+@pytest.mark.parametrize("retries", [0, 2])
 @pytest.mark.parametrize("status", [400, 403, 404, 408, 409, 422, 500])
-def test_a_refusal_after_the_payment_was_made_is_not_certain(rig, status):
+def test_a_refusal_after_the_payment_was_made_is_not_certain(tmp_path, status, retries):
     """After a lost answer, an error says that the payment may have been carried out."""
-    rig = rig(failure(httpx.ReadError, "connection reset"), True)
+    rig = Rig(tmp_path, failure(httpx.ReadError, "connection reset"), True, retries)
     with pytest.raises(PaylabError):
         rig.lab().pay()
     rig.transport.spoil, rig.transport.carried_out = reply(status, HTML, "text/html"), False
