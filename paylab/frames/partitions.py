@@ -22,7 +22,7 @@ from ..errors.base import ConfigError, ExactnessError
 from ..files import locked, replace, sweep
 from . import summaries
 from .decimal_array import DecimalArray, DecimalDtype
-from .summaries import prepared
+from .summary_rows import prepared
 from .summary_sql import Grouping
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from decimal import Context, Decimal, localcontext
@@ -16,140 +15,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..errors.base import ConfigError, ExactnessError
-from ..files import unreadable
-from . import decimals, summary_sql, times
+from . import decimals, summary_sql
 from .decimals import MOST
 from .frame import series
-from .summary_sql import AMOUNTS, COLUMNS, CURRENCIES, QUANTILES, Grouping, quoted, sql_text
-
-GLOB = re.compile(r"([*?\[])")  # DuckDB reads a path as a pattern
-TYPES = {
-    **dict.fromkeys(AMOUNTS, pa.decimal128(18, 2)),
-    "completed_in": pa.int64(),
-    "created_at": times.INSTANT,
-}
-SQL_TYPES = {
-    **dict.fromkeys(AMOUNTS, "decimal(18, 2)"),
-    "completed_in": "bigint",
-    "created_at": "timestamptz",
-}
-CONVERSION = {
-    "source_amount": "deposit_amount",
-    "source_currency": "deposit_currency",
-    "destination_amount": "payout_amount",
-    "destination_currency": "payout_currency",
-}
-
-
-def prepared(data: pd.DataFrame | pa.Table | None) -> pa.Table:
-    """The data as a table with all columns of a summary; ExactnessError for inexact amounts."""
-    table = _table(data)
-    columns = {name: table[name] for name in table.column_names} | _of_conversions(table)
-    for name in COLUMNS:
-        columns[name] = _typed(name, columns.get(name), table.num_rows)
-    product = getattr(data, "attrs", {}).get("filter", {}).get("product_type")
-    if product and "product_type" not in table.column_names:
-        columns["product_type"] = pa.repeat(product, table.num_rows)
-    return pa.table(columns)
-
-
-def parquet_rows(files: Sequence[str]) -> tuple[str | None, list[str]]:
-    """SQL for the rows of Parquet files, and their columns; None if `prepared` is needed."""
-    schemas = [_schema_of(file) for file in files]
-    kinds = {(frozenset(schema.names), *_amount_types(schema)) for schema in schemas}
-    if len(kinds) != 1 or not all(map(_ready, schemas)):
-        return None, []
-    names = schemas[0].names
-    absent = [name for name in COLUMNS if name not in names]
-    nulls = "".join(f", null::{SQL_TYPES.get(name, 'varchar')} as {name}" for name in absent)
-    listed = ", ".join(sql_text(GLOB.sub(r"[\1]", file)) for file in files)
-    reader = f"read_parquet([{listed}], hive_partitioning = false)"
-    wanted = ", ".join(quoted(name) for name in names)
-    return f"(select {wanted}{nulls} from {reader})", [*names, *absent]  # noqa: S608 - quoted
-
-
-def _schema_of(file: str) -> pa.Schema:
-    try:
-        return pq.read_schema(file)
-    except (pa.ArrowException, OSError) as error:
-        raise unreadable(file, "Parquet", error) from None
-
-
-def _ready(schema: pa.Schema) -> bool:
-    """Whether DuckDB can sum the amounts directly."""
-    exact = all(map(pa.types.is_decimal128, _amount_types(schema)))
-    return exact and "deposit_amount" not in schema.names and "source_amount" in schema.names
-
-
-def _amount_types(schema: pa.Schema) -> list[pa.DataType]:
-    return [schema.field(name).type for name in AMOUNTS if name in schema.names]
-
-
-def _table(data: pd.DataFrame | pa.Table | None) -> pa.Table:
-    if data is None:
-        return pa.table({})
-    if isinstance(data, pa.Table):
-        return data
-    if not isinstance(data, pd.DataFrame):
-        raise ConfigError(f"cannot summarise a {type(data).__name__}")
-    try:
-        return pa.Table.from_pandas(data, preserve_index=False)
-    except pa.ArrowException as error:
-        raise ExactnessError(f"a column cannot be read exactly: {error!s:.200}") from None
-
-
-def _of_conversions(table: pa.Table) -> dict[str, pa.ChunkedArray]:
-    """The columns of conversions, with the names of transfers."""
-    if "deposit_amount" not in table.column_names:
-        return {}
-    found = {name: table[of] for name, of in CONVERSION.items() if of in table.column_names}
-    ends = [name for name in ("created_at", "payout_completed_at") if name in table.column_names]
-    if len(ends) == 2:
-        moments = (_typed_time(table[name], name) for name in ends)
-        found["completed_in"] = pc.seconds_between(*moments)
-    return found
-
-
-def _typed(name: str, column: pa.ChunkedArray | None, rows: int) -> pa.ChunkedArray:
-    if column is None or pa.types.is_null(column.type):
-        return pa.chunked_array([pa.nulls(rows, TYPES.get(name, pa.string()))])
-    if name in AMOUNTS:
-        return amount(column, name)
-    if name == "created_at":
-        return _typed_time(column, name)
-    if name == "completed_in" and _is_text(column):
-        return decimals.read_seconds(column.cast(pa.string()), name)
-    return column
-
-
-def amount(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    """A column as exact decimals of at most 38 digits; ExactnessError past that."""
-    if _is_text(column) or pa.types.is_integer(column.type):
-        column = decimals.read_decimals(column.cast(pa.string()), name)
-    if not pa.types.is_decimal(column.type):
-        raise ExactnessError(f"{name} holds {column.type}, which is not exact")
-    if pa.types.is_decimal128(column.type):
-        return column
-    return decimals.read_decimals(decimals.write(column), name)
-
-
-def _typed_time(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
-    if _is_text(column):
-        return times.read_times(column.cast(pa.string()), name)
-    return column.cast(times.INSTANT)
-
-
-def _is_text(column: pa.ChunkedArray) -> bool:
-    kind = column.type
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
-
-
-def _plain(column: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
-    """Categories as text, so that all partitions have the same type."""
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-
+from .summary_rows import decoded, parquet_rows, prepared
+from .summary_sql import AMOUNTS, CURRENCIES, QUANTILES, Grouping
 
 RATIOS = {"effective_rate": "destination_amount", "fee_share": "total_fee"}
 PLACES = Decimal("1E-12")
@@ -239,7 +109,7 @@ def joined(parts: Sequence[pa.Table | None], groups: Grouping) -> pd.DataFrame |
 def partial_of(rows: pa.Table, groups: Grouping) -> pa.Table:
     """The partial summary of prepared rows."""
     groups.check(rows.column_names)
-    rows = pa.table({name: _plain(rows[name]) for name in rows.column_names})
+    rows = pa.table({name: decoded(rows[name]) for name in rows.column_names})
     return _run(summary_sql.partial(groups, "rows"), rows=rows)
 
 
@@ -316,7 +186,7 @@ def _run(sql: str, threads: int | None = None, **tables: pa.Table) -> pa.Table:
 
 def _finished(table: pa.Table, groups: Grouping) -> pd.DataFrame:
     """The measures in order: counts, the failure rate, sums, ratios, quantiles, reasons."""
-    columns: dict[str, Any] = {name: _plain(table[name]) for name in table.column_names}
+    columns: dict[str, Any] = {name: decoded(table[name]) for name in table.column_names}
     sums = {name: table[name].to_pylist() for name in AMOUNTS if name in columns}
     counts = zip(table["failed"].to_pylist(), table["rows"].to_pylist(), strict=True)
     exact: dict[str, list[Decimal | None]] = {

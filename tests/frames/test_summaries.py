@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from paylab import frames
 from paylab.errors import ConfigError, ExactnessError, RuleError
 from paylab.frames import summaries
-from paylab.frames.summaries import prepared
+from paylab.frames.summary_rows import prepared
 from paylab.frames.summary_sql import AMOUNTS
 
 READY = ["day", "week", "month", "corridor", "rail", "status", "product"]
