@@ -16,6 +16,7 @@ import pandas as pd
 
 from ..spec import status
 from .chart_funnel import funnel
+from .chart_rows import drawn_rows
 from .chart_style import (
     FAILED,
     WIDTH,
@@ -35,23 +36,6 @@ MOST_CORRIDORS, MOST_POINTS, MOST_REASONS = 8, 400, 12
 TICKS = (1, 10, 60, 600, 3_600, 36_000, 86_400, 864_000, 8_640_000)  # seconds
 BINS = 8  # for each power of ten
 SUMS = Context(prec=1_000)
-ENDS = ("source_currency", "destination_currency")
-COLUMNS = {
-    "id": "word",
-    "status": "word",
-    "failure_reason": "word",
-    **dict.fromkeys(ENDS, "currency"),
-    "fee_currency": "currency",
-    "source_amount": "amount",
-    "total_fee": "amount",
-    "completed_in": "number",
-    "created_at": "time",
-}
-OF_CONVERSIONS = {
-    "source_amount": "deposit_amount",
-    "source_currency": "deposit_currency",
-    "destination_currency": "payout_currency",
-}
 
 
 def volume(frame: pd.DataFrame | None) -> Chart:
@@ -60,7 +44,7 @@ def volume(frame: pd.DataFrame | None) -> Chart:
     >>> charts.volume(lab.transfers.frame())
     Chart('Volume per day and corridor')
     """
-    rows = _rows(frame).dropna(subset=["created_at", "source_amount", "source_currency"])
+    rows = drawn_rows(frame).dropna(subset=["created_at", "source_amount", "source_currency"])
     rows["day"] = rows["created_at"].dt.strftime("%Y-%m-%d")
     return panels("Volume per day and corridor", _by_currency(rows, _volume_panel))
 
@@ -71,7 +55,7 @@ def statuses(frame: pd.DataFrame | None) -> Chart:
     >>> charts.statuses(lab.transfers.frame())
     Chart('Status funnel')
     """
-    counts = Counter(_rows(frame)["status"].dropna())
+    counts = Counter(drawn_rows(frame)["status"].dropna())
     is_conversion = frame is not None and "deposit_amount" in frame
     machine = status.CONVERSION if is_conversion else status.TRANSFER
     return panels("Status funnel", [funnel(counts, machine)] if counts else [])
@@ -83,7 +67,7 @@ def completion(frame: pd.DataFrame | None) -> Chart:
     >>> charts.completion(lab.transfers.frame())
     Chart('Time to completion')
     """
-    rows = _rows(frame)
+    rows = drawn_rows(frame)
     rows = rows[rows["completed_in"] >= 0]
     groups = sorted(rows.groupby("corridor")["completed_in"], key=lambda each: each[1].median())
     times = {str(name): seconds.clip(lower=1) for name, seconds in groups}
@@ -96,7 +80,7 @@ def failures(frame: pd.DataFrame | None) -> Chart:
     >>> charts.failures(lab.transfers.frame())
     Chart('Failures by reason')
     """
-    rows = _rows(frame)
+    rows = drawn_rows(frame)
     failed = rows[rows["status"] == "failed"]
     if failed.empty:
         return empty_chart("Failures by reason", "no row has failed")
@@ -119,7 +103,7 @@ def fees(frame: pd.DataFrame | None) -> Chart:
     >>> charts.fees(lab.transfers.frame())
     Chart('Fees against amount')
     """
-    points = _rows(frame)
+    points = drawn_rows(frame)
     points = points[points["source_currency"] == points["fee_currency"]]
     points = points.dropna(subset=["source_amount", "total_fee"])
     points = points[(points["source_amount"] > 0) & (points["total_fee"] > 0)]
@@ -323,33 +307,3 @@ def _most(rows: pd.DataFrame) -> pd.Series[Any]:
     largest = [str(name) for name in sums.sort_values(ascending=False, kind="stable").index]
     kept = largest if len(largest) <= MOST_CORRIDORS else largest[: MOST_CORRIDORS - 1]
     return rows["corridor"].where(rows["corridor"].isin(kept), "others")
-
-
-def _rows(frame: pd.DataFrame | None) -> pd.DataFrame:
-    """The rows to draw, with the column names of transfers: decimals, upper case codes, times."""
-    given = pd.DataFrame() if frame is None else frame
-    rows = pd.DataFrame({name: _column(given, name, kind) for name, kind in COLUMNS.items()})
-    ends = [rows[name].fillna("?").astype("str") for name in ENDS]
-    return rows.assign(corridor=(ends[0] + "-" + ends[1]).map(visible))
-
-
-def _column(frame: pd.DataFrame, name: str, kind: str) -> pd.Series[Any]:
-    found = frame.get(name if name in frame else OF_CONVERSIONS.get(name, name))
-    if found is None and name == "completed_in" and "payout_completed_at" in frame:
-        ended, begun = (_typed(frame[at], "time") for at in ("payout_completed_at", "created_at"))
-        return (ended - begun).dt.total_seconds()
-    column = pd.Series(index=frame.index, dtype="object") if found is None else found
-    return _typed(column, kind)
-
-
-def _typed(column: pd.Series[Any], kind: str) -> pd.Series[Any]:
-    if kind == "time":
-        return pd.to_datetime(column.astype("object"), utc=True, errors="coerce")
-    if kind == "number" and column.isna().all():  # which pandas cannot convert from decimals
-        return pd.Series(index=column.index, dtype="float64")
-    if kind == "number":
-        return pd.to_numeric(column, errors="coerce").astype("float64")
-    words = column.astype("object").where(column.notna(), None)
-    if kind == "amount":
-        return words.map(lambda value: value and Decimal(str(value)))
-    return words.str.upper() if kind == "currency" and words.notna().any() else words

@@ -1,0 +1,58 @@
+"""The rows that charts draw, with the columns of transfers."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pandas as pd
+
+from .html import visible
+
+ENDS = ("source_currency", "destination_currency")
+COLUMNS = {
+    "id": "word",
+    "status": "word",
+    "failure_reason": "word",
+    **dict.fromkeys(ENDS, "currency"),
+    "fee_currency": "currency",
+    "source_amount": "amount",
+    "total_fee": "amount",
+    "completed_in": "number",
+    "created_at": "time",
+}
+OF_CONVERSIONS = {
+    "source_amount": "deposit_amount",
+    "source_currency": "deposit_currency",
+    "destination_currency": "payout_currency",
+}
+
+
+def drawn_rows(frame: pd.DataFrame | None) -> pd.DataFrame:
+    """The rows to draw, with the column names of transfers: decimals, upper case codes, times."""
+    given = pd.DataFrame() if frame is None else frame
+    rows = pd.DataFrame({name: _column(given, name, kind) for name, kind in COLUMNS.items()})
+    ends = [rows[name].fillna("?").astype("str") for name in ENDS]
+    return rows.assign(corridor=(ends[0] + "-" + ends[1]).map(visible))
+
+
+def _column(frame: pd.DataFrame, name: str, kind: str) -> pd.Series[Any]:
+    found = frame.get(name if name in frame else OF_CONVERSIONS.get(name, name))
+    if found is None and name == "completed_in" and "payout_completed_at" in frame:
+        ended, begun = (_typed(frame[at], "time") for at in ("payout_completed_at", "created_at"))
+        return (ended - begun).dt.total_seconds()
+    column = pd.Series(index=frame.index, dtype="object") if found is None else found
+    return _typed(column, kind)
+
+
+def _typed(column: pd.Series[Any], kind: str) -> pd.Series[Any]:
+    if kind == "time":
+        return pd.to_datetime(column.astype("object"), utc=True, errors="coerce")
+    if kind == "number" and column.isna().all():  # which pandas cannot convert from decimals
+        return pd.Series(index=column.index, dtype="float64")
+    if kind == "number":
+        return pd.to_numeric(column, errors="coerce").astype("float64")
+    words = column.astype("object").where(column.notna(), None)
+    if kind == "amount":
+        return words.map(lambda value: value and Decimal(str(value)))
+    return words.str.upper() if kind == "currency" and words.notna().any() else words
