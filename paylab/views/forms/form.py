@@ -5,48 +5,21 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from threading import RLock
 from typing import Any
 
 import traitlets
 
-from ...errors.api import APIStatusError, ServerError
-from ...errors.base import ChoiceError, ConfigError, PaylabError, Problem, RuleError
+from ...errors.base import ChoiceError, PaylabError, Problem, RuleError
 from .. import html
 from ..html import Row
+from .checked import CONFIRM, NOT_SENT, Checked, message_of, was_refused
 from .field import ASSUMPTION, TICK, FormField, is_assumed
 from .view import Button, Code, FormPage, Group, Heading, Html, Inputs, Node
 
 QUIET = 0.6
 """Seconds after an attempt during which clicks are ignored, as part of a double click."""
-
-LIKELY_TYPO = "check-digits"
-"""The source of warnings about values that are probably mistyped; you have to confirm them."""
-
-CONFIRM = "Correct what is marked, or send it as it is with submit(anyway=True)"
-NOT_SENT = "Nothing was sent."
-
-
-@dataclass(frozen=True)
-class Checked:
-    """The values of a form and their problems and warnings, evaluated once."""
-
-    values: dict[str, Any]
-    problems: Sequence[Problem]
-    warnings: Sequence[Problem]
-
-    @property
-    def stated(self) -> list[Problem]:
-        """Problems by the spec."""
-        return [problem for problem in self.problems if problem.source == "spec"]
-
-    @property
-    def doubts(self) -> list[Problem]:
-        """Problems that must be confirmed: a broken assumption, a likely typo."""
-        assumed = [problem for problem in self.problems if problem.source != "spec"]
-        return assumed + [one for one in self.warnings if one.source == LIKELY_TYPO]
 
 
 class Form(traitlets.HasTraits, FormPage):
@@ -299,7 +272,7 @@ class Form(traitlets.HasTraits, FormPage):
         for field in self.fields.values():
             if of_field := self._of(field, problems):
                 field.say(of_field)
-        self._alert(_message_of(error), [one for one in problems if self.field_of(one) is None])
+        self._alert(message_of(error), [one for one in problems if self.field_of(one) is None])
         self.redraw()
 
     def _sending(self, values: dict[str, Any]) -> None:
@@ -310,7 +283,7 @@ class Form(traitlets.HasTraits, FormPage):
             result = self.send(values)
         except BaseException as error:
             self._lock(False)
-            if not self.repeatable and not _refused(error):
+            if not self.repeatable and not was_refused(error):
                 self._unanswered = values
             self.redraw()
             raise
@@ -371,23 +344,8 @@ def _is_marked(field: FormField) -> bool:
     return field.visible and bool(field.errors or field.warnings)
 
 
-def _refused(error: BaseException) -> bool:
-    """Whether an error says that nothing was carried out."""
-    if isinstance(error, APIStatusError):
-        return not isinstance(error, ServerError)
-    return isinstance(error, RuleError | ChoiceError | ConfigError)
-
-
 def _marked(problem: Problem) -> Problem:
     """The problem of an exception: it says when it comes from an assumption."""
     if not (problem.field and is_assumed(problem)):
         return problem
     return Problem(problem.field, problem.message + ASSUMPTION, problem.source)
-
-
-def _message_of(error: Exception) -> str:
-    if isinstance(error, RuleError):
-        return f"{NOT_SENT} Correct what is marked."
-    text = f"Refused: {error}" if isinstance(error, APIStatusError) else f"Failed: {error}"
-    hint = getattr(error, "hint", None)
-    return f"{text}. {hint[0].upper()}{hint[1:]}" if hint else text

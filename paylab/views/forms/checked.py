@@ -1,0 +1,52 @@
+"""What a check of a form found, and what an error of sending it means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...errors.api import APIStatusError, ServerError
+from ...errors.base import ChoiceError, ConfigError, Problem, RuleError
+
+LIKELY_TYPO = "check-digits"
+"""The source of warnings about values that are probably mistyped; you have to confirm them."""
+
+CONFIRM = "Correct what is marked, or send it as it is with submit(anyway=True)"
+NOT_SENT = "Nothing was sent."
+
+
+@dataclass(frozen=True)
+class Checked:
+    """The values of a form and their problems and warnings, evaluated once."""
+
+    values: dict[str, Any]
+    problems: Sequence[Problem]
+    warnings: Sequence[Problem]
+
+    @property
+    def stated(self) -> list[Problem]:
+        """Problems by the spec."""
+        return [problem for problem in self.problems if problem.source == "spec"]
+
+    @property
+    def doubts(self) -> list[Problem]:
+        """Problems that must be confirmed: a broken assumption, a likely typo."""
+        assumed = [problem for problem in self.problems if problem.source != "spec"]
+        return assumed + [one for one in self.warnings if one.source == LIKELY_TYPO]
+
+
+def was_refused(error: BaseException) -> bool:
+    """Whether an error says that nothing was carried out."""
+    if isinstance(error, APIStatusError):
+        return not isinstance(error, ServerError)
+    return isinstance(error, RuleError | ChoiceError | ConfigError)
+
+
+def message_of(error: Exception) -> str:
+    """The sentence below the button: why nothing was sent, or what the service answered."""
+    if isinstance(error, RuleError):
+        return f"{NOT_SENT} Correct what is marked."
+    text = f"Refused: {error}" if isinstance(error, APIStatusError) else f"Failed: {error}"
+    hint = getattr(error, "hint", None)
+    return f"{text}. {hint[0].upper()}{hint[1:]}" if hint else text
