@@ -18,14 +18,13 @@ MAGIC = {"jpeg": b"\xff\xd8\xff", "png": b"\x89PNG\r\n\x1a\n", "tiff": b"II*\x00
 
 
 @pytest.mark.parametrize("kind", MAGIC)
-@pytest.mark.parametrize("side", IMAGE_SIDES)
-def test_bytes(side, kind):
+def test_bytes(kind):
     """Each side has a picture of its own, of the right type and size, the same every time."""
-    data = specimen(side, kind=kind)
-    assert len({specimen(each, kind=kind) for each in IMAGE_SIDES}) == len(IMAGE_SIDES)
-    assert len(data) >= IMAGE_MIN
-    assert data.startswith(MAGIC[kind])
-    assert data == specimen(side, kind=kind)
+    drawn = [specimen(side, kind=kind) for side in IMAGE_SIDES]
+    assert len({*drawn}) == len(IMAGE_SIDES)
+    assert min(map(len, drawn)) >= IMAGE_MIN
+    assert all(data.startswith(MAGIC[kind]) for data in drawn)
+    assert drawn == [specimen(side, kind=kind) for side in IMAGE_SIDES]
 
 
 @pytest.mark.parametrize(
