@@ -54,6 +54,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--production-like", action="store_true", help="refuse sandbox operations with 403"
     )
+    parser.add_argument(
+        "--strict", action="store_true", help="refuse unknown fields, parameters and headers"
+    )
     parser.add_argument("--service", metavar="FILE", type=_path, help=_SERVICE)
 
 
@@ -76,6 +79,7 @@ def run(options: argparse.Namespace) -> int:
             data=options.data,
             keys=keys,
             service=service,
+            strict=options.strict,
         )
         return _serve(simulator, listener, options)
 

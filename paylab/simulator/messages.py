@@ -33,12 +33,14 @@ class Request(Received):
     """A request; `at` is the time used to check its date, None for the world's clock.
 
     `id` is the id in its path, after routing. `keys` are the secrets by API key to verify it with,
-    None for the world's own.
+    None for the world's own. A trusted request to the control API came with its token; a trusted
+    request to an operation is one of the simulator's owner. Neither is verified.
     """
 
     at: datetime | None = None
     keys: Mapping[str, str] | None = None
     id: str = ""
+    is_trusted: bool = False
 
     def query_items(self) -> dict[str, str]:
         """The query parameters; the last value of a repeated one is used."""

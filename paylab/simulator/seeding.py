@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from itertools import accumulate
+from itertools import accumulate, cycle, islice
 from math import exp
 from sys import intern
 from typing import Any
@@ -147,13 +147,18 @@ class PastTransfer:
     _: dict[str, Any]
 
 
-def seed_transfers(world: World, count: int) -> None:
-    """Add finished transfers of the last 90 days."""
+def seed_transfers(world: World, count: int, individuals: int | None = None) -> None:
+    """Add finished transfers of the last 90 days, to so many new individuals.
+
+    By default there is one individual per route, if there are transfers.
+    """
+    if individuals is None:
+        individuals = len(ROUTES) if count else 0
+    draw = random.Random(f"{world.seed}:{len(world.tables['transfers'])}")  # noqa: S311 - made up, and the same every time
+    pasts = [RoutePast(world, draw, route) for route in islice(cycle(ROUTES), individuals)]
     if not count:
         return
-    draw = random.Random(f"{world.seed}:{len(world.tables['transfers'])}")  # noqa: S311 - made up, and the same every time
-    pasts = [RoutePast(world, draw, route) for route in ROUTES]
-    shares = draw.choices(pasts, [route.share for route in ROUTES], k=count)
+    shares = draw.choices(pasts, [past.route.share for past in pasts], k=count)
     moments = _moments(world, draw, count)
     rows = [past.transfer(moment) for past, moment in zip(shares, moments, strict=True)]
     world.extend("transfers", rows)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import re
 import socket
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
-from threading import Event, Thread
 from typing import Any
 
 import httptools
@@ -17,7 +16,6 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 from .. import loopback
 from ..errors.base import SimulatorError
 from ..serving import (
-    GRACE_SECONDS,
     HTTPConnection,
     Message,
     Receive,
@@ -25,13 +23,12 @@ from ..serving import (
     ServingThread,
     listen,
 )
-from ..spec import timestamps
 from ..spec.service import Service
-from .credentials import check_secret
 from .messages import MOST_BYTES, NO_CONTENT, PRODUCT, TOO_LARGE, Refused, Reply, Request
 from .refusals import refusal_reply
 from .routing import find_operation
 from .simulator import Simulator
+from .worlds import Hosted, Worlds
 
 _FIRST_LINE = re.compile(rb"([!-~]+) (/[!-~]*) HTTP/1\.[01]\r?\n")
 
@@ -108,12 +105,11 @@ class SimulatorApp:
         abort: Callable[[Any], None],
         *,
         service: Service,
-        keys: Mapping[str, str] | None = None,
         allowed: Collection[str] = (),
     ) -> None:
         self.service = service
         self._respond, self._abort = answer, abort
-        self._keys, self._allowed = keys, allowed
+        self._allowed = allowed
         self._held = 0
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -124,7 +120,7 @@ class SimulatorApp:
         try:
             self._check_origin(scope)
             await self._read(scope, receive, body)
-            reply = await self._answer(_request(scope, bytes(body), self._keys))
+            reply = await self._answer(_request(scope, bytes(body)))
         except Refused as refused:
             await _send(send, refusal_reply(refused))
             return
@@ -200,18 +196,19 @@ class SimulatorApp:
 
 
 _SLOW = frozenset(
-    f"/_simulator/{name}" for name in ("clock", "seed", "snapshot", "events", "deliveries")
+    f"/_simulator/{name}"
+    for name in ("clock", "seed", "snapshot", "events", "deliveries", "requests", "worlds")
 )
 
 
-def _request(scope: Message, body: bytes, keys: Mapping[str, str] | None) -> Request:
+def _request(scope: Message, body: bytes) -> Request:
     headers: dict[str, str] = {}
     for name, value in scope["headers"]:
         key, text = name.decode("latin-1").lower(), value.decode("latin-1").strip(" \t")
         headers[key] = f"{headers[key]}, {text}" if key in headers else text
     path = scope["raw_path"].decode("latin-1")
     query = scope["query_string"].decode("latin-1")
-    return Request(scope["method"], path, query, headers, body, at=datetime.now(UTC), keys=keys)
+    return Request(scope["method"], path, query, headers, body, at=datetime.now(UTC))
 
 
 async def _send(send: Send, reply: Reply) -> None:
@@ -234,11 +231,11 @@ _CLOSE = {"connection": "close"}
 
 
 class Server:
-    """Serves one simulator over HTTP until stopped; a context manager stops it too.
+    """Serves a simulator over HTTP until stopped; a context manager stops it too.
 
     `keys` are the API key and the secret that requests are signed with, by default the
     simulator's own. `listener` is a socket of `listen`, instead of `host` and `port`. The simulator
-    itself stays open when the server stops.
+    itself stays open when the server stops. `worlds` has further ones behind the same port.
     """
 
     def __init__(  # noqa: PLR0913 - each has a default
@@ -252,21 +249,16 @@ class Server:
         listener: socket.socket | None = None,
     ) -> None:
         self.simulator = simulator
-        self.api_key, self.secret_key = keys or (simulator.api_key, simulator.secret_key)
         self._socket = listener or listen(host, port)
         self.host, self.port = self._socket.getsockname()[:2]
         allowed = {host.lower(), *(name.lower() for name in allowed_hosts)}
-        secrets = {self.api_key: self.secret_key}
+        self.worlds = Worlds(Hosted(simulator, keys), lambda: self.base_url)
+        first = self.worlds.first
+        self.api_key, self.secret_key = first.api_key, first.secret_key
+        self.control_token = first.control_token
         service = simulator.world.service
-        check_secret(self.secret_key, service.signing.key_encoding)
-        # Not changed in place: deliveries in other threads read it.
-        simulator.world.served_secrets = {**simulator.world.served_secrets, **secrets}
-        app = SimulatorApp(
-            simulator.respond, self._abort, service=service, keys=secrets, allowed=allowed
-        )
+        app = SimulatorApp(self.worlds.answer, self._abort, service=service, allowed=allowed)
         self._serving = ServingThread(app, self._socket, PRODUCT, Protocol)
-        self._ticker = Ticker(simulator)
-        self._is_serving = False
 
     @property
     def base_url(self) -> str:
@@ -276,9 +268,7 @@ class Server:
 
     def start(self) -> Server:
         """Start to listen; returns once connections are accepted."""
-        self.simulator.delivery.begin_serving()
-        self._is_serving = True
-        self._ticker.start()
+        self.worlds.first.start()
         try:
             self._serving.start()
         except TimeoutError:
@@ -289,10 +279,7 @@ class Server:
     def stop(self) -> None:
         """Stop listening; the simulator continues in this process."""
         self._serving.stop()
-        if self._is_serving:
-            self._is_serving = False
-            self._ticker.stop()
-            self.simulator.delivery.end_serving()
+        self.worlds.close()
 
     def is_alive(self) -> bool:
         """Whether it is still listening."""
@@ -307,32 +294,3 @@ class Server:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
-
-
-class Ticker(Thread):
-    """A thread that carries out steps and deliveries when they are due."""
-
-    def __init__(self, simulator: Simulator) -> None:
-        super().__init__(name="paylab-clock", daemon=True)
-        self._simulator, self._stopped = simulator, Event()
-
-    def run(self) -> None:
-        """Carry out steps, deliver, sleep; until stopped."""
-        changed = self._simulator.changed
-        while not self._stopped.is_set():
-            changed.clear()
-            with suppress(SimulatorError):  # a full disk: the next request reports it
-                self._simulator.settle()
-            self._simulator.delivery.start_due()
-            changed.wait(self._pause())
-
-    def stop(self) -> None:
-        """Stop the thread now."""
-        self._stopped.set()
-        self._simulator.changed.set()
-        self.join(GRACE_SECONDS)
-
-    def _pause(self) -> float | None:
-        due = self._simulator.next_due()
-        clock = self._simulator.world.clock
-        return None if due is None else clock.real_seconds_until(timestamps.from_text(due))

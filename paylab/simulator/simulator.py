@@ -175,10 +175,13 @@ BASE_URL = "http://localhost"
 
 
 class SimulatorTransport(httpx.BaseTransport):
-    """Answers httpx requests from a simulator; dates are judged by the simulator's clock."""
+    """Answers httpx requests from a simulator; dates are judged by the simulator's clock.
 
-    def __init__(self, simulator: Simulator) -> None:
-        self._simulator = simulator
+    Trusted requests prepare the state: no fault changes them, and the journal does not have them.
+    """
+
+    def __init__(self, simulator: Simulator, *, is_trusted: bool = False) -> None:
+        self._simulator, self._is_trusted = simulator, is_trusted
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Answer an httpx request, or raise the failure of a fault."""
@@ -188,7 +191,9 @@ class SimulatorTransport(httpx.BaseTransport):
             for name, value in request.headers.raw
         }
         reply = self._simulator.respond(
-            Request(request.method, path, query, headers, request.read())
+            Request(
+                *(request.method, path, query, headers, request.read()), is_trusted=self._is_trusted
+            )
         )
         self._delay(request, reply)
         if reply.cut:

@@ -1,0 +1,181 @@
+"""The simulators behind one port: a request reaches the one of its API key or control token.
+
+POST   /_simulator/worlds            -> 201 {"base_url", "api_key", "secret_key", ...}
+DELETE /_simulator/worlds/{api_key}  -> 204
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from secrets import token_hex
+from threading import Lock
+from typing import Any
+
+from ..errors.base import Problem, ServiceError
+from ..spec import timestamps
+from ..spec.service import Service
+from .credentials import check_secret, random_keys
+from .messages import Refused, Reply, Request, require
+from .refusals import refusal_reply
+from .routing import CONTROL
+from .simulator import Simulator
+from .ticker import Ticker
+
+PATH = f"{CONTROL}/worlds"
+MOST = 1_000
+"""Maximum worlds behind one port."""
+
+_BEARER = "bearer "
+
+
+class Hosted:
+    """A simulator behind a port, with its keys, its control token and the thread of its clock."""
+
+    def __init__(self, simulator: Simulator, keys: tuple[str, str] | None = None) -> None:
+        self.simulator = simulator
+        self.api_key, self.secret_key = keys or (simulator.api_key, simulator.secret_key)
+        self.control_token = f"ct_simulator_{token_hex(16)}"
+        self.secrets = {self.api_key: self.secret_key}
+        world = simulator.world
+        check_secret(self.secret_key, world.service.signing.key_encoding)
+        # Not changed in place: deliveries in other threads read it.
+        world.served_secrets = {**world.served_secrets, **self.secrets}
+        self._ticker: Ticker | None = None
+
+    def start(self) -> None:
+        """Let the clock carry out what is due, and deliver in threads."""
+        self.simulator.delivery.begin_serving()
+        self._ticker = Ticker(self.simulator)
+        self._ticker.start()
+
+    def stop(self) -> None:
+        """Stop the thread of the clock."""
+        if self._ticker is not None:
+            self._ticker.stop()
+            self._ticker = None
+            self.simulator.delivery.end_serving()
+
+
+class Worlds:
+    """The simulators behind a port. A request with an unknown key is answered by the latest one.
+
+    `base_url` returns the URL of the server.
+    """
+
+    def __init__(self, first: Hosted, base_url: Callable[[], str]) -> None:
+        self.first, self._base_url = first, base_url
+        self._by_key = {first.api_key: first}
+        self._by_token = {first.control_token: first}
+        self._ended: set[str] = set()
+        self._lock = Lock()
+
+    def add(self, simulator: Simulator) -> Hosted:
+        """Serve another simulator, with random keys, until `end`."""
+        hosted = Hosted(simulator, random_keys(simulator.world.service.signing.key_encoding))
+        with self._lock:
+            if len(self._by_key) >= MOST:
+                raise Refused(429, f"there are {MOST} worlds already: end some")
+            self._by_key[hosted.api_key] = hosted
+            self._by_token[hosted.control_token] = hosted
+        hosted.start()
+        return hosted
+
+    def end(self, hosted: Hosted) -> None:
+        """Stop serving a simulator; later requests with its keys are refused."""
+        with self._lock:
+            self._by_key.pop(hosted.api_key, None)
+            self._by_token.pop(hosted.control_token, None)
+            self._ended.add(hosted.api_key)
+        hosted.stop()
+        hosted.simulator.close()
+
+    def close(self) -> None:
+        """Stop all; the first simulator itself stays open."""
+        for hosted in [*self._by_key.values()]:
+            if hosted is not self.first:
+                self.end(hosted)
+        self.first.stop()
+
+    def answer(self, request: Request) -> Reply:
+        """Answer a request from the simulator of its key, or create or end one."""
+        api_key = request.headers.get("x-api-key")
+        hosted, is_trusted = self._by_key.get(api_key or ""), False
+        if request.path.startswith(CONTROL):
+            bearer = self._bearer(request)
+            if bearer is not None:
+                # The first token controls every world, which X-API-Key names.
+                hosted = hosted if hosted and bearer is self.first else bearer
+                is_trusted = True
+            if request.path.startswith(PATH):
+                return self._control(request, bearer)
+        if hosted is None:
+            if api_key in self._ended:
+                return Reply.json(401, {"error": "the world of this API key has ended"})
+            hosted = next(reversed(self._by_key.values()))
+        return hosted.simulator.respond(
+            replace(request, keys=hosted.secrets, is_trusted=is_trusted)
+        )
+
+    def _bearer(self, request: Request) -> Hosted | None:
+        """The simulator whose control token a request has."""
+        given = request.headers.get("authorization", "")
+        if given[: len(_BEARER)].lower() != _BEARER:
+            return None
+        return self._by_token.get(given[len(_BEARER) :].strip())
+
+    def _control(self, request: Request, bearer: Hosted | None) -> Reply:
+        try:
+            if bearer is None:
+                raise Refused(401, "send Authorization: Bearer with the control token")
+            if request.path == PATH and request.method == "POST":
+                return self._create(request)
+            hosted = self._by_key.get(request.path.removeprefix(f"{PATH}/"))
+            if request.method != "DELETE" or request.path == PATH:
+                allowed = "POST" if request.path == PATH else "DELETE"
+                raise Refused(405, f"this path takes {allowed}", headers={"allow": allowed})
+            if hosted is None or hosted is self.first:
+                raise Refused(404, "there is no other world with this API key")
+            if bearer not in (hosted, self.first):
+                raise Refused(403, "this control token is that of another world")
+            self.end(hosted)
+            return Reply(204)
+        except Refused as refused:
+            return refusal_reply(refused)
+
+    def _create(self, request: Request) -> Reply:
+        hosted = self.add(Simulator(**_options(request.json() if request.body else {})))
+        facts = {name: getattr(hosted, name) for name in ("api_key", "secret_key", "control_token")}
+        return Reply.json(201, {"base_url": self._base_url(), **facts})
+
+
+def _options(body: dict[str, Any]) -> dict[str, Any]:
+    """The options of a new simulator; its clock runs unless `frozen` is set."""
+    kinds = {"seed": int, "strict": bool, "frozen": bool, "start": str, "service": dict}
+    wrong = [
+        Problem(name, f"must be {kinds[name].__name__}" if name in kinds else "is not known")
+        for name, value in body.items()
+        if name not in kinds or type(value) is not kinds[name]
+    ]
+    require(wrong)
+    options = {"frozen": False, **body}
+    if "start" in body:
+        options["start"] = first_time(body["start"])
+    if "service" in body:
+        try:
+            options["service"] = Service().with_values(body["service"])
+        except ServiceError as error:
+            raise Refused(400, f"service: {error}") from None
+    return options
+
+
+def first_time(text: str) -> datetime:
+    """The first time of a clock, such as 2026-11-22T12:00Z; a 400 for another form."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = datetime.min
+    if moment.tzinfo is None or not 1 < moment.year < 9000:
+        raise Refused(400, "start: must be a time with its zone, like 2026-11-22T12:00Z")
+    return timestamps.from_text(timestamps.to_text(moment))

@@ -1,0 +1,1 @@
+"""The pytest plugin: a simulated service for each test, with its requests, faults and clock."""

@@ -1,0 +1,80 @@
+"""The fixture `paylab_world` and the marker `paylab`; pytest finds them by an entry point.
+
+Everything else is imported when a test asks for the fixture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from ..simulator.server import Server
+    from .world import PaylabWorld
+
+MARKER = (
+    "paylab(seed=7, service=None, strict=False, frozen=False, start=None): the options of "
+    "paylab_world: service is the path of a service.toml or its values, start the first time of "
+    "the clock, like 2026-11-22T12:00Z"
+)
+OPTIONS = ("seed", "service", "strict", "frozen", "start")
+_WORLD = pytest.StashKey[Any]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker."""
+    config.addinivalue_line("markers", MARKER)
+
+
+@pytest.fixture(scope="session", name="_paylab_server")
+def paylab_server() -> Iterator[Server]:
+    """The server of all worlds of this process."""
+    from ..simulator.server import Server
+    from ..simulator.simulator import Simulator
+
+    with Server(Simulator(frozen=False)) as server:
+        yield server
+
+
+@pytest.fixture
+def paylab_world(
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path_factory: pytest.TempPathFactory,
+    _paylab_server: Server,
+) -> Iterator[PaylabWorld]:
+    """An empty simulated service for this test, and its address and keys in the environment."""
+    from .world import PaylabWorld
+
+    ledger = tmp_path_factory.mktemp("paylab") / "ledger.sqlite"
+    world = PaylabWorld(_paylab_server, ledger=ledger, **_options(request.node))
+    for name, value in {**world.env, "PAYLAB_LEDGER": str(ledger)}.items():
+        monkeypatch.setenv(name, value)
+    request.node.stash[_WORLD] = world
+    yield world
+    world.close()
+
+
+def _options(node: Any) -> dict[str, Any]:
+    """The options of the marker nearest to the test."""
+    marker = node.get_closest_marker("paylab")
+    if marker is None:
+        return {}
+    unknown = sorted(marker.kwargs.keys() - set(OPTIONS))
+    if marker.args or unknown:
+        pytest.fail(f"the marker paylab takes {', '.join(OPTIONS)} by name", pytrace=False)
+    return dict(marker.kwargs)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Add the last requests and deliveries to the report of a failed test."""
+    report = yield
+    world = item.stash.get(_WORLD, None)
+    if world is not None and report.when == "call" and report.failed:
+        report.sections.append(("paylab_world", world.text()))
+    return report

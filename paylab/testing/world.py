@@ -1,0 +1,196 @@
+"""A simulated service for one test."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from json import loads
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..client import Client, Secret, Settings
+from ..corridors import examples
+from ..errors.base import SimulatorError
+from ..files import path_of
+from ..lab.lab import Lab, connect
+from ..simulator import seeding
+from ..simulator.controls import ClockPanel, Controls, FaultControls
+from ..simulator.messages import Request, dump
+from ..simulator.requests import Requests
+from ..simulator.server import Server
+from ..simulator.simulator import BASE_URL, Simulator, SimulatorTransport
+from ..simulator.worlds import first_time
+from ..spec import codes
+from ..spec.models import FinancialAccount, Individual, Transfer
+from ..spec.service import Service
+from .deliveries import Deliveries
+from .har import write_har
+
+
+class Objects(NamedTuple):
+    """The objects that were added to a world."""
+
+    individuals: list[Individual]
+    transfers: list[Transfer]
+
+
+class PaylabWorld:
+    """An empty simulated service with its own address, keys, clock, faults and requests.
+
+    Its clock runs with the machine's unless it is `frozen`. What `seed`, `person` and `account` do
+    is not among the `requests`, and no fault changes it.
+    """
+
+    def __init__(  # noqa: PLR0913 - the options of the marker
+        self,
+        server: Server,
+        *,
+        ledger: Path,
+        seed: int = 7,
+        service: str | PathLike[str] | dict[str, Any] | Service | None = None,
+        strict: bool = False,
+        frozen: bool = False,
+        start: str | datetime | None = None,
+    ) -> None:
+        self.service = _service(service)
+        self._server, self._ledger = server, ledger
+        self._simulator = Simulator(
+            seed=seed,
+            frozen=frozen,
+            service=self.service,
+            strict=strict,
+            start=first_time(start) if isinstance(start, str) else start,
+        )
+        self._hosted = server.worlds.add(self._simulator)
+        self.base_url = server.base_url
+        self.api_key, self.secret_key = self._hosted.api_key, self._hosted.secret_key
+        self.control_token = self._hosted.control_token
+        self._controls = Controls(self._ask, self.service)
+        self.clock: ClockPanel = self._controls.clock
+        self.faults: FaultControls = self._controls.faults
+        self.requests: Requests = self._controls.requests
+        self.deliveries = Deliveries(self._controls.deliveries)
+        self._lab: Lab | None = None
+        self._setup: Client | None = None
+
+    @property
+    def env(self) -> dict[str, str]:
+        """The environment variables by which paylab and the commands find this world."""
+        names = ("base_url", "api_key", "secret_key")
+        return {f"PAYLAB_{name.upper()}": getattr(self, name) for name in names}
+
+    @property
+    def lab(self) -> Lab:
+        """A lab that is connected to this world over HTTP."""
+        if self._lab is None:
+            keys = (self.base_url, self.api_key, self.secret_key)
+            self._lab = connect(*keys, service=self.service, ledger=self._ledger)
+        return self._lab
+
+    def seed(self, *, individuals: int | None = None, transfers: int = 0) -> Objects:
+        """Add so many active individuals, with an account each, and finished transfers to them.
+
+        Without `individuals`, there are as many as the transfers need, which is up to six.
+        """
+        if individuals == 0 and transfers:
+            raise SimulatorError("transfers need at least one individual")
+        world = self._simulator.world
+        before = {kind: set(world.tables[kind].rows) for kind in ("individuals", "transfers")}
+        with world.lock:
+            seeding.seed_transfers(world, transfers, individuals)
+            self._simulator.save()
+        return self._added(before)
+
+    def load(self, path: str | PathLike[str]) -> Objects:
+        """Replace the state by a file of `lab.simulator.save`, and return its objects."""
+        self._controls.load(path)
+        return self._added({"individuals": set(), "transfers": set()})
+
+    def _added(self, before: dict[str, set[str]]) -> Objects:
+        client = self._client
+        people = [one for one in client.individuals.list() if one.id not in before["individuals"]]
+        paid = [one for one in client.transfers.list() if one.id not in before["transfers"]]
+        return Objects(people, paid)
+
+    def person(self, country: str = "MX", *, verified: bool = False, **fields: Any) -> Individual:
+        """Add an individual, for payouts, and for an on-ramp where the country has one.
+
+        Its status is that of a new individual, or active if it is `verified`. `fields` are those of
+        `lab.individuals.create`.
+        """
+        if country in codes.ON_RAMP:
+            given = examples.individual(country, consent_at=self.clock.now)
+            given["product_types"] = [codes.ON_RAMP_PRODUCT, codes.GLOBAL_PAYOUTS]
+        else:
+            given = examples.recipient(country, self.service)
+        person = self._client.individuals.create(**{**given, **fields})
+        for status in ("pending", "active") if verified else ():
+            if person.status not in (status, "active"):
+                self._controls.move(person.id, status)
+                person = self._client.individuals.get(person.id)
+        return person
+
+    def account(
+        self, person: Individual | None = None, *, country: str = "MX", **fields: Any
+    ) -> FinancialAccount:
+        """Add a financial account, by default of a new active individual in the country.
+
+        `fields` are `type` and `details`, by default those of an example of the country.
+        """
+        person = person or self.person(country, verified=True)
+        given = {**examples.account(str(person.country), self.service), **fields}
+        return self._client.financial_accounts.create(individual_id=person.id, **given)
+
+    def har(self, path: str | PathLike[str]) -> Path:
+        """Write the requests to a HAR file, without keys and personal data."""
+        return write_har(self.requests, self.base_url, path_of(path))
+
+    def text(self) -> str:
+        """The last requests with their verdicts, and the last deliveries, redacted."""
+        return f"requests:\n{self.requests.text()}\ndeliveries:\n{self.deliveries.text()}"
+
+    def close(self) -> None:
+        """End the world; its address and keys are refused afterwards."""
+        for opened in (self._lab, self._setup):
+            if opened is not None:
+                opened.close()
+        self._server.worlds.end(self._hosted)
+
+    @property
+    def _client(self) -> Client:
+        """A client in this process, which leaves no trace in the requests."""
+        if self._setup is None:
+            simulator = self._simulator
+            keys = Secret(simulator.api_key), Secret(simulator.secret_key)
+            self._setup = Client(
+                Settings(BASE_URL, *keys, service=self.service),
+                transport=SimulatorTransport(simulator, is_trusted=True),
+                clock=simulator.world.now,
+            )
+        return self._setup
+
+    def _ask(
+        self, method: str, path: str, json: Any = None, params: dict[str, Any] | None = None
+    ) -> Any:
+        """Send a request to the control API, in this process."""
+        query = "&".join(f"{name}={value}" for name, value in (params or {}).items())
+        headers = {"content-type": "application/json"}
+        body = b"" if json is None else dump(json)
+        reply = self._simulator.respond(
+            Request(method, path, query, headers, body, is_trusted=True)
+        )
+        if reply.status >= 400:
+            raise SimulatorError(reply.body.decode())
+        return loads(reply.body) if reply.body else None
+
+    def __repr__(self) -> str:
+        return f"<paylab_world at {self.base_url}: {len(self.requests)} requests>"
+
+
+def _service(given: str | PathLike[str] | dict[str, Any] | Service | None) -> Service:
+    """The assumptions: of a service.toml, of values, or the usual ones."""
+    if given is None or isinstance(given, Service):
+        return given or Service()
+    if isinstance(given, dict):
+        return Service().with_values(given)
+    return Service.load(path_of(given))

@@ -1,0 +1,82 @@
+"""The pytest plugin, in a pytest of its own."""
+
+import subprocess
+import sys
+import tomllib
+from importlib.metadata import entry_points
+from pathlib import Path
+
+import paylab
+
+NAME = "paylab.testing.plugin"
+IS_INSTALLED = any(each.value == NAME for each in entry_points(group="pytest11"))
+ROOT = Path(paylab.__file__).parent.parent
+
+SUITE = """
+import httpx, os, paylab, pytest
+
+@pytest.mark.parametrize("number", range(6))
+def test_empty(paylab_world, number):
+    assert paylab_world.lab.transfers.list().to_list() == []
+    assert len(paylab_world.requests) == 1
+    paylab_world.seed(individuals=2, transfers=number)
+    paylab_world.person("PH", verified=True)
+    assert len(paylab_world.lab.transfers.list().to_list()) == number
+    assert len(paylab_world.lab.individuals.list().to_list()) == 3
+    assert len(paylab_world.requests) == 3
+
+def test_environment(paylab_world):
+    assert os.environ["PAYLAB_API_KEY"] == paylab_world.api_key
+    lab = paylab.connect()
+    people = lab.individuals.list().to_list()
+    account = paylab_world.account()
+    for again in (False, True):
+        paid = lab.transfers.create(
+            financial_account={"id": account.id}, payout_method="spei", source_currency="USD",
+            destination_currency="MXN", source_amount="10.00")
+        assert paid.replayed is again
+    paylab_world.requests.assert_sent("POST /v1/transfers", source_amount="10", times=1)
+
+@pytest.mark.paylab(strict=True, frozen=True, start="2026-11-22T12:00Z", seed=3)
+def test_marker(paylab_world):
+    clock = paylab_world.clock
+    assert clock.now.isoformat() == "2026-11-22T12:00:00+00:00"
+    clock.advance("3 days")
+    assert clock.now.day == 25
+    with pytest.raises(paylab.BadRequestError, match="is limit meant"):
+        paylab_world.lab.get("/v1/transfers", params={"limt": 1})
+
+def test_fails(paylab_world):
+    paylab_world.lab.post("/v1/individuals", {"given_name": "Ana"})
+
+def test_key(paylab_world):
+    httpx.get(paylab_world.base_url + "/v1/transfers", headers={"x-api-key": "mine"})
+    assert paylab_world.requests.only().verdicts["signature"]["result"] == "refused"
+"""
+
+
+def run(folder, *options):
+    """Run the suite in a pytest of its own."""
+    (folder / "test_suite.py").write_text(SUITE)
+    plugin = () if IS_INSTALLED else ("-p", NAME)
+    command = [sys.executable, "-m", "pytest", *plugin, "-p", "no:cacheprovider", *options]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_each_test_has_its_own_world(tmp_path):
+    """Worlds are empty and isolated, with xdist too; a failure shows the requests."""
+    done = run(tmp_path, "-q", "-n", "2")
+    assert "1 failed, 9 passed" in done.stdout, done.stdout + done.stderr
+    for text in ("paylab_world", "1. POST /v1/individuals -> 400", "rules: refused", "no deliver"):
+        assert text in done.stdout
+    assert "sk_simulator_" not in done.stdout
+
+
+def test_nothing_heavy_is_imported_before_a_fixture_is_asked_for():
+    """The plugin is an entry point, and importing it loads no simulator, lab or httpx."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert project["entry-points"]["pytest11"] == {"paylab": NAME}
+    heavy = ("httpx", "pydantic", "uvicorn", "paylab.lab", "paylab.simulator")
+    code = f"import sys, {NAME}; print([name for name in {heavy} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,144 @@
+"""The world of a test: its objects, clock, faults, deliveries and HAR file."""
+
+import json
+
+import httpx
+import pytest
+
+import paylab
+from paylab.corridors import examples
+from paylab.errors import APIStatusError, APITimeoutError, SimulatorError
+from paylab.simulator.server import Server
+from paylab.simulator.simulator import Simulator
+from paylab.testing.world import PaylabWorld
+
+
+@pytest.fixture(scope="module")
+def server():
+    """A server for all worlds of the module."""
+    with Server(Simulator(frozen=False)) as server:
+        yield server
+
+
+@pytest.fixture
+def make(server, tmp_path):
+    """A function that creates a world."""
+    worlds = []
+
+    def made(**options):
+        worlds.append(PaylabWorld(server, ledger=tmp_path / f"{len(worlds)}.sqlite", **options))
+        return worlds[-1]
+
+    yield made
+    for world in worlds:
+        world.close()
+
+
+@pytest.mark.parametrize(
+    ("asked", "people", "transfers"),
+    [
+        ({"individuals": 2, "transfers": 30}, 2, 30),
+        ({"individuals": 8}, 8, 0),
+        ({"transfers": 9}, 6, 9),
+        ({}, 0, 0),
+    ],
+)
+def test_seed_leaves_exactly_so_many(make, asked, people, transfers):
+    """The objects of a seed are returned, are those of the service, and no others are there."""
+    world = make()
+    added = world.seed(**asked)
+    assert (len(added.individuals), len(added.transfers)) == (people, transfers)
+    assert len(world.lab.individuals.list().to_list()) == people
+    assert {one.id for one in world.lab.transfers.list()} == {one.id for one in added.transfers}
+
+
+def test_transfers_need_an_individual(make):
+    """No transfers without a recipient."""
+    with pytest.raises(SimulatorError, match="at least one individual"):
+        make().seed(individuals=0, transfers=1)
+
+
+@pytest.mark.parametrize("country", ["MX", "PH", "BR", "IN"])
+def test_a_verified_person_is_active(make, country):
+    """A verified person is active, whatever its verification needs, and can have an account."""
+    world = make(strict=True)
+    person = world.person(country, verified=True)
+    assert (person.country, person.status) == (country, "active")
+    assert world.account(person).id
+
+
+def test_faults_end_with_their_block(make):
+    """A fault changes one operation of one world in its block, and not what a test prepares."""
+    world, other = make(), make()
+    details = {"status": 418, "headers": {"X-Tea": "pot"}, "body": {"error": "tea"}}
+    with world.faults.on("individuals.create", **details):
+        assert world.person().id
+        assert not world.lab.transfers.list().to_list()
+        assert other.lab.individuals.create(**examples.recipient("MX")).id
+        with pytest.raises(APIStatusError) as refused:
+            world.lab.individuals.create(**examples.recipient("MX"))
+    assert (refused.value.status, refused.value.call.response_headers["x-tea"]) == (418, "pot")
+    assert world.requests[-1].verdicts["fault"]["operation"] == "individuals.create"
+    assert world.lab.individuals.create(**examples.recipient("MX")).id
+    assert not world.faults.list()
+
+
+def test_a_late_answer_is_a_timeout(make):
+    """A client that waits less than the fault's delay gives up, and is in the journal."""
+    world = make()
+    keys = (world.base_url, world.api_key, world.secret_key)
+    with (
+        world.faults.on("transfers.list", delay=0.6),
+        paylab.connect(*keys, timeout=0.1, max_retries=0, ledger="none") as lab,
+        pytest.raises(APITimeoutError),
+    ):
+        lab.transfers.list().to_list()
+    assert world.requests.of("transfers.list").only().status == 200
+
+
+def test_a_token_and_a_key_reach_their_own_world(make):
+    """The control token of a world reads its requests; keys of an ended world are refused."""
+    world, other = make(), make()
+    world.lab.transfers.list().to_list()
+    bearer = {"authorization": f"Bearer {world.control_token}"}
+    with httpx.Client(base_url=world.base_url, trust_env=False) as client:
+        seen = client.get("/_simulator/requests", headers=bearer).json()
+        assert [row["path"] for row in seen["requests"]] == ["/v1/transfers"]
+        assert client.get("/_simulator/requests").status_code == 401
+        made = client.post("/_simulator/worlds", headers=bearer, json={"strict": True})
+        assert made.status_code == 201
+        facts = made.json()
+        place = f"/_simulator/worlds/{facts['api_key']}"
+        assert client.delete(place, headers=bearer).status_code == 403
+        own = {"authorization": f"Bearer {facts['control_token']}"}
+        assert client.get("/_simulator", headers=own).json()["counts"]["transfers"] == 0
+        assert client.delete(place, headers=own).status_code == 204
+        gone = client.get("/v1/transfers", headers={"x-api-key": facts["api_key"]})
+        assert (gone.status_code, "has ended" in gone.text) == (401, True)
+    assert len(world.requests) == 1
+    assert not other.requests
+
+
+def test_deliveries_are_waited_for(make):
+    """Advancing the clock completes and delivers; `wait` returns the attempt, or says what came."""
+    world, url = make(), "https://hooks.example.com/in"
+    world._simulator.delivery.local_receivers[url] = lambda url, body, **_: 200
+    world.lab.webhook_subscriptions.create(url=url, event_types=["transfer.completed"])
+    paid = {"payout_method": "spei", "source_currency": "USD", "destination_currency": "MXN"}
+    account = {"id": world.account().id}
+    made = world.lab.transfers.create(financial_account=account, source_amount="10.00", **paid)
+    world.lab.simulator.move(made.id, "started")
+    world.clock.advance("3 days")
+    assert world.deliveries.wait("transfer.completed")["resource_id"] == made.id
+    with pytest.raises(AssertionError, match=r"was delivered 0 times:\ntransfer"):
+        world.deliveries.wait("transfer.failed", timeout=0)
+
+
+def test_the_requests_are_a_har_file(make, tmp_path):
+    """The HAR file has the requests without keys and personal data."""
+    world = make()
+    world.lab.individuals.list().to_list()
+    log = json.loads(world.har(tmp_path / "seen.har").read_text())["log"]
+    assert [each["response"]["status"] for each in log["entries"]] == [200]
+    assert world.secret_key not in json.dumps(log)
+    assert world.api_key not in json.dumps(log)
