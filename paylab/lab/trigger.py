@@ -146,7 +146,7 @@ def _transfer(lab: Lab, event_type: str) -> str:
     account = lab.financial_accounts.create(person.id, "bank_account", details)
     status = TARGETS.get(event_type)
     fails = TRANSFER.is_final(status) and status != "completed"
-    reference = f"{f'scenario:{status}' if fails else 'trigger'}:{account.id[-12:]}"
+    reference = f"scenario:{status}" if fails else "trigger"
     return lab.transfers.create(
         account,
         source_amount="100.00",

@@ -16,10 +16,10 @@ from typing import Any
 from ..client.orders import FreshTicket, Order
 from ..client.service_clock import ServiceClock
 from ..errors.base import ChoiceError, PaylabError, RuleWarning
+from ..locks import HeldLock
 from ..spec import timestamps
 from .identity import Values, identity, reference_of
 from .ledger_store import ANSWERED, OPEN, REFUSED, Entry, LedgerStore, order_summary
-from .locks import HeldLock
 from .ticket import Claim, Ticket, is_trusted, said
 
 MOST_SHOWN = 50

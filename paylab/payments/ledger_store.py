@@ -15,10 +15,10 @@ from platformdirs import user_data_path
 from .. import sqlite
 from ..client.settings import address
 from ..errors.base import LedgerError
+from ..locks import HeldLock, Locks
 from ..rules.transfers import AMOUNTS as CURRENCY_OF
 from ..spec import timestamps
 from .identity import Values, identity, reference_of, values
-from .locks import HeldLock, Locks
 
 OPEN, ANSWERED, REFUSED = "no answer", "answered", "refused"
 """States: written and possibly sent; carried out; refused or not sent."""

@@ -11,12 +11,12 @@ from typing import Any
 from ..client.orders import UNDECIDED, Order
 from ..client.service_clock import ServiceClock
 from ..errors.base import ChoiceError, LedgerError, PaylabError
+from ..locks import HeldLock
 from ..spec import timestamps
 from ..spec.codes import IDEMPOTENCY_HOURS
 from ..spec.models import Transfer
 from .identity import Values, values
 from .ledger_store import ANSWERED, OPEN, REFUSED, Entry, LedgerStore
-from .locks import HeldLock
 from .search import find_transfer
 
 DAY = timedelta(hours=IDEMPOTENCY_HOURS)

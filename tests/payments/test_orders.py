@@ -21,8 +21,8 @@ from paylab.errors import (
     RuleWarning,
 )
 from paylab.lab.lab import Lab
+from paylab.locks import Locks
 from paylab.payments.ledger_store import LedgerStore
-from paylab.payments.locks import Locks
 from paylab.views.calls import ledger_table
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -9,7 +9,7 @@ from threading import Lock
 
 from filelock import FileLock, Timeout
 
-from ..files import PRIVATE
+from .files import PRIVATE
 
 
 class HeldLock:
