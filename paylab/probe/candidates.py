@@ -168,6 +168,9 @@ def _of_key(
         yield from ({key.name: value} for value in key.values or key.others)
     else:
         names = [_last(each.field) for each in told if each.missing]
+        if key.name.endswith("cursor_parameter"):  # often as the answer names it
+            told_as = service.value(key.name.removesuffix("_parameter"))
+            names.append(_last(str(told_as or service.value("lists.cursor"))))
         yield from ({key.name: name} for name in (*names, *key.others) if name != NONE)
 
 

@@ -6,11 +6,14 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from ..client.assumption_hints import of_page
 from ..client.call import Call
+from ..client.field_hints import list_key
 from ..spec import assumptions
 from ..spec.operations.records import OPERATIONS
+from ..spec.paging import ListForm
 from ..spec.service import Service
-from ..spec.service_keys import Value
+from ..spec.service_keys import NONE, Value
 from .drift import answer_differences, answer_of
 from .trial import Trials
 
@@ -47,6 +50,8 @@ def contradicted(call: Call, operation: str, service: Service) -> Iterator[Value
             yield {key: what}
     yield from ({key: value} for key, value in words.items())
     yield from _status(call, operation)
+    if OPERATIONS[operation].is_list:
+        yield from _more(answer_of(call), service.list(operation.partition(".")[0]))
     yield from _instructions(answer_of(call), service)
 
 
@@ -55,6 +60,16 @@ def _status(call: Call, operation: str) -> Iterator[Values]:
     for key in OPERATIONS[operation].success:
         if isinstance(key, str) and call.status in assumptions.KEYS[key].values:
             yield {key: int(call.status or 0)}
+
+
+def _more(body: Any, form: ListForm) -> Iterator[Values]:
+    """What says that there is a next page, where a page with a cursor does not say it."""
+    if not isinstance(body, dict) or not form.more or form.more in body:
+        return
+    key = list_key(form, "more")
+    told = [doubt.value for doubt in of_page(body, form) if doubt.key == key and doubt.value]
+    if told or ("." not in form.more and body.get(str(form.cursor))):
+        yield {key: next(iter(told), NONE)}
 
 
 def _instructions(body: Any, service: Service) -> Iterator[Values]:

@@ -9,7 +9,9 @@ from typing import Any
 
 from .. import corridors
 from ..client.client import Client
+from ..client.field_hints import Doubt, list_key
 from ..corridors import examples
+from ..errors.base import PagingError
 from ..spec import codes
 
 SHORT, LARGEST = 2, codes.PAGE_MAX
@@ -34,7 +36,13 @@ def first_page(client: Client, name: str, limit: int = SHORT) -> Any:
 
 def second_page(client: Client, name: str) -> Any:
     """The second page of a list; PagingError if it repeats the first."""
-    return list(islice(_pager(client, name, SHORT).pages(), 2))[-1]
+    pages = list(islice(_pager(client, name, SHORT).pages(), 2))
+    first, second = ({row.id for row in page.data} for page in (pages[0], pages[-1]))
+    if len(pages) == 2 and second <= first:  # a pager leaves out repeated rows
+        error = PagingError("the second page repeats the first")
+        error.doubts = (Doubt(list_key(client.service.list(name), "cursor_parameter")),)
+        raise error
+    return pages[-1]
 
 
 def _pager(client: Client, name: str, limit: int) -> Any:

@@ -72,46 +72,34 @@ class Trials:
     _tried: set[frozenset[tuple[str, Value]]] = field(default_factory=set)
 
     def run(self, step: Step[R], only: tuple[str, ...] = ("",)) -> R:
-        """The result of a step, with settings changed until it succeeds; else its last error.
+        """The result of a step, with settings changed until it succeeds; else its first error.
 
         `only` are the beginnings of the keys that may change.
         """
         first = self._attempt(step, {})
         if not isinstance(first, PaylabError):
             return first
-        path = [first]
         self._tried = set[frozenset[tuple[str, Value]]]()
-        for pending, last, result in self._searched(step, {}, first, only, path):
+        for pending, last, result in self._searched(step, {}, first, only):
             self._prove(step, pending, last)
             return result
-        for error in (first, path[-1]):
-            if isinstance(error, APIStatusError):
-                self._remember(error)
-        raise path[-1]
+        if isinstance(first, APIStatusError):
+            self._remember(first)
+        raise first
 
     def _searched(
-        self,
-        step: Step[R],
-        pending: Values,
-        failure: PaylabError,
-        only: tuple[str, ...],
-        path: list[PaylabError],
+        self, step: Step[R], pending: Values, failure: PaylabError, only: tuple[str, ...]
     ) -> Iterator[tuple[Values, int, R]]:
         """The settings that succeed, with the number of those that were tried last.
 
-        A change whose refusal is about something else is followed to its end before the next
-        one. `path` gets the refusals on the way of the first change.
+        A change whose refusal is about something else is followed to its end before the next one.
         """
-        is_first = failure is path[-1]
         for values, result in self._better(step, pending, failure, only):
             together = {**pending, **values}
             if not isinstance(result, PaylabError):
                 yield together, len(values), result
             elif len(together) <= DEEPEST:
-                if is_first:
-                    path.append(result)
-                    is_first = False
-                yield from self._searched(step, together, result, only, path)
+                yield from self._searched(step, together, result, only)
 
     def adopt(self, values: Values, call: int) -> None:
         """Keep values that were read in a successful answer and used in this call."""

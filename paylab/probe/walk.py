@@ -246,20 +246,27 @@ class ServiceWalk:
 
 def refuses_writes(trials: Trials) -> str:
     """Why objects must not be created here: production, or a key that may only read."""
-
-    def deposit(client: Client) -> Any:
-        return client.request("POST", trials.service.path("sandbox.deposit"), json={})
-
-    try:  # a service may answer 403 to the signature of a request that has no query
-        trials.run(deposit, ("signing.empty_query",))
-    except PermissionDeniedError as error:
-        return (
-            f"the service refuses sandbox deposits ({words_of(error)}): it is production, or this "
-            "key may only read; use the keys of a sandbox, or leave out --write"
-        )
-    except (PaylabError, KeyError):  # refused for its empty body, or at another path
+    refused = _refused_deposit(trials.client)
+    # A service may answer 403 to the signature of a request that has no query.
+    form = "blank" if trials.service.signing.empty_query == "omit" else "omit"
+    other = trials.service.with_values({"signing.empty_query": form})
+    if refused is None or _refused_deposit(trials.client.with_service(other)) is None:
         return ""
-    return ""
+    return (
+        f"the service refuses sandbox deposits ({words_of(refused)}): it is production, or this "
+        "key may only read; use the keys of a sandbox, or leave out --write"
+    )
+
+
+def _refused_deposit(client: Client) -> PermissionDeniedError | None:
+    """The 403 of a sandbox deposit, if it is one."""
+    try:
+        client.request("POST", client.service.path("sandbox.deposit"), json={})
+    except PermissionDeniedError as error:
+        return error
+    except (PaylabError, KeyError):  # refused for its empty body, or at another path
+        return None
+    return None
 
 
 def reached(parts: Iterable[Part]) -> Iterator[str]:

@@ -6,6 +6,8 @@ to that setting; `why` says what is missing otherwise. `harmless` ones need no s
 
 from dataclasses import dataclass
 
+from .fields import NAMES, REQUIRED, SHAPES, WALLET, WORDS, details, names
+
 
 @dataclass(frozen=True)
 class Deviation:
@@ -18,14 +20,6 @@ class Deviation:
     why: str = ""
     mute: bool = False
     """Its refusals do not say what is wrong, so nothing else that is wrong can be found."""
-
-
-def _details(kind, **change):
-    return {"details": {kind: change}}
-
-
-def _names(operation, **names):
-    return {"names": {operation: names}}
 
 
 def _errors(**change):
@@ -44,106 +38,9 @@ def _paths(**paths):
     return {"paths": {name.replace("__", "."): path for name, path in paths.items()}}
 
 
-WALLET, MX, BR, PH = "crypto_wallet", "MX.bank_account", "BR.pix", "PH.digital_wallet"
-GB, SEPA, AR, CO = "GB.bank_account", "SEPA.bank_account", "AR.bank_account", "CO.bank_account"
 NO_KEY = "no setting names this"
 NO_HINT = "a setting names it, but no answer leads to it"
 
-NAMES = {
-    "wallet-destination": _details(WALLET, names={"address": "destination_address"}),
-    "wallet-chain": _details(WALLET, names={"network": "chain_id"}),
-    "wallet-both": _details(WALLET, names={"address": "public_key", "network": "ledger"}),
-    "clabe-number": _details(MX, names={"clabe": "clabe_number"}),
-    "clabe-spei-account": _details(MX, names={"clabe": "spei_account"}),
-    "pix-plain": _details(BR, names={"pix_key": "key", "pix_key_type": "key_type"}),
-    "ph-camel": _details(
-        PH, names={"issuer": "bankCode", "account_number": "accountNumber"}
-    ),
-    "ph-three": _details(
-        PH,
-        names={
-            "issuer": "institution",
-            "account_number": "number",
-            "account_holder_name": "beneficiary",
-        },
-    ),
-    "gb-short": _details(GB, names={"sort_code": "sortcode", "account_number": "acct_no"}),
-    "sepa-holder": _details(SEPA, names={"account_holder_name": "holder"}),
-    "co-bank": _details(CO, names={"bank_code": "bank_id", "account_type": "kind"}),
-    "quote-amount": _names("quote.create", source_amount="amount"),
-    "quote-currencies": _names(
-        "quote.create", source_currency="from", destination_currency="to"
-    ),
-    "quote-rail": _names("quote.create", payout_method="rail"),
-    "quote-answer": _names(
-        "quote", exchange_rate="rate", total_fee="fee", expires_at="valid_until"
-    ),
-    "transfer-quote": _names("transfer.create", quote_id="quotation_id"),
-    "account-person": _names("conversion_account.create", individual_id="owner_id"),
-    "account-currency": _names(
-        "conversion_account", source_currency="deposit_currency"
-    ) | {"names": {"conversion_account.create": {"source_currency": "deposit_currency"},
-                   "conversion_account": {"source_currency": "deposit_currency"}}},
-    "account-two": _names(
-        "conversion_account.create", individual_id="person", source_currency="fiat"
-    ),
-    "deposit-account": _names("deposit", conversion_account_id="virtual_account_id"),
-    "deposit-amount": _names("deposit", amount="value"),
-    "deposit-two": _names("deposit", amount="deposit_amount", currency="deposit_currency"),
-    "instructions-clabe": {
-        "names": {
-            "conversion_account": {"deposit_instructions.details.clabe": "virtual_clabe"}
-        }
-    },
-    "instructions-qr": {
-        "names": {"conversion_account": {"deposit_instructions.details.qrph_payload": "emv"}}
-    },
-}  # fmt: skip
-
-SHAPES = {
-    "quote-account-by-id": {"references": {"quote": "id"}},
-    "payout-account-by-id": {"references": {"account": "id"}},
-    "both-by-id": {"references": {"quote": "id", "account": "id"}},
-    "amounts-numbers": {"amounts": {"requests": "number"}},
-    "amounts-numbers-both": {"amounts": {"requests": "number", "answers": "number"}},
-    "currencies-upper": {"currencies": "upper"},
-    "currencies-lower": {"currencies": "lower"},
-}
-
-WORDS = {
-    "networks-capitals": _details(
-        WALLET, words={"network": ["BASE", "ETHEREUM", "POLYGON", "SOLANA"]}
-    ),
-    "networks-others": _details(WALLET, words={"network": ["stellar", "tron"]}),
-    "networks-mainnet": _details(WALLET, words={"network": ["base-mainnet", "polygon-mainnet"]}),
-    "issuers-codes": _details(PH, words={"issuer": ["BNORPHMM", "BOPIPHMM", "TLBPPHMM"]}),
-    "pix-types-capitals": _details(
-        BR, words={"pix_key_type": ["CPF", "CNPJ", "EMAIL", "PHONE", "EVP"]}
-    ),
-    "ar-types-capitals": _details(AR, words={"account_type": ["CBU", "CVU"]}),
-    "co-types-other": _details(CO, words={"account_type": ["ahorros", "corriente"]}),
-    "mx-rail-local": {"rails": {"MX": ["local"]}},
-    "wallet-without-network": _details(WALLET, drops=["network"]),
-}
-
-REQUIRED = {
-    "people-need-contact": {"needs": {"individual.create": ["email", "phone"]}},
-    "people-need-street": {
-        "needs": {"individual.create": ["address.line_1", "address.city", "address.postal_code"]}
-    },
-    "people-need-birthday": {"needs": {"individual.create": ["date_of_birth"]}},
-    "transfer-needs-reference": {"needs": {"transfer.create": ["client_reference_id"]}},
-    "account-needs-reference": {
-        "needs": {"conversion_account.create": ["client_reference_id"]}
-    },
-    "account-needs-currency": {
-        "needs": {"conversion_account.create": ["destination_currency"]}
-    },
-    "clabe-with-owner": _details(MX, needs=["account_holder_name"]),
-    "wallet-with-label": _details(WALLET, needs=["label"]),
-    "quote-needs-currency": {"needs": {"quote.create": ["source_currency"]}},
-    "bic-needed": _details(SEPA, needs=["bic"]),
-}  # fmt: skip
 
 PATHS = {
     "quotes-elsewhere": _paths(quote__create="POST /v1/payouts/quotes"),
@@ -189,8 +86,7 @@ PAGES = {
         "lists": {"transfer": {"items": "transfers"}, "individual": {"items": "individuals"}}
     },
     "pages-size-after": _lists(limit="page_size", token="after"),
-    "pages-token-strict": _lists(token="next_token", parameters="refuse"),
-    "pages-count-strict": _lists(limit="count", token="start", parameters="refuse"),
+    "pages-token-strict": _lists(cursor="next_token", token="next_token", parameters="refuse"),
     "pages-at-most-25": _lists(largest=25),
     "pages-at-most-60-transfers": _lists("transfer", largest=60),
 }
@@ -306,31 +202,35 @@ HARMLESS = {
 
 HOPELESS = {
     "people-camel-case": (
-        _names("individual.create", given_name="givenName", family_name="familyName"),
+        names("individual.create", given_name="givenName", family_name="familyName"),
         NO_KEY,
     ),
     "transfer-source-amount": (
-        {"without": ["quote.create"]} | _names("transfer.create", source_amount="amount"),
+        {"without": ["quote.create"]} | names("transfer.create", source_amount="amount"),
         "the interface shows this name, so no setting changes it",
     ),
     "deposit-id-nested": (
-        _names("deposit", conversion_account_id="account.id"),
+        names("deposit", conversion_account_id="account.id"),
         "a name in a request is one level",
     ),
     "wallet-path-nested": (
         _paths(account__create="POST /v1/individuals/{id}/financial_accounts"),
         "the path of a new account holds no id",
     ),
+    "pages-count-strict": (
+        _lists(limit="count", token="start", parameters="refuse"),
+        NO_HINT,
+    ),
     "quotes-odd-noun": (_paths(quote__create="POST /v1/zephyr/9"), NO_HINT),
     "images-one-by-one": ({"needs": {"images.upload": ["side"]}}, NO_KEY),
     "people-need-tax-id": ({"needs": {"individual.create": ["tax_id"]}}, NO_KEY),
     "without-deposits": ({"without": ["deposit"]}, "no sandbox deposit, no conversion"),
     "mute-names": (
-        _details(WALLET, names={"address": "xpub"}) | _errors(style="empty"),
+        details(WALLET, names={"address": "xpub"}) | _errors(style="empty"),
         "refusals say nothing",
     ),
     "html-names": (
-        _names("quote.create", source_amount="sum") | _errors(style="html"),
+        names("quote.create", source_amount="sum") | _errors(style="html"),
         "refusals say nothing",
     ),
 }

@@ -137,7 +137,9 @@ def _paced(world, rates):
             "seconds": str(whole),
             "milliseconds": str(-int(-left * 1000 // 1)),
             "unix_time": str(-int(-(now + left) // 1)),
-            "date": time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(now + whole)),
+            "date": time.strftime(
+                "%a, %d %b %Y %H:%M:%S GMT", time.gmtime(-int(-(now + left) // 1))
+            ),
         }
         error.headers = [(rates["header"], forms[rates["unit"]])] if rates["header"] else []
         raise error
