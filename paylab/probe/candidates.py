@@ -38,23 +38,23 @@ PATHS: Mapping[str, tuple[str, ...]] = {
 }
 """Paths that public descriptions of such services have."""
 
-SIBLINGS: Mapping[str, str] = {
-    "create_individual": "individuals",
-    "individuals": "create_individual",
-    "individual": "create_individual",
-    "upload_verification_images": "individual",
-    "create_transfer": "transfers",
-    "transfers": "create_transfer",
-    "transfer": "create_transfer",
-    "create_conversion_account": "conversion_accounts",
-    "conversion_accounts": "create_conversion_account",
-    "conversion_account": "create_conversion_account",
-    "create_webhook_subscription": "webhook_subscriptions",
-    "webhook_subscriptions": "create_webhook_subscription",
-    "webhook_subscription": "create_webhook_subscription",
-    "delete_webhook_subscription": "webhook_subscription",
+SIBLINGS: Mapping[str, tuple[str, ...]] = {
+    "create_individual": ("individuals",),
+    "individuals": ("create_individual",),
+    "individual": ("create_individual", "individuals"),
+    "upload_verification_images": ("individual",),
+    "create_transfer": ("transfers",),
+    "transfers": ("create_transfer",),
+    "transfer": ("create_transfer", "transfers"),
+    "create_conversion_account": ("conversion_accounts",),
+    "conversion_accounts": ("create_conversion_account",),
+    "conversion_account": ("create_conversion_account", "conversion_accounts"),
+    "create_webhook_subscription": ("webhook_subscriptions",),
+    "webhook_subscriptions": ("create_webhook_subscription",),
+    "webhook_subscription": ("create_webhook_subscription", "webhook_subscriptions"),
+    "delete_webhook_subscription": ("webhook_subscription",),
 }
-"""The operation whose path an operation probably shares."""
+"""The operations whose path an operation probably shares."""
 
 NO_PROGRESS = (*range(300, 400), 401, 403, 404, 405, 429, 501)
 """Statuses that say nothing about the fields of a request."""
@@ -245,11 +245,10 @@ def _likeness(our: str, their: str) -> float:
 def _paths(key: Key, service: Service) -> Iterator[str]:
     """Other paths: that of a sibling, those of public descriptions, other spellings."""
     name = key.name.partition(".")[2]
-    sibling = SIBLINGS.get(name)
-    near = str(service.value(f"paths.{sibling}")) if sibling else NONE
-    if near != NONE and "id" in key.holds and "{id}" not in near:
-        near = f"{near}/{{id}}"
-    known = [near, *map(str, key.others), *PATHS.get(name, ())]
+    near = [str(service.value(f"paths.{sibling}")) for sibling in SIBLINGS.get(name, ())]
+    if "id" in key.holds:
+        near = [path if "{id}" in path else f"{path}/{{id}}" for path in near if path != NONE]
+    known = [*near, *map(str, key.others), *PATHS.get(name, ())]
     plain = [path for path in (str(service.value(key.name)), *known) if path not in (NONE, "None")]
     styled = [styled for path in plain for styled in (path, *_spellings(path))]
     yield from dict.fromkeys(_valid(key, styled))

@@ -148,7 +148,9 @@ def read_sentence(sentence: str) -> Complaint:
     sentence = sentence[:LONGEST]
     for pattern in (_NAMED_UNKNOWN, _NAMED_MISSING):
         if names := _listed(pattern, sentence):
-            return Complaint(names[0], sentence)
+            place = dotted_path(sentence.split(None, 1)[0])  # "details.clabe missing field: clabe"
+            is_place = place.endswith(f".{names[0]}")
+            return Complaint(place if is_place else names[0], sentence)
     for match in _SUBJECT.finditer(sentence):
         if _is_subject(match):
             return Complaint(dotted_path(match["quoted"] or match["bare"]), match["words"])

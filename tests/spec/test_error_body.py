@@ -111,6 +111,7 @@ def test_generated_shapes_read_the_same():
         ("property x should not exist", ["x"], "unknown"),
         ("unknown field `x`, expected one of `a`, `b`", ["x"], "unknown"),
         ("Missing required fields: a, b_c and d", ["a", "b_c", "d"], "missing"),
+        ("a.0.details.x missing required field: x", ["a.0.details.x"], "missing"),
         ("must have required property 'x'", ["x"], "missing"),
         ("'x' is a required property", ["x"], "missing"),
         ("The details.x field is required", ["details.x"], "missing"),
