@@ -14,14 +14,7 @@ from uuid import UUID
 from ..client.orders import NOTHING_SENT, REFUSALS, UNDECIDED
 from ..client.parameters import body_fields
 from ..client.resources.transfers import Transfers
-from ..errors.api import (
-    APIStatusError,
-    AuthenticationError,
-    ConflictError,
-    PermissionDeniedError,
-    RateLimitError,
-    ServerError,
-)
+from ..errors import api
 from ..errors.base import ChoiceError, LedgerError, PaylabError, RuleError
 from ..spec import codes
 from .identity import values
@@ -37,8 +30,8 @@ PATIENCE = 5
 """After this number of successive rows without a response, the others are not sent."""
 CONCURRENCY = 8
 # Every other row would get the same answer: these end the batch.
-HOPELESS = (AuthenticationError, PermissionDeniedError)
-UNCERTAIN = (RateLimitError, ServerError)
+HOPELESS = (api.AuthenticationError, api.PermissionDeniedError)
+UNCERTAIN = (api.RateLimitError, api.ServerError)
 
 Progress: TypeAlias = "Callable[[int, int], object]"
 
@@ -88,7 +81,7 @@ def send(transfers: Transfers, row: PayoutRow) -> Outcome:
         word = "unknown" if error.after_lost else "unsent"
         return Outcome(word, {}, _words(error), stops=error)
     except PaylabError as error:
-        is_limited = isinstance(error, RateLimitError)
+        is_limited = isinstance(error, api.RateLimitError)
         return Outcome(_word(error), {}, _words(error), is_limited=is_limited)
     except Exception as error:  # the request may have left: the other rows still get theirs
         return Outcome("unknown", {}, f"{type(error).__name__}: {error}")
@@ -108,9 +101,9 @@ def _word(error: PaylabError) -> str:
         return "refused"
     if error.after_lost or isinstance(error, UNCERTAIN):
         return "unknown"
-    if isinstance(error, ChoiceError | ConflictError):
+    if isinstance(error, ChoiceError | api.ConflictError):
         return "conflict"
-    if isinstance(error, APIStatusError):
+    if isinstance(error, api.APIStatusError):
         is_refused = error.status in REFUSALS and error.status not in UNDECIDED
         return "refused" if is_refused else "unknown"
     return "unsent" if error.hint == NOTHING_SENT else "unknown"

@@ -20,7 +20,6 @@ from .identity import identity
 if TYPE_CHECKING:
     import pandas as pd
 
-
 Payouts: TypeAlias = "str | PathLike[str] | Iterable[Mapping[str, Any]] | Any"
 """A CSV file by its path, a DataFrame, or dicts."""
 

@@ -56,9 +56,8 @@ def by_reference(listed: Iterable[Transfer], wanted: Collection[str]) -> dict[st
 def agrees(one: Transfer, asked: Values) -> bool:
     """Whether no field that a transfer shows contradicts the values of an order."""
     shown = _shown(one)
-    own = {name: asked[name] for name in shown if name in asked}
     is_named = REFERENCE not in shown or bool(asked.get(REFERENCE)) == bool(shown[REFERENCE])
-    return is_named and all(shown[name] == value for name, value in own.items())
+    return is_named and all(shown[name] == asked[name] for name in shown.keys() & asked.keys())
 
 
 def _shown(one: Transfer) -> dict[str, Any]:
