@@ -11,7 +11,8 @@ import httpx
 import pytest
 
 from paylab import errors
-from paylab.client import Client, resources
+from paylab.client import Client
+from paylab.client import client as module
 from paylab.client.request import Options
 from paylab.client.settings import Settings
 from paylab.spec import models
@@ -22,10 +23,15 @@ KEY = "7f0c1f0e-8d6b-4e0e-9d57-0d8d7f4b2a11"
 ROUTE = {"source_currency": "usd", "destination_currency": "mxn", "payout_method": "spei"}
 PERSON = {"product_types": ["global_payouts"], "given_name": "M", "family_name": "G"}
 
+KINDS = {
+    name: kind
+    for name, kind in vars(module).items()
+    if inspect.isclass(kind) and kind.__module__.startswith("paylab.client.resources.")
+}
+"""The classes of the operations by name."""
 OPERATIONS = [
     getattr(kind, name)
-    for kind in vars(resources).values()
-    if inspect.isclass(kind)
+    for kind in KINDS.values()
     for name in vars(kind)
     if not name.startswith("_")
 ]
@@ -69,7 +75,7 @@ def test_every_parameter_is_shown():
 def test_every_field_of_an_operation_is_a_parameter(name):
     """A method has a parameter for each field of its record, and sends no other field."""
     resource, _, verb = name.partition(".")
-    kind = getattr(resources, getattr(Client, resource).func.__annotations__["return"])
+    kind = KINDS[getattr(Client, resource).func.__annotations__["return"]]
     method = getattr(kind, verb)
     shown = {
         each for each in inspect.signature(method).parameters if each not in Options.__annotations__
