@@ -13,9 +13,9 @@ from ..client.assumption_hints import of_answer
 from ..client.call import Call
 from ..spec import codes, models
 from ..spec.codes import STATUSES
+from ..spec.json_path import value_at
 from ..spec.operations.operation import Operation
 from ..spec.operations.records import ANSWERED_AMOUNTS, OPERATIONS
-from ..spec.paging import value_at
 from ..spec.service import Service
 
 HEADERS = frozenset(

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Iterator
 
 from ..spec import codes
-from ..spec.operations.records import OPERATIONS
+from ..spec.operations.bodies import TOKEN as TOKEN_FIELDS
 
 VALUE = r"""(?:"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|\[[^\[\]{}]*\]?|[^\s,}\])"'\[{&<]+)"""
 NUMBER = re.compile(
@@ -47,8 +47,7 @@ TOKEN = re.compile(
     r"""\btoken["']?\s*[:=]\s*b?(?:"((?:[^"\\]|\\.)*)"?|'((?:[^'\\]|\\.)*)'?|([^\s,}\])"'\[{&<]+))""",
     re.IGNORECASE,
 )
-_TOKEN = OPERATIONS["individuals.submit_token"]
-BESIDE_TOKEN = frozenset(field.name for field in _TOKEN.fields if not field.secret)
+BESIDE_TOKEN = frozenset(field.name for field in TOKEN_FIELDS if not field.secret)
 """The fields beside a share token, by which it differs from the token of a page."""
 
 _BESIDE_TOKEN = re.compile(

@@ -17,7 +17,7 @@ from ..corridors import countries
 from ..corridors.account_types import DetailField, Format
 from ..errors.base import Problem
 from ..spec import codes
-from ..spec.operations.field import dotted
+from ..spec.json_path import dotted
 from ..spec.service import Service
 from .fields import (
     Body,

@@ -15,7 +15,7 @@ from itertools import chain
 from ..corridors.account_types import Format
 from ..errors.base import Problem
 from ..spec import timestamps
-from ..spec.operations.field import dotted
+from ..spec.json_path import dotted
 
 Body = Mapping[str, object]
 Check = Callable[[object, str], list[Problem]]

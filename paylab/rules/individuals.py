@@ -15,7 +15,7 @@ from ..corridors.account_types import DOCUMENT_NUMBERS, Format
 from ..corridors.countries import Corridor
 from ..errors.base import Problem
 from ..spec import codes
-from ..spec.operations.field import dotted
+from ..spec.json_path import dotted
 from ..spec.service import Service
 from . import accounts
 from .fields import (

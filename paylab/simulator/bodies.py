@@ -10,8 +10,9 @@ from typing import Any
 
 from ..errors.base import Problem
 from ..spec import paging, timestamps
+from ..spec.json_path import put_inside
 from ..spec.operations.records import ANSWERED_AMOUNTS, OPERATIONS
-from ..spec.paging import ListForm, put_inside
+from ..spec.paging import ListForm
 from ..spec.request_body import RequestBody, read_request
 from ..spec.service import Service
 from ..spec.service_keys import NONE

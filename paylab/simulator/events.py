@@ -9,8 +9,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from ..spec.json_path import put_inside
 from ..spec.money import lowered
-from ..spec.paging import put_inside
 from ..spec.renames import Names
 from ..spec.service_keys import NONE
 from ..spec.translation import instructions

@@ -7,7 +7,7 @@ from html import escape
 from typing import Any
 
 from ..errors.base import Problem
-from ..spec.paging import put_inside
+from ..spec.json_path import put_inside
 from ..spec.service import Service
 from ..spec.service_keys import NONE
 from .messages import BadCursor, Refused, Reply

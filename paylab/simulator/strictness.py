@@ -8,7 +8,8 @@ from typing import Any
 from ..errors.base import Problem
 from ..errors.names import nearest_name
 from ..spec import codes
-from ..spec.operations.field import DETAILS, dotted
+from ..spec.json_path import dotted
+from ..spec.operations.field import DETAILS
 from ..spec.operations.operation import Operation
 from ..spec.operations.records import IDEMPOTENT, OPERATIONS
 from ..spec.request_body import read_request

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..errors.base import Problem
 from .complaints import Complaint, dotted_path, is_missing, is_unknown, read_sentence, sentences
-from .paging import value_at
+from .json_path import value_at
 from .text import plain
 
 SOURCE = "service"

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 from ..errors import names
 from ..errors.base import PagingError
 from . import repeats
+from .json_path import value_at
 from .service_keys import NONE
 
 T = TypeVar("T")
@@ -141,23 +142,6 @@ def _objects(items: object, name: str) -> list[dict[str, Any]]:
     if isinstance(items, list) and all(isinstance(item, dict) for item in items):
         return items
     raise ValueError(f"must contain a list of objects as {name}")
-
-
-def value_at(body: object, name: str) -> Any:
-    """The value at a dotted path."""
-    for part in [] if name == NONE else name.split("."):
-        body = body.get(part) if isinstance(body, dict) else None
-    return None if name == NONE else body
-
-
-def put_inside(body: dict[str, Any], key: str, value: object) -> None:
-    """Set a value by a dotted key."""
-    *groups, last = key.split(".")
-    for group in groups:
-        body = body.setdefault(group, {})
-        if not isinstance(body, dict):
-            raise ValueError(f"{key} steps into a value that is no object")
-    body[last] = value
 
 
 def is_usual(form: ListForm) -> bool:

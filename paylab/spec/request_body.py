@@ -14,7 +14,8 @@ from typing import Any
 
 from ..errors.base import Problem
 from ..errors.names import nearest_name
-from .operations.field import AMOUNT, CURRENCY, OBJECT, Field, dotted
+from .json_path import dotted
+from .operations.field import AMOUNT, CURRENCY, OBJECT, Field
 from .operations.records import OPERATIONS
 from .renames import SAME, Names
 from .service import Service

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
-from .paging import put_inside
+from .json_path import put_inside
 from .service_keys import Value
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
+from typing import cast
 
-from . import codes
-from .service import Service
+from . import assumptions, codes
 
 
 class IllegalMove(ValueError):  # noqa: N818 - named for what it is, as in "illegal move"
@@ -184,7 +184,8 @@ def detail(code: object, terminal_codes: Container[str] | None = None) -> Advice
     """
     known = _BY_CODE.get(str(code)) or Advice(str(code), _NEW, _ANEW, codes.IMAGE_SIDES)
     if terminal_codes is None:
-        terminal_codes = Service().verification.terminal_codes
+        default = assumptions.KEYS["verification.terminal_codes"].default
+        terminal_codes = cast("tuple[str, ...]", default)
     return replace(known, terminal=known.code in terminal_codes)
 
 

@@ -11,7 +11,8 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from ..errors.base import Problem, RuleError
-from .operations.field import AMOUNT, CURRENCY, dotted
+from .json_path import dotted, step_into
+from .operations.field import AMOUNT, CURRENCY
 from .operations.records import ANSWER_NAMES, OPERATIONS
 from .renames import SAME, Names
 from .service import AccountDetails, Service
@@ -85,7 +86,7 @@ class Translation:
         for part in field.split("."):
             own = names.ours.get(part, part)
             ours = dotted(ours, own)
-            inside = _inside(inside, own)
+            inside = step_into(inside, own)
             names = self._names_below(own, inside, body)
         return ours
 
@@ -195,14 +196,6 @@ def _by_id(body: Body, name: str, by_id: str) -> Body:
     if not isinstance(given, Mapping) or "id" not in given:
         return body
     return {key: value for key, value in body.items() if key != name} | {by_id: given["id"]}
-
-
-def _inside(body: object, part: str) -> object:
-    if isinstance(body, Mapping):
-        return body.get(part)
-    if isinstance(body, list) and part.isdecimal() and int(part) < len(body):
-        return body[int(part)]
-    return None
 
 
 def _accounts_in(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

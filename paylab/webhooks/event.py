@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from ..spec import models, timestamps
+from ..spec.json_path import put_inside, value_at
 from ..spec.money import lowered
-from ..spec.paging import put_inside, value_at
 from ..spec.renames import Names
 from ..spec.service import Service
 from ..spec.service_keys import NONE

@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 from ...errors.base import Problem, WaitTimeoutError
 from ...errors.names import nearest_name
 from ...spec import codes
-from ...spec.operations.field import OBJECT, Field, dotted
+from ...spec.json_path import dotted
+from ...spec.operations.field import OBJECT, Field
 from ...spec.operations.records import OPERATIONS
 from ...spec.paging import ListForm
 from ...spec.service import Service

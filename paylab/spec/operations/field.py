@@ -92,8 +92,3 @@ class Field:
         yield self
         for field in self.fields:
             yield from field.walk()
-
-
-def dotted(at: str, name: str | int) -> str:
-    """`document.number` from `document` and `number`."""
-    return f"{at}.{name}" if at else str(name)
