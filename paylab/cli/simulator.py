@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "paylab simulator --port 8080 --data world.db"
 _SERVICE = "follow the assumptions in this service.toml (default: see PAYLAB_SERVICE)"
-FACTS = ("base_url", "api_key", "secret_key")
+FACTS = ("base_url", "api_key", "secret_key", "control_token")
 KEY_VARIABLES = ("PAYLAB_SIMULATOR_API_KEY", "PAYLAB_SIMULATOR_SECRET_KEY")
 """The environment variables of the keys; without them the keys are random at each start."""
 
@@ -126,12 +126,13 @@ def _ready(server: Server, *, as_json: bool) -> str:
     if as_json:
         return json.dumps({name: getattr(server, name) for name in FACTS})
     message = f"The simulator listens on {server.base_url}. Stop it with Ctrl-C."
-    return f"{message}\n{exports(server)}"
+    control = f"# The control token, for paths under /_simulator/: {server.control_token}"
+    return f"{message}\n{exports(server)}\n{control}"
 
 
 def exports(server: Server) -> str:
     """The three lines to run in another terminal to use this simulator."""
-    return "\n".join(f"export PAYLAB_{name.upper()}={getattr(server, name)}" for name in FACTS)
+    return "\n".join(f"export PAYLAB_{name.upper()}={getattr(server, name)}" for name in FACTS[:3])
 
 
 def _path(text: str) -> str:

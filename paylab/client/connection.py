@@ -20,7 +20,7 @@ from ..spec.timestamps import from_http
 from .call import ROUGHLY, Call, DeferredCall, recorded_call, trouble_of
 from .deadline import BoundedBackend, Cap
 from .decoding import TooLargeError, read_decoded
-from .request import BODY_HASH, OUTLINE, Exchange, OutgoingRequest
+from .request import BODY_HASH, OUTLINE, ControlAuth, Exchange, OutgoingRequest
 from .settings import Settings, check_encrypted
 
 utcnow = partial(datetime.now, UTC)
@@ -91,7 +91,8 @@ def _stop_at_redirect(response: httpx.Response) -> None:
 class ServiceConnection:
     """Sends one request at a time and gives what came back, with the record of the call.
 
-    `auth` signs, `clock` is the wall clock and `perf` a stopwatch.
+    `auth` signs, `clock` is the wall clock and `perf` a stopwatch. Requests to the control API of a
+    simulator have its control token instead of a signature, if the settings have one.
     """
 
     http: httpx.Client
@@ -128,7 +129,7 @@ class ServiceConnection:
         if outgoing.given_headers:
             request.headers.update(outgoing.given_headers)
         when = self.clock()
-        exchange = self._exchanged(request, when)
+        exchange = self._exchanged(request, when, self._auth(outgoing))
         # A copy, since a watcher may be added or removed by another thread.
         for watcher in tuple(self.watchers):
             watcher(outgoing, exchange, when)
@@ -149,13 +150,19 @@ class ServiceConnection:
         size = ROUGHLY + len(sent) + len(exchange.content)
         return exchange, DeferredCall(make, outgoing.path, size, patient=patient)
 
+    def _auth(self, outgoing: OutgoingRequest) -> httpx.Auth:
+        token = self.settings.control_token
+        if token is None or not outgoing.is_control:
+            return self.auth
+        return ControlAuth(self.settings.api_key, token)
+
     @hide_frames
-    def _exchanged(self, request: httpx.Request, when: datetime) -> Exchange:
+    def _exchanged(self, request: httpx.Request, when: datetime, auth: httpx.Auth) -> Exchange:
         """Send a request and read the whole answer."""
         response, content, trouble = None, b"", None
         try:
             # As a stream, so that reading can end at the limit of a body.
-            response = self.http.send(request, stream=True, auth=self.auth)
+            response = self.http.send(request, stream=True, auth=auth)
             with closing(response):
                 content = read_decoded(response)
         except RedirectedError as redirected:

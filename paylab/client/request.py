@@ -102,7 +102,7 @@ class OutgoingRequest:
     @property
     def is_control(self) -> bool:
         """Whether it controls a simulator."""
-        return self.url.path.endswith(self.path) and self.path.startswith(f"{CONTROLS}/")
+        return self.url.path.endswith(self.path) and f"{self.path}/".startswith(f"{CONTROLS}/")
 
     @property
     def repeatable(self) -> bool:
@@ -331,3 +331,17 @@ class SignatureAuth(httpx.Auth):
             yield request
 
         self.auth_flow = sign  # type: ignore[method-assign]
+
+
+class ControlAuth(httpx.Auth):
+    """Sends the control token of a simulator, and the API key that chooses one of its worlds."""
+
+    def __init__(self, api_key: Revealing, token: Revealing) -> None:
+        # A closure, because a secret in an attribute would show in `vars`.
+        def add(request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+            """Add both headers to the request."""
+            request.headers["X-API-Key"] = api_key.reveal()
+            request.headers["Authorization"] = f"Bearer {token.reveal()}"
+            yield request
+
+        self.auth_flow = add  # type: ignore[method-assign]

@@ -42,7 +42,8 @@ def clean_loggers(redaction: Redaction) -> None:
 
 def redaction_of(settings: Settings) -> Redaction:
     """The redaction of a client with these settings, which cleans the logs of libraries too."""
-    keys = (settings.api_key, settings.secret_key)
+    secrets = (settings.api_key, settings.secret_key, settings.control_token)
+    keys = tuple(secret for secret in secrets if secret is not None)
     redaction = Redaction(keys, personal_names(settings.service))
     clean_loggers(redaction)
     return redaction

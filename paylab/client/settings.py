@@ -154,7 +154,7 @@ class Settings:
     """Everything a client needs; `where` names the source of each setting.
 
     `service` has the assumptions: paths, names, limits and the signing dialect. With `read_only`
-    only GETs are sent.
+    only GETs are sent. `control_token` is that of a simulator, for its control API.
     """
 
     base_url: str
@@ -165,6 +165,7 @@ class Settings:
     max_retries: int = 2
     service: Service = field(default_factory=Service, repr=False)
     read_only: bool = False
+    control_token: Secret | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "base_url", check_base_url(self.base_url))
@@ -332,6 +333,9 @@ def _check(settings: Settings) -> None:
         raise ConfigError("api_key must be printable ASCII without spaces or commas")
     if not secret_key or secret_key != secret_key.strip():
         raise ConfigError("secret_key is empty, or has a space or line break at an end")
+    token = settings.control_token
+    if token is not None and not all("!" <= letter <= "~" for letter in token.reveal()):
+        raise ConfigError("control_token must be printable ASCII without spaces")
     if not _is_number(settings.timeout, int | float) or settings.timeout <= 0:
         raise ConfigError("timeout must be a number of seconds above 0")
     if not _is_number(settings.max_retries, int) or settings.max_retries < 0:

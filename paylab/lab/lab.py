@@ -19,7 +19,14 @@ from ..client.followers import Broadcast
 from ..client.request import Options
 from ..client.secrecy import redaction_of
 from ..client.service_clock import ServiceClock
-from ..client.settings import GivenService, Settings, read_only_source, resolve, service_source
+from ..client.settings import (
+    GivenService,
+    Secret,
+    Settings,
+    read_only_source,
+    resolve,
+    service_source,
+)
 from ..errors.base import ConfigError
 from ..errors.names import suggesting
 from ..files import path_of
@@ -334,6 +341,7 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     read_only: bool | None = None,
     replay: str | PathLike[str] | None = None,
     service: GivenService | None = None,
+    control_token: str | None = None,
 ) -> Lab:
     """Connect to the service: arguments, then environment, then profile, else a simulator.
 
@@ -348,6 +356,8 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     With `read_only=True` only GETs are sent: any other request raises ReadOnlyError.
     `replay` is a HAR file of `lab.record`, `lab.calls.har` or another program: all responses come
     from it, and from those of a lab the assumptions too. No service or key is used.
+    `control_token` is that of a simulator, which `paylab simulator --json` prints: the controls of
+    `lab.simulator` send it instead of a signature.
 
     >>> paylab.connect().place.kind
     'embedded'
@@ -356,7 +366,7 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries, "ledger": ledger}
     order = {"lists.order": list_order} if list_order else {}
     if replay is not None:
-        if simulator or base_url or api_key or secret_key or profile:
+        if simulator or base_url or api_key or secret_key or profile or control_token:
             raise ConfigError(
                 "a replay takes no base URL, keys, profile or simulator: leave them out"
             )
@@ -369,7 +379,10 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
         )
         if settings is not None:
             declared = settings.service.with_values(order) if order else settings.service
-            return Lab(replace(settings, service=declared), **options)
+            token = Secret(control_token) if control_token else None
+            return Lab(replace(settings, service=declared, control_token=token), **options)
+    if control_token is not None:
+        raise ConfigError("control_token is that of a simulator with an address: pass base_url")
     found = read_only_source(read_only, os.environ)
     found |= service_source(service, os.environ) if simulator is None or service is not None else {}
     return Lab(**embedded_parts(simulator, found, order), **options)

@@ -39,7 +39,7 @@ def simulator():
 def test_the_simulator_prints_how_to_reach_it_and_serves(simulator):
     """The simulator prints its address and keys in one line, and accepts connections."""
     _, facts = simulator
-    assert facts.keys() == {"base_url", "api_key", "secret_key"}
+    assert facts.keys() == {"base_url", "api_key", "secret_key", "control_token"}
     assert facts["base_url"].startswith("http://127.0.0.1:")
     assert len(list(paylab.connect(**facts).transfers.list())) == 3
     assert httpx.get(f"{facts['base_url']}/v1/transfers").status_code == 401

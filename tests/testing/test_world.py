@@ -7,7 +7,7 @@ import pytest
 
 import paylab
 from paylab.corridors import examples
-from paylab.errors import APIStatusError, APITimeoutError, SimulatorError
+from paylab.errors import APIStatusError, APITimeoutError, AuthenticationError, SimulatorError
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 from paylab.testing.world import PaylabWorld
@@ -117,6 +117,23 @@ def test_a_token_and_a_key_reach_their_own_world(make):
         assert (gone.status_code, "has ended" in gone.text) == (401, True)
     assert len(world.requests) == 1
     assert not other.requests
+
+
+def test_the_control_token_replaces_the_signature(server):
+    """With the token, a lab controls its world though its signatures are refused."""
+    with httpx.Client(base_url=server.base_url, trust_env=False) as client:
+        bearer = {"authorization": f"Bearer {server.control_token}"}
+        facts = client.post("/_simulator/worlds", headers=bearer, json={"frozen": True}).json()
+    with paylab.connect(**facts | {"secret_key": "other"}, ledger="none") as lab:
+        assert lab.simulator.clock.frozen
+        with pytest.raises(AuthenticationError):
+            lab.transfers.list().first()
+        lab.simulator.seed(transfers=2)
+        seen = lab.simulator.requests
+        assert {each.verdicts["signature"]["result"] for each in seen} == {"refused"}
+        assert facts["control_token"] not in repr(lab.settings)
+    with paylab.connect(**facts, ledger="none") as lab:
+        assert len(lab.transfers.list().to_list()) == 2
 
 
 def test_deliveries_are_waited_for(make):
