@@ -57,6 +57,17 @@ def spooled(path):
     return file
 
 
+class Trickling(BytesIO):
+    """A file of which every second read returns one byte, as a pipe or a socket may."""
+
+    reads = 0
+
+    def read(self, size=-1):
+        """The next byte, or the bytes after it."""
+        self.reads += 1
+        return super().read(1 if self.reads % 2 else size)
+
+
 @pytest.mark.parametrize(
     "give",
     [
@@ -67,6 +78,7 @@ def spooled(path):
         lambda path: BytesIO(path.read_bytes()),
         lambda path: path.open("rb"),
         lambda path: path.open("rb", buffering=0),
+        lambda path: Trickling(path.read_bytes()),
         spooled,
         lambda path: "data:image/jpeg;base64," + b64encode(path.read_bytes()).decode(),
     ],

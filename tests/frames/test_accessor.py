@@ -83,6 +83,13 @@ def test_durations(frame):
     assert found.tolist() == [3, Decimal(4), Decimal("81.4"), Decimal("88.28")]
 
 
+def test_a_status_of_several_currencies_is_one_row(frame):
+    """Counts and durations have no amounts, so they are not split by currency."""
+    failed = frame.assign(status="failed").paylab.failures("status")
+    assert failed[["status", "rows"]].to_numpy().tolist() == [["failed", 6]]
+    assert len(frame.assign(status="completed").paylab.durations("status")) == 1
+
+
 def test_floats_say_so(frame):
     """`attrs` says that amounts are floats; the original frame stays exact."""
     floats = frame.paylab.floats()

@@ -172,7 +172,9 @@ def test_a_refused_order_with_another_quote_sends_that_quote(lab_of, service):
 
 
 @pytest.mark.parametrize(
-    ("hours", "paid"), [(23.5, 1), (23.9, 1), (24.1, 2)], ids=["fresh", "margin", "old"]
+    ("hours", "paid"),
+    [(23.5, 1), (23.9, 1), (24, 2), (24.1, 2)],
+    ids=["fresh", "margin", "day", "old"],
 )
 def test_an_answered_order_counts_for_24_hours(lab_of, service, hours, paid):
     """After 24 hours, an equal order is a new one."""

@@ -142,6 +142,26 @@ def test_the_fields_of_a_problem_within_an_object():
     assert [each.field for each in found.problems] == ["details"]
 
 
+@pytest.mark.parametrize(
+    ("wrap", "levels"),
+    [
+        (lambda body: {"error": body}, 11),
+        (lambda body: {"response": body}, 11),
+        (lambda body: {"message": "no", "details": body}, 11),
+        (lambda body: {"errors": [body]}, 6),
+    ],
+)
+def test_a_problem_is_read_at_any_reasonable_depth(wrap, levels):
+    """A problem within objects of errors is read down to twelve objects and lists."""
+    body = {"field": "x", "message": "y"}
+    for _ in range(levels):
+        body = wrap(body)
+        assert [(each.field, each.message) for each in read_error(body).problems] == [("x", "y")]
+    assert ("x", "y") not in [
+        (each.field, each.message) for each in read_error(wrap(body)).problems
+    ]
+
+
 def deep(value):
     """A body that is nested in itself 900 times under keys of errors."""
     for number in range(900):

@@ -1,0 +1,82 @@
+"""Code snippets sign what they send: each is run up to its request, which is then verified."""
+
+from __future__ import annotations
+
+import subprocess
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
+import httpx
+import pytest
+
+from paylab.signing import Received, snippets, verify
+from paylab.spec.service import Service
+
+KEY, SECRET = "key_sandbox_4f2a", "736b5f73616e64626f78"
+CURL = """curl() { cat; while (($#)); do [ "$1" = -H ] && echo "$2"; shift; done; }"""
+"""A function in place of curl, which prints the headers."""
+
+
+def by_curl(request):
+    """The headers that the bash code gives to curl."""
+    code = ["bash", "-c", f"{CURL}\n{snippets.curl(request)}"]
+    shown = subprocess.run(code, capture_output=True, text=True, check=True).stdout
+    lines = [line.replace(";", ": ") if line.endswith(";") else line for line in shown.split("\n")]
+    return dict(line.split(": ", 1) for line in lines if ": " in line)
+
+
+def by_python(request):
+    """The headers that the code with the standard library gives to a request."""
+    names = {}
+    exec(snippets.python(request).partition("request = urllib")[0], names)
+    return names["headers"]
+
+
+def by_httpx(request):
+    """The headers of a request of httpx after the Auth of the code."""
+    made = []
+
+    def send(method, url, *, auth, timeout, **parts):
+        made.append(next(auth.auth_flow(httpx.Request(method, url, **parts))))
+        return SimpleNamespace(status_code=200, text="")
+
+    code, call, options = snippets.httpx(request).partition("response = httpx.request(")
+    names = {}
+    exec(code, names)
+    exec(call + options, names | {"httpx": SimpleNamespace(request=send)})
+    return made[0].headers
+
+
+TARGETS = [
+    ("http://h.test", ("h.test", "/", "")),
+    (
+        "https://h.test:443/v1/transfers?limit=2&x=a%20b",
+        ("h.test", "/v1/transfers", "limit=2&x=a%20b"),
+    ),
+    ("http://h.test:443/v1/v1x", ("h.test:443", "/v1/v1x", "")),
+]
+SETTINGS = [
+    {},
+    {"signing.empty_query": "blank", "signing.key_encoding": "hex"},
+    {"signing.hash_encoding": "base64", "signing.signed_path": "unversioned"},
+    {"signing.empty_body": "blank", "signing.key_encoding": "base64"},
+]
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=str)
+@pytest.mark.parametrize(("url", "target"), TARGETS)
+@pytest.mark.parametrize("code", [by_curl, by_python, by_httpx])
+def test_a_snippet_signs_what_it_sends(code, url, target, settings, monkeypatch):
+    """The signature is that of the request, for any address and every signing setting."""
+    monkeypatch.setenv("PAYLAB_API_KEY", KEY)
+    monkeypatch.setenv("PAYLAB_SECRET_KEY", SECRET)
+    service, (host, path, query) = Service(settings), target
+    dialect = {name: getattr(service.signing, name) for name in snippets.DIALECT}
+    for method, body, key in (("GET", "", None), ("POST", '{"n": "é\'$x"}\n', "k-1")):
+        request = snippets.SnippetRequest(method, url, body, key, **dialect)
+        sent = {name.lower(): value for name, value in code(request).items()}
+        assert (sent["host"], sent.get("idempotency-key")) == (host, key)
+        assert sent.get("content-type") == ("application/json" if body else None)
+        received = Received(method, path, query, sent, body.encode())
+        now = datetime.now(UTC)
+        assert verify(received, {KEY: SECRET}.get, now, signing=service.signing) is None
