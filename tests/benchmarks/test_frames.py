@@ -83,9 +83,11 @@ def test_pages_to_a_frame(serve, table):
 
 
 def test_pages_that_take_20_milliseconds(serve, table):
-    """Print and record how much `frame()` adds to the reading of pages that take 20 ms each."""
+    """`frame()` takes less than 1.1 times as long as reading pages that take 20 ms each."""
     found = rounds(("read_only", "paylab_frame"), serve(300), serve(20_000, 20))
-    table("20,000 transfers, 20 ms a page", found, "read_only", "1.03 x the time")
+    goal = "1.03 x the time"
+    ratios = table("20,000 transfers, 20 ms a page", found, "read_only", goal)
+    assert ratios["paylab_frame"][0] < 1.1
 
 
 def test_csv_of_a_million_rows(monkeypatch, tmp_path, table):
@@ -105,9 +107,11 @@ def test_csv_of_a_million_rows(monkeypatch, tmp_path, table):
 
 
 def test_a_summary_of_a_million_rows(table):
-    """polars and paylab summarize the same number of rows; the times are recorded."""
+    """A summary takes less than twice as long as the same one by polars."""
     found = rounds(("polars_summary", "paylab_summary"), "1000000")
-    table("summary of 1,000,000 transfers", found, "polars_summary", "1.4 x the time")
+    goal = "1.4 x the time"
+    ratios = table("summary of 1,000,000 transfers", found, "polars_summary", goal)
+    assert ratios["paylab_summary"][0] < 2
     assert {one["rows"] for each in found.values() for one in each} == {1_000_000}
 
 

@@ -1,4 +1,4 @@
-"""A benchmark of the time that the client adds to a page read with plain httpx."""
+"""A benchmark of a page read by the client, compared with plain httpx."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import httpx
 
 import paylab
 
-ADDED = 400
-"""Maximum processor time that paylab may add, in microseconds; the goal is 250."""
+MOST = 2
+"""Maximum processor time as a multiple of httpx; the goal is 1.5."""
 
 
 def test_a_page_above_httpx(serve, compare):
-    """Signing, retries and the call record add at most 400 µs to a page of 100 transfers."""
+    """A signed page of 100 transfers takes at most twice the processor time of httpx alone."""
     url = serve(1_000)
     http = httpx.Client()
     client = paylab.connect(base_url=url, api_key="benchmark", secret_key="0" * 32).client
@@ -25,5 +25,5 @@ def test_a_page_above_httpx(serve, compare):
         "paylab": lambda: client.fetch_page("transfers", 100, cursor),
     }
     assert calls["httpx"]() == calls["paylab"]()
-    found = compare("a page of 100 transfers", calls, loops=300, goal="0.25 ms above httpx")
-    assert found["paylab"]["us"] - found["httpx"]["us"] <= ADDED
+    found = compare("a page of 100 transfers", calls, loops=300, goal="1.5 x")
+    assert found["paylab"]["ratio"] <= MOST

@@ -102,13 +102,10 @@ def floor(simulator, path):
 
 
 def test_signed_gets_over_http(world, record):
-    """A signed GET takes less than 8 times the processor time of the server alone.
-
-    The goal on two cores is 6,500 requests per second and a p99 of 15 ms; this is not asserted.
-    """
+    """A signed GET takes less than 8 times the processor time of the server alone."""
     ways = {"server alone": floor, "simulator": served}
     rounds = [{name: way(*world) for name, way in ways.items()} for _ in range(ROUNDS)]
-    goal, figures = "6,500 a second, p99 15 ms", {}
+    goal, figures = "5 x the processor", {}
     print(f"\nsigned GET, {CONNECTIONS} connections: medians of {ROUNDS} rounds, goal {goal}")
     for name in ways:
         found = {key: median(each[name][key] for each in rounds) for key in rounds[0][name]}
@@ -135,7 +132,7 @@ def test_a_page_costs_the_same_in_any_world(compare):
 
 
 def test_seeding(record, tmp_path):
-    """Seeding in memory takes under 330 MB and under 8 times the time of reading JSON lines."""
+    """Seeding in memory takes under 330 MB and under 3 times the time of reading JSON lines."""
     lines = tmp_path / "rows"
     world = [str(tmp_path / "world")]
     ways = {"json.loads": [str(lines)], "memory": [], "file": world, "file, read again": world}
@@ -144,7 +141,7 @@ def test_seeding(record, tmp_path):
     for _ in range(ROUNDS):
         (tmp_path / "world").unlink(missing_ok=True)
         rounds.append({way: once(way, str(SEEDED), *given) for way, given in ways.items()})
-    goal, figures = "memory: 6 s, 300 MB", {}
+    goal, figures = "in memory 2 x the processor, 300 MB", {}
     print(f"\n{SEEDED:,} transfers seeded: medians of {ROUNDS} rounds, goal {goal}")
     for way in ways:
         seconds, cpu, peak = (
@@ -158,7 +155,7 @@ def test_seeding(record, tmp_path):
         )
     record(f"{SEEDED:,} transfers seeded", ROUNDS, figures, goal)
     assert figures["memory"]["peak_megabytes"] < 330
-    assert figures["memory"]["processor_ratio"] < 8
+    assert figures["memory"]["processor_ratio"] < 3
 
 
 def once(way, *given):

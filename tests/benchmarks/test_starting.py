@@ -16,8 +16,10 @@ from nbclient import NotebookClient
 ROUNDS = 5
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 EMPTY = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("pass")])
-SECONDS = 10
-"""Maximum processor seconds for the run of a notebook."""
+MOST = {"import paylab": 5, "paylab --help": 8, "paylab.connect()": 50}
+"""Maximum processor time of a start as a multiple of `python -c pass`."""
+MOST_OF_A_NOTEBOOK = 15
+"""Maximum processor time of a notebook as a multiple of an empty one."""
 STARTS = {
     "python -c pass": ["-c", "pass"],
     "import paylab": ["-c", "import paylab"],
@@ -40,20 +42,21 @@ def children():
 
 
 def table(title, rounds, goal, record):
-    """Print and store medians and ratios to the first; return the processor seconds."""
+    """Print and store medians and ratios to the first; return the ratios of processor time."""
     print(f"\n{title}: medians of {ROUNDS} rounds, goal {goal}")
     figures, base = {}, next(iter(rounds[0]))
     for name in rounds[0]:
         found = {key: median(each[name][key] for each in rounds) for key in rounds[0][name]}
-        ratio = median(each[name]["seconds"] / each[base]["seconds"] for each in rounds)
         figures[name] = {key: round(value, 3) for key, value in found.items()}
-        figures[name]["ratio"] = round(ratio, 2)
+        for key, ratio in (("seconds", "ratio"), ("processor", "processor_ratio")):
+            ratios = (each[name][key] / each[base][key] for each in rounds)
+            figures[name][ratio] = round(median(ratios), 2)
         print(
-            f"  {name:<28} {found['seconds']:7.3f} s {ratio:7.2f} x"
-            f"  processor {found['processor']:7.3f} s"
+            f"  {name:<28} {found['seconds']:7.3f} s {figures[name]['ratio']:7.2f} x"
+            f"  processor {found['processor']:7.3f} s {figures[name]['processor_ratio']:7.2f} x"
         )
     record(title, ROUNDS, figures, goal)
-    return {name: each["processor"] for name, each in figures.items()}
+    return {name: each["processor_ratio"] for name, each in figures.items()}
 
 
 def start(options):
@@ -75,13 +78,13 @@ def compiled(monkeypatch, tmp_path):
 
 
 def test_imports(record):
-    """`import paylab` and `paylab --help` each take less than 0.2 s of processor time."""
+    """Importing, `paylab --help` and `connect()` take a few times as long as an empty program."""
     for each in STARTS.values():
         start(each)
     rounds = [{name: took(start, each) for name, each in STARTS.items()} for _ in range(ROUNDS)]
-    worked = table("a start", rounds, "import 0.2 s, --help 0.15 s", record)
-    assert worked["import paylab"] < 0.2
-    assert worked["paylab --help"] < 0.2
+    goal = "import 3 x, --help 5 x, connect() 20 x the processor"
+    ratios = table("a start", rounds, goal, record)
+    assert {name: ratios[name] for name, most in MOST.items() if ratios[name] > most} == {}
 
 
 @pytest.fixture(name="folder")
@@ -93,7 +96,7 @@ def copies(tmp_path):
 
 
 def test_notebooks(folder, record):
-    """Running all cells of a notebook takes less than 10 s of processor time."""
+    """A notebook takes less than 15 times the processor time of one with an empty cell."""
     known = {path.stem: nbformat.read(path, 4) for path in sorted(folder.glob("*.ipynb"))}
     found = {"an empty notebook": EMPTY, **known}
     for each in found.values():
@@ -101,5 +104,5 @@ def test_notebooks(folder, record):
     rounds = [
         {name: took(run_all, each, folder) for name, each in found.items()} for _ in range(ROUNDS)
     ]
-    worked = table("Run All of a notebook", rounds, f"{SECONDS} s", record)
-    assert max(worked.values()) < SECONDS
+    ratios = table("Run All of a notebook", rounds, "10 x the processor", record)
+    assert max(ratios.values()) < MOST_OF_A_NOTEBOOK

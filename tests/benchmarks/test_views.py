@@ -13,7 +13,7 @@ from ipykernel.jsonutil import json_clean
 import paylab
 from paylab.views.cards import deposit_card
 
-GOALS = {"QR": 10_000, "form": 20_000, "keystroke": 10_000}  # processor microseconds
+GOALS = {"QR": 1.1, "form": 0.5, "keystroke": 7}  # multiples of the first call's processor time
 LOOPS = {"QR": 20, "form": 20, "keystroke": 60}
 
 
@@ -55,13 +55,13 @@ class Page:
 
 
 def met(goal, compare, title, calls):
-    """Compare the calls; the last one may take at most twice its goal, for slow machines."""
-    figures = compare(title, calls, loops=LOOPS[goal], rounds=5, goal=f"{GOALS[goal] // 1000} ms")
-    assert figures[list(calls)[-1]]["us"] <= 2 * GOALS[goal]
+    """Compare the calls; the last one may take at most one and a half times its goal."""
+    figures = compare(title, calls, loops=LOOPS[goal], rounds=5, goal=f"{GOALS[goal]} x")
+    assert figures[list(calls)[-1]]["ratio"] <= 1.5 * GOALS[goal]
 
 
 def test_a_qr_code(lab, compare):
-    """A deposit card with its QR code is built within twice the goal of 10 ms."""
+    """A deposit card takes little longer than to draw its QR code."""
     account = lab.onramp("PH", example=True, consent=True).submit().conversion_account_id
     instructions = lab.conversion_accounts.get(account).deposit_instructions
     calls = {
@@ -73,7 +73,7 @@ def test_a_qr_code(lab, compare):
 
 @pytest.mark.parametrize("country", ["MX", "PH"])
 def test_a_form(country, compare):
-    """A form and the messages to its page are built within twice the goal of 20 ms."""
+    """A form and the messages to its page take half as long as as many inputs of ipywidgets."""
     lab = paylab.connect()
 
     def form():
@@ -90,7 +90,7 @@ def test_a_form(country, compare):
 
 
 def test_a_keystroke(compare):
-    """A keystroke in a form is answered within twice the goal of 10 ms."""
+    """A keystroke in a form takes a few times as long as the rules alone."""
     lab = paylab.connect()
     page = Page(lab.forms.onboarding("MX", example=True, new=True))
 
