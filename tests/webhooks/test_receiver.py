@@ -60,6 +60,18 @@ def test_a_wrong_method_is_told_the_right_one(receiver):
     assert receiver.receive("GET", "", b"").headers == {"allow": "POST"}
 
 
+def test_a_handler_sees_headers_that_no_repr_shows(receiver, events):
+    """The headers of a delivery, which may be secret, are in no repr and are not stored."""
+    seen = []
+    receiver.listeners.append(seen.append)
+    assert receiver.deliver("", GOOD, {"Authorization": "Bearer abc"}) == 200
+    [arrival] = seen
+    assert arrival.headers == {"authorization": "Bearer abc"}
+    assert "abc" not in repr(arrival)
+    assert not events.all()[0].headers
+    assert arrival == events.all()[0]
+
+
 def test_what_cannot_be_kept_is_not_acknowledged(tmp_path):
     """An event that cannot be stored is answered 503, so that the service sends it again."""
     events = EventLog(tmp_path / "events.jsonl")
