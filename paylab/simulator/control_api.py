@@ -121,15 +121,15 @@ def requests(world: World, request: Request) -> Reply:
 
 
 def seed(world: World, request: Request) -> Reply:
-    """POST /_simulator/seed {"transfers", "conversions"}."""
+    """POST /_simulator/seed {"individuals", "transfers", "conversions"}."""
     from . import seeding
 
     body = request.json()
-    wanted = {name: body.get(name, 0) for name in ("transfers", "conversions")}
+    wanted = {name: body.get(name, 0) for name in ("individuals", "transfers", "conversions")}
     for name, count in wanted.items():
         if type(count) is not int or not 0 <= count <= seeding.MOST:
             raise Refused(400, f"{name}: must be a whole number from 0 to {seeding.MOST}")
-    seeding.seed_transfers(world, wanted["transfers"])
+    seeding.seed_transfers(world, wanted["transfers"], wanted["individuals"] or None)
     seeding.seed_conversions(world, wanted["conversions"])
     return summary(world, request)
 

@@ -60,13 +60,18 @@ class Controls:
         body = {"to": to, "reason": reason}
         return dict(self._ask("POST", f"/_simulator/objects/{object_id}", json=body))
 
-    def seed(self, *, transfers: int = 0, conversions: int = 0) -> dict[str, Any]:
+    def seed(
+        self, *, individuals: int = 0, transfers: int = 0, conversions: int = 0
+    ) -> dict[str, Any]:
         """Add finished transfers and conversions of the past; returns the summary.
+
+        `individuals` are active, with an account each, and receive the transfers; by default
+        there are as many as the transfers need, up to six.
 
         >>> lab.simulator.seed(transfers=10)["counts"]["transfers"]
         140
         """
-        body = {"transfers": transfers, "conversions": conversions}
+        body = {"individuals": individuals, "transfers": transfers, "conversions": conversions}
         return dict(self._ask("POST", "/_simulator/seed", json=body))
 
     def reset(self) -> None:

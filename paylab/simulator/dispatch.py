@@ -21,21 +21,19 @@ from . import (
     transitions,
 )
 from .bodies import page, read_row, with_numbers
+from .control_table import CONTROL, CONTROLS
 from .idempotency import Operation, once
 from .journal import JournalEntry
 from .messages import MOST_BYTES, TOO_LARGE, Refused, Reply, Request, require
 from .refusals import refusal_reply
-from .routing import CONTROL, CONTROLS, find_operation
+from .routing import find_operation
 from .strictness import remarks
 from .world import World
 
 OPERATIONS: Mapping[str, Operation] = {
     **{f"{kind}.get": partial(read_row, kind=kind) for kind in LISTS},
     **{f"{kind}.list": partial(page, kind=kind) for kind in LISTS},
-    **{
-        route.operation: getattr(control_api, route.operation.partition(".")[2])
-        for route in CONTROLS
-    },
+    **{f"control.{each.name}": getattr(control_api, each.name) for each in CONTROLS},
     **individuals.SERVED,
     **quotes.SERVED,
     **transfers.SERVED,

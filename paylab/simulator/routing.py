@@ -2,41 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from ..spec.operations.routes import Route, RouteTable
 from ..spec.service import Service
+from .control_table import CONTROL, CONTROLS, WORLDS, Control
 from .messages import Refused
 
-CONTROL = "/_simulator"
-"""The path prefix of the control API; no service uses it."""
 
-_CONTROLS = (
-    ("control.summary", "GET", CONTROL),
-    ("control.clock", "POST", f"{CONTROL}/clock"),
-    ("control.reset", "POST", f"{CONTROL}/reset"),
-    ("control.move_object", "POST", f"{CONTROL}/objects/{{id}}"),
-    ("control.add_fault", "POST", f"{CONTROL}/faults"),
-    ("control.list_faults", "GET", f"{CONTROL}/faults"),
-    ("control.clear_faults", "DELETE", f"{CONTROL}/faults"),
-    ("control.remove_fault", "DELETE", f"{CONTROL}/faults/{{id}}"),
-    ("control.requests", "GET", f"{CONTROL}/requests"),
-    ("control.seed", "POST", f"{CONTROL}/seed"),
-    ("control.read_snapshot", "GET", f"{CONTROL}/snapshot"),
-    ("control.write_snapshot", "PUT", f"{CONTROL}/snapshot"),
-    ("control.deliveries", "GET", f"{CONTROL}/deliveries"),
-    ("control.events", "GET", f"{CONTROL}/events"),
-    ("control.scenarios", "GET", f"{CONTROL}/scenarios"),
-)
+def _routes(controls: Iterable[Control]) -> tuple[Route, ...]:
+    return tuple(Route(f"control.{each.name}", each.method, each.template, "") for each in controls)
 
-CONTROLS = tuple(Route(name, method, path, "") for name, method, path in _CONTROLS)
 
-_CONTROL_TABLE = RouteTable(CONTROLS)
+CONTROL_ROUTES = _routes(CONTROLS)
+"""The routes of the controls of one world."""
+
+_CONTROL_TABLE, _WORLD_TABLE = RouteTable(CONTROL_ROUTES), RouteTable(_routes(WORLDS))
 
 
 def find_operation(service: Service, method: str, path: str) -> tuple[str, Mapping[str, str]]:
     """The operation of a path, and the values of placeholders; else a 404 or 405."""
-    table = _CONTROL_TABLE if path.startswith(CONTROL) else service
+    return _find(_CONTROL_TABLE if path.startswith(CONTROL) else service, method, path)
+
+
+def find_world_operation(method: str, path: str) -> tuple[str, Mapping[str, str]]:
+    """The same for a path below /_simulator/worlds."""
+    return _find(_WORLD_TABLE, method, path)
+
+
+def _find(table: RouteTable | Service, method: str, path: str) -> tuple[str, Mapping[str, str]]:
     routes, parts = table.match(path)
     if method in routes:
         return routes[method].operation, parts

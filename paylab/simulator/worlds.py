@@ -16,10 +16,11 @@ from typing import Any
 from ..errors.base import Problem, ServiceError
 from ..spec import timestamps
 from ..spec.service import Service
+from .control_table import CONTROL
 from .credentials import check_secret, random_keys
 from .messages import Refused, Reply, Request, require
 from .refusals import refusal_reply
-from .routing import CONTROL
+from .routing import find_world_operation
 from .simulator import Simulator
 from .ticker import Ticker
 
@@ -129,12 +130,10 @@ class Worlds:
         try:
             if bearer is None:
                 raise Refused(401, "send Authorization: Bearer with the control token")
-            if request.path == PATH and request.method == "POST":
+            operation, parts = find_world_operation(request.method, request.path)
+            if operation == "control.create_world":
                 return self._create(request)
-            hosted = self._by_key.get(request.path.removeprefix(f"{PATH}/"))
-            if request.method != "DELETE" or request.path == PATH:
-                allowed = "POST" if request.path == PATH else "DELETE"
-                raise Refused(405, f"this path takes {allowed}", headers={"allow": allowed})
+            hosted = self._by_key.get(parts["id"])
             if hosted is None or hosted is self.first:
                 raise Refused(404, "there is no other world with this API key")
             if bearer not in (hosted, self.first):

@@ -1,0 +1,174 @@
+"""The control API as data: every operation, and curl lines for it that work when pasted."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .fault_kinds import CUSTOM, DEFAULTS, KINDS
+
+CONTROL = "/_simulator"
+"""The path prefix of the control API; no service uses it."""
+
+
+class Line(NamedTuple):
+    """A request with curl: what it does, its body and query, and the end of the line."""
+
+    does: str
+    body: str = ""
+    query: str = ""
+    end: str = ""
+
+
+class Control(NamedTuple):
+    """An operation of the control API. `lines` are examples, `id` is what `{id}` is in them."""
+
+    name: str
+    method: str
+    path: str
+    lines: tuple[Line, ...]
+    id: str = ""
+
+    @property
+    def template(self) -> str:
+        """The path with its prefix."""
+        return f"{CONTROL}{self.path}"
+
+
+_FAULT = '{"kind": "custom", "operation": "transfers.create", "delay": 3, "times": 1}'
+_DUPLICATE = '{"kind": "event_duplicate", "event_type": "transfer.completed"}'
+
+CONTROLS = (
+    Control("summary", "GET", "", (Line("Clock, counts and seed"),)),
+    Control(
+        "seed",
+        "POST",
+        "/seed",
+        (
+            Line(
+                "Add finished transfers and conversions of the past, and individuals with accounts",
+                '{"individuals": 2, "transfers": 30, "conversions": 5}',
+            ),
+        ),
+    ),
+    Control(
+        "move_object",
+        "POST",
+        "/objects/{id}",
+        (
+            Line(
+                "Move an object: an illegal move answers 422 with the legal ones",
+                '{"to": "pending"}',
+            ),
+            Line("With a reason", '{"to": "rejected", "reason": "verification_age_mismatch"}'),
+        ),
+        id="$PERSON",
+    ),
+    Control(
+        "clock",
+        "POST",
+        "/clock",
+        (
+            Line("Freeze the clock", '{"frozen": true}'),
+            Line("Advance it: what is due happens and is delivered", '{"advance_seconds": 3600}'),
+            Line("Run it, 50 simulated seconds a second", '{"frozen": false, "speed": 50}'),
+        ),
+    ),
+    Control("scenarios", "GET", "/scenarios", (Line("The values that cause an outcome"),)),
+    Control(
+        "add_fault",
+        "POST",
+        "/faults",
+        (
+            Line("Deliver an event twice", _DUPLICATE),
+            Line(
+                "Answer a request late, or with your own status, headers, body",
+                _FAULT,
+                end=" | tee fault.json",
+            ),
+        ),
+    ),
+    Control("list_faults", "GET", "/faults", (Line("The faults, and how often each will apply"),)),
+    Control(
+        "remove_fault",
+        "DELETE",
+        "/faults/{id}",
+        (Line("Remove one of them"),),
+        id="$(grep -o 'fault_[0-9A-Z]*' fault.json)",
+    ),
+    Control("clear_faults", "DELETE", "/faults", (Line("Remove all"),)),
+    Control(
+        "requests",
+        "GET",
+        "/requests",
+        (
+            Line("The requests that were received, each with the verdict of every layer"),
+            Line("Those after number 10", query="?after=10"),
+        ),
+    ),
+    Control("events", "GET", "/events", (Line("Every event"),)),
+    Control("deliveries", "GET", "/deliveries", (Line("Every attempt to deliver one"),)),
+    Control(
+        "read_snapshot",
+        "GET",
+        "/snapshot",
+        (Line("The whole state, without keys", end=" -o state.json"),),
+    ),
+    Control("write_snapshot", "PUT", "/snapshot", (Line("Replace it", "@state.json"),)),
+    Control("reset", "POST", "/reset", (Line("Delete all objects and set the clock back", "{}"),)),
+)
+"""The operations of one world. Each has its function in `control_api`."""
+
+WORLDS = (
+    Control(
+        "create_world",
+        "POST",
+        "/worlds",
+        (
+            Line(
+                "Another world behind the same port, with its own keys, token, clock and faults",
+                '{"seed": 7, "strict": true, "frozen": false, "start": "2026-11-22T12:00Z"}',
+                end=" | tee world.json",
+            ),
+        ),
+    ),
+    Control(
+        "end_world",
+        "DELETE",
+        "/worlds/{id}",
+        (Line("End it"),),
+        id="$(grep -o 'pk_simulator_[0-9a-f]*' world.json)",
+    ),
+)
+"""The operations on the worlds of a server, in `worlds`."""
+
+HEAD = """\
+BASE=http://127.0.0.1:8080  # paylab simulator --port 8080 --json
+TOKEN=ct_simulator_...      # printed as control_token
+PERSON=ind_...              # an individual that your code created
+AUTH="Authorization: Bearer $TOKEN"
+JSON="Content-Type: application/json\""""
+
+
+def curl_lines() -> list[str]:
+    """A curl line for each example, below a comment; they use the variables of `HEAD`."""
+    return [
+        f"# {line.does}.\n{_curl(control, line)}"
+        for control in (*CONTROLS, *WORLDS)
+        for line in control.lines
+    ]
+
+
+def _curl(control: Control, line: Line) -> str:
+    method = "" if control.method == ("POST" if line.body else "GET") else f" -X {control.method}"
+    body = f""" -H "$JSON" -d '{line.body}'""" if line.body else ""
+    url = f"$BASE{control.template.replace('{id}', control.id)}{line.query}"
+    return f'curl -s{method} -H "$AUTH"{body} "{url}"{line.end}'
+
+
+def markdown() -> str:
+    """The curl lines, and the kinds of fault with their details, as Markdown."""
+    page = "\n\n".join(["```bash\n" + HEAD, *curl_lines()]) + "\n```"
+    kinds = "\n".join(f"| `{kind}` | {does} |" for kind, does in KINDS.items())
+    details = ", ".join(f"`{name}`" for name in (*DEFAULTS, *CUSTOM))
+    table = f"| fault | what it does |\n|---|---|\n{kinds}"
+    return f"{page}\n\n{table}\n\nThe details of a fault: {details}."
