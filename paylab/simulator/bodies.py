@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from functools import lru_cache
 from itertools import islice
 from typing import Any
 
 from ..errors.base import Problem
 from ..spec import paging, timestamps
 from ..spec.json_path import put_inside
-from ..spec.operations.records import ANSWERED_AMOUNTS, OPERATIONS
+from ..spec.operations.records import OPERATIONS
 from ..spec.paging import ListForm
 from ..spec.request_body import RequestBody, read_request
 from ..spec.service import Service
@@ -81,22 +80,6 @@ def success(service: Service, operation: str) -> int:
     """The status of a success."""
     status = OPERATIONS[operation].success[0]
     return int(str(service.value(status))) if isinstance(status, str) else status
-
-
-def with_numbers(service: Service, body: bytes) -> bytes:
-    """JSON with amounts as numbers, if the service does that. Assumption `amount.form`."""
-    if service.amounts.answers != "number":
-        return body
-    return _amounts(service).sub(rb'"\1":\2', body)
-
-
-@lru_cache(maxsize=8)
-def _amounts(service: Service) -> re.Pattern[bytes]:
-    """Amounts as numbers, under any name of the service."""
-    tables = (service.names("quotes").theirs, service.names("sandbox_deposits").theirs)
-    theirs = {table[name] for table in tables for name in table if name in ANSWERED_AMOUNTS}
-    words = "|".join(map(re.escape, sorted({*ANSWERED_AMOUNTS, *theirs})))
-    return re.compile(rf'"({words})":"(-?[0-9]+(?:\.[0-9]+)?)"'.encode())
 
 
 def without_null(value: Any) -> Any:

@@ -7,12 +7,12 @@ from functools import partial
 from ..errors.base import Problem
 from ..spec import assumptions
 from . import faults
-from .bodies import shown
 from .fault_kinds import check_fault
 from .messages import DEEPEST, Refused, Reply, Request, require
 from .storage import checksum
 from .strictness import remarks
 from .table import Row
+from .verdicts import journal_rows
 from .world import ClockControl, World
 
 LONGEST_ADVANCE = 10 * 366 * 86_400
@@ -65,19 +65,6 @@ def _control(world: World) -> ClockControl:
     return world.control
 
 
-def move_object(world: World, request: Request) -> Reply:
-    """POST /_simulator/objects/{id} {"to", "reason"}."""
-    from .transitions import find_object, move
-
-    kind, row = find_object(world, request.id)
-    body = request.json()
-    to, reason = body.get("to"), body.get("reason") or ""
-    if not isinstance(to, str) or not isinstance(reason, str):
-        raise Refused(400, "to: name the state to move to; reason, if given, is text")
-    move(world, kind, row, to, reason)
-    return Reply.json(200, shown(world, kind, row))
-
-
 def add_fault(world: World, request: Request) -> Reply:
     """POST /_simulator/faults."""
     body = request.json()
@@ -116,7 +103,8 @@ def requests(world: World, request: Request) -> Reply:
         raise Refused(400, "after: must be the number of a request")
     keys = {**world.secrets, **world.served_secrets, **(request.keys or {})}
     noticed = partial(remarks, world.service)
-    rows = world.journal.rows(noticed, {*keys, *keys.values()}, int(after[:18]))
+    secrets, number = {*keys, *keys.values()}, int(after[:18])
+    rows = journal_rows(world.journal, noticed, secrets, number)
     return world.parts.reply(request, {"dropped": world.journal.dropped, "requests": rows})
 
 

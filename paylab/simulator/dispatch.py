@@ -1,4 +1,8 @@
-"""From a request to its reply: faults, authentication, and the function of its operation."""
+"""From a request to its reply, and from a planned step to its move: the function of each.
+
+The functions of a resource are in its module: those of its operations by name in `SERVED`, and its
+moves, functions of (world, row, reason), by trigger.
+"""
 
 from __future__ import annotations
 
@@ -10,17 +14,17 @@ from functools import partial
 
 from ..signing.unauthorized import verify
 from ..spec.operations.records import IDEMPOTENT, LISTS
+from ..spec.status import MACHINES, IllegalMove
+from ..spec.translation import with_numbers
 from . import (
     control_api,
     faults,
     individuals,
     on_ramp,
-    quotes,
     subscriptions,
     transfers,
-    transitions,
 )
-from .bodies import page, read_row, with_numbers
+from .bodies import page, read_row, shown
 from .control_table import CONTROL, CONTROLS
 from .idempotency import Operation, once
 from .journal import JournalEntry
@@ -28,14 +32,60 @@ from .messages import MOST_BYTES, TOO_LARGE, Refused, Reply, Request, require
 from .refusals import refusal_reply
 from .routing import find_operation
 from .strictness import remarks
-from .world import World
+from .table import Row
+from .world import Step, World
+
+STEPS: Mapping[str, Mapping[str, Step]] = {
+    "individuals": individuals.STEPS,
+    "transfers": transfers.STEPS,
+    "conversions": on_ramp.CONVERSION_STEPS,
+    "conversion_accounts": on_ramp.PROVISIONING_STEPS,
+}
+
+
+def settle(world: World) -> None:
+    """Carry out every step that is due, in order, each at its own time."""
+    for timer in world.due_steps():
+        row = world.tables[timer["kind"]].rows[timer["id"]]
+        STEPS[timer["kind"]][timer["step"]](world, row, "")
+
+
+def _move(world: World, kind: str, row: Row, to: str, reason: str) -> None:
+    """Move an object to a state; a 422 lists the legal moves."""
+    try:
+        trigger = MACHINES[kind].toward(row["status"], to)
+    except IllegalMove as error:
+        raise Refused(422, str(error), legal=list(error.legal)) from None
+    STEPS[kind][trigger](world, row, reason)
+
+
+def _find_object(world: World, row_id: str) -> tuple[str, Row]:
+    """An object with a status, and its kind."""
+    for kind in MACHINES:
+        row = world.find(kind, row_id)
+        if row is not None:
+            return kind, row
+    raise Refused(404, "object not found")
+
+
+def move_object(world: World, request: Request) -> Reply:
+    """POST /_simulator/objects/{id} {"to", "reason"}."""
+    kind, row = _find_object(world, request.id)
+    body = request.json()
+    to, reason = body.get("to"), body.get("reason") or ""
+    if not isinstance(to, str) or not isinstance(reason, str):
+        raise Refused(400, "to: name the state to move to; reason, if given, is text")
+    _move(world, kind, row, to, reason)
+    return Reply.json(200, shown(world, kind, row))
+
+
+_CONTROL_FUNCTIONS = {**vars(control_api), "move_object": move_object}
 
 OPERATIONS: Mapping[str, Operation] = {
     **{f"{kind}.get": partial(read_row, kind=kind) for kind in LISTS},
     **{f"{kind}.list": partial(page, kind=kind) for kind in LISTS},
-    **{f"control.{each.name}": getattr(control_api, each.name) for each in CONTROLS},
+    **{f"control.{each.name}": _CONTROL_FUNCTIONS[each.name] for each in CONTROLS},
     **individuals.SERVED,
-    **quotes.SERVED,
     **transfers.SERVED,
     **on_ramp.SERVED,
     **subscriptions.SERVED,
@@ -48,7 +98,7 @@ OPERATIONS: Mapping[str, Operation] = {
 
 def respond(world: World, request: Request) -> Reply:
     """Answer a request, after carrying out due steps, and note it in the journal of the world."""
-    transitions.settle(world)
+    settle(world)
     fault = None if request.is_trusted else faults.for_call(world, request)
     kind = fault["kind"] if fault else None
     now = request.at or world.now()

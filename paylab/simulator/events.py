@@ -7,15 +7,16 @@ next event of the same resource overtook it.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from ..spec.json_path import put_inside
 from ..spec.money import lowered
 from ..spec.renames import Names
 from ..spec.service_keys import NONE
-from ..spec.translation import instructions
-from . import faults
-from .bodies import with_numbers
+from ..spec.translation import instructions, with_numbers
+from .fault_kinds import ON_EVENTS
 from .messages import dump
 from .table import Row
 from .world import World
@@ -59,13 +60,17 @@ def _queue(world: World, subscription: Row, event_type: str, resource_id: str, b
         "due": world.stamp(),
         "created_at": world.stamp(),
     }
-    fault = faults.for_event(world, event_type)
-    for change in faults.EVENT_CHANGES[fault["kind"]](world, row, fault) if fault else [{}]:
+    fault = world.strike(partial(_fits, event_type))
+    for change in EVENT_CHANGES[fault["kind"]](world, row, fault) if fault else [{}]:
         added = {"id": world.new_id("outbox"), **row, **change}
         added["rank"] = world.counters["outbox"]
         world.outbox.add(world.put("outbox", added))
     if fault is None:
         _release(world, lane)
+
+
+def _fits(event_type: str, fault: Row) -> bool:
+    return fault["kind"] in ON_EVENTS and fault["event_type"] in (None, event_type)
 
 
 def _release(world: World, lane: str) -> None:
@@ -101,3 +106,18 @@ def drop(world: World, row: Row) -> None:
     """Remove an event from the queue."""
     world.remove("outbox", row["id"])
     world.outbox.done(row)
+
+
+HELD = 60
+"""Seconds that a held event waits for the next event."""
+EVENT_CHANGES: Mapping[str, Callable[[World, Row, Row], list[Row]]] = {
+    "event_drop": lambda world, row, fault: [],
+    "event_duplicate": lambda world, row, fault: [{}, {}],
+    "event_delay": lambda world, row, fault: [
+        {"lane": f"{row['lane']} late {row['event_type']}", "due": world.after(fault["seconds"])}
+    ],
+    "event_reorder": lambda world, row, fault: [
+        {"lane": f"{row['lane']} held", "due": world.after(HELD)}
+    ],
+}
+"""The changes of each delivery of an event under a fault; empty if it is dropped."""

@@ -1,4 +1,4 @@
-"""Planned faults: which fault applies to a call or an event, and its effect.
+"""Planned faults of calls: which fault applies to a call, and its effect.
 
 A truncated reply is only marked in `cut`: the server and the in-process transport
 truncate it. `respond` applies a clock skew.
@@ -6,7 +6,6 @@ truncate it. `respond` applies a clock skew.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,7 +14,7 @@ from fnmatch import fnmatchcase
 from math import ceil
 
 from ..spec.service import Service
-from .fault_kinds import CUTS, DEFAULTS, INSTEAD, MOST_TIMES, ON_CALLS, ON_EVENTS
+from .fault_kinds import CUTS, DEFAULTS, INSTEAD, MOST_TIMES, ON_CALLS
 from .messages import BadCursor, Refused, Reply, Request, dump
 from .refusals import refusal_reply
 from .table import Row
@@ -45,15 +44,7 @@ def for_call(world: World, request: Request) -> Row | None:
     if not world.tables["faults"].rows:
         return None
     operation = _operation(world.service, request)
-    return _strike(world, lambda fault: _fits(fault, request, operation))
-
-
-def for_event(world: World, event_type: str) -> Row | None:
-    """The fault for this event, if any."""
-    return _strike(
-        world,
-        lambda fault: fault["kind"] in ON_EVENTS and fault["event_type"] in (None, event_type),
-    )
+    return world.strike(lambda fault: _fits(fault, request, operation))
 
 
 def _operation(service: Service, request: Request) -> str | None:
@@ -69,22 +60,6 @@ def _fits(fault: Row, request: Request, operation: str | None) -> bool:
     method, path = fault["method"], fault["path"]
     same_method = method is None or method.upper() == request.method
     return same_method and (path is None or fnmatchcase(request.path, path))
-
-
-def _strike(world: World, fits: Callable[[Row], bool]) -> Row | None:
-    """Draw for each fault that fits, and use the first that is hit."""
-    for fault in world.tables["faults"].rows.values():
-        if fault["left"] == 0 or not fits(fault):
-            continue
-        fault["drawn"] += 1
-        chance = random.Random(f"{fault['seed']}:{fault['drawn']}").random()  # noqa: S311 - no secret
-        is_hit = chance < fault["probability"] and fault["drawn"] % (fault.get("every") or 1) == 0
-        if is_hit:
-            fault["left"] -= 1
-        world.put("faults", fault)
-        if is_hit:
-            return fault
-    return None
 
 
 def is_instead(fault: Row) -> bool:
@@ -138,18 +113,3 @@ WAITS: Mapping[str, Callable[[float, datetime], str]] = {
     ),
 }
 """The header of a 429 with the time to wait. Assumption `errors.server`."""
-
-
-HELD = 60
-"""Seconds that a held event waits for the next event."""
-EVENT_CHANGES: Mapping[str, Callable[[World, Row, Row], list[Row]]] = {
-    "event_drop": lambda world, row, fault: [],
-    "event_duplicate": lambda world, row, fault: [{}, {}],
-    "event_delay": lambda world, row, fault: [
-        {"lane": f"{row['lane']} late {row['event_type']}", "due": world.after(fault["seconds"])}
-    ],
-    "event_reorder": lambda world, row, fault: [
-        {"lane": f"{row['lane']} held", "due": world.after(HELD)}
-    ],
-}
-"""The changes of each delivery of an event under a fault; empty if it is dropped."""

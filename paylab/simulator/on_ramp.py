@@ -6,7 +6,7 @@ from decimal import Decimal
 from functools import partial
 
 from ..rules import deposits as deposit_rules
-from . import bodies, ids, quotes
+from . import bodies, ids, prices
 from .bodies import as_shown, conversion_account, named_row
 from .events import emit
 from .messages import Refused, Reply, Request
@@ -25,23 +25,23 @@ FAILING_SENDER = "Scenario Failed"
 def new_conversion(account: Row, amount: str, received_at: str) -> Row:
     """The fields of a conversion before its payout. Assumption `conversion.fee`."""
     currency, coin = account["source_currency"].upper(), account["destination_currency"]
-    price = quotes.from_source(Decimal(amount), currency, coin, least=Decimal(0))
+    price = prices.from_source(Decimal(amount), currency, coin, least=Decimal(0))
     return {
         "conversion_account_id": account["id"],
         "individual_id": account["individual_id"],
         "status": "pending",
         "deposit": {"amount": amount, "currency": currency, "received_at": received_at},
         "payout": {
-            "amount": quotes.amount_text(price.destination, coin),
+            "amount": prices.amount_text(price.destination, coin),
             "currency": coin,
             "payout_account_id": account["_"]["payout_account_id"],
             "tx_hash": None,
             "initiated_at": None,
             "completed_at": None,
         },
-        "total_fee": quotes.amount_text(price.fee, currency),
+        "total_fee": prices.amount_text(price.fee, currency),
         "fee_currency": currency,
-        "exchange_rate": quotes.rate_text(price.rate),
+        "exchange_rate": prices.rate_text(price.rate),
     }
 
 
@@ -194,7 +194,7 @@ def _paid_in(world: World, body: Row, account: Row) -> Row:
     row = world.create(
         "deposits",
         conversion_account_id=account["id"],
-        amount=quotes.amount_text(Decimal(body["amount"]), currency),
+        amount=prices.amount_text(Decimal(body["amount"]), currency),
         currency=currency,
         sender_name=f"{owner['given_name']} {owner['family_name']}" if sender is None else sender,
     )

@@ -19,7 +19,7 @@ from typing import Any
 
 from ..corridors import examples
 from ..spec import timestamps
-from . import ids, on_ramp, quotes
+from . import ids, on_ramp, prices
 from .individuals import add_account
 from .table import Row
 from .world import KINDS, World
@@ -205,8 +205,8 @@ class RoutePast:
         self.world, self.draw, self.route = world, draw, route
         owner, account = _recipient(world, route)
         self.owner_id, self.account_id = owner["id"], account["id"]
-        self.rate = quotes.rate("USD", route.currency)
-        self.rate_text = quotes.rate_text(self.rate)
+        self.rate = prices.rate("USD", route.currency)
+        self.rate_text = prices.rate_text(self.rate)
         self.latest = world.now()
         self.rails = [*Counter(route.methods).elements()]
         self.reasons = [*Counter(REASONS[route.country]).elements()]
@@ -214,7 +214,7 @@ class RoutePast:
     def transfer(self, moment: datetime) -> Row:
         """A final transfer that was created at a time."""
         amount, method = self._amount(), self._one_of(self.rails)
-        price = quotes.from_source(amount, "USD", self.route.currency)
+        price = prices.from_source(amount, "USD", self.route.currency)
         chance = self.draw.random()
         failed = chance < self.route.failing
         expired = not failed and chance < self.route.failing + EXPIRED
@@ -293,7 +293,7 @@ def _conversion(world: World, draw: random.Random, parent: Row, moment: datetime
     """A conversion that was paid out, or failed and has no payout times."""
     cents = int(DEPOSIT_MEDIAN * exp(draw.gauss(0, DEPOSIT_SPREAD)))
     amount = Decimal(min(max(cents, 100), 5_000)).scaleb(-2)
-    text, created_at = quotes.amount_text(amount, "MXN"), timestamps.to_text(moment)
+    text, created_at = prices.amount_text(amount, "MXN"), timestamps.to_text(moment)
     row = on_ramp.new_conversion(parent, text, created_at)
     row_id, failed = _past_id(world, "conversions", moment), draw.random() < CONVERSIONS_FAILING
     latest = world.now() - moment - timedelta(seconds=1)

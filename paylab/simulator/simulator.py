@@ -16,11 +16,11 @@ from ..errors.base import SimulatorError
 from ..files import path_of
 from ..spec import timestamps
 from ..spec.service import Service
-from . import seeding, transitions
+from . import seeding
 from .clock import END, Clock
 from .credentials import check_secret, seeded_keys
 from .delivery import EventDelivery, Send
-from .dispatch import respond
+from .dispatch import respond, settle
 from .messages import Reply, Request
 from .storage import WorldStorage
 from .world import World
@@ -136,7 +136,7 @@ class Simulator:
     def settle(self) -> None:
         """Carry out the steps that are due."""
         with self.world.lock:
-            transitions.settle(self.world)
+            settle(self.world)
             self.save()
 
     def next_due(self) -> str | None:

@@ -1,7 +1,8 @@
-"""Transfers: endpoints and transitions."""
+"""Quotes and transfers: their terms, endpoints and transitions."""
 
 from __future__ import annotations
 
+from decimal import Decimal
 from functools import partial
 
 from ..errors.base import Problem
@@ -9,7 +10,7 @@ from ..rules import transfers as transfer_rules
 from ..spec import codes, timestamps
 from ..spec.operations.records import OPERATIONS
 from ..spec.request_body import RequestBody
-from . import bodies, ids, quotes
+from . import bodies, ids, prices
 from .bodies import as_shown, named_row, page
 from .events import emit
 from .messages import Refused, Reply, Request, require
@@ -88,6 +89,95 @@ STEPS: dict[str, Step] = {
 }
 
 
+TERMS = (
+    *("source_amount", "source_currency", "destination_amount", "destination_currency"),
+    *("exchange_rate", "total_fee", "fee_currency", "total_tax", "tax_currency"),
+    *("net_source_amount", "recipient_id", "financial_account_id", "payout_method"),
+)
+"""The fields that make up the terms."""
+
+
+def _account_of(world: World, body: Row) -> Row | None:
+    """The account of a body; None if it names none, which the rules report."""
+    return named_row(world, "financial_accounts", _account_id(body))
+
+
+def _account_id(body: Row) -> str | None:
+    """The id of the account, from either of its two fields."""
+    inner = body.get("financial_account")
+    named = inner.get("id") if isinstance(inner, dict) else body.get("financial_account_id")
+    return named if isinstance(named, str) and named.strip() else None
+
+
+def _with_route(
+    world: World, problems: list[Problem], body: Row, owned: Row | None
+) -> list[Problem]:
+    """The problems of a body, and those of the route to its account."""
+    if owned is None:
+        return problems
+    country = world.tables["individuals"].rows[owned["_"]["owner"]]["country"]
+    method = body.get("payout_method")
+    source = body.get("source_currency") or transfer_rules.rules_of(world.service).default_currency
+    currencies, service = (source, body.get("destination_currency")), world.service
+    network = owned["details"].get("network")
+    route = [
+        *transfer_rules.check_route(country, owned["type"], *currencies, method, service),
+        *transfer_rules.check_network(network, method, service),
+    ]
+    known = {problem.field for problem in problems}
+    return problems + [problem for problem in route if problem.field not in known]
+
+
+def _priced(asked: RequestBody, owned: Row | None) -> Row:
+    """The terms of a payout: amounts, currencies, rate, fees, recipient and account."""
+    assert owned is not None  # noqa: S101 - the rules refuse a body without an account
+    body, service = asked.fields, asked.service
+    usual = transfer_rules.rules_of(service).default_currency
+    source = (body.get("source_currency") or usual).upper()
+    destination = body["destination_currency"].upper()
+    given = next(name for name in prices.AMOUNTS if body.get(name) is not None)
+    price = prices.AMOUNTS[given](Decimal(body[given]), source, destination)
+    if price.net <= 0 or price.destination <= 0:
+        least = f"is too small: the fee alone is {prices.amount_text(price.fee, source)} {source}"
+        bodies.require_fields(
+            asked, [Problem(given, least, "money.rule")], service.error_codes.validation
+        )
+    return {
+        "source_amount": prices.amount_text(price.source, source),
+        "source_currency": source,
+        "destination_amount": prices.amount_text(price.destination, destination),
+        "destination_currency": destination,
+        "exchange_rate": prices.rate_text(price.rate),
+        "total_fee": prices.amount_text(price.fee, source),
+        "fee_currency": source,
+        "total_tax": prices.amount_text(Decimal(0), source),
+        "tax_currency": source,
+        "net_source_amount": prices.amount_text(price.net, source),
+        "recipient_id": owned["_"]["owner"],
+        "financial_account_id": owned["id"],
+        "payout_method": body["payout_method"],
+    }
+
+
+def create_quote(world: World, request: Request) -> Reply:
+    """Create a quote, which locks rate and fees. Assumption `quote.operation`."""
+    asked, service = bodies.read_body(world, request, "quotes.create"), world.service
+    body = asked.fields
+    account = _account_of(world, body)
+    problems = _with_route(world, transfer_rules.check_quote(body, service), body, account)
+    bodies.require_fields(asked, problems, service.error_codes.validation)
+    row = world.create(
+        "quotes",
+        {"used": False},
+        **_priced(asked, account),
+        derived_source_amount=body.get("source_amount") is None,
+        source_network=body.get("source_network"),
+        expires_at=world.after(service.quotes.lifetime),
+    )
+    del row["updated_at"]
+    return bodies.answer(world, "quotes.create", row)
+
+
 OUTCOMES = ("failed", "expired", "under_review", "cancelled")
 
 
@@ -110,13 +200,13 @@ def create(world: World, request: Request) -> Reply:
 def _agreed(world: World, asked: RequestBody, quote: Row | None) -> Row:
     """The terms of the quote, or priced now; refuses an invalid body."""
     body, status = asked.fields, world.service.error_codes.validation
-    account = quotes.account_of(world, body)
+    account = _account_of(world, body)
     problems = transfer_rules.check(body, world.service)
     if quote is None:
-        bodies.require_fields(asked, quotes.with_route(world, problems, body, account), status)
-        return quotes.priced(asked, account)
+        bodies.require_fields(asked, _with_route(world, problems, body, account), status)
+        return _priced(asked, account)
     bodies.require_fields(asked, [*problems, *_quote_problems(body, quote)], status)
-    return {name: quote[name] for name in quotes.NAMES}
+    return {name: quote[name] for name in TERMS}
 
 
 def index(world: World, request: Request) -> Reply:
@@ -155,7 +245,7 @@ def _start(world: World, body: Row, agreed: Row, network: str) -> Row:
 
 def _quote_problems(body: Row, quote: Row) -> list[Problem]:
     """Fields that contradict the quote, and a deposit that the quote does not allow."""
-    named = {**body, "financial_account_id": quotes.account_id(body)}
+    named = {**body, "financial_account_id": _account_id(body)}
     problems = [
         Problem(name, f"must be the quote's, {quote[name]}, or be omitted", "transfer.create")
         for name in _REPEATED
@@ -219,6 +309,7 @@ def _must_be_payable(world: World, agreed: Row, quote: Row | None, network: str)
 
 
 SERVED = {
+    "quotes.create": create_quote,
     "transfers.create": create,
     "transfers.list": index,
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import random
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timedelta
 from threading import RLock
@@ -192,6 +193,24 @@ class World:
                 yield timer
         finally:
             self._moment = None
+
+    def strike(self, fits: Callable[[Row], bool]) -> Row | None:
+        """Draw for each planned fault that fits, and use the first that is hit."""
+        for fault in self.tables["faults"].rows.values():
+            if fault["left"] == 0 or not fits(fault):
+                continue
+            fault["drawn"] += 1
+            seed = f"{fault['seed']}:{fault['drawn']}"
+            chance = random.Random(seed).random()  # noqa: S311 - no secret
+            is_hit = (
+                chance < fault["probability"] and fault["drawn"] % (fault.get("every") or 1) == 0
+            )
+            if is_hit:
+                fault["left"] -= 1
+            self.put("faults", fault)
+            if is_hit:
+                return fault
+        return None
 
     def summary(self) -> dict[str, object]:
         """Clock, counts and seed."""

@@ -6,14 +6,16 @@ reads answers, the simulator sends answers; `request_body` reads the bodies.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Any
 
 from ..errors.base import Problem, RuleError
 from .json_path import dotted, step_into
 from .operations.field import AMOUNT, CURRENCY
-from .operations.records import ANSWER_NAMES, OPERATIONS
+from .operations.records import ANSWER_NAMES, ANSWERED_AMOUNTS, OPERATIONS
 from .renames import SAME, Names
 from .service import AccountDetails, Service
 from .text import CASES
@@ -223,3 +225,19 @@ def _number(value: object) -> object:
     if not isinstance(number, Decimal) or not number.is_finite():
         return value
     return int(number) if number == number.to_integral_value() and "." not in str(value) else number
+
+
+def with_numbers(service: Service, body: bytes) -> bytes:
+    """JSON with amounts as numbers, if the service does that. Assumption `amount.form`."""
+    if service.amounts.answers != "number":
+        return body
+    return _amounts(service).sub(rb'"\1":\2', body)
+
+
+@lru_cache(maxsize=8)
+def _amounts(service: Service) -> re.Pattern[bytes]:
+    """Amounts as numbers, under any name of the service."""
+    tables = (service.names("quotes").theirs, service.names("sandbox_deposits").theirs)
+    theirs = {table[name] for table in tables for name in table if name in ANSWERED_AMOUNTS}
+    words = "|".join(map(re.escape, sorted({*ANSWERED_AMOUNTS, *theirs})))
+    return re.compile(rf'"({words})":"(-?[0-9]+(?:\.[0-9]+)?)"'.encode())

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paylab.simulator import quotes
+from paylab.simulator import prices
 from paylab.spec import codes
 
 SOURCES = st.sampled_from(codes.SOURCE_CURRENCIES)
@@ -38,7 +38,7 @@ def amounts(currency, least):
 )
 def test_fees(source, currency, fee):
     """The fee is 0.5 %, at least 0.50, rounded half to even."""
-    assert quotes.amount_text(quotes.fee(Decimal(source), currency), currency) == fee
+    assert prices.amount_text(prices.fee(Decimal(source), currency), currency) == fee
 
 
 @pytest.mark.parametrize(
@@ -55,43 +55,43 @@ def test_fees(source, currency, fee):
 )
 def test_rounded_half_to_even(amount, currency, text):
     """An amount is rounded half to even to the currency's minor unit."""
-    assert quotes.amount_text(Decimal(amount), currency) == text
+    assert prices.amount_text(Decimal(amount), currency) == text
 
 
 @given(st.data(), SOURCES, DESTINATIONS)
 def test_from_source(data, source, destination):
     """The source amount is exactly as given, and equals the fee plus the net amount."""
     amount = data.draw(amounts(source, 1))
-    price = quotes.from_source(amount, source, destination)
-    assert price.source == amount == quotes.EXACT.add(price.fee, price.net)
-    assert price.fee >= quotes.LEAST_FEE
+    price = prices.from_source(amount, source, destination)
+    assert price.source == amount == prices.EXACT.add(price.fee, price.net)
+    assert price.fee >= prices.LEAST_FEE
 
 
 @given(st.data(), SOURCES, DESTINATIONS)
 def test_from_net(data, source, destination):
     """The net amount is exactly as given, and the source is the smallest that leaves it."""
     wanted = data.draw(amounts(source, 1))
-    price = quotes.from_net(wanted, source, destination)
+    price = prices.from_net(wanted, source, destination)
     step = Decimal(1).scaleb(-codes.minor_unit(source))
-    less = quotes.EXACT.subtract(price.source, step)
+    less = prices.EXACT.subtract(price.source, step)
     assert price.net == wanted
-    assert quotes.EXACT.subtract(less, quotes.fee(less, source)) < wanted
+    assert prices.EXACT.subtract(less, prices.fee(less, source)) < wanted
 
 
 @given(st.data(), SOURCES, DESTINATIONS)
 def test_from_destination(data, source, destination):
     """The destination is as given; the net amount is the smallest that reaches it."""
     wanted = data.draw(amounts(destination, 1))
-    price = quotes.from_destination(wanted, source, destination)
+    price = prices.from_destination(wanted, source, destination)
     step = Decimal(1).scaleb(-codes.minor_unit(source))
     assert price.destination == wanted
-    assert quotes.EXACT.multiply(price.net, price.rate) >= wanted
-    assert quotes.EXACT.multiply(quotes.EXACT.subtract(price.net, step), price.rate) < wanted
+    assert prices.EXACT.multiply(price.net, price.rate) >= wanted
+    assert prices.EXACT.multiply(prices.EXACT.subtract(price.net, step), price.rate) < wanted
 
 
 def test_every_pair_has_a_rate():
     """Every pair of currencies has a rate in plain digits; the case does not matter."""
     for source, destination in product(codes.SOURCE_CURRENCIES, codes.DESTINATION_CURRENCIES):
-        text = quotes.rate_text(quotes.rate(source.lower(), destination))
+        text = prices.rate_text(prices.rate(source.lower(), destination))
         assert Decimal(text) > 0
         assert "E" not in text

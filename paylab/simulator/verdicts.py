@@ -1,0 +1,124 @@
+"""The requests of a journal as JSON: redacted, with the verdict of each layer on each of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qsl
+
+from ..errors.base import Problem
+from ..redaction.hiding import HIDDEN
+from ..redaction.redaction import Redaction
+from ..spec import timestamps
+from ..spec.operations.records import IDEMPOTENT
+from .journal import Journal, JournalEntry
+from .messages import KeyRefused, Request
+
+SHOWN = 2000
+"""Characters that are shown of a body that was too long to be stored."""
+
+LAYERS = ("signature", "route", "strictness", "rules", "done")
+"""The layers that a request passes, in order."""
+
+Remarks = Callable[[str, Request], list[Problem]]
+"""What an operation does not know in a request."""
+
+
+def journal_rows(
+    journal: Journal, remarks: Remarks, secrets: Iterable[str], after: int = 0
+) -> list[Any]:
+    """The requests with a number above `after` as JSON, oldest first, without these secrets."""
+    redaction = Redaction([_Key(text) for text in secrets])
+    return [entry_row(entry, remarks, redaction) for entry in journal.entries(after)]
+
+
+def entry_row(entry: JournalEntry, remarks: Remarks, redaction: Redaction) -> dict[str, Any]:
+    """A request as JSON, without signature, keys and document numbers."""
+    request, reply = entry.request, entry.reply
+    query = parse_qsl(request.query, keep_blank_values=True, errors="replace")
+    return {
+        "number": entry.number,
+        "at": timestamps.to_text(entry.at),
+        "method": request.method,
+        "path": redaction.text(request.path),
+        "query": redaction.json(dict(query)),
+        "headers": _headers(request.headers, redaction),
+        "body": _body(request.body, entry.sizes[0], redaction),
+        "operation": entry.operation or None,
+        "verdicts": redaction.json(_verdicts(entry, remarks)),
+        "status": reply.status,
+        "answer_headers": redaction.headers(reply.headers),
+        "answer": _body(reply.body, entry.sizes[1], redaction),
+    }
+
+
+def _verdicts(entry: JournalEntry, remarks: Remarks) -> dict[str, Any]:
+    ignored = remarks(entry.operation, entry.request)
+    strictness = {**_passed(entry, "strictness"), "remarks": [_problem(each) for each in ignored]}
+    is_key_refused = isinstance(entry.refused, KeyRefused)
+    return {
+        "signature": _passed(entry, "signature"),
+        "rules": {"result": "skipped"} if is_key_refused else _passed(entry, "rules"),
+        "idempotency": _idempotency(entry),
+        "fault": entry.fault,
+        "strictness": strictness,
+    }
+
+
+def _passed(entry: JournalEntry, layer: str) -> dict[str, Any]:
+    """The result of a layer: passed, refused or skipped."""
+    at, here = LAYERS.index(entry.layer), LAYERS.index(layer)
+    if at != here:
+        return {"result": "passed" if at > here else "skipped"}
+    if entry.refused is None:
+        return {"result": "skipped"}
+    told: dict[str, Any] = {"result": "refused", "message": entry.refused.text}
+    if entry.finding is not None:
+        names = ("reason", "mistake", "line")
+        told |= {name: getattr(entry.finding, name) for name in names}
+    if entry.refused.problems:
+        told["problems"] = [_problem(each) for each in entry.refused.problems]
+    return told
+
+
+def _idempotency(entry: JournalEntry) -> str:
+    if entry.operation not in IDEMPOTENT or entry.layer in ("signature", "route"):
+        return "none"
+    if isinstance(entry.refused, KeyRefused):
+        return "conflict" if entry.refused.status == 409 else f"refused: {entry.refused.text}"
+    if "idempotency-key" not in entry.request.headers:
+        return "no key"
+    return "replayed" if "idempotency-replayed" in entry.reply.headers else "new"
+
+
+@dataclass(frozen=True, repr=False)
+class _Key:
+    """A key of the world, as redaction reads it."""
+
+    text: str
+
+    def reveal(self) -> str:
+        """The text."""
+        return self.text
+
+
+def _headers(headers: Mapping[str, str], redaction: Redaction) -> dict[str, str]:
+    hidden = {name: HIDDEN for name in ("authorization", "x-api-key") if name in headers}
+    return redaction.headers(headers) | hidden
+
+
+def _body(body: bytes, size: int, redaction: Redaction) -> Any:
+    """The decoded JSON of a body, else its text; None for no body."""
+    text = body.decode(errors="replace")
+    if size > len(body):
+        return f"{redaction.text(text)[:SHOWN]}... ({size} bytes)"
+    try:
+        return redaction.json(json.loads(text))
+    except (ValueError, RecursionError):
+        return redaction.text(text) or None
+
+
+def _problem(problem: Problem) -> dict[str, str]:
+    return {"field": problem.field, "message": problem.message, "source": problem.source}
