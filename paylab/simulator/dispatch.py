@@ -30,7 +30,7 @@ from .idempotency import Operation, once
 from .journal import JournalEntry
 from .messages import MOST_BYTES, TOO_LARGE, Refused, Reply, Request, require
 from .refusals import refusal_reply
-from .routing import find_operation
+from .routing import find_operation, operation_at
 from .strictness import remarks
 from .table import Row
 from .world import Step, World
@@ -114,6 +114,8 @@ def respond(world: World, request: Request) -> Reply:
     dated = {"date": format_datetime(now, usegmt=True)}
     reply = replace(reply, headers={**reply.headers, **dated})
     if not (request.is_trusted or request.path.startswith(CONTROL)):
+        known = entry.operation or operation_at(world.service, request.method, request.path)
+        entry.operation = known or ""
         world.journal.add(entry, reply)
     return reply
 

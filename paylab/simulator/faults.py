@@ -17,6 +17,7 @@ from ..spec.service import Service
 from .fault_kinds import CUTS, DEFAULTS, INSTEAD, MOST_TIMES, ON_CALLS
 from .messages import BadCursor, Refused, Reply, Request, dump
 from .refusals import refusal_reply
+from .routing import operation_at
 from .table import Row
 from .world import World
 
@@ -43,13 +44,8 @@ def for_call(world: World, request: Request) -> Row | None:
         return None
     if not world.tables["faults"].rows:
         return None
-    operation = _operation(world.service, request)
+    operation = operation_at(world.service, request.method, request.path)
     return world.strike(lambda fault: _fits(fault, request, operation))
-
-
-def _operation(service: Service, request: Request) -> str | None:
-    routes, _ = service.match(request.path)
-    return routes[request.method].operation if request.method in routes else None
 
 
 def _fits(fault: Row, request: Request, operation: str | None) -> bool:

@@ -30,6 +30,12 @@ def find_world_operation(method: str, path: str) -> tuple[str, Mapping[str, str]
     return _find(_WORLD_TABLE, method, path)
 
 
+def operation_at(service: Service, method: str, path: str) -> str | None:
+    """The operation of the service at a path, if any."""
+    routes, _ = service.match(path)
+    return routes[method].operation if method in routes else None
+
+
 def _find(table: RouteTable | Service, method: str, path: str) -> tuple[str, Mapping[str, str]]:
     routes, parts = table.match(path)
     if method in routes:

@@ -128,8 +128,8 @@ class SimulatorApp:
             return
         finally:
             self._held -= len(body)
-        if reply.delay:
-            await asyncio.sleep(reply.delay)
+        if reply.delay and await _disconnects(receive, reply.delay):
+            return
         if reply.cut:
             await self._spoil(scope, receive, send, reply)
         else:
@@ -184,8 +184,7 @@ class SimulatorApp:
 
     async def _spoil(self, scope: Message, receive: Receive, send: Send, reply: Reply) -> None:
         if reply.cut == "timeout":
-            with suppress(TimeoutError):
-                await asyncio.wait_for(receive(), TIMEOUT_FAULT)  # or until the client disconnects
+            await _disconnects(receive, TIMEOUT_FAULT)
         if reply.cut == "truncate":
             head = {**reply.headers, "content-length": str(len(reply.body))}
             await _start(send, reply.status, head)
@@ -210,6 +209,14 @@ def _request(scope: Message, body: bytes) -> Request:
     path = scope["raw_path"].decode("latin-1")
     query = scope["query_string"].decode("latin-1")
     return Request(scope["method"], path, query, headers, body, at=datetime.now(UTC))
+
+
+async def _disconnects(receive: Receive, seconds: float) -> bool:
+    """Wait for so long, or until the client disconnects; return whether it did."""
+    with suppress(TimeoutError):
+        await asyncio.wait_for(receive(), seconds)
+        return True
+    return False
 
 
 async def _send(send: Send, reply: Reply) -> None:

@@ -65,6 +65,14 @@ def test_keys_signatures_and_documents_are_not_in_the_journal(service, seen, per
     seen.assert_sent("individuals.create", given_name="María", document={"number": number})
 
 
+def test_a_request_that_was_not_let_through_has_its_operation(service, seen):
+    """The operation of a path is noted also when the signature or a fault ends the request."""
+    service.call("GET", "/v1/transfers", authorization="x")
+    service.post("/_simulator/faults", {"kind": "status", "status": 503})
+    service.get("/v1/transfers")
+    assert [each.status for each in seen.of("transfers.list")] == [401, 503]
+
+
 def test_the_journal_is_bounded(service, seen, monkeypatch):
     """The oldest requests are dropped and counted, and a long body is left out."""
     service.simulator.world.journal.clear()
