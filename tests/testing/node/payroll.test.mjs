@@ -1,0 +1,170 @@
+// The tests of that service. Each has a world of its own behind one `paylab simulator`.
+
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { after, before, test } from "node:test";
+
+import { Payroll, Refused } from "./payroll.mjs";
+
+let simulator, server;
+
+before(async () => {
+  simulator = spawn("paylab", ["simulator", "--json"], { stdio: ["ignore", "pipe", "inherit"] });
+  const [line] = await once(createInterface(simulator.stdout), "line");
+  server = JSON.parse(line);
+});
+after(() => simulator.kill());
+
+/** A request to the control API of a world, which needs no signature. */
+async function control({ base_url, control_token }, method, path, body) {
+  const answer = await fetch(`${base_url}/_simulator${path}`, {
+    method,
+    headers: { authorization: `Bearer ${control_token}`, "content-type": "application/json" },
+    body: body && JSON.stringify(body),
+  });
+  const text = await answer.text();
+  assert.ok(answer.ok, text);
+  return text && JSON.parse(text);
+}
+
+/** A new world, its controls, and the account of somebody to pay to. */
+async function newWorld(t, options = {}) {
+  const world = await control(server, "POST", "/worlds", options);
+  t.after(() => control(world, "DELETE", `/worlds/${world.api_key}`));
+  const ask = (...request) => control(world, ...request);
+  await ask("POST", "/seed", { individuals: 1 });
+  const people = await new Payroll(world).call("GET", "/v1/individuals");
+  const received = async (operation) =>
+    (await ask("GET", "/requests")).requests.filter((each) => each.operation === operation);
+  return { ...world, ask, received, account: people.data[0].financial_accounts[0].id };
+}
+
+/** Wait for what a delivery in another process changes. */
+async function until(condition) {
+  while (!(await condition())) await new Promise((ready) => setTimeout(ready, 10));
+}
+
+test("a payout is sent as it was ordered", async (t) => {
+  const world = await newWorld(t);
+  const made = await new Payroll(world).pay(world.account, "10.00", "january");
+  const [sent, ...rest] = await world.received("transfers.create");
+  assert.deepEqual([sent.status, sent.answer.id, rest.length], [201, made.id, 0]);
+  assert.deepEqual([sent.body.source_amount, sent.verdicts.idempotency], ["10.00", "new"]);
+});
+
+test("an answer that is lost does not pay twice", async (t) => {
+  const world = await newWorld(t);
+  await world.ask("POST", "/faults", { kind: "drop_after", path: "/v1/transfers" });
+  const made = await new Payroll(world).pay(world.account, "10.00", "january");
+  const sent = await world.received("transfers.create");
+  assert.deepEqual(sent.map((each) => each.verdicts.idempotency), ["new", "replayed"]);
+  assert.deepEqual((await new Payroll(world).transfers()).map((each) => each.id), [made.id]);
+});
+
+test("an answer that comes too late does not pay twice", async (t) => {
+  const world = await newWorld(t);
+  const slow = { kind: "custom", operation: "transfers.create", delay: 30, times: 1 };
+  await world.ask("POST", "/faults", slow);
+  await new Payroll(world, { timeout: 500 }).pay(world.account, "10.00", "january");
+  assert.equal((await new Payroll(world).transfers()).length, 1);
+});
+
+test("a 503 is tried again, a 418 is not", async (t) => {
+  const world = await newWorld(t);
+  const fault = { kind: "custom", operation: "transfers.create", times: 1 };
+  await world.ask("POST", "/faults", { ...fault, status: 503 });
+  await new Payroll(world).pay(world.account, "10.00", "january");
+  await world.ask("POST", "/faults", { ...fault, status: 418, body: { error: "tea" } });
+  await assert.rejects(new Payroll(world).pay(world.account, "10.00", "february"), /418.*tea/);
+  assert.equal((await world.received("transfers.create")).length, 3);
+});
+
+test("a signer with a wrong secret is refused, and the journal says so", async (t) => {
+  const world = await newWorld(t);
+  const wrong = new Payroll({ ...world, secret_key: "another" });
+  await assert.rejects(wrong.transfers(), (error) => error instanceof Refused && error.status === 401);
+  const [seen] = await world.received("transfers.list");
+  assert.equal(seen.verdicts.signature.result, "refused");
+  assert.ok(!JSON.stringify(seen).includes(world.secret_key));
+});
+
+test("a signer that encodes the bytes of the HMAC learns its mistake", async (t) => {
+  const world = await newWorld(t);
+  const raw = new Payroll(world, { encode: (hmac) => hmac.digest() });
+  await assert.rejects(raw.transfers(), /401/);
+  const [seen] = await world.received("transfers.list");
+  assert.equal(seen.verdicts.signature.mistake, "raw-digest");
+});
+
+test("a verification that is rejected is told with its code", async (t) => {
+  const world = await newWorld(t);
+  const payroll = new Payroll(world);
+  const person = await payroll.call("POST", "/v1/individuals", {
+    product_types: ["on_ramp"],
+    given_name: "Ana",
+    family_name: "Cruz",
+    country: "MX",
+    address: { country: "MX" },
+    phone: "+525512345678",
+    email: "ana@example.com",
+    date_of_birth: "1990-02-28",
+    document: { type: "curp" },
+    idv_consent_recorded_at: new Date().toISOString(),
+  });
+  const reason = "verification_age_mismatch";
+  await world.ask("POST", `/objects/${person.id}`, { to: "pending" });
+  await world.ask("POST", `/objects/${person.id}`, { to: "rejected", reason });
+  const { status, status_details } = await payroll.call("GET", `/v1/individuals/${person.id}`);
+  assert.deepEqual([status, status_details[0].code], ["rejected", reason]);
+});
+
+test("a transfer that nobody funds expires, and is booked as expired", async (t) => {
+  const world = await newWorld(t, { frozen: true });
+  const payroll = new Payroll(world);
+  const receiver = await payroll.listen(["transfer.created", "transfer.expired"]);
+  t.after(() => receiver.close());
+  const made = await payroll.pay(world.account, "10.00", "scenario:expired:january");
+  await world.ask("POST", "/clock", { advance_seconds: 60 });
+  await until(() => payroll.books.get(made.id)?.length === 2);
+  assert.deepEqual(payroll.books.get(made.id), ["awaiting_funds", "expired"]);
+});
+
+test("a webhook that comes twice is booked once", async (t) => {
+  const world = await newWorld(t, { frozen: true });
+  const payroll = new Payroll(world);
+  const receiver = await payroll.listen(["transfer.completed"]);
+  t.after(() => receiver.close());
+  await world.ask("POST", "/faults", { kind: "event_duplicate" });
+  const made = await payroll.pay(world.account, "10.00", "january");
+  await world.ask("POST", "/clock", { advance_seconds: 60 });
+  await until(async () => (await world.ask("GET", "/deliveries")).length === 2);
+  assert.deepEqual([...payroll.books], [[made.id, ["completed"]]]);
+});
+
+test("a webhook that was answered with 500 is delivered again", async (t) => {
+  const world = await newWorld(t, { frozen: true });
+  const payroll = new Payroll(world);
+  const receiver = await payroll.listen(["transfer.completed"], [500]);
+  t.after(() => receiver.close());
+  const made = await payroll.pay(world.account, "10.00", "january");
+  await until(async () => {
+    await world.ask("POST", "/clock", { advance_seconds: 10 });
+    return payroll.books.has(made.id);
+  });
+  const statuses = (await world.ask("GET", "/deliveries")).map((each) => each.status);
+  assert.deepEqual(statuses, [500, 200]);
+});
+
+test("a strict world refuses a field that it does not know", async (t) => {
+  const world = await newWorld(t, { strict: true });
+  const body = { client_refernce_id: "january" };
+  await assert.rejects(new Payroll(world).call("POST", "/v1/transfers", body), /client_reference_id/);
+});
+
+test("a world sees nothing of another one", async (t) => {
+  const [one, other] = await Promise.all([newWorld(t), newWorld(t)]);
+  await new Payroll(one).pay(one.account, "10.00", "january");
+  assert.deepEqual(await new Payroll(other).transfers(), []);
+});
