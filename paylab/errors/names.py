@@ -15,10 +15,17 @@ SIMILAR = 0.8
 
 _OTHERS: Mapping[tuple[str, ...], str] = {
     # Operations of a resource.
-    ("get", "first", "raw"): "retrieve fetch find read describe show lookup",
-    ("list", "to_list"): "all list_all iterate paginate",
+    ("get", "first", "raw"): (
+        "retrieve fetch find read describe show lookup get_transfer get_payout retrieve_transfer"
+    ),
+    ("list", "to_list"): (
+        "all list_all iterate paginate list_auto_paging list_transfers get_transfers"
+        " get_all_transfers"
+    ),
     ("filter", "list().filter(name=value)"): "search query find_by",
-    ("create", "deposit", "request"): "new add make post insert send pay initiate",
+    ("create", "deposit", "request"): (
+        "new add make post insert send pay initiate create_transfer create_payout transfer_funds"
+    ),
     ("update", "lab.request(), as paylab knows no such operation"): "modify edit patch put replace",
     ("delete", "lab.request(), as paylab knows no such operation"): "remove destroy unsubscribe",
     ("wait",): "poll wait_for wait_until get_waiter waiter",
@@ -28,13 +35,14 @@ _OTHERS: Mapping[tuple[str, ...], str] = {
     ("export",): "to_csv to_parquet to_excel download save",
     ("deposit",): "simulate simulate_deposit fund",
     ("create",): "calculate estimate preview",
-    ("lab.request(), as paylab knows no such operation",): "cancel delete update",
+    ("lab.request(), as paylab knows no such operation",): "cancel delete update transfer_cancel",
     # Lists and results.
     ("a for loop, which fetches the next pages itself",): "auto_paging_iter auto_paging iter",
     ("raw", "list", "to_list", "body", "response_body"): "data items results value body content",
     ("body", "response_body"): "json text json_body http_body",
-    ("pages",): "next_page has_more has_next next_cursor cursor",
-    ("len(pager.to_list())",): "count total length",
+    ("pages",): "next_page has_more has_next next_cursor cursor iter_pages get_next",
+    ("len(pager.to_list())",): "total length",
+    ("limit", "len(pager.to_list())"): "count",
     ("first", "to_list"): "head take limit top",
     ("pager[-1]",): "last tail",
     ("filter",): "where select filter_by",
@@ -45,34 +53,53 @@ _OTHERS: Mapping[tuple[str, ...], str] = {
     ),
     ("status",): "state phase status_code http_status",
     ("text",): "reason user_message",
-    ("problems",): "errors details param",
-    ("response_headers", "call.response_headers"): "headers",
+    ("problems",): "errors details detail param",
+    ("response_headers", "call.response_headers"): "headers http_headers",
     ("method, url, request_headers and request_body",): "request",
     ("status, response_headers and response_body",): "response",
-    ("source_amount",): "amount value_amount",
+    ("source_amount",): "amount value_amount amount_money source_value",
+    ("destination_amount",): "target_amount target_value",
+    ("destination_currency",): "target_currency",
+    ("code",): "error_code",
+    ("id",): "transfer_id payout_id payment_id conversion_id",
     ("created_at",): "created created_on creation_date date",
     ("failure_reason",): "error failure_code failure_message",
     ("total_fee",): "fee fees",
     ("exchange_rate", "quotes"): "rate fx_rate",
-    ("given_name",): "name first_name",
+    ("given_name",): "name first_name full_name",
     ("family_name",): "last_name",
-    ("source_currency",): "currency",
-    ("client_reference_id",): "reference external_id metadata merchant_reference",
+    ("source_currency",): "currency iso_currency_code",
+    ("client_reference_id",): ("reference reference_id external_id metadata merchant_reference"),
     # Parameters.
     ("sender_name",): "sender name_of_sender",
+    ("idempotency_key", "client_reference_id"): "customer_transaction_id",
+    ("event_types",): "enabled_events events",
+    ("api_key",): "token xapikey client_id",
+    ("secret_key",): "secret api_secret client_secret",
+    ("base_url",): "host environment platform api_base endpoint",
+    ("max_retries",): "max_network_retries retries",
+    ("timeout",): "timeout_in_seconds request_timeout",
     ("headers",): "extra_headers custom_headers",
     ("limit",): "page_size per_page max_results maxitems size",
     ("since",): "start start_date from_date date_from created_after",
     ("conversion_account_id", "financial_account", "financial_accounts"): "account account_id",
     ("cursor",): "starting_after page_token after next_token",
-    ("quote_id", "financial_account"): "quote destination recipient",
+    ("quote_id", "quotes"): "quote quote_uuid",
+    ("financial_account", "financial_account_id"): "destination target_account counterparty",
+    ("financial_account", "recipient_id", "individuals"): "recipient",
     # Parts of a lab, and of the package.
-    ("connect",): "client session api configure init auth",
-    ("individuals",): (
+    ("connect",): "client session api configure init auth apiclient configuration",
+    ("individuals", "connect().individuals"): (
         "customers customer users people persons recipients beneficiaries kyc entities"
+        " legal_entities account_holders identity_verification_create"
     ),
-    ("transfers",): "payouts payments payment remittances",
-    ("financial_accounts",): "accounts wallets bank_accounts external_accounts payment_methods",
+    ("transfers", "connect().transfers"): (
+        "transfer payouts payments payment remittances transfer_create"
+    ),
+    ("financial_accounts",): (
+        "accounts wallets bank_accounts external_accounts payment_methods recipient_accounts"
+        " transfer_instruments"
+    ),
     ("webhook_subscriptions to subscribe and inbox() to receive events", "events"): (
         "webhooks webhook"
     ),
@@ -90,21 +117,19 @@ _OTHERS: Mapping[tuple[str, ...], str] = {
     ("APIConnectionError",): "connectionerror connecterror networkerror",
     ("RuleError",): "validationerror",
     ("conversion_accounts",): "virtual_accounts deposit_accounts payins",
-    ("quotes",): "rates prices",
+    ("quotes",): "rates exchange_rates prices",
+    ("simulator",): "sandbox_transfer_simulate simulations",
+    ("watch",): "transfer_event_sync",
     ("sandbox",): "deposits test_helpers",
     ("calls",): "logs log history requests debug",
     ("settings",): "config options credentials base_url api_key",
     ("request",): "http raw_request",
     ("onramp",): "wizard walkthrough stepper",
     ("ledger",): "orders idempotency",
+    # Without a counterpart here, although another name is similar.
+    (): "source_account",
 }
 """The names to use here, or a hint that is not a name, with the names in other SDKs."""
-
-HABITS = {other: ours for ours, others in _OTHERS.items() for other in others.split()}
-"""Names of other SDKs, and the names to use here; the first existing one is suggested.
-
-Text that is not a name is a hint, for owners that have one of the names in `NEEDS`.
-"""
 
 
 def nearest_name(name: str, known: Iterable[str], similar: float = SIMILAR) -> str | None:
@@ -118,7 +143,19 @@ def nearest_name(name: str, known: Iterable[str], similar: float = SIMILAR) -> s
     return plain[near[0]] if near else None
 
 
+def _folded(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
+
+
+HABITS = {_folded(other): ours for ours, others in _OTHERS.items() for other in others.split()}
+"""Names of other SDKs, and the names to use here; the first existing one is suggested.
+
+Text that is not a name is a hint, for owners that have one of the names in `NEEDS`.
+"""
+
 NEEDS = {
+    "connect().individuals": ("connect",),
+    "connect().transfers": ("connect",),
     "a for loop, which fetches the next pages itself": ("to_list",),
     "len(pager.to_list())": ("to_list",),
     "pager[-1]": ("to_list",),
@@ -140,9 +177,11 @@ def meant(name: str, known: Iterable[str]) -> str | None:
     'get'
     """
     names = set(known)
-    habits = HABITS.get(name.lower()) or HABITS.get(f"{name.lower()}s", ())
+    own = HABITS.get(_folded(name))
+    habits = HABITS.get(f"{_folded(name)}s", ()) if own is None else own
     fits = (each for each in habits if each in names or names.intersection(NEEDS.get(each, ())))
-    return next(fits, None) or (None if habits else nearest_name(name, names))
+    same_letters = 1.0
+    return next(fits, None) or nearest_name(name, names, SIMILAR if own is None else same_letters)
 
 
 def suggest(owner: object, name: str) -> NoReturn:
@@ -176,7 +215,3 @@ def suggesting(kind: type[K]) -> type[K]:
     if kind.__repr__ is object.__repr__:
         named.__repr__ = offers
     return kind
-
-
-def _folded(name: str) -> str:
-    return name.replace("_", "").replace("-", "").lower()

@@ -16,6 +16,7 @@ from ..client.call_log import CallLog
 from ..client.client import Client
 from ..client.connection import utcnow
 from ..client.followers import Broadcast
+from ..client.parameters import takes
 from ..client.request import Options
 from ..client.secrecy import redaction_of
 from ..client.service_clock import ServiceClock
@@ -327,6 +328,7 @@ class Lab:
 
 
 @hide_frames
+@takes()
 def connect(  # noqa: PLR0913 - each setting may be given, and each has a default
     base_url: str | None = None,
     api_key: str | None = None,
