@@ -15,8 +15,8 @@ from typing import Any
 
 from ..errors.base import PaylabError
 from ..files import replace
+from ..redaction.personal import personal_names
 from ..redaction.scrub import Leak, scrub
-from ..redaction.scrub_rules import personal_names
 from ..simulator.storage import checksum
 from ..spec.text import printable
 from .simulator import service_for
@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
     found: list[tuple[Path, Leak]] = []
     switches = {
         "keep_personal": options.keep_personal,
-        "personal": personal_names(service_for(options.service)),
+        "personal": personal_names(service_for(options.service).diff()),
     }
     for path in options.files:
         text, document = _read(path)

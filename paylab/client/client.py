@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
+from typing import Self
 
+from ..spec.service import Service
+from .order_sending import OrderSending
 from .resources.conversions import ConversionAccounts, Conversions, Sandbox
 from .resources.individuals import FinancialAccounts, Individuals
 from .resources.transfers import Quotes, Transfers
@@ -13,6 +17,39 @@ from .sender import Sender
 
 class Client(Sender):
     """The service: its operations by resource, and `request` for anything else."""
+
+    @property
+    def orders(self) -> OrderSending:
+        """How requests that must be carried out once are sent."""
+        return OrderSending(
+            service=self.service,
+            service_clock=self.service_clock,
+            requests=self._requests,
+            keeper=self.keeper,
+            clock=self.clock,
+            new_key=self.new_key,
+            timeout=self.settings.timeout,
+            send=self._send,
+            call=self.call,
+            in_list=self._in_list,
+        )
+
+    def with_service(self, service: Service) -> Self:
+        """A client of the same address, keys, clock and calls that follows another service.
+
+        It has no order ledger, and asks nothing on its own when a signature is refused.
+        """
+        return type(self)(
+            replace(self.settings, service=service),
+            transport=self._transport,
+            clock=self.clock,
+            sleep=self.sleep,
+            random=self.random,
+            perf=self._perf,
+            watchers=self.watchers,
+            calls=self.calls,
+            tries_dialects=False,
+        )
 
     @cached_property
     def individuals(self) -> Individuals:
@@ -32,12 +69,12 @@ class Client(Sender):
     @cached_property
     def transfers(self) -> Transfers:
         """Payouts."""
-        return Transfers(self)
+        return Transfers(self, self.orders)
 
     @cached_property
     def conversion_accounts(self) -> ConversionAccounts:
         """Accounts into which individuals pay fiat."""
-        return ConversionAccounts(self)
+        return ConversionAccounts(self, self.orders)
 
     @cached_property
     def conversions(self) -> Conversions:

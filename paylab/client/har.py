@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from .. import files
 from ..errors.base import ConfigError
-from ..redaction.scrub_rules import impersonal
+from ..redaction.personal import impersonal
 from ..spec.timestamps import read, to_text
 from .call import Body, Call
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from weakref import WeakSet
 
+from ..redaction.personal import personal_names
 from ..redaction.redaction import Redaction
-from ..redaction.scrub_rules import personal_names
 from .settings import Settings
 
 NAMES = ("httpx", *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy")))
@@ -44,6 +44,6 @@ def redaction_of(settings: Settings) -> Redaction:
     """The redaction of a client with these settings, which cleans the logs of libraries too."""
     secrets = (settings.api_key, settings.secret_key, settings.control_token)
     keys = tuple(secret for secret in secrets if secret is not None)
-    redaction = Redaction(keys, personal_names(settings.service))
+    redaction = Redaction(keys, personal_names(settings.service.diff()))
     clean_loggers(redaction)
     return redaction

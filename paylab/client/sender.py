@@ -21,14 +21,12 @@ from ..errors.api import APIStatusError, NotFoundError
 from ..errors.base import MissingOperationError, PaylabError
 from ..redaction.redaction import Redaction
 from ..spec import paging
-from ..spec.service import Service
 from ..spec.service_keys import Value
 from ..spec.translation import Translation
 from .call import DeferredCall
 from .call_log import CallLog
 from .connection import ServiceConnection, Watcher, http_client, utcnow
 from .deadline import Deadline
-from .order_sending import OrderSending
 from .orders import Fresh, Keeper, look_first
 from .parameters import takes
 from .request import (
@@ -117,23 +115,6 @@ class Sender:
         """Give a forked child its own connections, nonces and keys."""
         self.random.seed(f"{os.getpid()} {self.random.getrandbits(64)}")
         self._connection = self.connection(self._auth(self.settings))
-
-    def with_service(self, service: Service) -> Self:
-        """A client of the same address, keys, clock and calls that follows another service.
-
-        It has no order ledger, and asks nothing on its own when a signature is refused.
-        """
-        return type(self)(
-            replace(self.settings, service=service),
-            transport=self._transport,
-            clock=self.clock,
-            sleep=self.sleep,
-            random=self.random,
-            perf=self._perf,
-            watchers=self.watchers,
-            calls=self.calls,
-            tries_dialects=False,
-        )
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.settings.base_url!r})"
@@ -287,22 +268,6 @@ class Sender:
         if has_own_envelope(delivered.exchange.content, form):
             return delivered.exchange.content
         return enveloped(self._response(delivered).page(form))
-
-    @property
-    def orders(self) -> OrderSending:
-        """How requests that must be carried out once are sent."""
-        return OrderSending(
-            service=self.service,
-            service_clock=self.service_clock,
-            requests=self._requests,
-            keeper=self.keeper,
-            clock=self.clock,
-            new_key=self.new_key,
-            timeout=self.settings.timeout,
-            send=self._send,
-            call=self.call,
-            in_list=self._in_list,
-        )
 
     def _send(self, request: OutgoingRequest) -> Response:
         """Send a request, with retries where safe, and read its answer."""

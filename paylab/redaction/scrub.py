@@ -17,14 +17,13 @@ from typing import Any, Protocol
 from . import escapes
 from .escapes import Found
 from .fields import has_share_token
+from .personal import bare_urls, impersonal
 from .redaction import DOCUMENT_TYPES, HEADERS, SHORTEST_SECRET, find_images, image_bytes, places
 from .scrub_rules import (
     KEY_NAME,
     LONG,
     RULES,
     Rule,
-    bare_urls,
-    impersonal,
     is_example,
     is_placeholder,
     is_small,

@@ -12,8 +12,8 @@ from typing import Any
 from .. import sqlite
 from ..errors.base import SimulatorError
 from ..files import replace
+from ..redaction.personal import bare_urls, impersonal, personal_names
 from ..redaction.redaction import Redaction
-from ..redaction.scrub_rules import bare_urls, impersonal, personal_names
 from ..spec.service import Service
 from .world import KINDS, World, other_service
 
@@ -32,7 +32,7 @@ def checksum(dump: dict[str, Any]) -> str:
 def write_file(snapshot: dict[str, Any], path: Path, *, keep_personal: bool = False) -> None:
     """Write a snapshot without document numbers, personal data and the secrets in webhook URLs."""
     dump = {key: value for key, value in snapshot.items() if key != "checksum"}
-    names = personal_names(Service.from_mapping(dump.get("service", {})))
+    names = personal_names(Service.from_mapping(dump.get("service", {})).diff())
     dump = bare_urls(Redaction([], names).json(dump))
     dump = dump if keep_personal else impersonal(dump, names)
     text = json.dumps({**dump, "checksum": checksum(dump)}, indent=1, ensure_ascii=False)

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import codes
-from .operations.records import LISTS
 from .service_keys import Key
 
 Entry = Mapping[str, Any]
@@ -148,7 +147,7 @@ def _family(
     if each or names:
         return
     base, own = _key(key, **data), own or {}
-    for one in LISTS if key.startswith("lists.") else ():
+    for one in _file()["lists"] if key.startswith("lists.") else ():
         yield replace(
             base,
             name=key.replace("lists.", f"lists.{one}."),

@@ -170,12 +170,13 @@ class Service:
 
         MissingOperationError names the key to set if the service has no such operation.
         """
-        return routes.path(self.paths, name, parts, assumptions.KEYS)
+        key = OPERATIONS[name].path if name in OPERATIONS else name
+        return routes.path(self.paths, key, parts, assumptions.KEYS)
 
     @cached_property
     def routes(self) -> tuple[Route, ...]:
         """The routes of the service; paths without placeholders come first."""
-        return routes.routes(self.paths)
+        return routes.routes(OPERATIONS.values(), self.paths)
 
     def match(self, path: str) -> tuple[Mapping[str, Route], dict[str, str]]:
         """The operations at a path by method, and the values of placeholders."""

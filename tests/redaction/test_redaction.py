@@ -12,8 +12,8 @@ from urllib.parse import quote
 import pytest
 
 from paylab.redaction.escapes import decode, replace_plain
+from paylab.redaction.personal import impersonal
 from paylab.redaction.redaction import LONGEST, Redaction
-from paylab.redaction.scrub_rules import impersonal
 
 KEY = "sk_live/9z+8y=x wñ\"'&8812"
 NUMBER = "GODE561231HDFRRNA0"

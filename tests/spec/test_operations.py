@@ -7,7 +7,7 @@ import pytest
 from paylab.rules import accounts, deposits, individuals, transfers, webhooks
 from paylab.spec import assumptions, models
 from paylab.spec.operations.field import AMOUNT, CURRENCY, DETAILS, ENUM, ID, KINDS, REFERENCE
-from paylab.spec.operations.records import OPERATIONS
+from paylab.spec.operations.records import LISTS, OPERATIONS
 from paylab.spec.service import Service
 
 # What the specification says, typed from it: method, path, success, fields (* is required).
@@ -122,3 +122,9 @@ def test_amounts_and_currencies_are_told_by_their_names(operation):
     for kind in (AMOUNT, CURRENCY):
         named = {field.name for field in operation.fields if field.name.endswith(kind)}
         assert named == {*operation.of_kind(kind)}
+
+
+def test_every_list_can_have_settings_of_its_own():
+    """The lists with settings of their own are those that an operation lists."""
+    own = [key.name.split(".") for key in assumptions.KEYS.values() if key.name[:6] == "lists."]
+    assert tuple(dict.fromkeys(parts[1] for parts in own if len(parts) > 2)) == LISTS

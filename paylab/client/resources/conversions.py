@@ -15,6 +15,7 @@ from ...spec import codes
 from ...spec.models import Conversion, ConversionAccount, Deposit, Individual
 from ...spec.paging import Pager
 from ...spec.status import CONVERSION
+from ..order_sending import OrderSending
 from ..parameters import Account, body_of, check_identifier, id_from, judge, takes
 from ..request import Options
 from ..sender import Sender
@@ -29,8 +30,8 @@ ENDED = CONVERSION.final | {"cancelled", "expired"}
 class ConversionAccounts:
     """Accounts into which individuals pay fiat."""
 
-    def __init__(self, sender: Sender) -> None:
-        self._sender = sender
+    def __init__(self, sender: Sender, orders: OrderSending) -> None:
+        self._sender, self._orders = sender, orders
 
     @takes(Options)
     def create(  # noqa: PLR0913 - a field each
@@ -65,7 +66,7 @@ class ConversionAccounts:
             return next((one.id for one in all_of_them if _is_made(one, body, since)), None)
 
         create = "conversion_accounts.create"
-        answer = self._sender.orders.once(create, body, new=new, find=find, **options)
+        answer = self._orders.once(create, body, new=new, find=find, **options)
         return answer.read(ConversionAccount)
 
     @takes(Options)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from ...errors.base import MissingOperationError, ServiceError
 from ..service_keys import NONE, Key
-from .records import OPERATIONS
+from .operation import Operation
 
 PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
@@ -23,11 +23,9 @@ class Route(NamedTuple):
     key: str
 
 
-def routes(paths: Any) -> tuple[Route, ...]:
+def routes(operations: Iterable[Operation], paths: Any) -> tuple[Route, ...]:
     """The routes of a service; paths without placeholders come first."""
-    found = [
-        Route(each.name, each.method, *_template(paths, each.path)) for each in OPERATIONS.values()
-    ]
+    found = [Route(each.name, each.method, *_template(paths, each.path)) for each in operations]
     there = [route for route in found if route.template != NONE]
     return tuple(sorted(there, key=lambda route: route.template.count("{")))
 
@@ -61,9 +59,8 @@ class RouteTable:
         return {}, {}
 
 
-def path(paths: Any, name: str, parts: Mapping[str, str], keys: Mapping[str, Key]) -> str:
-    """The path of a key of [paths] or of an operation, with placeholders filled in."""
-    key = OPERATIONS[name].path if name in OPERATIONS else name
+def path(paths: Any, key: str, parts: Mapping[str, str], keys: Mapping[str, Key]) -> str:
+    """The path of a key of [paths], or a fixed path, with placeholders filled in."""
     template, _ = _template(paths, key)
     if template == NONE:
         row = keys[f"paths.{key}"].row

@@ -1,0 +1,122 @@
+"""Personal data: names, addresses, contacts and account numbers, by field and by form."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Mapping
+from functools import lru_cache, partial
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+from ..spec.operations.records import OPERATIONS
+from . import escapes
+from .escapes import Found
+from .hiding import HIDDEN
+
+_FIELDS = "|".join(
+    {field.name: None for each in OPERATIONS.values() for field in each.walk() if field.personal}
+) + (
+    r"|(?:given|family|first|last|middle|full|holder|sender|recipient|beneficiary|legal"
+    r"|account_holder)_?name|\w*e-?mail|\w*phone(?:_number)?|mobile"
+    r"|date_?of_?birth|birth_?da(?:te|y)|dob|line_?[12]|street|address"
+    r"|post(?:al)?_?code|zip_?code|applicant_?id|curp|cpf|cnpj|cui[tl]|ssn|passport|id_?number"
+    r"|(?:tax|national|identity|passport)_?(?:id|no|number)"
+    r"|clabe|account_number|iban|bic"
+    r"|sort_?code|pix_key|upi_id|vpa|qr(?:ph)?_payload|(?:wallet|public)_address|cbu(?:_cvu)?"
+    r"|clabe_number|account_iban|swift|beneficiary"
+)
+_IS = r"""["']?\s*[:=]\s*b?(?:"((?:[^"\\]|\\.)+)"?|'((?:[^'\\]|\\.)+)'|([^\s,;&#}\])"'\[{(]{2,}))"""
+_PACKED = ("eyJ", "W3s", "WyJ")
+"""The prefixes of Base64 of `{"`, `[{` and `["`."""
+
+_FORMS = (
+    re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}"),
+    re.compile(r"(?<![\w.+])\+\d[\d ()-]{6,18}\d(?!\w)"),
+    re.compile(r"(?<![\w.+-])(?:\(\d{2,4}\) ?|\d{2,4}[ -])\d{3,4}[ -]\d{4}(?![\w-])"),
+    re.compile(r"(?<![\w.+-])\d{18}(?![\w.-])"),
+)
+"""An e-mail, a phone number in its international form or in groups, a CLABE."""
+
+
+@lru_cache(maxsize=8)
+def _fields(names: frozenset[str] = frozenset()) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """The names of personal fields, alone and before a value in text."""
+    every = "|".join([_FIELDS, *map(re.escape, sorted(names))])
+    forms = every, rf"(?<!\w)(?:{every}){_IS}"
+    whole, in_text = (re.compile(form, re.IGNORECASE) for form in forms)
+    return whole, in_text
+
+
+def personal_names(values: Mapping[str, object]) -> frozenset[str]:
+    """What a service calls the fields that hold personal data; `values` are its `diff()`."""
+    parts = ((key.partition(".fields.")[2], value) for key, value in values.items())
+    return frozenset(str(their) for our, their in parts if our and _fields()[0].fullmatch(our))
+
+
+def impersonal(value: Any, names: frozenset[str] = frozenset()) -> Any:
+    """Parsed JSON, or text, without personal data; `names` are more names of such fields."""
+    if isinstance(value, str):
+        packed = _repacked(value, names) if value.startswith(_PACKED) else None
+        return packed or escapes.replace_found(value, partial(_found, names))
+    if isinstance(value, list):
+        return [impersonal(item, names) for item in value]
+    if isinstance(value, dict):
+        clean = {name: _item(name, item, names) for name, item in value.items()}
+        is_field = _fields(names)[0].fullmatch(str(value.get("name")))
+        if is_field and isinstance(value.get("value"), str):
+            clean["value"] = HIDDEN if value["value"] else ""
+        if value.get("encoding") == "base64" and isinstance(value.get("text"), str):
+            clean["text"] = _repacked(value["text"], names) or clean["text"]
+        return clean
+    return value
+
+
+def _item(name: str, item: Any, names: frozenset[str]) -> Any:
+    if name == "address" and isinstance(item, dict):
+        return {
+            part: text if part == "country" else _item(name, text, names)
+            for part, text in item.items()
+        }
+    if _fields(names)[0].fullmatch(name) and not isinstance(item, dict | list | bool | None):
+        return HIDDEN if item != "" else item
+    return impersonal(item, names)
+
+
+def _repacked(text: str, names: frozenset[str]) -> str | None:
+    """Base64 of a text, cleaned, as in snapshots and HAR files; None for other data."""
+    try:
+        body = b64decode(text, validate=True).decode()
+    except ValueError:
+        return None
+    return b64encode(escapes.replace_found(body, partial(_found, names)).encode()).decode()
+
+
+def bare_urls(value: Any) -> Any:
+    """Parsed JSON whose `url` fields lose user, password and query, which may hold tokens."""
+    if isinstance(value, list):
+        return [bare_urls(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        name: _bare(item) if name == "url" and isinstance(item, str) else bare_urls(item)
+        for name, item in value.items()
+    }
+
+
+def _bare(url: str) -> str:
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return HIDDEN
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
+def _found(names: frozenset[str], text: str, _: int) -> Iterator[Found]:
+    for match in _fields(names)[1].finditer(text):
+        group = match.lastindex or 0
+        if match[group] not in ("null", "None", HIDDEN):
+            yield Found(*match.span(group), HIDDEN)
+    for form in _FORMS:
+        for match in form.finditer(text):
+            yield Found(*match.span(), HIDDEN)
