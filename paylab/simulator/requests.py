@@ -22,7 +22,8 @@ class SeenRequest:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in self.row:
-            raise AttributeError(f"a request has {', '.join(self.row)}; not {name}")
+            near = f'verdicts["{name}"]' if name in self.row["verdicts"] else ", ".join(self.row)
+            raise AttributeError(f"a request has {near}; not {name}")
         return self.row[name]
 
     def __dir__(self) -> list[str]:

@@ -1,1 +1,50 @@
-"""The pytest plugin: a simulated service for each test, with its requests, faults and clock."""
+"""The pytest plugin: a simulated service for each test, with its requests, faults and clock.
+
+Ask for the fixture `paylab_world`; nothing else has to be set up. Its address and keys are in the
+environment too, as PAYLAB_BASE_URL, PAYLAB_API_KEY and PAYLAB_SECRET_KEY::
+
+    def test_a_lost_answer_is_one_payment(paylab_world):
+        payroll = Payroll(paylab_world.base_url, paylab_world.api_key, paylab_world.secret_key)
+        account = paylab_world.account()
+        with paylab_world.faults.on("transfers.create", cut_after=0, times=1):
+            payroll.pay(account.id, "10.00")
+        first, second = paylab_world.requests.assert_sent("transfers.create", source_amount="10.00")
+        assert second.verdicts["idempotency"] == "replayed"
+
+A world is empty, belongs to one test, and ends with it. The report of a failed test shows the last
+requests with their verdicts, and the last deliveries. Options are those of a marker::
+
+    @pytest.mark.paylab(seed=7, strict=True, frozen=False, start="2026-11-22T12:00Z", service=...)
+
+`strict` refuses unknown fields, parameters and headers. `frozen` stops the clock; otherwise it runs
+with the machine's, so that signed dates are accepted. `service` is a service.toml or its values.
+
+Objects, which leave no trace in the requests:
+    person("PH", verified=True), account(), account(person), seed(individuals=2, transfers=50),
+    load("world.json") for a file of `lab.simulator.save`
+Time:
+    clock.now, clock.freeze(), clock.advance("3 days"): what is due happens and is delivered
+Requests, oldest first, also those that were refused:
+    requests[-1], of("POST /v1/transfers"), of("transfers.create"), refused, by_key(key), only(),
+    assert_sent(operation, times=1, source_amount="10.00"), text()
+    Each has number, at, method, path, query, headers, key, body, operation, status, answer,
+    answer_headers and verdicts. Of these, "idempotency" is "new", "replayed", "conflict", "no key"
+    or "none"; "fault" is the fault or None; "signature", "rules" and "strictness" have a "result"
+    ("passed", "refused" or "skipped") and, if refused, a "message". "signature" then also has the
+    "mistake" and the "line" of the canonical request, if it is a known one.
+Faults, in a `with` block or until the world ends; `faults.kinds()` lists all:
+    faults.on("transfers.list", delay=3), on("individuals.create", status=503, times=2)
+    faults.drop_after(path="/v1/transfers"): the answer is lost
+    faults.event_duplicate(event_type="transfer.completed"): a webhook comes twice
+Webhooks, to the URL that your service subscribed:
+    deliveries.wait("transfer.completed"), deliveries.of("transfer.completed")
+Outcomes: move an object, or send a value that causes the outcome.
+    lab.simulator.move(person.id, "pending"), lab.simulator.move(person.id, "rejected")
+    lab.simulator.scenarios.transfer_expired is a client_reference_id, after which ":" and your own
+    reference may follow; `lab.simulator.scenarios` lists all, with the field of each
+Other programs:
+    env are the three variables, control_token is the bearer token for /_simulator. The notebook
+    80_reference has a curl line for each control. Without pytest: `paylab simulator --json`.
+
+`lab` is a `paylab.connect()` to the world. Its requests are in the journal like all others.
+"""

@@ -45,7 +45,10 @@ def paylab_world(
     tmp_path_factory: pytest.TempPathFactory,
     _paylab_server: Server,
 ) -> Iterator[PaylabWorld]:
-    """An empty simulated service for this test, and its address and keys in the environment."""
+    """An empty simulated service for this test, and its address and keys in the environment.
+
+    `python -m pydoc paylab.testing` explains it.
+    """
     from .world import PaylabWorld
 
     ledger = tmp_path_factory.mktemp("paylab") / "ledger.sqlite"

@@ -1,11 +1,13 @@
 """The world of a test: its objects, clock, faults, deliveries and HAR file."""
 
 import json
+import re
 
 import httpx
 import pytest
 
 import paylab
+import paylab.testing
 from paylab.corridors import examples
 from paylab.errors import APIStatusError, APITimeoutError, AuthenticationError, SimulatorError
 from paylab.simulator.server import Server
@@ -159,3 +161,22 @@ def test_the_requests_are_a_har_file(make, tmp_path):
     assert [each["response"]["status"] for each in log["entries"]] == [200]
     assert world.secret_key not in json.dumps(log)
     assert world.api_key not in json.dumps(log)
+
+
+def test_the_guide_names_what_there_is(make):
+    """Every method and scenario in the docstring of `paylab.testing` exists."""
+    world = make()
+    simulator = world.lab.simulator
+    parts = {"simulator": simulator, "scenarios": simulator.scenarios}
+    parts |= {name: getattr(world, name) for name in ("clock", "faults", "deliveries", "requests")}
+    named = set(re.findall(rf"(?=\b({'|'.join(parts)})\.(\w+))", paylab.testing.__doc__))
+    assert {root for root, _ in named} == parts.keys()
+    assert not [(root, name) for root, name in named if not hasattr(parts[root], name)]
+
+
+def test_a_verdict_that_is_asked_as_an_attribute(make):
+    """The error names where the verdict is."""
+    world = make()
+    world.lab.transfers.list().to_list()
+    with pytest.raises(AttributeError, match=r'verdicts\["signature"\]'):
+        assert world.requests[0].signature
