@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from collections.abc import Sequence
 from contextlib import closing
 from socket import socket
 from typing import TYPE_CHECKING
@@ -126,13 +127,12 @@ def _ready(server: Server, *, as_json: bool) -> str:
     if as_json:
         return json.dumps({name: getattr(server, name) for name in FACTS})
     message = f"The simulator listens on {server.base_url}. Stop it with Ctrl-C."
-    control = f"# The control token, for paths under /_simulator/: {server.control_token}"
-    return f"{message}\n{exports(server)}\n{control}"
+    return f"{message}\n{exports(server, FACTS)}"
 
 
-def exports(server: Server) -> str:
-    """The three lines to run in another terminal to use this simulator."""
-    return "\n".join(f"export PAYLAB_{name.upper()}={getattr(server, name)}" for name in FACTS[:3])
+def exports(server: Server, facts: Sequence[str] = FACTS[:3]) -> str:
+    """The lines to run in another terminal to use this simulator."""
+    return "\n".join(f"export PAYLAB_{name.upper()}={getattr(server, name)}" for name in facts)
 
 
 def _path(text: str) -> str:

@@ -130,11 +130,12 @@ PROFILE_VARIABLE = "PAYLAB_PROFILE"
 READ_ONLY_VARIABLE = "PAYLAB_READ_ONLY"
 SERVICE_VARIABLE = "PAYLAB_SERVICE"
 PREFIX = "PAYLAB_"
+TOKEN_VARIABLE = f"{PREFIX}CONTROL_TOKEN"
 KNOWN_VARIABLES = tuple(
     PREFIX + name
     for name in (
         *("BASE_URL", "API_KEY", "SECRET_KEY", "PROFILE", "READ_ONLY", "SERVICE", "LEDGER", "LOG"),
-        *("SIMULATOR_API_KEY", "SIMULATOR_SECRET_KEY", "SHARED_SIMULATOR"),
+        *("SIMULATOR_API_KEY", "SIMULATOR_SECRET_KEY", "SHARED_SIMULATOR", "CONTROL_TOKEN"),
         "ARTEFACTS",  # the folder of the tests' screenshots
     )
 )
@@ -204,6 +205,7 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     read_only: bool | None = None,
     service: GivenService | None = None,
     otherwise: Mapping[str, str] | None = None,
+    control_token: str | None = None,
 ) -> Settings | None:
     """The settings from arguments, environment and profile, in this order; None when unset.
 
@@ -227,6 +229,7 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
             options |= _service(options["service"][0], source, path.parent)
         found = _sourced(table, dict.fromkeys(REQUIRED, source)) | found
     options |= read_only_source(read_only, environ) | service_source(service, environ)
+    options |= _token(control_token, found, environ)
     if not (found or name):
         return None
     return _settings(_sourced(otherwise or {}, dict.fromkeys(REQUIRED, "default")) | found, options)
@@ -250,6 +253,15 @@ def service_source(given: GivenService | None, environ: Mapping[str, str]) -> Fo
         return _service(given, "argument", Path())
     path = environ.get(SERVICE_VARIABLE)
     return _service(path, f"environment {SERVICE_VARIABLE}", Path()) if path else {}
+
+
+def _token(given: str | None, found: Found, environ: Mapping[str, str]) -> Found:
+    """The control token; that of the environment is for its base URL only."""
+    if given:
+        return {"control_token": (Secret(given), "argument")}
+    _, source = found.get("base_url", ("", ""))
+    text = environ.get(TOKEN_VARIABLE) if source.startswith("environment") else None
+    return {"control_token": (Secret(text), f"environment {TOKEN_VARIABLE}")} if text else {}
 
 
 def _service(given: object, source: str, folder: Path) -> Found:

@@ -20,14 +20,7 @@ from ..client.parameters import takes
 from ..client.request import Options
 from ..client.secrecy import redaction_of
 from ..client.service_clock import ServiceClock
-from ..client.settings import (
-    GivenService,
-    Secret,
-    Settings,
-    read_only_source,
-    resolve,
-    service_source,
-)
+from ..client.settings import GivenService, Settings, read_only_source, resolve, service_source
 from ..errors.base import ConfigError
 from ..errors.names import suggesting
 from ..files import path_of
@@ -377,12 +370,14 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
         return Lab(**replay_parts(path_of(replay), chosen), **options)
     if simulator is None:
         settings = resolve(
-            base_url, api_key, secret_key, profile, read_only=read_only, service=service
+            *(base_url, api_key, secret_key, profile),
+            read_only=read_only,
+            service=service,
+            control_token=control_token,
         )
         if settings is not None:
             declared = settings.service.with_values(order) if order else settings.service
-            token = Secret(control_token) if control_token else None
-            return Lab(replace(settings, service=declared, control_token=token), **options)
+            return Lab(replace(settings, service=declared), **options)
     if control_token is not None:
         raise ConfigError("control_token is that of a simulator with an address: pass base_url")
     found = read_only_source(read_only, os.environ)

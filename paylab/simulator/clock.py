@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+from ..errors.base import SimulatorError
 from ..spec import timestamps
 
 START = datetime(2026, 1, 15, 12, 0, 0, tzinfo=UTC)
@@ -85,3 +87,18 @@ class Clock:
         since = self._wall() if saved["since"] is None else float(str(saved["since"]))
         base, speed = timestamps.from_text(str(saved["base"])), float(str(saved["speed"]))
         self._line, self.frozen, self.speed = (base, since), bool(saved["frozen"]), speed
+
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([smhd])|(?:(s)ec(?:ond)?|(m)in(?:ute)?|(h)our|(d)ay)s?)")
+
+
+def seconds(span: float | str) -> float:
+    """Seconds in a span: a number, or text like "90s", "24h" or "3 days"."""
+    if not isinstance(span, str):
+        return span
+    match = _SPAN.fullmatch(span.strip())
+    if match is None:
+        raise SimulatorError(f'{span!r} is not a time span: write seconds, or "90s", "5m", "24h"')
+    unit = next(filter(None, match.groups()[1:]))
+    return float(match[1]) * _UNITS[unit]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
+from itertools import islice
 
 from ..errors.base import Problem
 from ..spec import assumptions
 from . import faults
+from .events import redeliver
 from .fault_kinds import check_fault
 from .messages import DEEPEST, Refused, Reply, Request, require
 from .storage import checksum
@@ -17,6 +21,9 @@ from .world import ClockControl, World
 
 LONGEST_ADVANCE = 10 * 366 * 86_400
 """Maximum seconds of one clock advance."""
+
+LONGEST_WAIT = 20
+"""Maximum seconds that a request waits for a delivery."""
 
 FASTEST = 1_000_000
 """Maximum simulated seconds per real second."""
@@ -98,13 +105,10 @@ def requests(world: World, request: Request) -> Reply:
     """
     if part := world.parts.later(request):
         return part
-    after = request.query_items().get("after", "0")
-    if not (after.isascii() and after.isdecimal()):
-        raise Refused(400, "after: must be the number of a request")
+    after = _after(request.query_items())
     keys = {**world.secrets, **world.served_secrets, **(request.keys or {})}
     noticed = partial(remarks, world.service)
-    secrets, number = {*keys, *keys.values()}, int(after[:18])
-    rows = journal_rows(world.journal, noticed, secrets, number)
+    rows = journal_rows(world.journal, noticed, {*keys, *keys.values()}, after)
     return world.parts.reply(request, {"dropped": world.journal.dropped, "requests": rows})
 
 
@@ -149,21 +153,111 @@ def write_snapshot(world: World, request: Request) -> Reply:
 
 
 def deliveries(world: World, request: Request) -> Reply:
-    """GET /_simulator/deliveries: every attempt, oldest first, whole or in parts."""
-    later = world.parts.later(request)
-    return later or world.parts.reply(request, _log(world, "deliveries"))
+    """GET /_simulator/deliveries: every attempt, oldest first, whole or in parts.
+
+    `event_type` and `after`, the number of an attempt, choose among them. With `wait`, seconds of
+    real time, the answer is sent as soon as there is one; a 422 if none can come.
+    """
+    if later := world.parts.later(request):
+        return later
+    query = request.query_items()
+    seconds = _seconds(query.get("wait", "0"))
+    rows = _attempts(world, query.get("event_type"), _after(query))
+    if rows or "wait" not in query:
+        return world.parts.reply(request, rows)
+    if world.outbox.is_paused:
+        raise Refused(422, "the deliveries are paused: resume them")
+    if world.clock.frozen and not world.outbox.is_busy(world.stamp()):
+        raise Refused(422, "the clock is frozen and no delivery is due: advance the clock")
+    return replace(Reply.json(200, rows), wait=seconds)
+
+
+def _attempts(world: World, event_type: str | None, after: int) -> list[Row]:
+    """The attempts after a number, of an event type or of all."""
+    table, names = world.tables["deliveries"], ("id", *_ATTEMPT)
+    # A reset world counts anew.
+    known = after if after <= len(table) else 0
+    newest = list(islice(table.listed(), len(table) - known))
+    return [
+        {"number": number, **{name: row.get(name) for name in names}}
+        for number, row in enumerate(reversed(newest), known + 1)
+        if event_type in (None, row["event_type"])
+    ]
+
+
+_ATTEMPT = (
+    *("event_type", "resource_id", "url", "attempt", "status", "error", "at", "headers", "body"),
+)
+
+
+def deliver(world: World, request: Request) -> Reply:
+    """POST /_simulator/deliveries {"redeliver": an id or "all"} | {"paused": true or false}."""
+    body = request.json()
+    wanted, paused = body.get("redeliver"), body.get("paused")
+    if body.keys() - {"redeliver", "paused"} or not body:
+        raise Refused(400, "name one of redeliver, paused")
+    if "paused" in body:
+        if not isinstance(paused, bool):
+            raise Refused(400, "paused: must be true or false")
+        world.outbox.is_paused = paused
+    again = _again(world, wanted) if "redeliver" in body else []
+    for event, subscription in again:
+        redeliver(world, event, subscription)
+    answer = {"redelivered": len(again), **world.delivery_state()}
+    return Reply.json(200, answer)
+
+
+def _again(world: World, wanted: object) -> list[tuple[Row, Row]]:
+    """The events to deliver again, each with its subscription.
+
+    "all" are those that happened since each subscription was made, also those never delivered.
+    """
+    subscriptions = world.tables["webhook_subscriptions"].rows
+    if wanted == "all":
+        return [
+            (event, each)
+            for event in reversed([*world.tables["events"].listed()])
+            for each in subscriptions.values()
+            if event["event_type"] in each["event_types"]
+            and event["created_at"] >= each["created_at"]
+        ]
+    row = world.find("deliveries", wanted)
+    if row is None:
+        raise Refused(404, 'redeliver: must be the id of a delivery, or "all"')
+    known = row.get("_") or {}
+    event = world.find("events", known.get("event_id"))
+    subscription = subscriptions.get(known.get("subscription_id", ""))
+    if event is None or subscription is None:
+        raise Refused(422, "redeliver: its subscription was deleted")
+    return [(event, subscription)]
+
+
+def _after(query: Mapping[str, str]) -> int:
+    """The number after which a log is asked for."""
+    text = query.get("after", "0")
+    if not (text.isascii() and text.isdecimal()):
+        raise Refused(400, "after: must be a number")
+    return int(text[:18])
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= LONGEST_WAIT:
+        raise Refused(400, f"wait: must be seconds from 0 to {LONGEST_WAIT}")
+    return seconds
 
 
 def events(world: World, request: Request) -> Reply:
     """GET /_simulator/events: every event, subscribed to or not, oldest first, also in parts."""
-    later = world.parts.later(request)
-    return later or world.parts.reply(request, _log(world, "events"))
-
-
-def _log(world: World, kind: str) -> list[Row]:
+    if later := world.parts.later(request):
+        return later
     hidden = ("id", "created_at", "_")
-    rows = [*world.tables[kind].listed()][::-1]
-    return [{key: value for key, value in row.items() if key not in hidden} for row in rows]
+    rows = [*world.tables["events"].listed()][::-1]
+    listed = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
+    return world.parts.reply(request, listed)
 
 
 def scenarios(_: World, __: Request) -> Reply:

@@ -106,7 +106,31 @@ CONTROLS = (
         ),
     ),
     Control("events", "GET", "/events", (Line("Every event"),)),
-    Control("deliveries", "GET", "/deliveries", (Line("Every attempt to deliver one"),)),
+    Control(
+        "deliveries",
+        "GET",
+        "/deliveries",
+        (
+            Line("Every attempt to deliver one"),
+            Line(
+                "The next of a type after number 0, for which the request waits 0 to 20 seconds",
+                query="?event_type=transfer.completed&after=0&wait=0",
+            ),
+        ),
+    ),
+    Control(
+        "deliver",
+        "POST",
+        "/deliveries",
+        (
+            Line("Hold all deliveries", '{"paused": true}'),
+            Line("Deliver what was held", '{"paused": false}'),
+            Line(
+                "Deliver again: all events since each subscription was made, or the id of one",
+                '{"redeliver": "all"}',
+            ),
+        ),
+    ),
     Control(
         "read_snapshot",
         "GET",

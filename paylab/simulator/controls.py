@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -12,13 +11,15 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ..errors.base import SimulatorError, UnknownNameError
+from ..errors.base import UnknownNameError
 from ..files import path_of
 from ..spec import timestamps
 from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
 from ..spec.text import read_json
 from ..webhooks.event import Event, read_event
+from .clock import seconds
+from .deliveries import Deliveries
 from .fault_kinds import KINDS
 from .requests import Requests
 from .scenarios import Scenarios, nearest_names
@@ -26,18 +27,16 @@ from .scenarios import Scenarios, nearest_names
 Ask = Callable[..., Any]
 """Sends a signed request: (method, path, json=None) -> the decoded answer."""
 
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([smhd])|(?:(s)ec(?:ond)?|(m)in(?:ute)?|(h)our|(d)ay)s?)")
-
 
 class Controls:
-    """The control API of a simulator: clock, faults, requests, seeding, snapshots."""
+    """The control API of a simulator: clock, faults, requests, deliveries, seeding, snapshots."""
 
     def __init__(self, ask: Ask, service: Service | None = None) -> None:
         self._ask = ask
         self.clock = ClockPanel(ask)
         self.faults = FaultControls(ask)
         self.requests = Requests(self._journal)
+        self.deliveries = Deliveries(ask, lambda: list(read_json(self._read("deliveries"))))
         self.scenarios = Scenarios(lambda: list(ask("GET", "/_simulator/scenarios")), service)
 
     def summary(self) -> dict[str, Any]:
@@ -130,14 +129,6 @@ class Controls:
         return [
             read_event(row["body"]) for row in rows if resource_id in (None, row["resource_id"])
         ]
-
-    def deliveries(self) -> list[dict[str, Any]]:
-        """Every attempt to deliver an event, oldest first.
-
-        >>> lab.simulator.deliveries()
-        []
-        """
-        return list(read_json(self._read("deliveries")))
 
     def _journal(self) -> dict[str, Any]:
         return dict(json.loads(self._read("requests")))
@@ -292,17 +283,6 @@ class FaultControls:
 
     def __repr__(self) -> str:
         return f"<faults: {', '.join(KINDS)}; list() gets the active ones>"
-
-
-def seconds(span: float | str) -> float:
-    """Seconds in a span: a number, or text like "24h"."""
-    if not isinstance(span, str):
-        return span
-    match = _SPAN.fullmatch(span.strip())
-    if match is None:
-        raise SimulatorError(f'{span!r} is not a time span: write seconds, or "90s", "5m", "24h"')
-    unit = next(filter(None, match.groups()[1:]))
-    return float(match[1]) * _UNITS[unit]
 
 
 def _as_sent(answer: Any) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from threading import Condition
 
 import httpx
 
+from ..redaction.hiding import HIDDEN
+from ..spec.service_keys import NONE
 from .delivery_queue import DeliveryQueue
 from .events import note_attempt
 from .subscriptions import signature_headers
@@ -19,6 +21,9 @@ from .world import World
 
 AT_ONCE = 4
 """Maximum concurrent deliveries of one subscription."""
+
+HEADERS = {"content-type": "application/json", "user-agent": "paylab-simulator"}
+"""The headers of every delivery, besides the one that signs it."""
 
 Send = Callable[..., int]
 """Posts a JSON body to a URL and returns the status of the response, or raises.
@@ -38,7 +43,7 @@ def post(
 
 
 async def _post(url: str, body: bytes, more: Mapping[str, str], timeout: float) -> int:
-    headers = {"content-type": "application/json", "user-agent": "paylab-simulator", **more}
+    headers = {**HEADERS, **more}
     tls = _tls() if url.startswith("https") else False  # creating a client takes 25 ms
     async with (
         asyncio.timeout(timeout),  # httpx alone applies the timeout to each read
@@ -137,7 +142,7 @@ class EventDelivery:
         status, error = self._attempt(row)
         with self._quiet:
             if self._world.outbox is queue:  # else the world was reset meanwhile
-                note_attempt(self._world, row, status, error)
+                note_attempt(self._world, row, self._shown_headers(), status, error)
                 self._saved()
 
     def _note_end(self, _: Future[None]) -> None:
@@ -145,6 +150,11 @@ class EventDelivery:
         with self._quiet:
             self._under_way -= 1
             self._quiet.notify_all()
+
+    def _shown_headers(self) -> dict[str, str]:
+        """The headers of a delivery, with the signature hidden."""
+        name = self._world.service.webhooks.signature_header
+        return {**HEADERS, **({} if name == NONE else {name: HIDDEN})}
 
     def _attempt(self, row: Row) -> tuple[int | None, str | None]:
         try:

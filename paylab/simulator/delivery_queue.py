@@ -10,11 +10,15 @@ from .table import Row
 
 
 class DeliveryQueue:
-    """Events in lanes: only the first event of each lane can be taken, when it is due."""
+    """Events in lanes: only the first event of each lane can be taken, when it is due.
+
+    While it `is_paused`, nothing is due.
+    """
 
     def __init__(self, rows: Iterable[Row] = ()) -> None:
         self._lanes: dict[str, deque[Row]] = {}
         self._heads: list[tuple[str, float, str]] = []
+        self.is_paused = False
         for row in sorted(rows, key=lambda row: float(row["rank"])):
             self.add(row)
 
@@ -45,7 +49,14 @@ class DeliveryQueue:
         """The time when the next row is due."""
         while self._heads and self._first() is None:
             heapq.heappop(self._heads)
-        return self._heads[0][0] if self._heads else None
+        return self._heads[0][0] if self._heads and not self.is_paused else None
+
+    def is_busy(self, now: str) -> bool:
+        """Whether an event is due or being delivered."""
+        return not self.is_paused and any(lane[0]["due"] <= now for lane in self._lanes.values())
+
+    def __len__(self) -> int:
+        return sum(map(len, self._lanes.values()))
 
     def take(self, now: str) -> Row | None:
         """A row that is due; it stays first of its lane until `done` or `wait`."""

@@ -27,11 +27,15 @@ def emit(world: World, event_type: str, resource_id: str, payload: Row) -> None:
     body = {"event_type": event_type, "event_payload": lowered(payload)}
     note = {"event_type": event_type, "resource_id": resource_id, "at": world.stamp(), "body": body}
     event_id = world.new_id("events")
-    world.put("events", {"id": event_id, "created_at": world.stamp(), **note})
-    text = wrapped(world, event_id, body).decode()
+    event = world.put("events", {"id": event_id, "created_at": world.stamp(), **note})
     for subscription in list(world.tables["webhook_subscriptions"].rows.values()):
         if event_type in subscription["event_types"]:
-            _queue(world, subscription, event_type, resource_id, text)
+            _queue(world, subscription, event)
+
+
+def redeliver(world: World, event: Row, subscription: Row) -> None:
+    """Queue an event again, whatever faults there are."""
+    _add(world, _queued(world, subscription, event))
 
 
 def wrapped(world: World, event_id: str, body: Row) -> bytes:
@@ -47,26 +51,35 @@ def wrapped(world: World, event_id: str, body: Row) -> bytes:
     return with_numbers(service, dump(found))
 
 
-def _queue(world: World, subscription: Row, event_type: str, resource_id: str, body: str) -> None:
-    lane = f"{subscription['id']} {resource_id}"
-    row = {
+def _queue(world: World, subscription: Row, event: Row) -> None:
+    row = _queued(world, subscription, event)
+    fault = world.strike(partial(_fits, event["event_type"]))
+    for change in EVENT_CHANGES[fault["kind"]](world, row, fault) if fault else [{}]:
+        _add(world, {**row, **change})
+    if fault is None:
+        _release(world, row["lane"])
+
+
+def _queued(world: World, subscription: Row, event: Row) -> Row:
+    """The delivery of an event to a subscription, due now."""
+    return {
         "subscription_id": subscription["id"],
+        "event_id": event["id"],
         "url": subscription["url"],
-        "event_type": event_type,
-        "resource_id": resource_id,
-        "body": body,
+        "event_type": event["event_type"],
+        "resource_id": event["resource_id"],
+        "body": wrapped(world, event["id"], event["body"]).decode(),
         "attempt": 1,
-        "lane": lane,
+        "lane": f"{subscription['id']} {event['resource_id']}",
         "due": world.stamp(),
         "created_at": world.stamp(),
     }
-    fault = world.strike(partial(_fits, event_type))
-    for change in EVENT_CHANGES[fault["kind"]](world, row, fault) if fault else [{}]:
-        added = {"id": world.new_id("outbox"), **row, **change}
-        added["rank"] = world.counters["outbox"]
-        world.outbox.add(world.put("outbox", added))
-    if fault is None:
-        _release(world, lane)
+
+
+def _add(world: World, row: Row) -> None:
+    added = {"id": world.new_id("outbox"), **row}
+    added["rank"] = world.counters["outbox"]
+    world.outbox.add(world.put("outbox", added))
 
 
 def _fits(event_type: str, fault: Row) -> bool:
@@ -86,10 +99,14 @@ def _release(world: World, lane: str) -> None:
             world.outbox.add(world.put("outbox", moved))
 
 
-def note_attempt(world: World, row: Row, status: int | None, error: str | None = None) -> None:
+def note_attempt(
+    world: World, row: Row, headers: Mapping[str, str], status: int | None, error: str | None = None
+) -> None:
     """Store an attempt; a failed one is retried or given up after the last delay."""
     note = {key: row[key] for key in ("event_type", "resource_id", "url", "attempt")}
     note |= {"status": status, "error": error, "at": world.stamp(), "body": json.loads(row["body"])}
+    note["headers"] = dict(headers)
+    note["_"] = {name: row.get(name) for name in ("event_id", "subscription_id")}
     world.put("deliveries", {"id": world.new_id("deliveries"), "created_at": note["at"], **note})
     if row["id"] not in world.tables["outbox"].rows:
         return

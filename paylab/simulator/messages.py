@@ -70,7 +70,8 @@ class Reply:
     """A reply; the rest says how the transport must damage it when a fault requires that.
 
     `cut` is the kind of the damage; of a body that is cut, `kept` bytes are sent. The reply is
-    delayed by `delay` seconds, and its body takes `slow` seconds.
+    delayed by `delay` seconds, and its body takes `slow` seconds. With `wait`, the request is
+    answered again until its answer is another one, or so many seconds have passed.
     """
 
     status: int
@@ -80,6 +81,7 @@ class Reply:
     kept: int | None = None
     delay: float = 0.0
     slow: float = 0.0
+    wait: float = 0.0
 
     @classmethod
     def json(cls, status: int, value: object, **headers: str) -> Reply:

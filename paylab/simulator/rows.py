@@ -261,6 +261,7 @@ class QueuedEventRow(Record):
     lane: Text
     resource_id: Text
     subscription_id: Id
+    event_id: Id | None = None
     event_type: EventType
     body: Annotated[
         Text, _test("JSON text of an object", lambda text: isinstance(json.loads(text), dict))
@@ -281,6 +282,9 @@ class AttemptRow(Record):
     attempt: Annotated[int, Field(ge=1, le=_MOST)]
     status: Annotated[int, Field(ge=100, le=999)] | None
     error: Text | None
+    headers: dict[Text, Text] = {}
+    event_id: Id | None = _inside("_", "event_id", default=None)
+    subscription_id: Id | None = _inside("_", "subscription_id", default=None)
 
 
 class FaultRow(Record):

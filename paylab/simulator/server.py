@@ -7,6 +7,7 @@ import re
 import socket
 from collections.abc import Callable, Collection, Iterable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -86,6 +87,9 @@ WHOLE_BODY_SECONDS = 120.0
 MOST_HELD = 2 * MOST_BYTES
 """Maximum bytes of all bodies in memory; further ones are answered 503."""
 
+LOOK_SECONDS = 0.02
+"""Seconds between two looks for what a request waits for."""
+
 PIECES = 20
 """The pieces in which a slow body is sent."""
 
@@ -120,7 +124,7 @@ class SimulatorApp:
         try:
             self._check_origin(scope)
             await self._read(scope, receive, body)
-            reply = await self._answer(_request(scope, bytes(body)))
+            reply = await self._awaited(_request(scope, bytes(body)))
         except Refused as refused:
             await _send(send, refusal_reply(refused))
             return
@@ -175,6 +179,17 @@ class SimulatorApp:
         body += part
         self._held += len(part)
         return bool(message.get("more_body", False))
+
+    async def _awaited(self, request: Request) -> Reply:
+        """Answer a request, as soon as there is what it waits for."""
+        reply = await self._answer(request)
+        end = asyncio.get_running_loop().time() + reply.wait
+        # It is verified now, and its nonce is used.
+        verified = replace(request, is_trusted=True) if reply.wait else request
+        while reply.wait and asyncio.get_running_loop().time() < end:
+            await asyncio.sleep(LOOK_SECONDS)
+            reply = await self._answer(verified)
+        return reply
 
     async def _answer(self, request: Request) -> Reply:
         """Answer small requests here, which is faster than in a thread."""

@@ -213,9 +213,14 @@ class World:
         return None
 
     def summary(self) -> dict[str, object]:
-        """Clock, counts and seed."""
+        """Clock, counts, seed, and the state of deliveries."""
         counts = {kind: len(self.tables[kind]) for kind in COUNTED}
-        return {"clock": self.clock.state(), "counts": counts, "seed": self.seed}
+        facts = {"clock": self.clock.state(), "counts": counts, "seed": self.seed}
+        return {**facts, "deliveries": self.delivery_state()}
+
+    def delivery_state(self) -> dict[str, object]:
+        """Whether deliveries are paused, and how many events are queued."""
+        return {"paused": self.outbox.is_paused, "queued": len(self.outbox)}
 
     def dump(self) -> dict[str, object]:
         """The whole state as one JSON object, without keys and secrets."""

@@ -102,7 +102,7 @@ class Worlds:
     def answer(self, request: Request) -> Reply:
         """Answer a request from the simulator of its key, or create or end one."""
         api_key = request.headers.get("x-api-key")
-        hosted, is_trusted = self._by_key.get(api_key or ""), False
+        hosted, is_trusted = self._by_key.get(api_key or ""), request.is_trusted
         if request.path.startswith(CONTROL):
             bearer = self._bearer(request)
             if bearer is not None:

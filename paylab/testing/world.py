@@ -15,6 +15,7 @@ from ..files import path_of
 from ..lab.lab import Lab, connect
 from ..simulator import seeding
 from ..simulator.controls import ClockPanel, Controls, FaultControls
+from ..simulator.deliveries import Deliveries
 from ..simulator.messages import Request, dump
 from ..simulator.requests import Requests
 from ..simulator.server import Server
@@ -23,7 +24,6 @@ from ..simulator.worlds import first_time
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Transfer
 from ..spec.service import Service
-from .deliveries import Deliveries
 from .har import write_har
 
 
@@ -69,7 +69,7 @@ class PaylabWorld:
         self.clock: ClockPanel = self._controls.clock
         self.faults: FaultControls = self._controls.faults
         self.requests: Requests = self._controls.requests
-        self.deliveries = Deliveries(self._controls.deliveries)
+        self.deliveries: Deliveries = self._controls.deliveries
         self._lab: Lab | None = None
         self._setup: Client | None = None
 
@@ -180,7 +180,7 @@ class PaylabWorld:
             Request(method, path, query, headers, body, is_trusted=True)
         )
         if reply.status >= 400:
-            raise SimulatorError(reply.body.decode())
+            raise SimulatorError(loads(reply.body)["error"])
         return loads(reply.body) if reply.body else None
 
     def __repr__(self) -> str:

@@ -145,7 +145,9 @@ def test_a_delivery_as_written_down(post):
     made = service.transfer()
     [row] = service.get("/_simulator/deliveries").json
     assert row["body"]["event_payload"]["id"] == made["id"]
-    assert {name: row[name] for name in row if name not in ("body", "error")} == {
+    assert row["headers"]["content-type"] == "application/json"
+    known = {*row} - {"number", "id", "headers", "body", "error"}
+    assert {name: row[name] for name in known} == {
         "event_type": "transfer.created",
         "resource_id": made["id"],
         "url": "https://example.com/hook",

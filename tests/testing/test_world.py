@@ -9,7 +9,13 @@ import pytest
 import paylab
 import paylab.testing
 from paylab.corridors import examples
-from paylab.errors import APIStatusError, APITimeoutError, AuthenticationError, SimulatorError
+from paylab.errors import (
+    APIStatusError,
+    APITimeoutError,
+    AuthenticationError,
+    SimulatorError,
+    WaitTimeoutError,
+)
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 from paylab.testing.world import PaylabWorld
@@ -149,7 +155,7 @@ def test_deliveries_are_waited_for(make):
     world.lab.simulator.move(made.id, "started")
     world.clock.advance("3 days")
     assert world.deliveries.wait("transfer.completed")["resource_id"] == made.id
-    with pytest.raises(AssertionError, match=r"was delivered 0 times:\ntransfer"):
+    with pytest.raises(WaitTimeoutError, match=r"was not delivered in time; so far:\ntransfer"):
         world.deliveries.wait("transfer.failed", timeout=0)
 
 
