@@ -10,6 +10,7 @@ import paylab
 from paylab.corridors import countries
 from paylab.errors import NotFoundError, PaylabError, RuleError
 from paylab.lab.trigger import trigger
+from paylab.simulator.simulator import Simulator
 from paylab.spec import codes
 from paylab.spec.models import ConversionAccount
 from paylab.spec.service import Service
@@ -158,3 +159,27 @@ def test_a_deposit_into_an_account_without_a_currency(lab):
     """An account without a currency is refused, with the call that takes one."""
     with pytest.raises(PaylabError, match="ca_1 has no source_currency: use lab"):
         lab.forms.deposit(ConversionAccount(id="ca_1"))
+
+
+@pytest.mark.parametrize("source", ["USD", "USDC"])
+@pytest.mark.parametrize("priced", [False, True], ids=["transfer", "quote card"])
+def test_the_code_of_a_form_is_the_same_order(source, priced):
+    """The code that a payment form shows, and a call without defaults, repeat the form's payment."""
+    with paylab.connect(simulator=Simulator()) as lab:
+        fields = paylab.examples.recipient("MX") | {"product_types": [*codes.PRODUCTS]}
+        extra = paylab.examples.individual("MX", consent_at=lab.clock())
+        person = lab.individuals.create(**extra | fields)
+        lab.simulator.move(person.id, "pending")
+        lab.individuals.wait(person.id)
+        lab.financial_accounts.create(person.id, "crypto_wallet", paylab.examples.WALLET)
+        asked = {"amount": "20", "source_currency": source}
+        form = lab.forms.transfer(person, **asked)
+        if priced:
+            form = lab.forms.quote_card(lab.forms.quote(person, **asked).submit())
+        shown = form.script(form.values())
+        paid = form.submit()
+        names = {"lab": lab}
+        exec(shown, names)
+        assert names["transfer"].id == paid.id
+        assert "source_type" not in shown
+        assert len(lab.transfers.list().to_list()) == 1

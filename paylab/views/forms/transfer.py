@@ -145,7 +145,8 @@ class QuoteForm(Form):
         draw(card.heading.id)
 
 
-FUNDING = [("From the prefunded balance", "prefunded"), ("By a deposit of stablecoin", "deposit")]
+FUNDING = [("From the prefunded balance", ""), ("By a deposit of stablecoin", "deposit")]
+"""The default is not sent, so that a form and a call without `source_type` are the same order."""
 
 
 def _reference(service: Service | None, example: str = "") -> FormField:
@@ -189,7 +190,7 @@ class TransferForm(OrderForm, QuoteForm):
         stable = self.fields["source_network"].visible
         self.fields["source_type"].visible = stable
         if not stable:
-            self.fields["source_type"].put("prefunded")
+            self.fields["source_type"].put("")
 
 
 class QuoteCard(OrderForm):
@@ -249,10 +250,7 @@ class QuoteCard(OrderForm):
 
     def values(self) -> dict[str, Any]:
         """The fields to send in addition to the quote's terms."""
-        found = super().values()
-        if found.get("source_type") == "prefunded":
-            found.pop("source_type")
-        return {"quote_id": self.quote.id, **found}
+        return {"quote_id": self.quote.id, **super().values()}
 
     def judge(self, values: dict[str, Any]) -> list[Problem]:
         """Problems of the reference."""
