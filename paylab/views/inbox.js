@@ -60,7 +60,23 @@ function render({ model, el }) {
   el.classList.add("paylab-inbox");
   const badge = document.createElement("div");
   badge.innerHTML = model.get("badge"); // Made by the kernel, which escapes every value.
-  el.append(badge, title, frame);
+  const lost = document.createElement("p");
+  lost.className = "paylab-inbox-lost";
+  lost.setAttribute("role", "alert");
+  el.append(lost, badge, title, frame);
+  const kernel = kernelOf(model, lose);
+
+  // Without its kernel the table gets no events, and cannot ask for the details of one.
+  function lose(text) {
+    lost.textContent = text;
+    for (const button of body.querySelectorAll("button")) button.disabled = true;
+  }
+
+  function answered() {
+    kernel.answered();
+    lost.textContent = "";
+    draw();
+  }
 
   function draw() {
     const rows = model.get("rows");
@@ -76,13 +92,15 @@ function render({ model, el }) {
 
   body.addEventListener("click", (event) => {
     const seq = Number(event.target.closest("tr")?.querySelector("button")?.dataset.seq);
-    if (!seq) return;
+    kernel.check();
+    if (!seq || lost.textContent) return;
     model.set("detail", "");
     model.set("opened", model.get("opened") === seq ? 0 : seq);
     model.save_changes();
   });
-  for (const name of ["rows", "total", "opened", "detail"]) model.on(`change:${name}`, draw);
-  draw();
+  for (const name of ["rows", "total", "opened", "detail"]) model.on(`change:${name}`, answered);
+  answered();
+  return () => kernel.close();
 }
 
 export default { render };

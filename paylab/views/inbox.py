@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
+from importlib.resources import files
 from threading import Lock, Timer
 from typing import Any
 
@@ -26,11 +26,15 @@ PAUSE = 0.15
 COLUMNS = ("time", "type", "resource", "status", "delivered", "order")
 
 
+def _text(name: str) -> str:
+    return files(__package__).joinpath(name).read_text("utf-8")
+
+
 class InboxView(anywidget.AnyWidget):
     """A table of events that updates itself until it is closed."""
 
-    _esm = Path(__file__).with_name("inbox.js")
-    _css = Path(__file__).with_name("inbox.css")
+    _esm = _text("inbox.js") + _text("kernel.js")
+    _css = _text("inbox.css")
     rows: Any = traitlets.List().tag(sync=True)
     total = traitlets.Int(0).tag(sync=True)
     opened = traitlets.Int(0).tag(sync=True)

@@ -1,4 +1,4 @@
-"""Forms whose kernel was restarted, died or was shut down."""
+"""Forms and inboxes whose kernel was restarted, died or was shut down."""
 
 from __future__ import annotations
 
@@ -48,6 +48,26 @@ def test_a_form_without_its_kernel_says_so(notebook, end, said):
     assert book.violations() == []
     for _ in book.looks(f"kernel-{end.__name__}"):
         assert book.violations() == []
+
+
+def test_an_inbox_without_its_kernel_says_so(notebook):
+    """The table keeps its rows, its buttons are disabled, and the cell makes a new inbox."""
+    events = "from paylab.lab.trigger import trigger\n\ninbox = lab.inbox()\ninbox"
+    book = notebook("events.ipynb", [BEGIN, events, 'trigger(lab, "transfer.created")'])
+    book.run_all()
+    table = book.outputs.locator(".paylab-inbox")
+    opening = table.get_by_role("button", name="open transfer.created")
+    expect(opening).to_be_enabled()
+    restart(book)
+    book.says(RESTARTED)
+    expect(opening).to_be_disabled()
+    for _ in book.looks("kernel-inbox"):
+        assert book.violations() == []
+    book.idle()
+    book.run_all()
+    book.outputs.get_by_text(RESTARTED).wait_for(state="detached")
+    opening.click()
+    book.says("GET returns the same values now.")
 
 
 def test_after_a_restart_the_cell_makes_a_new_form(notebook):

@@ -164,7 +164,7 @@ def test_a_deposit_into_an_account_without_a_currency(lab):
 @pytest.mark.parametrize("source", ["USD", "USDC"])
 @pytest.mark.parametrize("priced", [False, True], ids=["transfer", "quote card"])
 def test_the_code_of_a_form_is_the_same_order(source, priced):
-    """The code that a payment form shows, and a call without defaults, repeat the form's payment."""
+    """The code that a payment form shows repeats the payment of the form, without a default."""
     with paylab.connect(simulator=Simulator()) as lab:
         fields = paylab.examples.recipient("MX") | {"product_types": [*codes.PRODUCTS]}
         extra = paylab.examples.individual("MX", consent_at=lab.clock())

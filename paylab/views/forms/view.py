@@ -164,7 +164,7 @@ class Button(Node):
 class View(anywidget.AnyWidget):
     """The widget of a page; it sends content only on a browser's request, and saves none."""
 
-    _esm = _text("view.js") + _text("kernel.js") + _text("picker.js")
+    _esm = "".join(map(_text, ("view.js", "../kernel.js", "picker.js")))
     _css = _text("view.css")
 
     def __init__(self, page: FormPage) -> None:

@@ -1,11 +1,11 @@
 
-// ---- The kernel behind a form: a form that lost it can send nothing any more.
+// ---- The kernel behind a widget: a form that lost it can send nothing, an inbox gets nothing.
 
 const RESTARTED = "The kernel was restarted: run this cell again.";
 const STOPPED = "The kernel has stopped: run this cell again.";
 const ENDS = { restarting: RESTARTED, autorestarting: RESTARTED, terminating: STOPPED, dead: STOPPED };
 
-// Calls `lost(text)` when the kernel that drew the form restarts or ends. Front ends other than
+// Calls `lost(text)` when the kernel that drew the widget restarts or ends. Front ends other than
 // JupyterLab may not show their kernel: there the end of the connection is all that is noticed.
 function kernelOf(model, lost) {
   const manager = model.widget_manager;
@@ -22,7 +22,7 @@ function kernelOf(model, lost) {
   }
   model.on("comm_live_update", disconnected);
   return {
-    // The kernel has answered: from now on it is this one that the form depends on.
+    // The kernel has answered: from now on it is this one that the widget depends on.
     answered() {
       const current = manager?.kernel ?? null;
       if (current !== kernel) follow(current);
