@@ -14,9 +14,9 @@ rows = st.lists(
 )
 
 
-def table_of(made):
+def table_of(made, order="newest_first"):
     """A table in which each row was put separately."""
-    table = Table(by="kind")
+    table = Table(by="kind", order=order)
     for row_id, moment, kind in made:
         table.put({"id": row_id, "created_at": moment, "_": {"kind": kind}})
     return table
@@ -29,6 +29,21 @@ def test_newest(made, lane, before):
     chosen = [row for row in table.rows.values() if lane in (None, row["_"]["kind"])]
     wanted = sorted((row for row in chosen if not before or row_place(row) < before), key=row_place)
     assert [*table.listed(lane, after=before)] == wanted[::-1]
+
+
+@given(rows, st.sampled_from([None, "x"]), st.sampled_from(["oldest_first", "unknown"]))
+def test_another_order(made, lane, order):
+    """A list goes on after each of its rows; the oldest is first, or the order is not of time."""
+    table = table_of(made, order)
+    listed = [*table.listed(lane)]
+    assert sorted(listed, key=row_place) == [*table_of(made, "oldest_first").listed(lane)]
+    assert order == "unknown" or listed == sorted(listed, key=row_place)
+    for at, row in enumerate(listed, 1):
+        assert [*table.listed(lane, after=row_place(row))] == listed[at:]
+    moved = table_of([(row_id, "9", kind) for row_id, _, kind in made], order)
+    assert order != "unknown" or [*moved.listed(lane)] == [
+        row | {"created_at": "9"} for row in listed
+    ]
 
 
 @given(rows)

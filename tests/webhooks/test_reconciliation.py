@@ -66,6 +66,19 @@ def test_a_status_that_moved_on_without_an_event_differs(lab):
     assert problem == "status differs in events: cancelled in list, awaiting_funds in events"
 
 
+def test_the_report_counts_each_kind_of_problem(lab):
+    """The first line has the number of rows, the next ones each kind of problem and its number."""
+    for event, *_ in [trigger(lab, "transfer.created") for _ in range(2)]:
+        lab.simulator.move(event.id, "cancelled")
+    lab._webhooks.inboxes[-1].answer(503, 1_000)
+    trigger(lab, "transfer.completed")
+    assert lab.reconcile().report().splitlines()[:3] == [
+        "Reconciled 5 transfers and 1 conversion by list, events: 3 with a problem",
+        "  1 x missing in events",
+        "  2 x status differs in events",
+    ]
+
+
 def test_what_is_older_than_the_inbox_is_not_missed(lab):
     """Transfers that are older than the inbox are not missing in the events."""
     lab.simulator.seed(transfers=5)
