@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -14,13 +15,14 @@ from typing import Any
 from ..errors.base import UnknownNameError
 from ..files import path_of
 from ..spec import timestamps
+from ..spec.codes import EVENT_TYPES
 from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
 from ..spec.text import read_json
 from ..webhooks.event import Event, read_event
 from .clock import seconds
 from .deliveries import Deliveries
-from .fault_kinds import KINDS
+from .fault_kinds import KINDS, MOST_TIMES, ON_EVENTS
 from .requests import Requests
 from .scenarios import Scenarios, nearest_names
 
@@ -217,8 +219,8 @@ class FaultControls:
     def add(self, kind: str, **details: object) -> dict[str, Any]:
         """Add a fault for the next matching call or event.
 
-        `details`: method, path (with *), event_type, times, probability and seed, and by kind
-        status, retry_after, seconds. `kinds()` lists the kinds.
+        `details`: operation, method, path (with *), event_type, times, every, probability and seed,
+        and by kind status, retry_after, seconds. `kinds()` lists the kinds.
 
         >>> lab.simulator.faults.add("status", status=503, times=1)["kind"]
         'status'
@@ -228,21 +230,24 @@ class FaultControls:
         return _as_sent(self._ask("POST", "/_simulator/faults", json={"kind": kind, **details}))
 
     @contextmanager
-    def on(self, operation: str, **details: object) -> Iterator[dict[str, Any]]:
-        """Change the answers of an operation in a `with` block.
+    def on(self, name: str, kind: str = "custom", **details: object) -> Iterator[dict[str, Any]]:
+        """Apply a fault to an operation or an event type in a `with` block.
 
+        An operation is named like "transfers.create" or "POST /v1/transfers". Without a kind,
         `status`, `headers` and `body` (JSON, or text) answer in place of the service; without a
         status the request is carried out. `delay` and `slow` are seconds until the answer starts,
         and that its body takes; `cut_after` bytes are sent of it. `content_type` replaces that of
         the answer. `times` is for the next so many calls, `every` for each so many-th one, and
-        `probability` with `seed` for a share.
+        `probability` with `seed` for a share. `kinds()` lists the other kinds.
 
         >>> with lab.simulator.faults.on("transfers.list", status=418, body={"error": "tea"}):
         ...     pass
+        >>> with lab.simulator.faults.on("POST /v1/transfers", "refuse", every=3):
+        ...     pass
+        >>> with lab.simulator.faults.on("transfer.completed", "event_duplicate"):
+        ...     pass
         """
-        if operation not in OPERATIONS:
-            raise UnknownNameError("operation", operation, nearest_names(operation, OPERATIONS))
-        fault = self.add("custom", operation=operation, **details)
+        fault = self.add(kind, **{"times": MOST_TIMES, **_of(name, kind), **details})
         try:
             yield fault
         finally:
@@ -283,6 +288,24 @@ class FaultControls:
 
     def __repr__(self) -> str:
         return f"<faults: {', '.join(KINDS)}; list() gets the active ones>"
+
+
+def _of(name: str, kind: str) -> dict[str, str]:
+    """The calls or events that a fault is for; UnknownNameError for another name or kind."""
+    if name in EVENT_TYPES and kind in KINDS and kind not in ON_EVENTS:
+        raise UnknownNameError("fault of events", kind, tuple(ON_EVENTS))
+    if kind in ON_EVENTS:
+        if name not in EVENT_TYPES:
+            raise UnknownNameError(
+                "event type", name, nearest_names(name, dict.fromkeys(EVENT_TYPES))
+            )
+        return {"event_type": name}
+    method, _, path = name.partition(" ")
+    if path.startswith("/"):
+        return {"method": method, "path": re.sub(r"\{\w+\}", "*", path)}
+    if name not in OPERATIONS:
+        raise UnknownNameError("operation", name, nearest_names(name, OPERATIONS))
+    return {"operation": name}
 
 
 def _as_sent(answer: Any) -> dict[str, Any]:

@@ -29,6 +29,10 @@ class DeliveryQueue:
         if len(lane) == 1:
             self.wait(row)
 
+    def lane(self, name: str) -> tuple[Row, ...]:
+        """The rows of a lane, in order."""
+        return tuple(self._lanes.get(name, ()))
+
     def wait(self, row: Row) -> None:
         """Delay the first row of a lane."""
         heapq.heappush(self._heads, (row["due"], row["rank"], row["lane"]))

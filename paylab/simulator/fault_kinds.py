@@ -41,19 +41,21 @@ MOST_TIMES = 10**9
 """How often a fault can strike."""
 
 DEFAULTS: Row = {
+    "operation": None,
     "method": None,
     "path": None,
     "event_type": None,
     "status": 503,
     "times": 1,
+    "every": None,
     "retry_after": None,
     "probability": 1.0,
     "seed": 0,
     "seconds": 10.0,
 }
+"""The details of all kinds. `every` strikes each so many-th call or event."""
+
 CUSTOM: Row = {
-    "operation": None,
-    "every": None,
     "headers": None,
     "body": None,
     "content_type": None,
@@ -63,8 +65,8 @@ CUSTOM: Row = {
 }
 """The details of kind `custom`, besides those of all kinds; without a status the service answers.
 
-`every` strikes each so many-th call. `delay` and `slow` are seconds until the answer starts, and
-that its body takes. Of the body, `cut_after` bytes are sent.
+`delay` and `slow` are seconds until the answer starts, and that its body takes. Of the body,
+`cut_after` bytes are sent.
 """
 
 

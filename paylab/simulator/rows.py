@@ -301,7 +301,9 @@ class FaultRow(Record):
         known = (*fault_kinds.DEFAULTS, *fault_kinds.CUSTOM, "kind")
         asked = {name: row[name] for name in known if name in row}
         wrong = [str(each) for each in fault_kinds.check_fault(asked)]
-        wrong += [f"{name} is missing" for name in sorted(fault_kinds.DEFAULTS.keys() - row.keys())]
+        later = {"operation", "every"}  # not in the rows of earlier versions
+        missing = fault_kinds.DEFAULTS.keys() - row.keys() - later
+        wrong += [f"{name} is missing" for name in sorted(missing)]
         numbers = ("status", "times", "probability", "seed", "seconds")
         custom = row.get("kind") == "custom"
         required = [name for name in numbers if not (custom and name == "status")]

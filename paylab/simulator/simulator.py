@@ -204,11 +204,10 @@ class SimulatorTransport(httpx.BaseTransport):
     def _delay(self, request: httpx.Request, reply: Reply) -> None:
         """Wait as long as a fault delays the reply, but no longer than the client waits."""
         limit = request.extensions.get("timeout", {}).get("read")
-        if not reply.delay:
-            return
-        if limit is not None and reply.delay >= limit:
+        if reply.delay and limit is not None and reply.delay >= limit:
             raise httpx.ReadTimeout("timed out", request=request)
-        time.sleep(reply.delay)
+        if reply.delay or reply.slow:
+            time.sleep(reply.delay + reply.slow)
 
 
 _FAILURES = {

@@ -253,3 +253,70 @@ def test_an_invalid_custom_fault_is_refused(service, details):
     """A detail that cannot be sent or counted is a 400, and no fault."""
     assert service.post("/_simulator/faults", {"kind": "custom", **details}).status == 400
     assert service.get("/_simulator/faults").json == []
+
+
+BLOCKS = [
+    (("transfers.list", "refuse"), {"every": 3}, "..x..x."),
+    (("GET /v1/transfers", "truncate"), {"times": 2}, "xx....."),
+    (("GET /v1/{kind}", "timeout"), {}, "xxxxxxx"),
+    (("transfers.list", "drop_after"), {"probability": 0.5, "seed": 3}, None),
+    (("transfers.create", "refuse"), {}, "......."),
+]
+
+
+@pytest.mark.parametrize(("given", "details", "struck"), BLOCKS)
+def test_a_fault_of_any_kind_ends_with_its_block(given, details, struck):
+    """In a block, a fault applies as its details say; after it, to nothing."""
+    simulator = Simulator()
+    with paylab.connect(simulator=simulator, ledger="none", max_retries=0) as lab:
+
+        def outcome():
+            try:
+                return "." if lab.transfers.list().to_list() == [] else "?"
+            except paylab.APIConnectionError:
+                return "x"
+
+        with lab.simulator.faults.on(*given, **details):
+            seen = "".join(outcome() for _ in range(7))
+        assert seen == struck or (struck is None and "x" in seen and "." in seen)
+        assert outcome() == "."
+
+
+EVENTS = ["transfer.created", "transfer.funded", "transfer.payout_initiated", "transfer.completed"]
+EVENT_BLOCKS = [
+    ("event_duplicate", [*EVENTS[:2], *EVENTS[1:]]),
+    ("event_drop", [EVENTS[0], *EVENTS[2:]]),
+    ("event_reorder", [EVENTS[0], EVENTS[2], EVENTS[1], EVENTS[3]]),
+]
+
+
+@pytest.mark.parametrize(("kind", "types"), EVENT_BLOCKS)
+def test_a_fault_of_events_is_for_a_type_and_a_block(kind, types):
+    """The events of a type are sent twice, dropped or overtaken, also after the block's end."""
+    lab = paylab.connect(simulator=Simulator(send=lambda *_, **__: 200), ledger="none")
+    lab.webhook_subscriptions.create(url="https://example.com/in", event_types=EVENTS)
+    person = lab.individuals.create(**paylab.examples.recipient("MX"))
+    account = lab.financial_accounts.create(person.id, **paylab.examples.account("MX"))
+    terms = {"source_currency": "USD", "destination_currency": "MXN", "payout_method": "spei"}
+    with lab.simulator.faults.on("transfer.funded", kind):
+        to = {"id": account.id}
+        lab.transfers.create(financial_account=to, source_amount="10.00", **terms)
+        lab.simulator.clock.advance(1)
+    lab.simulator.clock.advance(5)
+    assert [each["event_type"] for each in lab.simulator.deliveries] == types
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (("transfer.completed",), "event_drop, event_duplicate"),
+        (("transfers.create", "event_drop"), "nearest: transfer.created"),
+        (("transfers.creat",), "nearest: transfers.create"),
+        (("transfers.create", "refuses"), "nearest: refuse"),
+    ],
+)
+def test_a_block_names_what_is_near(given, words):
+    """A wrong name of an operation, event type or kind is an error that names the nearest."""
+    lab = paylab.connect(simulator=Simulator(), ledger="none")
+    with pytest.raises(paylab.SimulatorError, match=words), lab.simulator.faults.on(*given):
+        pass
