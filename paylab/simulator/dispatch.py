@@ -104,7 +104,7 @@ def respond(world: World, request: Request) -> Reply:
     now = request.at or world.now()
     if fault and kind == "skew":
         now += timedelta(seconds=fault["seconds"])
-    entry = JournalEntry(request, now, fault=faults.fault_json(fault) if fault else None)
+    entry = JournalEntry(request, world.now(), fault=faults.fault_json(fault) if fault else None)
     if fault and faults.is_instead(fault):
         reply = faults.instead(world.service, fault, now)
     else:

@@ -37,7 +37,10 @@ Faults, in a `with` block or until the world ends; `faults.kinds()` lists all:
     faults.drop_after(path="/v1/transfers"): the answer is lost
     faults.event_duplicate(event_type="transfer.completed"): a webhook comes twice
 Webhooks, to the URL that your service subscribed:
-    deliveries.wait("transfer.completed"), deliveries.of("transfer.completed")
+    deliveries.wait("transfer.completed"): the next attempt, deliveries.of("transfer.completed")
+    deliveries.redeliver(), redeliver(deliveries[-1]), deliveries.pause(), deliveries.resume()
+    A delivery has number, id, event_type, resource_id, url, attempt, status, error, at, headers and
+    body as keys. On a frozen clock, advance it first.
 Outcomes: move an object, or send a value that causes the outcome.
     lab.simulator.move(person.id, "pending"), lab.simulator.move(person.id, "rejected")
     lab.simulator.scenarios.transfer_expired is a client_reference_id, after which ":" and your own

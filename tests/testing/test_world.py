@@ -186,3 +186,10 @@ def test_a_verdict_that_is_asked_as_an_attribute(make):
     world.lab.transfers.list().to_list()
     with pytest.raises(AttributeError, match=r'verdicts\["signature"\]'):
         assert world.requests[0].signature
+
+
+def test_the_journal_has_the_times_of_the_world(make):
+    """A request over HTTP, judged by this machine's clock, is noted at the world's time."""
+    world = make(frozen=True, start="2026-11-22T12:00Z")
+    world.lab.transfers.list().to_list()
+    assert world.requests.only().at == "2026-11-22T12:00:00.000Z"
