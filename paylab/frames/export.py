@@ -24,12 +24,13 @@ from ..spec.paging import Order
 from ..spec.repeats import warn_of_repeats
 from . import excel, files, times
 from .columns import Kept, Schema, schema_of
-from .decode import Fetch, bodies, text_schema
+from .decode import Fetch, bodies
 from .export_draft import Draft, Spool, opened_draft, sweep_drafts
 from .files import DayFolder, guard, ours, parquet_writer, typed
 from .pages import Progress, Tally, read_pages
 from .repeats import Rows, superseded, without
 from .selection import Selection, known_statuses
+from .text_table import text_schema
 
 STANDARD_OUTPUT = "-"
 Tables = Iterator[pa.Table]

@@ -23,7 +23,7 @@ import pyarrow as pa
 from ..errors.base import ConfigError
 from ..files import locked, replace, sync_folder
 from ..spec.timestamps import from_text, to_text
-from .decode import PagePart
+from .text_table import PagePart
 
 JOB = "job.json"
 SEGMENT = "*.arrow"

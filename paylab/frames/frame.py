@@ -15,9 +15,9 @@ from ..spec.repeats import warn_of_repeats
 from . import decimals, repeats, times
 from .columns import Kept, Kind, Schema, likeliest, schema_of
 from .decimal_array import DecimalArray, DecimalDtype
-from .decode import PagePart, text_schema
 from .pages import Progress, Tally, read_pages
 from .selection import Selection, known_statuses
+from .text_table import PagePart, text_schema
 
 Series: TypeAlias = "pd.Series[Any]"
 Amounts = Literal["exact", "float"]

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from .columns import Schema
-from .decode import Decoder, PagePart
+from .decode import Decoder
 from .selection import Selection
+from .text_table import PagePart
 
 Progress = Callable[[int, int], object]
 T = TypeVar("T")

@@ -18,7 +18,7 @@ from ..spec.codes import PAGE_MAX
 from ..spec.paging import Order
 from ..spec.text import plain
 from . import times
-from .decode import PagePart
+from .text_table import PagePart
 
 
 def read_statuses(values: str | Collection[str] | None) -> frozenset[str] | None:

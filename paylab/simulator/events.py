@@ -13,9 +13,9 @@ from typing import Any
 
 from ..spec.json_path import put_inside
 from ..spec.money import lowered
-from ..spec.renames import Names
+from ..spec.renames import Names, convert_details
 from ..spec.service_keys import NONE
-from ..spec.translation import instructions, with_numbers
+from ..spec.translation import with_numbers
 from .fault_kinds import ON_EVENTS
 from .messages import dump
 from .table import Row
@@ -46,7 +46,8 @@ def wrapped(world: World, event_id: str, body: Row) -> bytes:
         put_inside(found, settings.id_field, event_id)
     put_inside(found, settings.type_field, body["event_type"])
     if isinstance(given := payload.get("deposit_instructions"), dict):
-        payload = {**payload, "deposit_instructions": instructions(service, given, Names.send)}
+        names = service.instruction_names(given.get("type"))
+        payload = {**payload, "deposit_instructions": convert_details(names, given, Names.send)}
     put_inside(found, settings.payload_field, payload)
     return with_numbers(service, dump(found))
 

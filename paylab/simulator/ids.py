@@ -9,6 +9,8 @@ from __future__ import annotations
 from datetime import datetime
 from hashlib import sha256
 
+from ..rules.clabe import check_digit
+
 _BASE32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _PAIRS = [high + low for high in _BASE32 for low in _BASE32]  # 10 bits each
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -51,8 +53,6 @@ def new_id(prefix: str, seed: int, moment: datetime, count: int) -> str:
 
 def clabe(seed: int, account_id: str) -> str:
     """A CLABE with a valid check digit at a bank that is fictitious."""
-    from ..rules.accounts import check_digit  # far above this module
-
     body = BANK + PLAZA + digits(seeded_number(seed, "clabe", account_id), 11)
     return body + check_digit(body)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
+
+Body = dict[str, Any]
 
 
 class Names:
@@ -43,3 +45,14 @@ def _renamed(body: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any
 
 SAME = Names({})
 """The names of a service that has ours."""
+
+Convert = Callable[[Names, Mapping[str, Any]], Body]
+"""Renames the fields of an object."""
+
+
+def convert_details(names: Names | None, given: Body, convert: Convert) -> Body:
+    """Deposit instructions with the names in their details converted, if they are known."""
+    details = given.get("details")
+    if names is None or not isinstance(details, Mapping):
+        return given
+    return {**given, "details": convert(names, details)}

@@ -7,7 +7,7 @@ reads answers, the simulator sends answers; `request_body` reads the bodies.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import Any
@@ -16,13 +16,9 @@ from ..errors.base import Problem, RuleError
 from .json_path import dotted, step_into
 from .operations.field import AMOUNT, CURRENCY
 from .operations.records import ANSWER_NAMES, ANSWERED_AMOUNTS, OPERATIONS
-from .renames import SAME, Names
+from .renames import SAME, Body, Convert, Names, convert_details
 from .service import AccountDetails, Service
 from .text import CASES
-
-Body = dict[str, Any]
-Convert = Callable[[Names, Mapping[str, Any]], Body]
-"""Renames the fields of an object."""
 
 GROUPS = (
     "financial_accounts",
@@ -125,7 +121,8 @@ class Translation:
         if isinstance(account := body.get("payout_account"), dict):
             new["payout_account"] = inside(account)
         if isinstance(given := body.get("deposit_instructions"), dict):
-            new["deposit_instructions"] = instructions(self.service, given, convert)
+            own = self.service.instruction_names(given.get("type"))
+            new["deposit_instructions"] = convert_details(own, given, convert)
         return new
 
     def _detail_names(
@@ -168,14 +165,6 @@ class Translation:
             return _number(given) if kind == AMOUNT and self.numbers else given
 
         return {name: value(name, given) for name, given in body.items()}
-
-
-def instructions(service: Service, given: Body, convert: Convert) -> Body:
-    """Deposit instructions with the names in their details converted."""
-    details, names = given.get("details"), service.instruction_names(given.get("type"))
-    if names is None or not isinstance(details, Mapping):
-        return given
-    return {**given, "details": convert(names, details)}
 
 
 def _send_details(names: Names, details: Mapping[str, Any]) -> Body:

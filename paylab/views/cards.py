@@ -9,7 +9,7 @@ from decimal import Decimal
 from functools import cached_property
 
 from ..errors.base import PaylabError
-from ..rules import accounts as rule
+from ..rules import clabe as rule
 from ..spec.codes import DEPOSIT_CAPS
 from . import html
 from .html import Facts, Row

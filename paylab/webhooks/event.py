@@ -12,12 +12,11 @@ from typing import Any, NamedTuple
 from ..spec import models, timestamps
 from ..spec.json_path import put_inside, value_at
 from ..spec.money import lowered
-from ..spec.renames import Names
+from ..spec.renames import Names, convert_details
 from ..spec.service import Service
 from ..spec.service_keys import NONE
 from ..spec.status import CONVERSION, INDIVIDUAL, TRANSFER, Machine
 from ..spec.text import printable, read_json, write_json
-from ..spec.translation import instructions
 
 Identity = tuple[str, str, str | None, str | None]
 
@@ -219,7 +218,8 @@ def event_of(kind: str, payload: Mapping[str, Any], service: Service = OWN.servi
     model, _ = FAMILIES.get(family, (models.Resource, None))
     given, named = payload.get("deposit_instructions"), dict(payload)
     if isinstance(given, dict):
-        named["deposit_instructions"] = instructions(service, given, Names.read)
+        names = service.instruction_names(given.get("type"))
+        named["deposit_instructions"] = convert_details(names, given, Names.read)
     try:
         resource = model.model_validate(named)
         resource._raw = dict(payload)

@@ -16,8 +16,8 @@ import pytest
 from paylab import frames
 from paylab.errors import ConfigError, ConfigWarning, ExactnessError, RuleError
 from paylab.frames.columns import CONVERSIONS, TRANSFERS
-from paylab.frames.decode import text_table
 from paylab.frames.files import DayFolder, typed
+from paylab.frames.text_table import text_table
 
 DESTINATIONS = ["t.csv", "t.parquet", "t/"]
 AMOUNTS = ["10.25", "10.250000", "0", "0E-18", "1e3", "9" * 90, "junk", "", None, "-0.00", "+5"]

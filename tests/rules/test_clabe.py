@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paylab.rules import accounts
+from paylab.rules import clabe
 
 PUBLISHED = "032180000118359719"  # the worked example that most descriptions of the CLABE give
 bodies = st.from_regex("[0-9]{17}", fullmatch=True)
@@ -15,18 +15,18 @@ bodies = st.from_regex("[0-9]{17}", fullmatch=True)
 @pytest.mark.parametrize("number", [PUBLISHED, "002010077777777771"])
 def test_published(number):
     """Published examples are valid."""
-    assert accounts.is_valid(number)
-    assert accounts.check_digit(number[:17]) == number[17]
+    assert clabe.is_valid(number)
+    assert clabe.check_digit(number[:17]) == number[17]
 
 
 def test_products():
     """The products of the worked example are as published."""
-    assert accounts.products(PUBLISHED[:17]) == (0, 1, 2, 3, 6, 0, 0, 0, 0, 3, 7, 8, 9, 5, 9, 1, 7)
+    assert clabe.products(PUBLISHED[:17]) == (0, 1, 2, 3, 6, 0, 0, 0, 0, 3, 7, 8, 9, 5, 9, 1, 7)
 
 
 def test_parts():
     """A CLABE has 3 digits of bank, 3 of plaza, 11 of account and 1 check digit."""
-    assert accounts.parts(PUBLISHED) == ("032", "180", "00011835971", "9")
+    assert clabe.parts(PUBLISHED) == ("032", "180", "00011835971", "9")
 
 
 @pytest.mark.parametrize(
@@ -35,22 +35,22 @@ def test_parts():
 )
 def test_not_a_clabe(junk):
     """Anything but 18 digits is not a CLABE and has no parts."""
-    assert not accounts.is_valid(junk)
+    assert not clabe.is_valid(junk)
     with pytest.raises(ValueError, match="exactly 18 digits"):
-        accounts.parts(junk)
+        clabe.parts(junk)
 
 
 @pytest.mark.parametrize("junk", ["", PUBLISHED, "x" * 17])
 def test_no_check_digit(junk):
     """A check digit is made from 17 digits and nothing else."""
     with pytest.raises(ValueError, match="exactly 17 digits"):
-        accounts.check_digit(junk)
+        clabe.check_digit(junk)
 
 
 @given(bodies, st.integers(0, 16), st.integers(1, 9))
 def test_one_wrong_digit(body, place, step):
     """A CLABE with one wrong digit is never valid."""
     wrong = str((int(body[place]) + step) % 10)
-    number = body + accounts.check_digit(body)
-    assert accounts.is_valid(number)
-    assert not accounts.is_valid(number[:place] + wrong + number[place + 1 :])
+    number = body + clabe.check_digit(body)
+    assert clabe.is_valid(number)
+    assert not clabe.is_valid(number[:place] + wrong + number[place + 1 :])
