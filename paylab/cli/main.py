@@ -34,6 +34,7 @@ COMMANDS: dict[str, str] = {
     "listen": "receive events, and forward them to your handler",
     "trigger": "make the simulator send an event",
     "simulator": "serve the simulated service over HTTP",
+    "openapi": "print the interface as an OpenAPI 3.1 document",
     "qr": "draw, explain or read a QR payload",
     "sign": "sign a request and show each layer",
     "scrub": "remove keys, images and document numbers from notebooks, HAR files and snapshots",

@@ -18,14 +18,17 @@ from ..spec import codes
 class Format:
     """The format of a text; without pattern and choices, any text that is not blank.
 
-    `pattern` must match the whole text. `check_digit` names an algorithm to detect typos (a
-    warning only), `parser` a parser that must accept the text. `note` says what is not checked.
-    `also` is a narrower format by an assumption. `key` is the setting of a service.toml that
-    changes the format. With `capitals`, a form removes spaces and makes letters upper case.
+    `pattern` must match the whole text, whose length is from `least` to `most`. `check_digit` names
+    an algorithm to detect typos (a warning only), `parser` a parser that must accept the text.
+    `note` says what is not checked. `also` is a narrower format by an assumption: what fits it fits
+    this one too. `key` is the setting of a service.toml that changes the format. With `capitals`, a
+    form removes spaces and makes letters upper case.
     """
 
     message: str = ""
     pattern: str = ""
+    least: int = 0
+    most: int = 0
     choices: Sequence[str] = ()
     check_digit: str = ""
     parser: str = ""
@@ -88,8 +91,11 @@ def _any_text(name: str, source: str) -> DetailField:
     return DetailField(name, Format(source=source), source=source)
 
 
-_NAME = f"{codes.HOLDER_NAME_MIN},{codes.HOLDER_NAME_MAX}"
-HOLDER_NAME = Format(f"must be {_NAME.replace(',', ' to ')} characters", f".{{{_NAME}}}")
+HOLDER_NAME = Format(
+    f"must be {codes.HOLDER_NAME_MIN} to {codes.HOLDER_NAME_MAX} characters",
+    least=codes.HOLDER_NAME_MIN,
+    most=codes.HOLDER_NAME_MAX,
+)
 BANK_COUNTRY = "bank_account_country"
 
 # Document numbers with a format or a check digit; others accept any text.
@@ -98,7 +104,11 @@ DOCUMENT_NUMBERS = {
         "must be a CURP: 4 capitals, 6 digits, H or M, 5 capitals, a capital or digit, a digit",
         "[A-Z]{4}[0-9]{6}[HM][A-Z]{5}[A-Za-z0-9][0-9]",
         check_digit="curp",
-        also=Format("must be in capitals", "[A-Z0-9]+", source="document.number"),
+        also=Format(
+            "must be in capitals",
+            "[A-Z]{4}[0-9]{6}[HM][A-Z]{5}[A-Z0-9][0-9]",
+            source="document.number",
+        ),
         capitals=True,
     ),
     "cpf": _digits(11, "cpf"),
@@ -121,7 +131,8 @@ PIX_KEYS = {
     ),
     "email": Format(
         "must be an e-mail address of at most 77 characters, as pix_key_type says",
-        r"(?=.{3,77}\Z)[^@\s]+@[^@\s]+\.[^@\s]+",
+        r"[^@\s]+@[^@\s]+\.[^@\s]+",
+        most=77,
         source=_PIX,
     ),
     "phone": Format(
@@ -131,7 +142,7 @@ PIX_KEYS = {
     ),
     "evp": Format(
         "must be a random key, 32 hex digits in groups of 8-4-4-4-12, as pix_key_type says",
-        "(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})",
+        "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}",
         source=_PIX,
     ),
 }
@@ -171,9 +182,10 @@ IN_UPI = Account(
             "upi_id",
             Format(
                 f"must be identifier@provider: exactly one @, at most {codes.UPI_MAX} characters",
-                rf"(?=.{{3,{codes.UPI_MAX}}}\Z)[^@]+@[^@]+",
+                "[^@]+@[^@]+",
+                most=codes.UPI_MAX,
                 note=FORMAT_ONLY,
-                also=Format("must not contain spaces", r"\S+", source="details.in"),
+                also=Format("must not contain spaces", r"[^@\s]+@[^@\s]+", source="details.in"),
             ),
         ),
     ),
@@ -248,7 +260,7 @@ SEPA_ACCOUNT = Account(
                 check_digit="iban",
                 also=Format(
                     "must be in capitals and without spaces",
-                    "[A-Z]{2}[0-9]{2}[A-Z0-9]+",
+                    f"[A-Z]{{2}}[0-9]{{2}}[A-Z0-9]{{{codes.IBAN_MIN - 4},{codes.IBAN_MAX - 4}}}",
                     source="account.iban",
                 ),
                 capitals=True,
@@ -261,7 +273,11 @@ SEPA_ACCOUNT = Account(
                 "must be 8 or 11 characters",
                 ".{8}(?:.{3})?",
                 check_digit="bic",
-                also=Format("must be letters and digits", "[A-Za-z0-9]+", source="details.sepa"),
+                also=Format(
+                    "must be letters and digits",
+                    "[A-Za-z0-9]{8}(?:[A-Za-z0-9]{3})?",
+                    source="details.sepa",
+                ),
             ),
             source="details.sepa",
         ),

@@ -197,7 +197,8 @@ _NAMED = (
         required=("email", "phone"),
         phone=Format(
             f"must start with +91 and be at most {codes.PHONE_MAX_IN} characters",
-            rf"(?=.{{1,{codes.PHONE_MAX_IN}}}\Z)\+91.*",
+            r"\+91.*",
+            most=codes.PHONE_MAX_IN,
         ),
     ),
     Corridor("MX", "MXN", accounts=(MX_ACCOUNT, CRYPTO_WALLET), documents=("curp",)),

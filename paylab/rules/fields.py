@@ -120,7 +120,7 @@ def fits(form: Format) -> Check:
 
     def check(value: object, field: str) -> list[Problem]:
         found = any_text(value, field)
-        if found and not (form.pattern or form.parser):
+        if found and not (form.message or form.parser):
             return [Problem(field, problem.message, form.source) for problem in found]
         return found or _misfits(form, str(value), field) or text(value, field)
 
@@ -136,8 +136,9 @@ def _misfits(form: Format, value: str, field: str) -> list[Problem]:
 def _misfit(form: Format, value: str) -> str:
     if form.parser:
         return _unreadable(value)
+    fits_length = form.least <= len(value) <= (form.most or len(value))
     good = not form.pattern or re.fullmatch(form.pattern, value, re.DOTALL)
-    return "" if good else form.message
+    return "" if good and fits_length else form.message
 
 
 def _unreadable(payload: str) -> str:

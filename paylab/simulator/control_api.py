@@ -263,3 +263,10 @@ def events(world: World, request: Request) -> Reply:
 def scenarios(_: World, __: Request) -> Reply:
     """GET /_simulator/scenarios."""
     return Reply.json(200, [vars(each) for each in assumptions.SCENARIOS])
+
+
+def openapi(world: World, _: Request) -> Reply:
+    """GET /_simulator/openapi.json: the interface of the service; its server is this one."""
+    from ..openapi import document  # only who asks for the document needs it
+
+    return Reply.json(200, document(world.service, "/"))

@@ -132,6 +132,12 @@ CONTROLS = (
         ),
     ),
     Control(
+        "openapi",
+        "GET",
+        "/openapi.json",
+        (Line("The interface as OpenAPI 3.1, with the settings of this service"),),
+    ),
+    Control(
         "read_snapshot",
         "GET",
         "/snapshot",

@@ -212,7 +212,10 @@ class SimulatorApp:
 
 _SLOW = frozenset(
     f"/_simulator/{name}"
-    for name in ("clock", "seed", "snapshot", "events", "deliveries", "requests", "worlds")
+    for name in (
+        *("clock", "seed", "snapshot", "events", "deliveries", "requests", "worlds"),
+        "openapi.json",
+    )
 )
 
 

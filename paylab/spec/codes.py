@@ -91,19 +91,21 @@ DEPOSIT_INSTRUCTION_TYPES = (
     *("mx_virtual_account", "ph_qr_code"),
 )
 
-EVENT_TYPES = (
-    "transfer.created",
-    "transfer.funded",
-    "transfer.payout_initiated",
-    "transfer.completed",
-    "transfer.failed",
-    "transfer.expired",
-    "conversion.created",
-    "conversion.payout_initiated",
-    "conversion.completed",
-    "conversion.failed",
-    "individual.status_changed",
-)
+EVENTS: Mapping[str, str] = {
+    "transfer.created": "a transfer is created and awaits funding",
+    "transfer.funded": "the funds of a transfer were received, its execution starts",
+    "transfer.payout_initiated": "the payout leg of a transfer starts",
+    "transfer.completed": "the payout of a transfer settled",
+    "transfer.failed": "a transfer failed for good",
+    "transfer.expired": "the funding deadline of a transfer passed unfunded",
+    "conversion.created": "a deposit was received into the virtual account or QR destination",
+    "conversion.payout_initiated": "the blockchain payout of a conversion was broadcast",
+    "conversion.completed": "the blockchain payout of a conversion was confirmed",
+    "conversion.failed": "a conversion failed for good",
+    "individual.status_changed": "the status of an individual changes, for example after KYC",
+}
+"""The events of webhooks, and when each is sent."""
+EVENT_TYPES = tuple(EVENTS)
 
 PAGE_MAX = 100
 TOKEN_MAX = 4096

@@ -69,6 +69,16 @@ class Individual(Resource):
     updated_at: Instant | None = None
 
 
+class StatusChange(Resource):
+    """The payload of individual.status_changed."""
+
+    id: str = ""
+    status: str | None = None
+    previous_status: str | None = None
+    status_details: list[StatusDetail] | None = None
+    updated_at: Instant | None = None
+
+
 class VerificationImage(Resource):
     """The metadata of a stored image."""
 
@@ -234,6 +244,7 @@ __all__ = [
     "Money",
     "Quote",
     "Resource",
+    "StatusChange",
     "StatusDetail",
     "Transfer",
     "VerificationImage",

@@ -11,6 +11,7 @@ An event has no id and no time, so two deliveries are the same event when type,
 resource, status and updated_at agree. Assumption `webhook.identity`.
 """
 
+from ..spec.models import StatusChange as StatusChange
 from .difference import Difference as Difference
 from .difference import differences as differences
 from .event import FAMILIES as FAMILIES
@@ -19,7 +20,6 @@ from .event import Event as Event
 from .event import Identity as Identity
 from .event import IndividualEvent as IndividualEvent
 from .event import Mark as Mark
-from .event import StatusChange as StatusChange
 from .event import TransferEvent as TransferEvent
 from .event import UnreadableEventError as UnreadableEventError
 from .event import Wrapper as Wrapper

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from ..spec import models, timestamps
 from ..spec.json_path import put_inside, value_at
+from ..spec.models import StatusChange
 from ..spec.money import lowered
 from ..spec.renames import Names, convert_details
 from ..spec.service import Service
@@ -19,16 +20,6 @@ from ..spec.status import CONVERSION, INDIVIDUAL, TRANSFER, Machine
 from ..spec.text import printable, read_json, write_json
 
 Identity = tuple[str, str, str | None, str | None]
-
-
-class StatusChange(models.Resource):
-    """The payload of individual.status_changed."""
-
-    id: str = ""
-    status: str | None = None
-    previous_status: str | None = None
-    status_details: list[models.StatusDetail] | None = None
-    updated_at: models.Instant | None = None
 
 
 class Wrapper(NamedTuple):

@@ -19,14 +19,15 @@ from .field import (
 
 _REQUIRED, _QUOTED, _TRANSFERRED = "individual.required", "quote.operation", "transfer.create"
 _ON_RAMP = "ca.create"
+_NETWORKS = "financial_accounts.crypto_wallet.allowed"
 
 ADDRESS = (
     Field("country", ENUM, words=codes.COUNTRIES, example="MX"),
-    Field("line_1", personal=True, example="Calle Ejemplo 1"),
-    Field("line_2", personal=True),
-    Field("city", personal=True, example="Ciudad de México"),
-    Field("state", personal=True),
-    Field("postal_code", personal=True, example="00000"),
+    Field("line_1", personal=True, may_be_empty=True, example="Calle Ejemplo 1"),
+    Field("line_2", personal=True, may_be_empty=True),
+    Field("city", personal=True, may_be_empty=True, example="Ciudad de México"),
+    Field("state", personal=True, may_be_empty=True),
+    Field("postal_code", personal=True, may_be_empty=True, example="00000"),
 )
 DOCUMENT = (
     Field("type", ENUM, required=True, words=codes.DOCUMENT_TYPES, example="curp"),
@@ -61,7 +62,7 @@ INDIVIDUAL = (
 )
 TOKEN = (
     Field("provider", ENUM, required=True, key="verification.provider"),
-    Field("token", required=True, secret=True, example="share-token"),
+    Field("token", required=True, secret=True, most=codes.TOKEN_MAX, example="share-token"),
     Field("applicant_id", required=True, personal=True, example="applicant-1"),
     Field("partner_terms_accepted_at", TIME, required=True, example="2026-01-15T11:00:00Z"),
 )
@@ -99,7 +100,7 @@ QUOTE = (
     Field(
         "source_currency", CURRENCY, source=_QUOTED, words=codes.SOURCE_CURRENCIES, example="USD"
     ),
-    Field("source_network", ENUM, source=_QUOTED, words=codes.NETWORKS),
+    Field("source_network", ENUM, source=_QUOTED, words=codes.NETWORKS, key=_NETWORKS),
     Field(
         "destination_currency",
         CURRENCY,
@@ -125,13 +126,19 @@ TRANSFER = (
     Field("financial_account_id", ID, source=_TRANSFERRED, to="financial_accounts"),
     Field("payout_method", ENUM, words=codes.PAYOUT_METHODS, example="spei"),
     Field("source_currency", CURRENCY, words=codes.SOURCE_CURRENCIES, example="USD"),
-    Field("source_network", ENUM, source=_TRANSFERRED, words=codes.NETWORKS),
+    Field("source_network", ENUM, source=_TRANSFERRED, words=codes.NETWORKS, key=_NETWORKS),
     Field("source_type", ENUM, source=_TRANSFERRED, key="transfers.source_types"),
     Field("destination_currency", CURRENCY, words=codes.DESTINATION_CURRENCIES, example="MXN"),
     Field("source_amount", AMOUNT, example="100.00"),
     Field("destination_amount", AMOUNT, source=_TRANSFERRED),
     Field("net_source_amount", AMOUNT, source=_TRANSFERRED),
-    Field("client_reference_id", source=_TRANSFERRED, echoed=True, example="invoice-7"),
+    Field(
+        "client_reference_id",
+        source=_TRANSFERRED,
+        echoed=True,
+        most="transfers.max_reference",
+        example="invoice-7",
+    ),
 )
 CONVERSION_ACCOUNT = (
     Field(
@@ -161,7 +168,7 @@ CONVERSION_ACCOUNT = (
     Field(
         "destination_currency", CURRENCY, source=_ON_RAMP, words=tuple(sorted(codes.STABLECOINS))
     ),
-    Field("client_reference_id", source=_ON_RAMP),
+    Field("client_reference_id", source=_ON_RAMP, most="conversion_accounts.max_reference"),
 )
 DEPOSIT = (
     Field(
@@ -179,7 +186,7 @@ DEPOSIT = (
         words=tuple(codes.ON_RAMP.values()),
         example="mxn",
     ),
-    Field("sender_name", personal=True, key="sandbox_deposits.missing_sender"),
+    Field("sender_name", personal=True, key="sandbox_deposits.missing_sender", may_be_empty=True),
 )
 SUBSCRIPTION = (
     Field("url", required=True, example="https://hooks.example.com/in"),

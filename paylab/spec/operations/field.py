@@ -54,7 +54,8 @@ class Field:
     a reference names; `form_key` is the setting that says whether requests have the reference or
     the field that ends in _id, and `forms` are the forms that the service always accepts.
     A `personal` field holds data about a person, a `secret` one is never shown. An `echoed` one
-    stands in the answer as it was sent.
+    stands in the answer as it was sent. `most` is the largest number of characters, or the setting
+    that holds it; a text that `may_be_empty` may also be blank. `says` explains the field.
     """
 
     name: str
@@ -71,6 +72,9 @@ class Field:
     personal: bool = False
     secret: bool = False
     echoed: bool = False
+    most: int | str = 0
+    may_be_empty: bool = False
+    says: str = ""
 
     @property
     def by_id(self) -> str:

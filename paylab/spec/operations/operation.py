@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from .field import Field
+from .refusals import Refusal
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,8 @@ class Operation:
     of a list; "" if it returns nothing. `success` are the statuses of a success, or settings that
     hold one. `names` is the table of settings with the service's names of the fields of the body,
     and `answer_names` the one of the answer. `is_shown` is whether the spec shows the answer.
+    `body` names the object that it takes, `call` the function of a generated client. `refusals` are
+    those that depend on more than the form of the request.
     """
 
     name: str
@@ -34,11 +37,26 @@ class Operation:
     is_shown: bool = False
     is_idempotent: bool = False
     is_sandbox: bool = False
+    body: str = ""
+    call: str = ""
+    refusals: tuple[Refusal, ...] = ()
 
     @property
     def resource(self) -> str:
         """The resource that it belongs to."""
         return self.name.partition(".")[0]
+
+    @property
+    def body_name(self) -> str:
+        """The name of the object that it takes; "" if it takes none."""
+        return self.body or (f"New{self.answer}" if self.fields else "")
+
+    @property
+    def call_name(self) -> str:
+        """The name of its function in a generated client, such as createTransfer."""
+        words = self.resource.replace("_", " ").title().replace(" ", "")
+        verb = self.name.partition(".")[2]
+        return self.call or f"{verb}{words if self.is_list else words.removesuffix('s')}"
 
     @property
     def is_list(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .. import codes
-from . import bodies
+from . import bodies, refusals
 from .field import AMOUNT, ENUM, INTEGER, Field
 from .operation import Operation
 
@@ -21,6 +21,7 @@ _RECORDS = (
         fields=bodies.INDIVIDUAL,
         answer="Individual",
         success=("success_codes.individuals",),
+        refusals=refusals.INDIVIDUAL,
     ),
     Operation(
         name="individuals.list",
@@ -36,6 +37,7 @@ _RECORDS = (
         path="individual",
         summary="Read one individual",
         answer="Individual",
+        refusals=refusals.ONE_INDIVIDUAL,
     ),
     Operation(
         name="individuals.submit_token",
@@ -45,6 +47,9 @@ _RECORDS = (
         fields=bodies.TOKEN,
         answer="Individual",
         success=(202,),
+        body="VerificationToken",
+        call="submitVerificationToken",
+        refusals=refusals.TOKEN,
     ),
     Operation(
         name="individuals.upload_images",
@@ -53,6 +58,9 @@ _RECORDS = (
         summary="Upload verification images by side",
         fields=bodies.IMAGES,
         answer="VerificationImages",
+        body="ImageUpload",
+        call="uploadVerificationImages",
+        refusals=refusals.IMAGES,
     ),
     Operation(
         name="individuals.images",
@@ -60,6 +68,8 @@ _RECORDS = (
         path="verification_images",
         summary="Read the metadata of the stored images",
         answer="VerificationImages",
+        call="getVerificationImages",
+        refusals=refusals.ONE_INDIVIDUAL,
     ),
     Operation(
         name="financial_accounts.create",
@@ -69,6 +79,7 @@ _RECORDS = (
         fields=bodies.FINANCIAL_ACCOUNT,
         answer="FinancialAccount",
         success=(201,),
+        refusals=refusals.FINANCIAL_ACCOUNT,
     ),
     Operation(
         name="financial_accounts.update",
@@ -78,6 +89,8 @@ _RECORDS = (
         fields=bodies.NEW_DETAILS,
         answer="FinancialAccount",
         success=(201,),
+        body="AccountUpdate",
+        refusals=refusals.NEW_DETAILS,
     ),
     Operation(
         name="quotes.create",
@@ -89,6 +102,7 @@ _RECORDS = (
         success=("success_codes.quotes",),
         names="quotes",
         answer_names="quotes",
+        refusals=refusals.QUOTE,
     ),
     Operation(
         name="transfers.create",
@@ -100,6 +114,7 @@ _RECORDS = (
         success=("success_codes.transfers",),
         names="transfers",
         is_idempotent=True,
+        refusals=refusals.TRANSFER,
     ),
     Operation(
         name="transfers.list",
@@ -116,6 +131,7 @@ _RECORDS = (
         path="transfer",
         summary="Read one transfer",
         answer="Transfer",
+        refusals=refusals.ONE_TRANSFER,
     ),
     Operation(
         name="conversion_accounts.create",
@@ -128,6 +144,7 @@ _RECORDS = (
         names="conversion_accounts",
         answer_names="conversion_accounts",
         is_idempotent=True,
+        refusals=refusals.CONVERSION_ACCOUNT,
     ),
     Operation(
         name="conversion_accounts.list",
@@ -145,6 +162,7 @@ _RECORDS = (
         summary="Read one conversion account with its deposit instructions",
         answer="ConversionAccount",
         answer_names="conversion_accounts",
+        refusals=refusals.ONE_CONVERSION_ACCOUNT,
     ),
     Operation(
         name="conversions.list",
@@ -161,6 +179,7 @@ _RECORDS = (
         path="conversion",
         summary="Read one conversion",
         answer="Conversion",
+        refusals=refusals.ONE_CONVERSION,
     ),
     Operation(
         name="sandbox.deposit",
@@ -173,6 +192,9 @@ _RECORDS = (
         names="sandbox_deposits",
         answer_names="sandbox_deposits",
         is_sandbox=True,
+        body="NewDeposit",
+        call="simulateDeposit",
+        refusals=refusals.DEPOSIT,
     ),
     Operation(
         name="webhook_subscriptions.create",
@@ -182,6 +204,7 @@ _RECORDS = (
         fields=bodies.SUBSCRIPTION,
         answer="WebhookSubscription",
         success=("success_codes.webhook_subscriptions",),
+        refusals=refusals.SUBSCRIPTION,
     ),
     Operation(
         name="webhook_subscriptions.list",
@@ -197,6 +220,7 @@ _RECORDS = (
         path="webhook_subscription",
         summary="Read one webhook subscription",
         answer="WebhookSubscription",
+        refusals=refusals.ONE_SUBSCRIPTION,
     ),
     Operation(
         name="webhook_subscriptions.delete",
@@ -204,6 +228,7 @@ _RECORDS = (
         path="delete_webhook_subscription",
         summary="End a webhook subscription",
         success=("success_codes.webhook_subscription",),
+        refusals=refusals.ONE_SUBSCRIPTION,
     ),
 )
 

@@ -1,0 +1,183 @@
+"""The schemas of answers and of event payloads, made from the models."""
+
+from __future__ import annotations
+
+import types
+from datetime import datetime
+from typing import Annotated, Any, Union, get_args, get_origin
+
+from pydantic import BaseModel
+
+from ..spec import codes, models
+from ..spec.answers import ANSWERS, AnswerForm, Words
+from ..spec.money import CURRENCY_FIELDS, Amount
+from ..spec.operations.records import ANSWER_NAMES, ANSWERED_AMOUNTS
+from ..spec.paging import ListForm
+from ..spec.renames import SAME, Names
+from ..spec.service import Service
+from ..spec.service_keys import NONE
+from ..spec.text import CASES
+from .details import DetailSchemas
+from .schemas import Components, Schema, nested, opened, origin, reference, words
+from .values import DAY, TIMESTAMP
+
+_DAYS = frozenset({"date_of_birth"})
+_AMOUNT: Schema = {"type": "string", "pattern": r"^-?[0-9]+(?:\.[0-9]+)?$"}
+_LOWER = frozenset({("DepositInstructions", "currency"), ("ConversionAccount", "source_currency")})
+"""The currencies that a REST answer has in lower case, as the spec shows them."""
+
+
+class AnswerSchemas:
+    """The models of answers as named schemas, with the names and dialect of a service."""
+
+    def __init__(self, service: Service, components: Components, details: DetailSchemas) -> None:
+        self._service, self._components, self._details = service, components, details
+
+    def model(self, name: str, *, in_event: bool = False) -> Schema:
+        """A reference to a model; events have currencies in lower case, and our names."""
+        title = f"{name}Snapshot" if in_event else name
+        if title in self._components.schemas:
+            return reference(title)
+        kind: type[BaseModel] = getattr(models, name)
+        form = ANSWERS[name]
+        table = "" if in_event else ANSWER_NAMES.get(name, "")
+        names = self._service.names(table) if table else SAME
+        self._components.schemas[title] = {}  # keeps the order: the outer object first
+        properties = {
+            names.theirs.get(field, field): self._field(name, field, kind, in_event=in_event)
+            for field in kind.model_fields
+        }
+        always = {names.theirs.get(field, field) for field in form.always}
+        about = {"description": str(kind.__doc__)}
+        return self._components.add(title, {**about, **opened(properties, always)})
+
+    def page(self, name: str, form: ListForm, source: str) -> Schema:
+        """The answer of a list: a page, or a bare array of all rows."""
+        rows: Schema = {"type": "array", "items": self.model(name)}
+        if form.envelope == "array":
+            return rows
+        cursor: Schema = {"type": ["string", "null"]}
+        properties = {
+            form.items: {**rows, "description": "The rows of this page."},
+            form.more: {"type": "boolean", "description": "Whether another page follows."},
+            form.cursor: {
+                **cursor,
+                "description": "The cursor of the next page; null without one.",
+            },
+        }
+        properties.pop(NONE, None)
+        keys = {form.items: "items", form.more: "more", form.cursor: "cursor"}
+        for each in properties:
+            key = f"lists.{form.name}.{keys[each]}"
+            properties[each] |= origin(self._service, source, key)
+        about = {"description": f"A page of a list of {name} objects."}
+        return self._components.add(f"{name}Page", {**about, **nested(properties, properties)})
+
+    def _field(self, model: str, field: str, kind: type[BaseModel], *, in_event: bool) -> Schema:
+        form = ANSWERS[model]
+        table = ANSWER_NAMES.get(model, "")
+        key = f"{table}.fields.{field}" if table and not in_event else ""
+        facts = origin(self._service, form.assumed.get(field, form.source), key)
+        schema = self._value(model, field, kind, in_event=in_event)
+        if field in form.nullable:
+            schema = _or_null(schema)
+        return {**schema, **facts}
+
+    def _value(self, model: str, field: str, kind: type[BaseModel], *, in_event: bool) -> Schema:
+        form = ANSWERS[model]
+        if field in form.words:
+            return self._words(model, field, form, in_event=in_event, kind=kind)
+        if field in CURRENCY_FIELDS:
+            is_lower = in_event or (model, field) in _LOWER
+            return {"type": "string", "pattern": "^[a-z]{3,4}$" if is_lower else "^[A-Z]{3,4}$"}
+        if field == "details":
+            return self._any_details(model)
+        if field in _DAYS:
+            return dict(DAY)
+        return self._typed(kind.model_fields[field].annotation, field, in_event=in_event)
+
+    def _typed(self, annotation: Any, field: str, *, in_event: bool) -> Schema:
+        """The schema of a type of the models."""
+        base = _without_none(annotation)
+        if get_origin(base) is list:
+            inner = self._typed(get_args(base)[0], field, in_event=in_event)
+            return {"type": "array", "items": inner}
+        if isinstance(base, type) and issubclass(base, models.Resource):
+            return self.model(base.__name__, in_event=in_event and _has_currency(base))
+        if base is Amount:
+            is_number = self._service.amounts.answers == "number" and field in ANSWERED_AMOUNTS
+            return {"type": "number"} if is_number else dict(_AMOUNT)
+        return dict(_TYPES.get(base, {"type": "string"}))
+
+    def _words(
+        self, model: str, field: str, form: AnswerForm, *, in_event: bool, kind: type[BaseModel]
+    ) -> Schema:
+        known = self._known(form.words[field])
+        if field in CURRENCY_FIELDS and in_event:
+            known = tuple(map(CASES["lower"], known))
+        one = words(known, is_open=form.words[field].is_open)
+        is_list = get_origin(_without_none(kind.model_fields[field].annotation)) is list
+        return {"type": "array", "items": one} if is_list else one
+
+    def _known(self, given: Words) -> tuple[str, ...]:
+        more = self._service.value(given.key) if given.key else ()
+        return (*given.words, *map(str, more if isinstance(more, tuple) else ()))
+
+    def _any_details(self, model: str) -> Schema:
+        """The details of an account or of deposit instructions, of a known type or another."""
+        other: Schema = {"type": "object", "additionalProperties": True}
+        if model == "FinancialAccount":
+            return {"anyOf": [*self._details.any()["anyOf"], other]}
+        kinds = [self._instructions(kind) for kind in codes.DEPOSIT_INSTRUCTION_TYPES]
+        return {"anyOf": [*kinds, other]}
+
+    def _instructions(self, kind: str) -> Schema:
+        """The details of a type of deposit instructions."""
+        names = self._service.instruction_names(kind) or Names({})
+        start = f"deposit_instructions.{kind}.fields."
+        keys = [each.key for each in self._service.settings() if each.key.startswith(start)]
+        fields = [key.removeprefix(start) for key in keys]
+        row = next(each.row for each in self._service.settings() if each.key == keys[0])
+        properties = {
+            names.theirs.get(name, name): {
+                "type": "string",
+                **origin(self._service, row, f"{start}{name}"),
+            }
+            for name in fields
+        }
+        title = "".join(part.title() for part in kind.split("_"))
+        about = {"description": f"Where to pay, of instructions of the type {kind}."}
+        schema = {**about, **opened(properties, properties)}
+        return self._components.add(f"{title}Instructions", schema)
+
+
+_TYPES: dict[Any, Schema] = {
+    bool: {"type": "boolean"},
+    str: {"type": "string"},
+    datetime: TIMESTAMP,
+}
+
+
+def _without_none(annotation: Any) -> Any:
+    """The type without None and without the validators around it."""
+    if get_origin(annotation) is Annotated:
+        return _without_none(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, types.UnionType):
+        kept = next(each for each in get_args(annotation) if each is not type(None))
+        return _without_none(kept)
+    return annotation
+
+
+def _has_currency(kind: type[BaseModel]) -> bool:
+    """Whether a model, or one inside it, has a currency."""
+    inner = (_without_none(field.annotation) for field in kind.model_fields.values())
+    return bool(CURRENCY_FIELDS & kind.model_fields.keys()) or any(
+        isinstance(one, type) and issubclass(one, models.Resource) and _has_currency(one)
+        for one in inner
+    )
+
+
+def _or_null(schema: Schema) -> Schema:
+    if isinstance(schema.get("type"), str) and "enum" not in schema:
+        return {**schema, "type": [schema["type"], "null"]}
+    return {"anyOf": [schema, {"type": "null"}]}

@@ -1,0 +1,180 @@
+"""Which fields of a body are required, and what they require of each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from ..corridors import countries
+from ..corridors.account_types import DOCUMENT_NUMBERS
+from ..corridors.countries import Corridor
+from ..rules import individuals, transfers
+from ..spec import codes
+from ..spec.operations.operation import Operation
+from ..spec.service import Service
+from ..spec.service_keys import NONE
+from ..spec.text import CASES
+from .details import DetailSchemas
+from .schemas import NEVER, Schema, has, one_of_amounts
+from .values import formatted
+
+AMOUNTS = tuple(transfers.AMOUNTS)
+
+
+def required(service: Service, operation: Operation) -> list[str]:
+    """Our names of the required fields of a body."""
+    asked: Mapping[str, Callable[[], list[str]]] = {
+        "individuals.create": lambda: has(individuals.base(service))["required"],
+        "transfers.create": lambda: [*service.transfers.required],
+        "conversion_accounts.create": lambda: _conversion_account(service, operation),
+    }
+    if operation.name in asked:
+        return asked[operation.name]()
+    found = [field.name for field in operation.fields if field.required]
+    if operation.name == "quotes.create" and not transfers.rules_of(service).default_currency:
+        found.append("source_currency")
+    return [name for name in found if not is_in_path(service, operation, name)]
+
+
+def _conversion_account(service: Service, operation: Operation) -> list[str]:
+    settings = service.conversion_accounts
+    by_id = {each.name: each.by_id for each in operation.references}
+    is_id = settings.account_form == "id"
+    found = [field.name for field in operation.fields if field.required]
+    found = [by_id.get(name, name) if is_id else name for name in found] + [*settings.required]
+    if settings.default_destination_currency == NONE:
+        found.append("destination_currency")
+    return found
+
+
+def is_in_path(service: Service, operation: Operation, name: str) -> bool:
+    """Whether the path of the sandbox deposit has the id of the account."""
+    is_id = name == "conversion_account_id"
+    return operation.is_sandbox and is_id and "{" in str(service.value(f"paths.{operation.path}"))
+
+
+def further(service: Service, operation: Operation, details: DetailSchemas) -> list[Schema]:
+    """The conditions on several fields of a body, in our names."""
+    made: Mapping[str, Callable[[], list[Schema]]] = {
+        "individuals.create": lambda: _individual(service, details),
+        "financial_accounts.create": lambda: [details.by_kind()],
+        "quotes.create": lambda: _quote(service),
+        "transfers.create": lambda: [_transfer(service)],
+    }
+    return made[operation.name]() if operation.name in made else []
+
+
+def nested(name: str, details: DetailSchemas) -> list[Schema]:
+    """The conditions on the fields of a nested object."""
+    if name == "document":
+        return [_document_number()]
+    return [details.by_kind()] if name == "financial_accounts" else []
+
+
+def renamed(schema: Any, names: Mapping[str, str]) -> Any:
+    """A condition in the names of a service."""
+    if isinstance(schema, list):
+        return [renamed(each, names) for each in schema]
+    if not isinstance(schema, dict) or not names:
+        return schema
+    found = {key: renamed(each, names) for key, each in schema.items() if key != "properties"}
+    if "required" in schema:
+        found["required"] = [names.get(name, name) for name in schema["required"]]
+    if "properties" in schema:
+        found["properties"] = {
+            names.get(name, name): renamed(each, names)
+            for name, each in schema["properties"].items()
+        }
+    return found
+
+
+def _document_number() -> Schema:
+    """The format of a document number by its type."""
+    known = {kind: form for kind, form in DOCUMENT_NUMBERS.items() if form.pattern}
+    typed = [
+        {"properties": {"type": {"const": kind}, "number": formatted(form)}}
+        for kind, form in known.items()
+    ]
+    return {"anyOf": [*typed, {"properties": {"type": {"not": {"enum": list(known)}}}}]}
+
+
+def _individual(service: Service, details: DetailSchemas) -> list[Schema]:
+    """What the country and the products of an individual require."""
+    ramp = [*countries.RAMP_FIELDS, *service.individuals.ramp_required]
+    payouts = {"product_types": {"items": {"const": codes.GLOBAL_PAYOUTS}}}
+    products: Schema = {"anyOf": [{"properties": payouts}, has(dict.fromkeys(ramp))]}
+    found = [{"anyOf": [_country(service, alike, details) for alike in _alike(service)]}, products]
+    inside = [name for name in individuals.base(service) if "." in name]
+    return [*found, has(inside)] if inside else found
+
+
+def _alike(service: Service) -> Iterable[list[Corridor]]:
+    """The countries with equal rules."""
+    groups: dict[tuple[object, ...], list[Corridor]] = {}
+    for country in codes.COUNTRIES:
+        one = countries.of(service).get(country)
+        if one is not None:
+            rules = (one.documents, one.account_types, one.products, one.required)
+            groups.setdefault((*rules, service.account(country, "bank_account")), []).append(one)
+    return groups.values()
+
+
+def _country(service: Service, alike: list[Corridor], details: DetailSchemas) -> Schema:
+    first, listed = alike[0], [one.country for one in alike]
+    properties: Schema = {
+        "country": {"enum": listed},
+        "address": {"properties": {"country": {"enum": listed}}},
+        "financial_accounts": {"items": details.in_country(first.country)},
+    }
+    if first.documents != codes.DOCUMENT_TYPES:
+        properties["document"] = {"properties": {"type": {"enum": list(first.documents)}}}
+    if first.products != codes.PRODUCTS:
+        properties["product_types"] = {"items": {"enum": list(first.products)}}
+    if first.phone:
+        properties["phone"] = formatted(first.phone)
+    title = first.name if len(alike) == 1 else f"{', '.join(listed)}"
+    required = ["country", *first.required]
+    return {"title": title, "properties": properties, "required": required}
+
+
+def _terms(service: Service) -> list[Schema]:
+    """The account and the amount of a payout: one form of each."""
+    names = ["financial_account", "financial_account_id"]
+    forms = {"object": names[0], "id": names[1]}
+    accepted = {service.quotes.account_form, "id"}
+    return [{"anyOf": [{"required": [forms[form]]} for form in forms if form in accepted]}]
+
+
+def _quote(service: Service) -> list[Schema]:
+    return [*_terms(service), one_of_amounts(AMOUNTS), _network(service)]
+
+
+def _transfer(service: Service) -> Schema:
+    """A transfer is from a quote, or names its account, rail, currencies and one amount."""
+    quoted: Schema = {
+        "title": "From a quote",
+        "required": ["quote_id"],
+        "properties": dict.fromkeys(AMOUNTS, NEVER),
+    }
+    names = ["payout_method", "source_currency", "destination_currency"]
+    accounts = [{"required": ["financial_account"]}, {"required": ["financial_account_id"]}]
+    direct: Schema = {
+        "title": "Without a quote",
+        "required": names,
+        "properties": {"quote_id": NEVER},
+        "allOf": [{"anyOf": accounts}, one_of_amounts(AMOUNTS)],
+    }
+    if service.transfers.default_network == NONE:
+        direct["allOf"].append(_network(service))
+    return {"anyOf": [direct, quoted]}
+
+
+def _network(service: Service) -> Schema:
+    """A stablecoin source needs its network."""
+    usual = transfers.rules_of(service).default_currency
+    case = CASES[service.currencies.case]
+    coins = [case(coin) for coin in sorted(codes.STABLECOINS)]
+    other: Schema = {"properties": {"source_currency": {"not": {"enum": coins}}}}
+    if usual and codes.is_stablecoin(usual):
+        other["required"] = ["source_currency"]
+    return {"anyOf": [other, {"required": ["source_network"]}]}

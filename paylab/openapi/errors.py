@@ -1,0 +1,156 @@
+"""The refusals of an operation as responses, in the error body of a service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from http import HTTPStatus
+
+from ..spec.operations.field import SPEC
+from ..spec.operations.operation import Operation
+from ..spec.operations.refusals import INVALID, Refusal
+from ..spec.service import Service
+from ..spec.service_keys import NONE
+from .schemas import Components, Schema, closed, nested, origin, reference
+
+ERROR, PAGINATION_ERROR = "Error", "PaginationError"
+_TYPES = {"json": "application/json", "text": "text/plain", "html": "text/html"}
+_FORM = "a field has the wrong form, is required or is not known"
+TOO_MANY = 429
+
+
+def add_schemas(service: Service, components: Components) -> None:
+    """The error body of the service, and that of a bad cursor, which the spec shows."""
+    settings, body = service.errors, origin(service, "errors.body")
+    properties: dict[str, Schema] = {}
+    if settings.problems != NONE:
+        said = "What is wrong with each field."
+        properties[settings.problems] = {**_problems(service), "description": said, **body}
+    if settings.words != NONE:
+        inside = settings.list_form == "by_field" and settings.words == settings.problems
+        words = f"{settings.words}.message" if inside else settings.words
+        properties[words] = {"type": "string", "description": "What is wrong, for people.", **body}
+    asked = [settings.words] if settings.words in properties else []
+    facts = {"description": "Why a request was refused.", **body}
+    components.add(ERROR, {**facts, **nested(properties, asked)})
+    text = {"type": "string", "const": "Invalid pagination token", "x-origin": SPEC}
+    about = {"description": "The answer to an invalid cursor.", "x-origin": SPEC}
+    components.add(PAGINATION_ERROR, {**about, **closed({"error": text}, ["error"])})
+
+
+def _problems(service: Service) -> Schema:
+    """The list of field problems."""
+    settings = service.errors
+    if settings.list_form == "by_field":
+        return {"type": "object", "additionalProperties": {"type": "string"}}
+    if settings.list_form == "sentences":
+        return {"type": "array", "items": {"type": "string"}}
+    place: Schema = {"type": "string"}
+    if settings.field_form == "list":
+        place = {"type": "array", "items": {"type": ["string", "integer"]}}
+    body = origin(service, "errors.body")
+    names = {settings.field: {**place, **body}, settings.message: {"type": "string", **body}}
+    return {"type": "array", "items": {"type": "object", "properties": names}}
+
+
+def responses(service: Service, operation: Operation) -> Schema:
+    """The responses of the refusals by status, each with its conditions."""
+    found: dict[int, list[Refusal]] = {}
+    for refusal in (*operation.refusals, *_usual(service, operation)):
+        status = refusal.status
+        number = int(str(service.value(status))) if isinstance(status, str) else status
+        listed = found.setdefault(number, [])
+        if all(each.when != refusal.when for each in listed):
+            listed.append(refusal)
+    answers = {str(each): _response(service, each, found[each], operation) for each in found}
+    answers[str(TOO_MANY)] = {"$ref": "#/components/responses/TooManyRequests"}
+    return dict(sorted(answers.items()))
+
+
+def _usual(service: Service, operation: Operation) -> Iterator[Refusal]:
+    """The refusals that follow from what an operation takes."""
+    yield Refusal(
+        "error_codes.signature",
+        "the signature is missing, wrong or stale, or its nonce was used before",
+        "signing.errors",
+    )
+    if operation.fields:
+        yield Refusal(400, "the body is not a JSON object, or nests too deeply", "request.size")
+        yield Refusal(400, _FORM, "request.unknown")
+        if any(each.status == INVALID for each in operation.refusals):
+            yield Refusal(INVALID, _FORM, "transfer.create")
+        if any(field.name == "details" for field in operation.fields):
+            yield Refusal(
+                "error_codes.details", "the details have the wrong form", "account.errors"
+            )
+        yield Refusal(413, "the body is larger than 256 MiB", "request.size")
+        yield Refusal(
+            "error_codes.content_type",
+            "a body does not have the Content-Type application/json",
+            "request.content-type",
+        )
+    if operation.is_list and service.list(operation.resource).envelope != "array":
+        yield Refusal(400, "a query parameter is invalid or not known", "page.limit")
+        yield Refusal(400, "the cursor is not from an earlier answer", fields=("cursor",))
+    elif not operation.fields:
+        yield Refusal(400, "a query parameter or a header is not known", "request.unknown")
+    if operation.is_idempotent:
+        yield Refusal(400, "the Idempotency-Key is not a UUID of 36 characters")
+        yield Refusal(409, "the Idempotency-Key was used with another body")
+
+
+def _response(
+    service: Service, status: int, refusals: list[Refusal], operation: Operation
+) -> Schema:
+    rules = [_rule(service, refusal, operation) for refusal in refusals]
+    listed = "\n".join(f"- {each['when']}" for each in rules)
+    phrase = HTTPStatus(status).phrase
+    response: Schema = {"description": f"{phrase}. The request is refused when:\n\n{listed}"}
+    content = error_content(service)
+    if operation.is_list and status == 400:
+        content = with_pagination(content)
+    return {**response, **({"content": content} if content else {}), "x-rules": rules}
+
+
+def _rule(service: Service, refusal: Refusal, operation: Operation) -> Schema:
+    names = service.names(operation.names).theirs if operation.names else {}
+    fields = [names.get(name, name) for name in refusal.fields]
+    if operation.is_list and "cursor" in fields:
+        fields = [service.list(operation.resource).cursor_parameter]
+    found: Schema = {"when": refusal.when, **({"fields": fields} if fields else {})}
+    key = refusal.status if isinstance(refusal.status, str) else ""
+    return {**found, **origin(service, refusal.source, key)}
+
+
+def error_content(service: Service) -> Schema:
+    """The content of an error response; nothing for an empty body."""
+    kind = service.errors.content
+    if kind == "empty":
+        return {}
+    schema = reference(ERROR) if kind == "json" else {"type": "string"}
+    return {_TYPES[kind]: {"schema": schema}}
+
+
+def with_pagination(content: Schema) -> Schema:
+    """The content of a 400 of a list: also the body of an invalid cursor."""
+    usual, bad_cursor = "application/json", reference(PAGINATION_ERROR)
+    if usual not in content:
+        return {**content, usual: {"schema": bad_cursor}}
+    both = {"anyOf": [bad_cursor, content[usual]["schema"]]}
+    return {**content, usual: {"schema": both}}
+
+
+def too_many(service: Service) -> Schema:
+    """The response of a rate limit."""
+    limits = service.rate_limits
+    header = {
+        "description": f"When to send again: {str(limits.unit).replace('_', ' ')}.",
+        "schema": {"type": "string"},
+        **origin(service, "errors.server"),
+    }
+    content = error_content(service)
+    return {
+        "description": "Too many requests. It was not carried out: send it again later.",
+        "headers": {limits.header: header},
+        **({"content": content} if content else {}),
+        **origin(service, "errors.server"),
+    }

@@ -1,0 +1,159 @@
+"""Examples of request bodies that a service accepts once it has the objects that they name."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from ..corridors import countries, examples
+from ..rules import images
+from ..spec import codes, timestamps
+from ..spec.operations.operation import Operation
+from ..spec.service import Service
+from ..spec.translation import Translation
+from .schemas import Schema
+
+Body = dict[str, Any]
+Named = tuple[str, str, Body]
+"""The key of an example, its summary, and its body in our names."""
+
+_CONSENT = datetime(2026, 1, 15, 11, tzinfo=UTC)
+_PNG = b"\x89PNG\r\n\x1a\n"
+_QUOTE = "qt_01KF0Y6ZG0AAAAAAAAAAAAAAAA"
+_WALLET = "wallet"
+
+
+def of(service: Service, operation: Operation) -> Schema:
+    """The examples of an operation, in the names of the service."""
+    translation = Translation(service)
+    make = _MAKERS.get(operation.name, _record)
+    return {
+        key: {
+            "summary": summary,
+            "value": _plain(translation.request(operation.name, body)),
+        }
+        for key, summary, body in make(service, operation)
+    }
+
+
+def _plain(value: Any) -> Any:
+    """The value as JSON."""
+    if isinstance(value, Mapping):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    if isinstance(value, datetime):
+        return timestamps.to_text(value)
+    return float(value) if isinstance(value, Decimal) else value
+
+
+def _record(_: Service, operation: Operation) -> Iterator[Named]:
+    yield "example", operation.summary, operation.example
+
+
+def _individuals(service: Service, _: Operation) -> Iterator[Named]:
+    for country in examples.PEOPLE:
+        given = examples.individual(country, consent_at=_CONSENT)
+        name = countries.NAMES[country]
+        whole = examples.completed(service, given)
+        yield f"{country}_on_ramp", f"On-ramp in {name}", whole
+    for country in _paid(service):
+        name = countries.NAMES[country]
+        yield country, f"A recipient of payouts in {name}", examples.recipient(country, service)
+
+
+def _paid(service: Service) -> Iterator[str]:
+    """The countries with payouts, one for all SEPA countries."""
+    named = [one.country for one in countries.of(service).all]
+    yield from (country for country in named if country not in codes.SEPA)
+    yield "DE"
+
+
+def _token(service: Service, operation: Operation) -> Iterator[Named]:
+    word = service.verification.provider
+    yield "token", "The token of the provider", {**operation.example, "provider": word}
+
+
+def _images(service: Service, _: Operation) -> Iterator[Named]:
+    least, _most = images.bounds(service)
+    content = b64encode(_PNG + bytes(least)).decode()
+    side = {"type": codes.IMAGE_SIDES[0], "content": f"data:image/png;base64,{content}"}
+    yield "front", "The front of a document, as small as it may be", {"images": [side]}
+
+
+def _accounts(service: Service, operation: Operation) -> Iterator[Named]:
+    owner = {"individual_id": operation.example["individual_id"]}
+    wallet = {"type": codes.CRYPTO_WALLET, "details": examples.wallet(service)}
+    yield _WALLET, "A crypto wallet", {**owner, **wallet}
+    for country in _paid(service):
+        account = examples.account(country, service)
+        yield country, f"A {account['type']} in {countries.NAMES[country]}", {**owner, **account}
+
+
+def _details(service: Service, _: Operation) -> Iterator[Named]:
+    details = examples.account("MX", service)["details"]
+    yield "MX", "The account of a recipient in Mexico", {"details": details}
+
+
+def _terms(service: Service, operation: Operation, country: str) -> Body:
+    corridor = countries.of(service).get(country)
+    assert corridor is not None  # noqa: S101 - one of `_paid`
+    body = {
+        "payout_method": service.payout_methods(country)[0],
+        "destination_currency": corridor.currency,
+    }
+    return {**operation.example, **body}
+
+
+def _quotes(service: Service, operation: Operation) -> Iterator[Named]:
+    for country in _paid(service):
+        if service.payout_methods(country):
+            summary = f"100 US dollars to {countries.NAMES[country]}"
+            yield country, summary, _terms(service, operation, country)
+    network = countries.of(service).networks[0]
+    coin = {"source_currency": "USDC", "source_network": network}
+    terms = _terms(service, operation, "MX")
+    yield "off_ramp", "100 USDC to Mexico", {**terms, **coin}
+
+
+def _transfers(service: Service, operation: Operation) -> Iterator[Named]:
+    asked = service.transfers.required
+    extra = {
+        "client_reference_id": "invoice-7",
+        "source_network": countries.of(service).networks[0],
+        "source_type": service.transfers.source_types[0],
+    }
+    more = {name: extra[name] for name in asked if name in extra}
+    if "quote_id" not in asked:
+        for country in ("MX", "PH"):
+            summary = f"100 US dollars to {countries.NAMES[country]}"
+            yield country, summary, {**_terms(service, operation, country), **more}
+    reference = {"client_reference_id": operation.example["client_reference_id"]}
+    yield "from_quote", "From a quote", {"quote_id": _QUOTE, **reference, **more}
+
+
+def _conversion_accounts(service: Service, operation: Operation) -> Iterator[Named]:
+    asked = service.conversion_accounts.required
+    coin = {"destination_currency": sorted(codes.STABLECOINS)[0]}
+    needs_coin = service.conversion_accounts.default_destination_currency == "none"
+    more = {"client_reference_id": "account-7"} if "client_reference_id" in asked else {}
+    more |= coin if needs_coin or "destination_currency" in asked else {}
+    for country, currency in codes.ON_RAMP.items():
+        body = {**operation.example, "source_currency": currency, **more}
+        yield country, f"Deposits in {countries.NAMES[country]}", body
+
+
+_MAKERS: Mapping[str, Callable[[Service, Operation], Iterator[Named]]] = {
+    "individuals.create": _individuals,
+    "individuals.submit_token": _token,
+    "individuals.upload_images": _images,
+    "financial_accounts.create": _accounts,
+    "financial_accounts.update": _details,
+    "quotes.create": _quotes,
+    "transfers.create": _transfers,
+    "conversion_accounts.create": _conversion_accounts,
+}
+"""The examples of operations whose record has not enough of them."""

@@ -1,0 +1,156 @@
+"""The operations as objects of the document: parameters, body, responses, origin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any
+
+from ..spec import assumptions
+from ..spec.operations.field import SPEC, Field
+from ..spec.operations.operation import Operation
+from ..spec.operations.routes import PLACEHOLDER, Route
+from ..spec.service import Service
+from . import errors, examples, prose
+from .answers import AnswerSchemas
+from .requests import BodySchemas
+from .schemas import Schema, origin
+from .values import value
+
+_JSON = "application/json"
+_NO_CONTENT = 204
+_ROWS = {"limit": "page.limit", "cursor": "list.cursor"}
+"""The assumptions about the parameters of a list that the spec does not show."""
+_ABOUT = {
+    "limit": "The number of rows of a page.",
+    "cursor": "The cursor of an earlier answer.",
+    "product_type": "Only transfers of this product.",
+}
+
+
+class OperationObjects:
+    """The operations of one service as objects of the document."""
+
+    def __init__(self, service: Service, bodies: BodySchemas, answers: AnswerSchemas) -> None:
+        self._service, self._bodies, self._answers = service, bodies, answers
+
+    def operation(self, record: Operation, route: Route) -> Schema:
+        """The object of an operation at its path."""
+        found: dict[str, Any] = {
+            "operationId": record.call_name,
+            "summary": record.summary,
+            "tags": [prose.TAGS[record.resource][0]],
+            **self._origin(route),
+        }
+        if record.is_sandbox:
+            found["x-sandbox-only"] = True
+            found["description"] = "In the sandbox only; elsewhere it answers 403."
+        if record.is_idempotent:
+            found["x-idempotent"] = True
+        if record.is_list:
+            found["x-pagination"] = self._pagination(record)
+        if parameters := [*self._parameters(record, route)]:
+            found["parameters"] = parameters
+        if record.fields:
+            content = {
+                "schema": self._bodies.body(record),
+                "examples": examples.of(self._service, record),
+            }
+            found["requestBody"] = {"required": True, "content": {_JSON: content}}
+        found["responses"] = {
+            **self._successes(record),
+            **errors.responses(self._service, record),
+        }
+        return found
+
+    def _origin(self, route: Route) -> Schema:
+        """Where the path comes from."""
+        key = assumptions.KEYS.get(route.key)
+        return origin(self._service, key.row if key else SPEC, route.key)
+
+    def _parameters(self, record: Operation, route: Route) -> Iterator[Schema]:
+        for name in PLACEHOLDER.findall(route.template):
+            yield {
+                "name": name,
+                "in": "path",
+                "required": True,
+                "description": f"The id of the {_noun(record, name)}.",
+                "schema": {"type": "string", "minLength": 1},
+                "x-origin": SPEC,
+            }
+        if not record.is_list or self._service.list(record.resource).envelope != "array":
+            yield from (self._query(record, field) for field in record.query)
+        if record.is_idempotent:
+            yield {
+                "name": "Idempotency-Key",
+                "in": "header",
+                "required": self._service.idempotency.key == "required",
+                "description": "A UUID: the same key and body are carried out once in 24 hours.",
+                "schema": {"type": "string", "format": "uuid"},
+                **origin(self._service, SPEC, "idempotency.key"),
+            }
+
+    def _query(self, record: Operation, field: Field) -> Schema:
+        form = self._service.list(record.resource)
+        name = {"limit": form.limit_parameter, "cursor": form.cursor_parameter}.get(
+            field.name, field.name
+        )
+        schema = value(self._service, field)
+        if field.name == "limit":
+            schema |= {"minimum": 1, "default": form.default_limit}
+            if form.over_limit == "refuse":
+                schema["maximum"] = form.max_limit
+        source = SPEC if record.is_shown else "individual.list"
+        key = f"lists.{record.resource}.{field.name}_parameter"
+        about = {"description": _ABOUT[field.name], "required": False}
+        facts = origin(self._service, source, key)
+        return {"name": name, "in": "query", **about, "schema": schema, **facts}
+
+    def _pagination(self, record: Operation) -> Schema:
+        form = self._service.list(record.resource)
+        facts = origin(self._service, "list.envelope", f"lists.{record.resource}.envelope")
+        order = {"order": form.order, **facts}
+        if form.envelope == "array":
+            return {"kind": "none", **order}
+        names = {"rows": form.items, "has_next": form.more, "next_cursor": form.cursor}
+        parameters = {"limit": form.limit_parameter, "cursor": form.cursor_parameter}
+        return {"kind": "cursor", "answer": names, "parameters": parameters, **order}
+
+    def _successes(self, record: Operation) -> Schema:
+        return {
+            str(status): self._success(record, status, key)
+            for status, key in map(self._status, record.success)
+        }
+
+    def _status(self, given: int | str) -> tuple[int, str]:
+        if isinstance(given, int):
+            return given, ""
+        return int(str(self._service.value(given))), given
+
+    def _success(self, record: Operation, status: int, key: str) -> Schema:
+        """The response of a success."""
+        row = assumptions.KEYS[key].row if key else SPEC
+        facts = origin(self._service, row, key)
+        response: Schema = {"description": f"{HTTPStatus(status).phrase}.", **facts}
+        if status in self._service.idempotency.stored and record.is_idempotent:
+            about = "`true` when the stored answer of an Idempotency-Key is returned."
+            response["headers"] = {
+                "Idempotency-Replayed": {"description": about, "schema": {"type": "string"}}
+            }
+        if status == _NO_CONTENT:
+            return response
+        schema: Schema = {"type": "object"}
+        if record.is_list:
+            source = SPEC if record.is_shown else "individual.list"
+            form = self._service.list(record.resource)
+            schema = self._answers.page(record.answer, form, source)
+        elif record.answer:
+            schema = self._answers.model(record.answer)
+        return {**response, "content": {_JSON: {"schema": schema}}}
+
+
+def _noun(record: Operation, placeholder: str) -> str:
+    """What the id in a path names."""
+    if record.is_sandbox or placeholder != "id":
+        return "conversion account"
+    return record.resource.removesuffix("s").replace("_", " ")

@@ -1,0 +1,152 @@
+"""The texts of the document: what it is, how requests are signed, what each tag has."""
+
+from __future__ import annotations
+
+from ..spec.service import Service
+from ..spec.service_keys import NONE
+from .schemas import Schema, origin
+
+TITLE = "Cross-border payments service"
+
+_ABOUT = """\
+Individuals and their verification, financial accounts, payouts, on-ramp conversions and webhooks.
+
+**Origins.** Every operation and field has `x-origin`: `spec` is stated by the interface
+description, `public` by public descriptions of such services, `chosen` is an assumption of
+paylab, `yours` was set in a service.toml. `x-assumption` is the id of the assumption. Words that
+are only assumed are open: other values are valid.
+
+**Money** is exact decimal text such as `"10.50"`, never a float. **Times** are ISO 8601 in UTC.
+**Currencies** are compared without case; bodies below show the usual one.
+
+**Absent values.** Leave a field out that has no value: null is not valid in a request. Answers
+may have further fields, which a client ignores.
+
+**Pages.** Lists are read by cursor: send the cursor of a page, and the same filters, to get the
+next one, until no other page follows. A cursor is opaque.
+
+**Idempotency.** Creating a transfer or a conversion account takes an `Idempotency-Key`, a UUID.
+The same key and body return the stored answer for 24 hours, with `Idempotency-Replayed: true`;
+another body is refused with 409. Errors and 202 are not stored.
+
+**Refusals.** `x-rules` of an error response lists what a schema cannot express, with the fields
+that the answer names."""
+
+TAGS: dict[str, tuple[str, str]] = {
+    "individuals": (
+        "Individuals",
+        "End users and recipients, and the verification of their identity.",
+    ),
+    "financial_accounts": (
+        "Financial accounts",
+        "Payout destinations and crypto wallets of individuals.",
+    ),
+    "quotes": ("Quotes", "A rate and fees, locked for a short time."),
+    "transfers": ("Transfers", "Payouts to the financial accounts of individuals."),
+    "conversion_accounts": (
+        "Conversion accounts",
+        "Where an individual pays fiat that is converted to stablecoin.",
+    ),
+    "conversions": ("Conversions", "One conversion for each deposit, paid to a crypto wallet."),
+    "sandbox": ("Sandbox", "Operations that exist in the sandbox only."),
+    "webhook_subscriptions": ("Webhook subscriptions", "URLs that receive events."),
+}
+"""The tag of each resource and its description."""
+
+
+def about(service: Service) -> str:
+    """The description of the document."""
+    return f"{_ABOUT}\n\n**Signing.** {signing(service)}"
+
+
+def _lines(service: Service) -> list[str]:
+    """The lines of the canonical request."""
+    signed, query = service.signing, "the query string as on the request line"
+    is_blank = signed.empty_query == "blank"
+    is_whole = signed.signed_path == "whole"
+    return [
+        "the method",
+        "the path as on the request line" if is_whole else "the path without its version prefix",
+        f"{query}; {'an empty line' if is_blank else 'no line'} without one",
+        "each signed header as lowercase-name:value, sorted by name",
+        "the sorted names of these headers, joined by semicolons",
+        "X-Content-SHA256",
+    ]
+
+
+def _hash(service: Service) -> str:
+    signed = service.signing
+    form = "lower-case hex" if signed.hash_encoding == "hex" else "Base64"
+    empty = (
+        "empty without a body" if signed.empty_body == "blank" else "of zero bytes without a body"
+    )
+    return f"the SHA-256 of the body in {form}, {empty}"
+
+
+def signing(service: Service) -> str:
+    """How a request is signed, in words."""
+    listed = "\n".join(f"{at}. {line}" for at, line in enumerate(_lines(service), 1))
+    nonce = "required" if service.signing.nonce == "required" else "recommended"
+    return f"""\
+Every request is signed with HMAC-SHA256 and has these headers:
+
+- `Host`
+- `X-API-Key`: the API key
+- `X-Date`: the time in UTC with milliseconds, such as `2026-01-31T09:30:00.123Z`, at most
+  {service.signing.tolerance} seconds from the clock of the service
+- `X-Content-SHA256`: {_hash(service)}
+- `X-Nonce`: {nonce}; the Unix time in milliseconds and 6 random digits, never twice
+- `Authorization`: `HMAC-SHA256 Credential=<API_KEY>,SignedHeaders=<names>,Signature=<signature>`
+
+The canonical request has these lines, joined by newlines:
+
+{listed}
+
+The payload has three lines: `HMAC-SHA256`, the value of X-Date, and the SHA-256 of the canonical
+request in hex. The signature is the HMAC-SHA256 of the payload with the secret key
+({service.signing.key_encoding} bytes), written as lower-case hex text, and that text in Base64."""
+
+
+def security_schemes(service: Service) -> Schema:
+    """The signature, with its settings as data, and the API key beside it."""
+    settings = {
+        name: {
+            "value": value,
+            **origin(service, _row(service, f"signing.{name}"), f"signing.{name}"),
+        }
+        for name, value in vars(service.signing).items()
+    }
+    return {
+        "signature": {
+            "type": "http",
+            "scheme": "HMAC-SHA256",
+            "description": signing(service),
+            "x-canonical-request": _lines(service),
+            "x-signed-headers": ["host", "x-api-key", "x-content-sha256", "x-date", "x-nonce"],
+            "x-settings": settings,
+        },
+        "apiKey": {
+            "type": "apiKey",
+            "in": "header",
+            "name": "X-API-Key",
+            "description": "The API key, which is also the Credential of the signature.",
+        },
+    }
+
+
+def _row(service: Service, key: str) -> str:
+    return next(each.row for each in service.settings() if each.key == key)
+
+
+def delivery(service: Service) -> str:
+    """How events are delivered, in words."""
+    settings = service.webhooks
+    delays = ", ".join(f"{each} s" for each in settings.delays)
+    signed = "Deliveries are not signed."
+    if settings.signature_header != NONE:
+        name = settings.signature_header
+        signed = f"{name} is the HMAC-SHA256 of the body with the secret key, in hex."
+    return (
+        f"Answer any 2xx within {settings.timeout} seconds. A failed delivery is sent again after "
+        f"{delays}. An event may come twice or late. {signed}"
+    )

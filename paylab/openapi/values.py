@@ -1,0 +1,90 @@
+"""The schema of a field of a request by its kind."""
+
+from __future__ import annotations
+
+from ..corridors.account_types import Format
+from ..spec import codes
+from ..spec.money import WHOLE_DIGITS_MAX
+from ..spec.operations.field import (
+    AMOUNT,
+    BOOLEAN,
+    CURRENCY,
+    DATE,
+    ENUM,
+    ID,
+    INTEGER,
+    LIST,
+    SPEC,
+    TIME,
+    Field,
+)
+from ..spec.service import Service
+from ..spec.text import CASES
+from .schemas import NOT_BLANK, Schema, words
+
+MOST_DECIMALS = max(codes.MINOR_UNITS.values())
+AMOUNT_TEXT: Schema = {
+    "type": "string",
+    "pattern": rf"^(?=.*[1-9])[0-9]{{1,{WHOLE_DIGITS_MAX}}}(?:\.[0-9]{{1,{MOST_DECIMALS}}})?$",
+}
+"""An amount of a request: more than 0, exact."""
+TIMESTAMP: Schema = {"type": "string", "format": "date-time"}
+DAY: Schema = {"type": "string", "format": "date"}
+TEXT: Schema = {"type": "string", "minLength": 1, "pattern": NOT_BLANK}
+
+
+def value(service: Service, field: Field) -> Schema:
+    """The schema of a field that is no object."""
+    if field.kind == AMOUNT:
+        return amount(service)
+    if field.kind in (ENUM, CURRENCY, LIST):
+        return _words(service, field)
+    if field.kind in _SIMPLE:
+        return dict(_SIMPLE[field.kind])
+    text: Schema = {"type": "string"} if field.may_be_empty else dict(TEXT)
+    most = service.value(field.most) if isinstance(field.most, str) else field.most
+    return {**text, "maxLength": most} if most else text
+
+
+_SIMPLE: dict[str, Schema] = {
+    BOOLEAN: {"type": "boolean"},
+    INTEGER: {"type": "integer"},
+    DATE: DAY,
+    TIME: TIMESTAMP,
+    ID: TEXT,
+}
+
+
+def amount(service: Service) -> Schema:
+    """An amount of a request: text, or a number if the service takes those."""
+    if service.amounts.requests == "number":
+        return {"type": "number", "exclusiveMinimum": 0}
+    return dict(AMOUNT_TEXT)
+
+
+def known_words(service: Service, field: Field) -> tuple[str, ...]:
+    """The words of a field in this service."""
+    if field.name == "event_types":
+        return (*field.words, *service.webhooks.event_types)
+    if field.key:
+        found = service.value(field.key)
+        return tuple(map(str, found)) if isinstance(found, tuple) else (str(found),)
+    case = CASES[service.currencies.case] if field.kind == CURRENCY else str
+    return tuple(case(word) for word in field.words)
+
+
+def _words(service: Service, field: Field) -> Schema:
+    """Words of the spec are all there are; of others a service may have more."""
+    one = words(known_words(service, field), is_open=bool(field.key))
+    return one if field.kind != LIST else {"type": "array", "minItems": 1, "items": one}
+
+
+def formatted(form: Format) -> Schema:
+    """The schema of a text with a format; of one that only an assumption limits, any word."""
+    if form.choices:
+        return words(form.choices, is_open=form.source != SPEC)
+    narrow = form.also or form
+    pattern = f"^(?:{narrow.pattern})$".replace(".*", r"[\s\S]*") if narrow.pattern else NOT_BLANK
+    least, most = max(form.least, 1), form.most
+    text: Schema = {"type": "string", "minLength": least, "pattern": pattern}
+    return {**text, "maxLength": most} if most else text

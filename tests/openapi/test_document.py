@@ -1,0 +1,170 @@
+"""The OpenAPI document: valid, whole, with an origin everywhere, and the same in both places."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from stage import Stage
+
+from paylab.cli.main import main
+from paylab.openapi import document
+from paylab.spec import assumptions, codes
+from paylab.spec.operations.records import OPERATIONS
+from paylab.spec.service import Service
+
+validators = pytest.importorskip("openapi_spec_validator", reason="pip install -e '.[test]'")
+DOCUMENT = document()
+ORIGINS = {"spec", "public", "chosen"}
+DIALECT = {
+    "paths.quotes": "/v1/quote",
+    "paths.conversion": "/v1/conversions/{id}",
+    "paths.transfer": "none",
+    "paths.sandbox_deposits": "/v1/conversion_accounts/{id}/deposits",
+    "transfers.fields.client_reference_id": "reference",
+    "financial_accounts.MX.bank_account.fields.clabe": "account_number",
+    "quotes.account_form": "id",
+    "conversion_accounts.account_form": "id",
+    "amounts.requests": "number",
+    "amounts.answers": "number",
+    "currencies.case": "lower",
+    "lists.items": "page.rows",
+    "lists.limit_parameter": "page_size",
+    "lists.webhook_subscriptions.envelope": "object",
+    "errors.words": "error.message",
+    "errors.problems": "error.details",
+    "error_codes.validation": 422,
+    "success_codes.transfers": 200,
+    "success_codes.sandbox_deposits": 204,
+    "idempotency.key": "required",
+    "signing.empty_query": "blank",
+    "webhooks.type_field": "event.type",
+    "webhooks.payload_field": "event.data",
+    "webhooks.id_field": "event.id",
+    "webhooks.event_types": ["transfer.cancelled"],
+}
+
+
+def operations(made):
+    """Every operation of a document, with its path."""
+    return [
+        (f"{method.upper()} {path}", each)
+        for path, methods in made["paths"].items()
+        for method, each in methods.items()
+    ]
+
+
+def fields(schema, at=""):
+    """Every field of a schema and of the objects inside it, with its place."""
+    if isinstance(schema, list):
+        for each in schema:
+            yield from fields(each, at)
+    elif isinstance(schema, dict):
+        for name, inner in schema.get("properties", {}).items():
+            yield f"{at}.{name}", inner
+        for key, inner in schema.items():
+            if key not in ("properties", "allOf", "example", "examples"):
+                yield from fields(inner, at)
+
+
+@pytest.mark.parametrize("service", [Service(), Service().with_values(DIALECT)])
+def test_it_is_valid(service):
+    """OpenAPI 3.1 accepts the document, of the usual service and of one with many deviations."""
+    assert list(validators.OpenAPIV31SpecValidator(document(service)).iter_errors()) == []
+
+
+def test_it_has_every_operation_of_the_service():
+    """Each operation that the service has is there once, at its path, and named once."""
+    found = dict(operations(DOCUMENT))
+    assert set(found) == {f"{route.method} {route.template}" for route in Service().routes}
+    names = [each["operationId"] for each in found.values()]
+    assert len(set(names)) == len(names)
+    assert "createTransfer" in names
+
+
+def test_every_operation_and_field_has_an_origin():
+    """The origin is that of the spec or of an assumption that exists."""
+    parts = operations(DOCUMENT)
+    for name, schema in DOCUMENT["components"]["schemas"].items():
+        parts += fields(schema, name)
+    assert [place for place, each in parts if each.get("x-origin") not in ORIGINS] == []
+    rows = {row.id for row in assumptions.ALL}
+    named = [(place, each) for place, each in parts if each["x-origin"] != "spec"]
+    assert [place for place, each in named if each["x-assumption"] not in rows] == []
+
+
+@pytest.mark.parametrize(
+    ("place", "origin"),
+    [
+        ("NewIndividual.given_name", "public"),
+        ("NewIndividual.phone", "spec"),
+        ("NewTransfer.source_amount", "spec"),
+        ("NewTransfer.quote_id", "public"),
+        ("MXBankAccountDetails.clabe", "chosen"),
+        ("Transfer.status", "spec"),
+        ("Quote.expires_at", "public"),
+        ("Deposit.id", "chosen"),
+    ],
+)
+def test_an_origin_is_that_of_the_assumptions(place, origin):
+    """Where a field comes from, typed from the spec and the table of assumptions."""
+    name, _, field = place.partition(".")
+    assert DOCUMENT["components"]["schemas"][name]["properties"][field]["x-origin"] == origin
+
+
+def test_it_marks_what_is_special():
+    """Sandbox, idempotency and pages are marked, and each event of the spec is a webhook."""
+    found = {each["operationId"]: each for _, each in operations(DOCUMENT)}
+    assert [name for name, each in found.items() if each.get("x-sandbox-only")] == [
+        "simulateDeposit"
+    ]
+    keyed = {
+        name
+        for name, each in found.items()
+        if any(one["name"] == "Idempotency-Key" for one in each.get("parameters", ()))
+    }
+    assert keyed == {"createTransfer", "createConversionAccount"}
+    assert {"409", "422", "404"} <= found["createTransfer"]["responses"].keys()
+    assert set(DOCUMENT["webhooks"]) == set(codes.EVENT_TYPES)
+    scheme = DOCUMENT["components"]["securitySchemes"]["signature"]
+    assert "canonical request" in scheme["description"]
+    assert len(scheme["x-canonical-request"]) == 6
+
+
+def test_it_follows_the_service():
+    """Paths, names, statuses and forms of a service.toml are those of the document."""
+    made = document(Service().with_values(DIALECT))
+    found, schemas = dict(operations(made)), made["components"]["schemas"]
+    assert "POST /v1/quote" in found
+    assert "GET /v1/transfers/{id}" not in found
+    assert "reference" in schemas["NewTransfer"]["properties"]
+    assert "account_number" in schemas["MXBankAccountDetails"]["required"]
+    assert "financial_account" not in schemas["NewQuote"]["properties"]
+    assert "payout_account_id" in schemas["NewConversionAccount"]["required"]
+    assert schemas["NewTransfer"]["properties"]["source_amount"]["type"] == "number"
+    assert schemas["Transfer"]["properties"]["source_amount"]["type"] == "number"
+    assert "usd" in schemas["NewTransfer"]["properties"]["source_currency"]["enum"]
+    assert {"200", "422"} <= found["POST /v1/transfers"]["responses"].keys()
+    assert "conversion_account_id" not in schemas["NewDeposit"]["properties"]
+    assert "transfer.cancelled" in made["webhooks"]
+    assert schemas["NewTransfer"]["properties"]["reference"]["x-origin"] == "yours"
+
+
+def test_the_command_and_the_simulator_give_the_same(capsys, tmp_path):
+    """The command prints or writes it, and the simulator serves it with its own address."""
+    assert main(["openapi"]) == 0
+    assert json.loads(capsys.readouterr().out) == DOCUMENT
+    path = tmp_path / "service.toml"
+    path.write_text('[paths]\nquotes = "/v1/quote"\n')
+    assert main(["openapi", "--service", str(path), "--to", str(tmp_path / "o.json")]) == 0
+    assert "/v1/quote" in json.loads((tmp_path / "o.json").read_text())["paths"]
+    served = Stage().http.get("/_simulator/openapi.json").json()
+    assert served == {**DOCUMENT, "servers": [{"url": "/"}]}
+
+
+def test_every_operation_with_a_body_has_examples():
+    """Each body has an example or more, and a name."""
+    for operation in OPERATIONS.values():
+        assert bool(operation.fields) == bool(operation.body_name)
+    bodies = [each["requestBody"] for _, each in operations(DOCUMENT) if "requestBody" in each]
+    assert all(each["content"]["application/json"]["examples"] for each in bodies)

@@ -1,0 +1,87 @@
+"""The examples of the document: each is valid by its schema, and accepted by a fresh world."""
+
+from __future__ import annotations
+
+import json
+import uuid
+
+import pytest
+from jsonschema import Draft202012Validator
+from stage import ID, Stage
+
+from paylab.openapi import document
+from paylab.spec import assumptions
+from paylab.spec.operations.records import OPERATIONS
+from paylab.spec.service import Service
+
+SAMPLE = (
+    {},
+    {"amounts.requests": "number", "amounts.answers": "number", "currencies.case": "lower"},
+    {"quotes.account_form": "id", "conversion_accounts.account_form": "id"},
+    {"paths.sandbox_deposits": "/v1/conversion_accounts/{id}/deposits"},
+    {"transfers.required": ["client_reference_id"], "requests.unknown_fields": "refuse"},
+    {"financial_accounts.crypto_wallet.fields.network": "chain", "currencies.case": "upper"},
+)
+
+
+def variants():
+    """Every service that differs by one value from the usual one."""
+    for name, key in assumptions.KEYS.items():
+        for value in key.others:
+            yield {name: list(value) if isinstance(value, tuple) else value}
+
+
+def posted(stage, made):
+    """Send every example to a world; the answers by operation and example."""
+    routes = {route.operation: route for route in stage.service.routes}
+    for name, route in routes.items():
+        there = made["paths"][route.template][route.method.lower()]
+        if "requestBody" not in there:
+            continue
+        content = there["requestBody"]["content"]["application/json"]
+        for key, example in content["examples"].items():
+            body = example["value"]
+            assert problems(made, content["schema"], body) == [], (name, key)
+            path = route.template
+            if "{" in path:
+                path = path.partition("{")[0] + stage.of_path(name) + path.partition("}")[2]
+            ids = stage.named(name, key)
+            text = ID.sub(lambda hit, ids=ids: ids[hit[0].partition("_")[0]], json.dumps(body))
+            keyed = {"idempotency-key": str(uuid.uuid4())} if there.get("x-idempotent") else {}
+            head = {"content-type": "application/json", **keyed}
+            answer = stage.http.request(route.method, path, content=text, headers=head)
+            yield name, key, answer, there["responses"]
+
+
+def problems(made, schema, body):
+    """What a body has that its schema does not allow."""
+    whole = {**schema, "components": made["components"]}
+    return [each.message for each in Draft202012Validator(whole).iter_errors(body)]
+
+
+def check_examples(service):
+    """Every example is valid and accepted, and its answer has the documented form."""
+    made, seen = document(service), set()
+    for name, key, answer, responses in posted(Stage(service), made):
+        assert answer.is_success, (name, key, answer.text)
+        documented = responses[str(answer.status_code)]
+        if "content" in documented:
+            schema = documented["content"]["application/json"]["schema"]
+            assert problems(made, schema, answer.json()) == [], (name, key, answer.text)
+        seen.add(name)
+    assert seen == {
+        route.operation for route in service.routes if OPERATIONS[route.operation].fields
+    }
+
+
+@pytest.mark.parametrize("values", SAMPLE, ids=lambda values: next(iter(values), "usual"))
+def test_every_example_is_accepted(values):
+    """A strict world accepts each example, and answers as the document says."""
+    check_examples(Service().with_values(values))
+
+
+@pytest.mark.whole_table
+@pytest.mark.parametrize("values", [*variants()], ids=str)
+def test_every_example_is_accepted_by_each_service(values):
+    """The same for each value that a service can have."""
+    check_examples(Service().with_values(values))
