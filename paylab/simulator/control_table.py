@@ -73,6 +73,19 @@ CONTROLS = (
             Line("Run it, 50 simulated seconds a second", '{"frozen": false, "speed": 50}'),
         ),
     ),
+    Control(
+        "pay_in",
+        "POST",
+        "/balances",
+        (
+            Line(
+                "Give the account a balance: transfers that it is too low for await funds",
+                '{"amount": "0.00", "currency": "USD"}',
+            ),
+            Line("Pay in: the oldest of them are funded", '{"amount": "250.00"}'),
+        ),
+    ),
+    Control("balance", "GET", "/balances", (Line("The balance of each currency"),)),
     Control("scenarios", "GET", "/scenarios", (Line("The values that cause an outcome"),)),
     Control(
         "add_fault",

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from decimal import Decimal
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -74,6 +75,21 @@ class Controls:
         """
         body = {"individuals": individuals, "transfers": transfers, "conversions": conversions}
         return dict(self._ask("POST", "/_simulator/seed", json=body))
+
+    def pay_in(self, amount: str | Decimal, currency: str = "USD") -> Decimal:
+        """Pay into the account, in USD or USDC, and return the balance.
+
+        The first payment of a currency, also of "0.00", gives it a balance: from then on a
+        prefunded transfer takes its source amount from it, and awaits funds while it is too low.
+        Transfers that wait are funded, the oldest first. Without a balance all are funded.
+
+        >>> lab.simulator.pay_in("250.00", "USDC")
+        Decimal('250.000000')
+        """
+        text = format(amount, "f") if isinstance(amount, Decimal) else amount
+        body = {"amount": text, "currency": currency}
+        answer = self._ask("POST", "/_simulator/balances", json=body)
+        return Decimal(answer[currency.upper()])
 
     def reset(self) -> None:
         """Delete all objects and reset the clock to its start.

@@ -18,9 +18,9 @@ from pydantic import (
     model_validator,
 )
 
-from ..spec import codes, timestamps
+from ..spec import codes, money, timestamps
 from ..spec.status import MACHINES
-from . import fault_kinds
+from . import balances, fault_kinds
 from .clock import END
 
 
@@ -330,6 +330,13 @@ class TimerRow(Record):
     step: Text
 
 
+class BalanceRow(Record):
+    """A row of `balances`, by currency."""
+
+    id: Annotated[Text, _one_of(balances.CURRENCIES)]
+    amount: Annotated[Text, _test("an amount", lambda text: money.read_amount(text) is not None)]
+
+
 class Tables(BaseModel):
     """The tables of a world."""
 
@@ -350,3 +357,4 @@ class Tables(BaseModel):
     faults: list[FaultRow] = []
     idempotency: list[IdempotencyRow] = []
     timers: list[TimerRow] = []
+    balances: list[BalanceRow] = []

@@ -60,7 +60,11 @@ REFERENCES: Mapping[str, Mapping[str, str]] = {
 }
 """Fields that refer to rows of another table."""
 
-_EARLY = {("transfers", "started"): "initiate", ("individuals", "pending"): "decide"}
+_EARLY = {
+    ("transfers", "awaiting_funds"): "pay",
+    ("transfers", "started"): "initiate",
+    ("individuals", "pending"): "decide",
+}
 """Planned steps that are not moves."""
 
 

@@ -10,11 +10,11 @@ from ..rules import transfers as transfer_rules
 from ..spec import codes, timestamps
 from ..spec.operations.records import OPERATIONS
 from ..spec.request_body import RequestBody
-from . import bodies, ids, prices
+from . import balances, bodies, ids, prices
 from .bodies import as_shown, named_row, page
 from .events import emit
 from .messages import Refused, Reply, Request, require
-from .table import Row
+from .table import Row, row_place
 from .world import Step, World, apply_move
 
 _RECORD = OPERATIONS["transfers.create"]
@@ -29,6 +29,29 @@ EARLY_ENDS = {"expired": "expire", "cancelled": "cancel"}
 def _deadline(world: World) -> int:
     """Seconds until an unfunded transfer expires. Assumption `transfer.deposit`."""
     return int(world.service.transfers.deadline_hours) * 3600
+
+
+def _pay(world: World, row: Row, _: str) -> None:
+    """Fund from the balance; if it is too low, wait for a payment until the deadline."""
+    if balances.take(world, row):
+        _fund(world, row, "")
+    else:
+        world.later("transfers", row["id"], _deadline(world), "expire")
+
+
+def fund_waiting(world: World, currency: str) -> None:
+    """Fund the transfers that a balance was too low for, oldest first, as far as it suffices."""
+    timers = [each for each in world.tables["timers"].rows.values() if each["step"] == "expire"]
+    rows = (world.tables["transfers"].rows.get(each["id"]) for each in timers)
+    waiting = [row for row in rows if row and row["source_currency"] == currency and _waits(row)]
+    for row in sorted(waiting, key=row_place):
+        if balances.take(world, row):
+            _fund(world, row, "")
+
+
+def _waits(row: Row) -> bool:
+    """Whether a transfer that will expire waits for the balance, not for a deposit of its own."""
+    return row["_"]["source_type"] != "deposit" and row["_"]["outcome"] not in EARLY_ENDS
 
 
 def _fund(world: World, row: Row, _: str) -> None:
@@ -80,6 +103,7 @@ EVENTS = {
 """The events of moves; other moves have none."""
 
 STEPS: dict[str, Step] = {
+    "pay": _pay,
     "fund": _fund,
     "initiate": _initiate,
     "settle": _settle,
@@ -239,7 +263,7 @@ def _start(world: World, body: Row, agreed: Row, network: str) -> Row:
     if early is None and source_type == "deposit":
         world.later("transfers", row["id"], _deadline(world), "expire")
     else:
-        world.later("transfers", row["id"], STEP, early or "fund")
+        world.later("transfers", row["id"], STEP, early or "pay")
     return row
 
 

@@ -39,6 +39,7 @@ KINDS = {
     "faults": "fault",
     "idempotency": "",
     "timers": "",
+    "balances": "",
 }
 """The tables, and the prefixes of their ids."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from decimal import Decimal
 from json import loads
 from os import PathLike
 from pathlib import Path
@@ -140,6 +141,14 @@ class PaylabWorld:
         person = person or self.person(country, verified=True)
         given = {**examples.account(str(person.country), self.service), **fields}
         return self._client.financial_accounts.create(individual_id=person.id, **given)
+
+    def pay_in(self, amount: str | Decimal, currency: str = "USD") -> Decimal:
+        """Pay into the account, and return its balance; see `lab.simulator.pay_in`.
+
+        >>> paylab_world.pay_in("0.00")  # from now on, transfers await funds
+        Decimal('0.00')
+        """
+        return self._controls.pay_in(amount, currency)
 
     def har(self, path: str | PathLike[str]) -> Path:
         """Write the requests to a HAR file, without keys and personal data."""
