@@ -99,7 +99,7 @@ class APIStatusError(APIError):
         for line in self._told():
             self.add_note(line)
 
-    def card(self) -> list[str]:
+    def _lines(self) -> list[str]:
         """The refused call, the service's message and field problems, and what to try."""
         lines = [f"{type(self).__name__}: {self}", *called(self.call)]
         lines += self._told()

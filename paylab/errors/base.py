@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from dataclasses import field as with_default
+from textwrap import TextWrapper
 from traceback import format_exception
 from typing import Any
 
-FULL_TRACEBACK = "  All frames: import sys; print(sys.last_value.traceback())"
+FULL_TRACEBACK = "  Full traceback: import sys; print(sys.last_value.traceback())"
+WIDTH = 72
+"""Characters in a line of an error; JupyterLab breaks longer ones in the middle of words."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,13 @@ class PaylabError(Exception):
         return f"  Try: {self._hint}" if self._hint else ""
 
     def card(self) -> list[str]:
-        """The lines to show in a terminal or a notebook."""
+        """The lines to show in a terminal or a notebook, folded to fit a narrow one."""
+        fold = TextWrapper(WIDTH, subsequent_indent="    ", break_long_words=False)
+        fold.break_on_hyphens = False
+        return [part for line in self._lines() for part in fold.wrap(line)]
+
+    def _lines(self) -> list[str]:
+        """What went wrong, the call, and what to try."""
         lines = [f"{type(self).__name__}: {self}", *called(self.call)]
         return [*lines, f"  Try: {self.hint}"] if self.hint else lines
 
@@ -137,7 +146,7 @@ class RuleError(PaylabError):
         self.problems, self.hint = tuple(problems), hint
         super().__init__("not sent: " + "; ".join(map(str, self.problems)))
 
-    def card(self) -> list[str]:
+    def _lines(self) -> list[str]:
         """One line per problem, and what to try."""
         number = len(self.problems)
         head = f"RuleError: nothing was sent, {number} problem{'' if number == 1 else 's'}"
@@ -175,7 +184,7 @@ class ReplayError(PaylabError):
         near = f"; nearest: {self.nearest}" if self.nearest else ""
         return f"{self.args[0]}{near}" + "".join(f"; {each}" for each in self.differences)
 
-    def card(self) -> list[str]:
+    def _lines(self) -> list[str]:
         """The request, the most similar recorded request, and the differences."""
         lines = [f"{type(self).__name__}: {self.args[0]}"]
         lines += [f"  Nearest: {self.nearest}"] if self.nearest else []
@@ -224,7 +233,7 @@ class UnknownNameError(SimulatorError, AttributeError):
     def __str__(self) -> str:
         return f"{self.args[0]}; nearest: {self.hint}" if self.hint else str(self.args[0])
 
-    def card(self) -> list[str]:
+    def _lines(self) -> list[str]:
         """The wrong name, and similar known names."""
         head = f"{type(self).__name__}: {self.args[0]}"
         return [head, f"  Nearest: {self.hint}"] if self.hint else [head]

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from ..errors.base import ConfigError, ExactnessError
 from . import decimals, summary_sql
 from .decimals import MOST
-from .frame import series
+from .frame import ExactFrame, series
 from .summary_rows import decoded, parquet_rows, prepared
 from .summary_sql import AMOUNTS, CURRENCIES, QUANTILES, Grouping
 
@@ -201,9 +201,7 @@ def _finished(table: pa.Table, groups: Grouping) -> pd.DataFrame:
         name: decimals.read_decimals(_texts(values), name) for name, values in exact.items()
     }
     named = [name for name in table.column_names if name not in (*exact, "failure_reasons")]
-    return pd.DataFrame(
-        {name: series(columns[name]) for name in [*named, *exact, "failure_reasons"]}
-    )
+    return ExactFrame({name: series(columns[name]) for name in [*named, *exact, "failure_reasons"]})
 
 
 def _texts(values: Sequence[Decimal | None]) -> pa.ChunkedArray:

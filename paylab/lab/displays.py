@@ -14,10 +14,12 @@ from ..spec.text import printable
 VIEWS = {
     ("paylab.client.call", "Call"): "calls.call_card",
     ("paylab.client.call_log", "CallLog"): "calls.calls_table",
+    ("paylab.frames.frame", "ExactFrame"): "frames.frame_table",
     ("paylab.lab.lab", "Lab"): "results.lab_card",
     ("paylab.payments.ledger", "Ledger"): "calls.ledger_table",
     ("paylab.probe.drift", "Drift"): "probe.drift_table",
     ("paylab.probe.report", "Report"): "probe.report_table",
+    ("paylab.signing.explain", "Explanation"): "calls.explanation_card",
     ("paylab.simulator.controls", "FaultControls"): "results.faults_table",
     ("paylab.simulator.controls", "Controls"): "results.controls_card",
     ("paylab.simulator.scenarios", "Scenarios"): "results.scenarios_table",
@@ -26,6 +28,7 @@ VIEWS = {
     ("paylab.spec.paging", "Page"): "results.page_table",
     ("paylab.spec.paging", "Pager"): "results.pager_table",
     ("paylab.spec.service", "Service"): "calls.service_table",
+    ("paylab.webhooks.arrivals", "Arrivals"): "inbox.static",
     ("paylab.webhooks.report", "Reconciliation"): "results.reconciliation_card",
 }
 """The view function of each type, as module and name."""

@@ -233,7 +233,7 @@ class Lab:
         from ..views.cards import deposit_card
 
         account = self.conversion_accounts.get(account) if isinstance(account, str) else account
-        card = deposit_card(getattr(account, "deposit_instructions", None) or account)
+        card = deposit_card(account)
         card.where = str(self.place)
         return card
 

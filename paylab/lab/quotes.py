@@ -81,6 +81,7 @@ def _frame(found: list[_Route], quotes: list[Quote | str]) -> pd.DataFrame:
     import pandas as pd
 
     from .. import frames
+    from ..frames.frame import ExactFrame
 
     rows = [quote.to_dict() if isinstance(quote, Quote) else {} for quote in quotes]
     exact = frames.transfers([{"data": rows, "has_next_page": False}])
@@ -93,4 +94,4 @@ def _frame(found: list[_Route], quotes: list[Quote | str]) -> pd.DataFrame:
     shown["expires_at"] = [getattr(quote, "expires_at", None) for quote in quotes]
     shown["quote_id"] = exact["id"]
     shown["problem"] = [quote if isinstance(quote, str) else None for quote in quotes]
-    return shown
+    return ExactFrame(shown)

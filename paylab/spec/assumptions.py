@@ -26,10 +26,10 @@ READINGS = "Precise readings"
 """The area whose rows clarify other rows and have no question."""
 
 INTRODUCTION = """\
-The spec leaves some points open, and the toolkit has to do something there. Each such point is
-a row here, and `paylab.assumptions.get("details.mx")` reads one. Origin: *spec* settles the point
-after all, *public* means that a public description of this kind of service says so (likely, not
-certain), *chosen* is ours. Where your service differs, set the row's keys in a service.toml."""
+The specification leaves some points open. Each row has an open question, what paylab assumes, and
+the keys that change it. Below the id is the origin: *spec* means that the specification answers the
+question after all, *public* that a public description of this kind of service says so (likely, not
+certain), *chosen* that paylab chose it."""
 
 
 @dataclass(frozen=True)
@@ -198,11 +198,19 @@ def markdown() -> str:
 
 
 def _area(name: str, rows: Sequence[Assumption]) -> str:
+    """Two columns, so that no page is too narrow."""
     if name == READINGS:
-        cells = ((row.id, row.assumed, _groups(row)) for row in rows)
-        return _section(name, ("id", "reading", "keys"), cells)
-    full = ((row.id, row.question, row.assumed, row.origin, _groups(row)) for row in rows)
-    return _section(name, ("id", "open question", "assumed", "origin", "keys"), full)
+        cells = ((row.id, _lines(row.assumed, _groups(row))) for row in rows)
+        return _section(name, ("id", "reading, keys"), cells)
+    full = (
+        (f"{row.id}<br>*{row.origin}*", _lines(f"**{row.question}**", row.assumed, _groups(row)))
+        for row in rows
+    )
+    return _section(name, ("id, origin", "open question, assumption, keys"), full)
+
+
+def _lines(*texts: str) -> str:
+    return "<br>".join(filter(None, texts))
 
 
 def _groups(row: Assumption) -> str:
@@ -212,7 +220,8 @@ def _groups(row: Assumption) -> str:
         for key in row.keys
         if not (key.base and key.name.startswith("lists."))
     )
-    return ", ".join(f"`{name}`" for name in dict.fromkeys(names))
+    listed = ", ".join(f"`{name}`" for name in dict.fromkeys(names))
+    return f"Keys: {listed}" if listed else ""
 
 
 def _section(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -14,11 +14,16 @@ HEAD = ("number", "method", "path", "status", "time", "attempt", "key")
 
 
 def calls_table(calls: Iterable[Any]) -> str:
-    """A table with one row per call, oldest first; at most the newest 20."""
+    """A table with one row per call, oldest first; at most the newest 20.
+
+    A column without a value, such as the time on a frozen clock, is left out.
+    """
     listed = list(calls)
     cells = [_cells(call) for call in listed[-ROWS:]]
     place = listed[-1].place if listed else ""
-    return card(column(grid(HEAD, cells, len(listed))), label=place)
+    used = [at for at, name in enumerate(HEAD) if any(row[at] for row in cells) or not cells]
+    rows = [[row[at] for at in used] for row in cells]
+    return card(column(grid([HEAD[at] for at in used], rows, len(listed))), label=place)
 
 
 def call_card(call: Any) -> str:
@@ -31,6 +36,11 @@ def call_card(call: Any) -> str:
     ]
     title = f"{call.method} {call.path}"
     return card(column(heading(title), table(_summary(call)), *parts), label=call.place)
+
+
+def explanation_card(explanation: Any) -> str:
+    """The layers of a signature."""
+    return card(column(text_block(repr(explanation))))
 
 
 def ledger_table(ledger: Any) -> str:

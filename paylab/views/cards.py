@@ -196,43 +196,52 @@ def working(clabe: str) -> list[str]:
 Card = QR | ClabeCard | AddressCard | Facts
 
 
-def deposit_card(instructions: object) -> Card:
+def deposit_card(holder: object) -> Card:
     """A CLABE card, a QR code, a wallet address, or a table for any other type.
 
-    `instructions` has `type`, `currency`, `payment_methods`, `details` and `deadline` as
-    attributes or keys; all are optional.
+    `holder` is a conversion account, a transfer, or their `deposit_instructions`, which have
+    `type`, `currency`, `payment_methods`, `details` and `deadline` as attributes or keys; all are
+    optional. The amount is known of a transfer only.
     """
+    instructions = _get(holder, "deposit_instructions") or holder
     kind, details = _get(instructions, "type"), _get(instructions, "details")
     key, make = CARDS.get(str(kind), ("", None))
     value = details.get(key) if isinstance(details, Mapping) else None
     if make is None or not isinstance(value, str):
         return _facts(instructions)
     try:
-        return make(value, instructions)
+        return make(value, instructions, _amount(holder))
     except PaylabError:  # text too long for a QR code is still shown as text
         return _facts(instructions)
 
 
-def _clabe(value: str, instructions: object) -> Card:
+def _clabe(value: str, instructions: object, amount: list[Row]) -> Card:
     currency = _currency(instructions)
     cap = DEPOSIT_CAPS.get(currency.lower())
-    return ClabeCard(value, cap=cap, currency=currency, about=_about(instructions))
+    return ClabeCard(value, cap=cap, currency=currency, about=[*amount, *_about(instructions)])
 
 
-def _qr(value: str, instructions: object) -> Card:
-    return QR(value, about=[*_about(instructions), *_cap(instructions)])
+def _qr(value: str, instructions: object, amount: list[Row]) -> Card:
+    return QR(value, about=[*amount, *_about(instructions), *_cap(instructions)])
 
 
-def _address(value: str, instructions: object) -> Card:
+def _address(value: str, instructions: object, amount: list[Row]) -> Card:
     details, rails = _get(instructions, "details"), _get(instructions, "payment_methods")
     network = details.get("network") if isinstance(details, Mapping) else None
     if not isinstance(network, str):
         network = str(rails[0]) if isinstance(rails, list | tuple) and rails else ""
-    about = [*_about(instructions), *_details(instructions)]
+    more = [row for row in _details(instructions) if row[1] not in (value, network)]
+    about = [*amount, *_about(instructions), *more]
     return AddressCard(value, currency=_currency(instructions), network=network, about=about)
 
 
-CARDS: dict[str, tuple[str, Callable[[str, object], Card]]] = {
+def _amount(holder: object) -> list[Row]:
+    """The amount of a transfer that waits for a deposit."""
+    amount, currency = _get(holder, "source_amount"), _get(holder, "source_currency")
+    return [] if amount is None else [("Amount", f"{amount} {currency or ''}".rstrip())]
+
+
+CARDS: dict[str, tuple[str, Callable[[str, object, list[Row]], Card]]] = {
     "mx_virtual_account": ("clabe", _clabe),
     "ph_qr_code": ("qrph_payload", _qr),
     "crypto_wallet": ("address", _address),

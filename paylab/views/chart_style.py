@@ -28,11 +28,8 @@ PANEL_WIDTH = 480  # of charts with several panels, without axes
 PAPER, SCALE = "#fbfbfa", 1.5  # scale of the PNG
 PALETTES = (64, 32, 16)
 """Colours of the PNG: few, so that `paylab scrub` does not take it for a document image."""
-EMBED = {
-    "actions": {"export": True, "source": False, "compiled": False, "editor": False},
-    "renderer": "svg",
-}
-"""The menu of a chart saves a picture; it does not send the data to a web editor.
+EMBED = {"actions": False, "renderer": "svg"}
+"""No menu, whose button has no name for a screen reader: `Chart.save` saves a picture.
 
 In an SVG the colours follow the theme when somebody changes it.
 """

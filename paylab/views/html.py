@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from ..spec.text import printable
 
@@ -62,8 +62,11 @@ LONG = 24
 CODE = f"{MONO};white-space:nowrap;background:none;padding:0;font-size:12px"
 
 AMOUNT = re.compile(r"[0-9.]{1,24} [A-Z]{3,5}")
-SHORT = 12
+SHORT = 16
 """Maximum length of a text that is kept on one line."""
+
+JOINT = re.compile(r"(?<=[_./:;,&?])(?=\w)")
+"""Where a long word may be broken."""
 
 COPY = (
     "var b=this,e=b.previousElementSibling,t=e.title||e.textContent;"
@@ -79,6 +82,9 @@ ICON = (
     'stroke="currentColor" stroke-width="1.5"><rect x="5" y="5" width="9" height="9" rx="1.5"/>'
     '<path d="M11 2.5H3.5a1 1 0 0 0-1 1V11"/></svg>'
 )
+
+ID = re.compile(r"([a-z]+_)[0-9A-Za-z]{16,}")
+"""An id, of which people read the kind and the end: the time and chance between are alike."""
 
 TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)[.\d]*(Z|\+00:00)")
 
@@ -96,7 +102,9 @@ def copy_button() -> str:
 
 
 def shortened(text: str) -> str:
-    """An id or address without its middle: its kind and its last characters stay."""
+    """An id or address without its middle: the kind or the first, and the last characters stay."""
+    if identified := ID.fullmatch(text):
+        return f"{identified[1]}…{text[-4:]}"
     is_id = len(text) > LONG and " " not in text and any(map(str.isdigit, text))
     return f"{text[:9]}…{text[-4:]}" if is_id else text
 
@@ -115,30 +123,44 @@ def cell(value: object) -> str:
         return f'<span style="white-space:nowrap">{full}{copy_button()}</span>'
     if len(text) <= SHORT or AMOUNT.fullmatch(text):
         return f'<span style="white-space:nowrap">{html.escape(text)}</span>' if text else ""
-    return html.escape(text)
+    return " ".join(map(_breakable, text.split(" ")))
+
+
+def _breakable(word: str) -> str:
+    """A word for HTML; a long one may be broken at its joints, and nowhere else."""
+    parts = JOINT.split(word) if len(word) > LONG else [word]
+    return "<wbr>".join(map(html.escape, parts))
 
 
 def grid(
-    names: Iterable[str],
+    names: Iterable[object],
     rows: Sequence[Sequence[object]],
     total: int | None = None,
     *,
     most: int = ROWS,
+    numbers: Collection[int] = (),
 ) -> str:
     """A table with a header, at most `most` rows, and the number of further rows.
 
-    Too narrow a page scrolls the table, not the output; the keyboard can scroll it too.
+    `numbers` are the positions of the columns that are aligned to the right. No word is broken
+    in the middle. Too narrow a page scrolls the table, not the output; the keyboard can scroll it.
     """
     # Of a notebook that is not trusted, JupyterLab keeps plain lengths only, not min().
-    style = f"{CELL};padding-right:12px;padding-right:min(12px,1vw)"
+    style = f"{CELL};overflow-wrap:normal;padding-right:12px;padding-right:min(12px,1vw)"
+    right = f"{style};text-align:right"
+    heads = list(names)
+    styles = [right if at in numbers else style for at in range(len(heads))]
     top = "".join(
-        f'<th scope="col" style="{style};overflow-wrap:normal;border-bottom:{BORDER}">'
-        f"{escape(name)}</th>"
-        for name in (str(name).replace("_", " ") for name in names)
+        f'<th scope="col" style="{each};border-bottom:{BORDER}">'
+        f"{'_<wbr>'.join(map(escape, str(name).split('_')))}</th>"
+        for each, name in zip(styles, heads, strict=True)
     )
     body = "".join(
         f'<tr style="{ROW}">'
-        + "".join(f'<td style="{style}">{cell(value)}</td>' for value in row)
+        + "".join(
+            f'<td style="{each}">{cell(value)}</td>'
+            for each, value in zip(styles, row, strict=False)
+        )
         + "</tr>"
         for row in rows[:most]
     )

@@ -49,12 +49,13 @@ function render({ model, el }) {
   frame.className = "paylab-inbox-frame";
   const table = document.createElement("table");
   const head = table.createTHead().insertRow();
-  for (const name of [...NAMES, ""]) {
+  for (const name of NAMES) {
     const th = document.createElement("th");
     th.scope = "col";
     th.textContent = name;
     head.append(th);
   }
+  head.insertCell(); // Above the buttons.
   const body = table.createTBody();
   frame.append(table);
   el.classList.add("paylab-inbox");

@@ -14,7 +14,9 @@ from typing import Any
 import anywidget
 import traitlets
 
+from ..webhooks.arrivals import Arrivals
 from ..webhooks.inbox import Inbox
+from .forms.view import show_apart, static_html
 from .html import MUTED, badge, escape, grid, text_block
 
 SHOWN = 50
@@ -99,15 +101,18 @@ class InboxView(anywidget.AnyWidget):
     def _repr_mimebundle_(self, **options: Any) -> Any:
         bundle = super()._repr_mimebundle_(**options)
         data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
-        return {
-            **data,
-            "text/plain": repr(self._source),
-            "text/html": self.badge + static(self._source),
-        }, metadata
+        return {**data, **self._static()}, metadata
+
+    def _ipython_display_(self) -> None:
+        show_apart(self, self._static())
+
+    def _static(self) -> dict[str, str]:
+        text = static_html(self.badge + static(self._source))
+        return {"text/html": text, "text/plain": repr(self._source)}
 
 
-def static(source: Inbox) -> str:
-    """The table without a kernel."""
+def static(source: Arrivals) -> str:
+    """The table of some events without a kernel."""
     return grid(COLUMNS, source.table(SHOWN), len(source))
 
 

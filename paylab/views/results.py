@@ -100,7 +100,7 @@ CONTROLS = (
     ("events(id)", "the events of an object"),
     ("summary()", "get the clock and the number of objects"),
     ("snapshot(), save(path), load(path)", "the whole state"),
-    ("reset()", "empties it"),
+    ("reset()", "delete all objects"),
 )
 
 
@@ -112,15 +112,15 @@ def controls_card(_: Any) -> str:
 
 def scenarios_table(scenarios: Any) -> str:
     """A table of the values that cause an outcome."""
-    rows = [[row[name] for name in SCENARIO] for row in scenarios.rows()]
-    parts = [
-        folded(f"{at + 1} to {min(at + ROWS, len(rows))}", grid(SCENARIO, rows[at : at + ROWS]))
-        for at in range(0, len(rows), ROWS)
-    ]
+    rows = scenarios.rows()
+    parts = []
+    for where in dict.fromkeys(row["where"] for row in rows):
+        found = [[row[name] for name in SCENARIO] for row in rows if row["where"] == where]
+        parts.append(folded(f"{where}: {len(found)}", grid(SCENARIO, found, most=len(found))))
     return card(column(heading(f"{len(rows)} scenarios"), *parts), label=SIMULATOR)
 
 
-SCENARIO = ("name", "where", "value", "outcome")
+SCENARIO = ("name", "value", "outcome")
 
 
 def faults_table(faults: Any) -> str:

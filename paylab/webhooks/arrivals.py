@@ -96,11 +96,11 @@ class Arrivals:
         >>> lab.inbox().frame()["type"].tolist()
         []
         """
-        import pandas as pd
+        from ..frames.frame import ExactFrame
 
         names = ("at", "type", "id", "status", "updated_at", "deliveries", "order")
         rows = [tuple(getattr(each, name) for name in names) for each in self]
-        frame = pd.DataFrame(rows, columns=["received_at", *names[1:]])
+        frame = ExactFrame(rows, columns=["received_at", *names[1:]])
         times = dict.fromkeys(("received_at", "updated_at"), "datetime64[ms, UTC]")
         words = dict.fromkeys(("type", "status", "order"), "category")
         return frame.astype({**times, **words, "deliveries": "int64", "id": "str"})

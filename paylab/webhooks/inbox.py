@@ -219,3 +219,6 @@ class Inbox(Arrivals):
 
     def _repr_mimebundle_(self, **_: object) -> Any:
         return self._functions.show(self)._repr_mimebundle_()
+
+    def _ipython_display_(self) -> None:
+        self._functions.show(self)._ipython_display_()

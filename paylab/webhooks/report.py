@@ -8,6 +8,7 @@ from os import PathLike
 
 import pandas as pd
 
+from ..frames.frame import ExactFrame
 from ..spec.text import printable
 from .books import of_books
 from .event_file import FoundEvents
@@ -56,7 +57,7 @@ class Reconciliation:
         if problems:
             found = found[found["problem"] != ""].reset_index(drop=True)
         words = [name for name in found if name in ("kind", "currency") or "status" in str(name)]
-        return found.astype({**dict.fromkeys(words, "category"), "id": "str"})
+        return ExactFrame(found.astype({**dict.fromkeys(words, "category"), "id": "str"}))
 
     def totals(self) -> pd.DataFrame:
         """Per kind and currency: the count and the sum of each side.
@@ -69,7 +70,7 @@ class Reconciliation:
         for side in self.sides:
             measures[f"count_{side}"] = (f"rows_{side}", "count")
             measures[f"amount_{side}"] = (f"amount_{side}", "sum")
-        return groups.agg(**measures).reset_index()
+        return ExactFrame(groups.agg(**measures).reset_index())
 
     def report(self) -> str:
         """A summary in a few lines.

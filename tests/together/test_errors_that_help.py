@@ -30,7 +30,7 @@ def refused(action):
     """The error that an action raises, and its card as one text."""
     with pytest.raises(errors.PaylabError) as caught:
         action()
-    return caught.value, "\n".join(caught.value.card())
+    return caught.value, " ".join(" ".join(caught.value.card()).split())
 
 
 def person(lab, **fields):

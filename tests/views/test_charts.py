@@ -47,7 +47,7 @@ def test_a_chart_is_a_specification_and_a_picture(frame, draw):
     assert set(bundle) == {chart_style.MIME, "image/png", "text/plain"}
     assert Image.open(BytesIO(bundle["image/png"])).width >= chart_style.WIDTH
     assert bundle["text/plain"] == repr(draw(frame)) == f"Chart({draw(frame).title!r})"
-    assert metadata[chart_style.MIME]["embed_options"]["actions"]["editor"] is False
+    assert metadata[chart_style.MIME]["embed_options"]["actions"] is False
 
 
 @pytest.mark.parametrize("draw", ALL)

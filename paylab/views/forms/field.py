@@ -19,6 +19,7 @@ _COUNTED = re.compile(r"\b(\d+ digits|characters|hex digits)\b")
 BOX = f"border:{BORDER};border-radius:4px;padding:3px 8px;overflow-wrap:anywhere"
 _LISTED = 8  # maximum number of values in a hint
 _SHOWN = 40  # maximum length of a value quoted in an error
+_NARROW = 28  # characters that a field beside others can show
 
 Options = Sequence[tuple[str, Any]]
 
@@ -149,6 +150,12 @@ class FormField(Node):
         head = f'<span style="{MUTED}">{escape(self.label)}: </span>'
         return f'<div style="min-width:0">{head}<div style="{BOX}">{escape(text)}&nbsp;</div></div>'
 
+    def _is_wide(self) -> bool:
+        """Whether it needs a row of its own: for a long choice, or a long value that was sent."""
+        if self.input == SELECT:
+            return any(len(text) > _NARROW for text, _ in self.options)
+        return self.disabled and self.input != RADIO and len(str(self._value)) > _NARROW
+
     def props(self) -> dict[str, Any]:
         """The input, its label, its mark and the text below."""
         return {
@@ -158,6 +165,7 @@ class FormField(Node):
                 [text, str(value) if self.input == COMBO else ""] for text, value in self.options
             ],
             "required": bool(self.required),
+            "wide": self._is_wide(),
             "mark": self._mark(),
             "hint": "" if self.disabled and self.input != TICK else self.hint,
             "heard": self._heard,

@@ -62,7 +62,7 @@ class Form(traitlets.HasTraits, FormPage):
         self.inputs = list(parts)
         self.below: list[Node] = []
         self._actions = Group([self.button, self.again, self.anyway], "actions")
-        self._frame = Inputs([], self.title, self.button)
+        self._frame = Inputs([], self.button)
 
     def nodes(self) -> Sequence[Node]:
         """The heading, the inputs, the buttons, the message and the code."""

@@ -116,11 +116,25 @@ class Timeline:
         if state is None:
             return
         self.visited = [(one, at or times.get(one)) for one, at in self.visited]
+        if not self.visited and times.get(CREATED):
+            self.visited.append((CREATED, times[CREATED]))
         names = {state, *(one for one, _ in self.visited)}
         missed = [(at, one) for one, at in times.items() if at and one not in names]
         self.visited += [(one, at) for at, one in sorted(missed)]
         if self.current != state:
-            self.visited.append((state, times.get(state)))
+            passed = self._between(self.current, state)
+            self.visited += [(one, times.get(one)) for one in (*passed, state)]
+
+    def _between(self, last: str | None, state: str) -> list[str]:
+        """The states that every way to a state passes, for those between two refreshes."""
+        entered, machine = set(self.machine.moves.values()), self.machine
+        first = [one for one in self._states() if one not in entered]
+        if last == CREATED:
+            if len(first) != 1 or state == first[0]:
+                return []
+            return [first[0], *self._between(first[0], state)]
+        way = machine.path(last or "", state)[:-1]
+        return [one for one in way if not machine.path(last or "", state, without=one)]
 
     def html(self) -> str:
         """All states of the machine, those seen marked, the way taken, and every move."""

@@ -108,7 +108,7 @@ def _details(wallet: Any) -> dict[str, Any]:
 
 def picture(account: object) -> Html:
     """The card of an account's deposit instructions, as a node of a page."""
-    card = deposit_card(getattr(account, "deposit_instructions", None) or account)
+    card = deposit_card(account)
     return Html(card._repr_mimebundle_()["text/html"])
 
 

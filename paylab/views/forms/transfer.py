@@ -267,13 +267,15 @@ class QuoteCard(OrderForm):
         return call("lab.transfers.create", {**values, **self.more}, to="transfer")
 
     def outcome(self, result: Transfer) -> Sequence[Row]:
-        """The transfer's status and terms."""
-        return transfer_rows(result)
+        """The transfer's status, and terms that differ from the quote's, which are shown above."""
+        quoted = quote_rows(self.quote)
+        return [row for row in transfer_rows(result) if row not in quoted]
 
     def rows(self) -> Sequence[Row]:
-        """The rows saved in the notebook: the quote, or its transfer."""
+        """The rows saved in the notebook: the quote, and its transfer."""
         warned = [("Will be refused", problem.message) for problem in self.refusal()]
-        return self.outcome(self.result) if self.result else [*quote_rows(self.quote), *warned]
+        more = self.outcome(self.result) if self.result else warned
+        return [*quote_rows(self.quote), *more]
 
     def renew(self) -> None:
         """Request the same quote again and show the new one."""

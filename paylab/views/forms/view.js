@@ -47,7 +47,7 @@ const makers = {
       event.preventDefault();
       page.press(element.node.id);
     });
-    return { element, update: ({ label }) => attributes(element, { "aria-label": label }) };
+    return { element, update: () => {} };
   },
 
   heading(page, { level }) {
@@ -140,6 +140,7 @@ function field(page, first) {
     const wrong = node.errors.length > 0;
     element.classList.toggle("paylab-wrong", wrong);
     element.classList.toggle("paylab-doubtful", !wrong && node.warnings.length > 0);
+    element.classList.toggle("paylab-wide", node.wide);
     notes(note, node);
     const isText = node.mark && node.mark !== "Required";
     for (const input of control.inputs()) {

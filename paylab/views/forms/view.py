@@ -20,12 +20,12 @@ from .. import html
 from ..html import Row
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
-FORM, STATIC = "paylab-form", "paylab-static"
+FORM, INBOX, STATIC = "paylab-form", "paylab-inbox", "paylab-static"
 
-# A live form hides its static text. Without a kernel, the static text hides the notice that
-# the widget was not found: only that notice is a direct child of its output.
+# A live form or inbox hides its static text. Without a kernel, the static text hides the notice
+# that the widget was not found: only that notice is a direct child of its output.
 SHEET = f"""<style>
-.jp-OutputArea:has(.{FORM}) .{STATIC} {{display:none}}
+.jp-OutputArea:has(.{FORM}, .{INBOX}) .{STATIC} {{display:none}}
 .jp-OutputArea:has(.{STATIC}) .jp-OutputArea-child:has(> .jupyter-widgets) {{display:none}}
 </style>"""
 
@@ -33,6 +33,22 @@ COLUMNS = "repeat(auto-fit,minmax(min(100%,220px),1fr))"
 GRID = f"display:grid;grid-template-columns:{COLUMNS};gap:8px 20px;margin:0 0 8px"
 _NUMBERS = count(1)
 Send = Callable[..., None]
+
+
+def static_html(inside: str) -> str:
+    """HTML that a saved notebook shows, hidden while the live widget is shown."""
+    return f'{SHEET}<div class="{STATIC}">{inside}</div>'
+
+
+def show_apart(widget: View | anywidget.AnyWidget, static: Mapping[str, str]) -> Any:
+    """Display a widget and its static text as two outputs; return the handle of the text.
+
+    If the widget is not found, Jupyter shows no other part of the same output.
+    """
+    shown = widget._repr_mimebundle_()
+    bundle = (shown[0] if isinstance(shown, tuple) else shown or {})[WIDGET]
+    display({WIDGET: bundle}, raw=True)  # type: ignore[no-untyped-call]
+    return display(static, raw=True, display_id=True)  # type: ignore[no-untyped-call]
 
 
 def _cell_number() -> int:
@@ -93,13 +109,16 @@ class Group(Node):
 
 
 class Inputs(Group):
-    """The inputs of a form: the Enter key presses `submit`."""
+    """The inputs of a form: the Enter key presses `submit`.
 
-    kind, attributes = "form", ("label",)  # the name for screen readers
+    It has no name, because a named form is a landmark, and a notebook has many of them.
+    """
 
-    def __init__(self, parts: Iterable[Node], label: str, submit: Button) -> None:
+    kind, attributes = "form", ()
+
+    def __init__(self, parts: Iterable[Node], submit: Button) -> None:
         super().__init__(parts)
-        self.label, self._submit, submit.submits = label, submit, True
+        self._submit, submit.submits = submit, True
 
     def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
         """Press the button."""
@@ -203,8 +222,7 @@ class View(anywidget.AnyWidget):
 class FormPage:
     """Nodes on a page, and rows of plain text that are saved in the notebook.
 
-    They are separate outputs of a cell: a saved notebook contains no widget state, and if the
-    widget is not found, Jupyter shows no other part of the same output.
+    They are separate outputs of a cell: a saved notebook contains no widget state.
     """
 
     title: str
@@ -269,8 +287,7 @@ class FormPage:
     def _static(self) -> dict[str, str]:
         text = html.heading(self.title) + self.saved()
         card = html.card(html.column(text), label=self.where)
-        kept = f'{SHEET}<div class="{STATIC}">{card}</div>'
-        return {"text/html": kept, "text/plain": repr(self)}
+        return {"text/html": static_html(card), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
         return html.plain_text(self.title, self.rows(), self.where)
@@ -280,9 +297,7 @@ class FormPage:
 
     def _ipython_display_(self) -> None:
         self._shown_in = _cell_number()
-        display({WIDGET: self._widget()}, raw=True)  # type: ignore[no-untyped-call]
-        kept = display(self._static(), raw=True, display_id=True)  # type: ignore[no-untyped-call]
-        self._kept = kept
+        self._kept = show_apart(self.view, self._static())
 
     def _widget(self) -> Any:
         shown = self.view._repr_mimebundle_()

@@ -119,12 +119,13 @@ def test_current_state_is_marked():
 
 
 def test_the_whole_machine_is_shown():
-    """A transfer seen only as failed shows every state and move, and marks those it was seen in."""
+    """A transfer seen only as failed shows every state and move, and marks those it passed."""
     transfer = {"id": "tr_1", "status": "failed", "created_at": "2026-01-15T12:00:00Z"}
     shown = TransferLine(lambda: Transfer.model_validate(transfer))
     ahead = re.findall('paylab-ahead">.*?<span>(.*?)</span>', shown.line.html)
-    assert set(ahead) == {at for at, _ in TRANSFER.moves} | TRANSFER.final - {"failed"}
-    assert "Way taken: created → failed." in shown.line.html
+    passed = {"awaiting_funds", "started", "failed"}
+    assert set(ahead) == ({at for at, _ in TRANSFER.moves} | TRANSFER.final) - passed
+    assert "Way taken: created → awaiting_funds → started → failed." in shown.line.html
     assert "started → completed, failed, under_review" in repr(shown)
 
 
