@@ -1,259 +1,186 @@
-"""The simulator over HTTP: an ASGI application on loopback with limits on what it reads."""
+"""Simulators served on a port: a request reaches the one of its API key or control token.
+
+POST   /_simulator/worlds            -> 201 {"base_url", "api_key", "secret_key", ...}
+DELETE /_simulator/worlds/{api_key}  -> 204
+"""
 
 from __future__ import annotations
 
-import asyncio
-import re
 import socket
-from collections.abc import Callable, Collection, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
+from secrets import token_hex
+from threading import Lock
 from typing import Any
 
-import httptools
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE
-
-from .. import loopback
-from ..errors.base import SimulatorError
-from ..serving import (
-    HTTPConnection,
-    Message,
-    Receive,
-    Send,
-    ServingThread,
-    listen,
-)
+from ..errors.base import Problem, ServiceError, SimulatorError
+from ..serving import ServingThread, listen
+from ..spec import timestamps
 from ..spec.service import Service
-from .messages import MOST_BYTES, NO_CONTENT, PRODUCT, TOO_LARGE, Refused, Reply, Request
+from .app import Protocol, SimulatorApp
+from .control_table import CONTROL
+from .credentials import check_secret, random_keys
+from .messages import PRODUCT, Refused, Reply, Request, require
 from .refusals import refusal_reply
-from .routing import find_operation
+from .routing import find_world_operation
 from .simulator import Simulator
-from .worlds import Hosted, Worlds
+from .ticker import Ticker
 
-_FIRST_LINE = re.compile(rb"([!-~]+) (/[!-~]*) HTTP/1\.[01]\r?\n")
+PATH = f"{CONTROL}/worlds"
+MOST = 1_000
+"""Maximum worlds behind one port."""
 
-
-class Protocol(HTTPConnection):
-    """A connection; an unknown method is answered 404 or 405, not 400."""
-
-    _latest = b""
-
-    def data_received(self, data: bytes) -> None:
-        """Receive bytes, and store them in case they are not HTTP."""
-        self._latest = data
-        super().data_received(data)
-
-    def send_400_response(self, msg: str) -> None:
-        """Refuse an unreadable request and close the connection."""
-        app: Any = self.config.app
-        reply = refusal(self._latest, msg, app.service)
-        length = {"content-length": str(len(reply.body)), "connection": "close"}
-        lines = [f"{name}: {value}" for name, value in {**reply.headers, **length}.items()]
-        head = "\r\n".join([*lines, "", ""]).encode("latin-1")
-        self.transport.write(STATUS_LINE[reply.status] + head + reply.body)
-        self.transport.close()
+_BEARER = "bearer "
 
 
-def refusal(data: bytes, text: str, service: Service) -> Reply:
-    """The reply to bytes that are not a request; 404 or 405 for an unknown method."""
-    match = _FIRST_LINE.match(data)
-    try:
-        if match and _is_strange(match[1]):
-            find_operation(service, match[1].decode(), match[2].decode().partition("?")[0])
-    except Refused as refused:
-        return refusal_reply(refused)
-    return Reply.json(400, {"error": text})
+class Hosted:
+    """A simulator behind a port, with its keys, its control token and the thread of its clock."""
+
+    def __init__(self, simulator: Simulator, keys: tuple[str, str] | None = None) -> None:
+        self.simulator = simulator
+        self.api_key, self.secret_key = keys or (simulator.api_key, simulator.secret_key)
+        self.control_token = f"ct_simulator_{token_hex(16)}"
+        self.secrets = {self.api_key: self.secret_key}
+        world = simulator.world
+        check_secret(self.secret_key, world.service.signing.key_encoding)
+        # Not changed in place: deliveries in other threads read it.
+        world.served_secrets = {**world.served_secrets, **self.secrets}
+        self._ticker: Ticker | None = None
+
+    def start(self) -> None:
+        """Let the clock carry out what is due, and deliver in threads."""
+        self.simulator.delivery.begin_serving()
+        self._ticker = Ticker(self.simulator)
+        self._ticker.start()
+
+    def stop(self) -> None:
+        """Stop the thread of the clock."""
+        if self._ticker is not None:
+            self._ticker.stop()
+            self._ticker = None
+            self.simulator.delivery.end_serving()
 
 
-def _is_strange(method: bytes) -> bool:
-    """Whether the parser does not know the method."""
-    try:
-        httptools.HttpRequestParser(object()).feed_data(method + b" / HTTP/1.1\r\n\r\n")
-    except httptools.HttpParserError as error:
-        return isinstance(error, httptools.HttpParserInvalidMethodError)
-    return False
+class Worlds:
+    """The simulators behind a port. A request with an unknown key is answered by the latest one.
 
-
-LARGE = 1024 * 1024
-"""Size from which a body is processed in a thread, so that other connections are served."""
-
-BODY_SECONDS = 30.0
-"""Maximum seconds between two parts of a body."""
-
-WHOLE_BODY_SECONDS = 120.0
-"""Maximum seconds for a whole body."""
-
-MOST_HELD = 2 * MOST_BYTES
-"""Maximum bytes of all bodies in memory; further ones are answered 503."""
-
-LOOK_SECONDS = 0.02
-"""Seconds between two looks for what a request waits for."""
-
-PIECES = 20
-"""The pieces in which a slow body is sent."""
-
-TIMEOUT_FAULT = 60.0
-"""Seconds until the fault `timeout` closes a connection."""
-
-
-class SimulatorApp:
-    """A simulator as an ASGI application.
-
-    `answer` turns a request into a reply; `abort` closes a client's connection.
+    `base_url` returns the URL of the server.
     """
 
-    def __init__(
-        self,
-        answer: Callable[[Request], Reply],
-        abort: Callable[[Any], None],
-        *,
-        service: Service,
-        allowed: Collection[str] = (),
-    ) -> None:
-        self.service = service
-        self._respond, self._abort = answer, abort
-        self._allowed = allowed
-        self._held = 0
+    def __init__(self, first: Hosted, base_url: Callable[[], str]) -> None:
+        self.first, self._base_url = first, base_url
+        self._by_key = {first.api_key: first}
+        self._by_token = {first.control_token: first}
+        self._ended: set[str] = set()
+        self._lock = Lock()
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer one request."""
-        if scope["type"] != "http":
-            return
-        body = bytearray()
+    def add(self, simulator: Simulator) -> Hosted:
+        """Serve another simulator, with random keys, until `end`."""
+        hosted = Hosted(simulator, random_keys(simulator.world.service.signing.key_encoding))
+        with self._lock:
+            if len(self._by_key) >= MOST:
+                raise Refused(429, f"there are {MOST} worlds already: end some")
+            self._by_key[hosted.api_key] = hosted
+            self._by_token[hosted.control_token] = hosted
+        hosted.start()
+        return hosted
+
+    def end(self, hosted: Hosted) -> None:
+        """Stop serving a simulator; later requests with its keys are refused."""
+        with self._lock:
+            self._by_key.pop(hosted.api_key, None)
+            self._by_token.pop(hosted.control_token, None)
+            self._ended.add(hosted.api_key)
+        hosted.stop()
+        hosted.simulator.close()
+
+    def close(self) -> None:
+        """Stop all; the first simulator itself stays open."""
+        for hosted in [*self._by_key.values()]:
+            if hosted is not self.first:
+                self.end(hosted)
+        self.first.stop()
+
+    def answer(self, request: Request) -> Reply:
+        """Answer a request from the simulator of its key, or create or end one."""
+        api_key = request.headers.get("x-api-key")
+        hosted, is_trusted = self._by_key.get(api_key or ""), request.is_trusted
+        if request.path.startswith(CONTROL):
+            bearer = self._bearer(request)
+            if bearer is not None:
+                # The first token controls every world, which X-API-Key names.
+                hosted = hosted if hosted and bearer is self.first else bearer
+                is_trusted = True
+            if request.path.startswith(PATH):
+                return self._control(request, bearer)
+        if hosted is None:
+            if api_key in self._ended:
+                return Reply.json(401, {"error": "the world of this API key has ended"})
+            hosted = next(reversed(self._by_key.values()))
+        return hosted.simulator.respond(
+            replace(request, keys=hosted.secrets, is_trusted=is_trusted)
+        )
+
+    def _bearer(self, request: Request) -> Hosted | None:
+        """The simulator whose control token a request has."""
+        given = request.headers.get("authorization", "")
+        if given[: len(_BEARER)].lower() != _BEARER:
+            return None
+        return self._by_token.get(given[len(_BEARER) :].strip())
+
+    def _control(self, request: Request, bearer: Hosted | None) -> Reply:
         try:
-            self._check_origin(scope)
-            await self._read(scope, receive, body)
-            reply = await self._awaited(_request(scope, bytes(body)))
+            if bearer is None:
+                raise Refused(401, "send Authorization: Bearer with the control token")
+            operation, parts = find_world_operation(request.method, request.path)
+            if operation == "control.create_world":
+                return self._create(request)
+            hosted = self._by_key.get(parts["id"])
+            if hosted is None or hosted is self.first:
+                raise Refused(404, "there is no other world with this API key")
+            if bearer not in (hosted, self.first):
+                raise Refused(403, "this control token is that of another world")
+            self.end(hosted)
+            return Reply(204)
         except Refused as refused:
-            await _send(send, refusal_reply(refused))
-            return
-        except ConnectionError:
-            return
-        finally:
-            self._held -= len(body)
-        if reply.delay and await _disconnects(receive, reply.delay):
-            return
-        if reply.cut:
-            await self._spoil(scope, receive, send, reply)
-        else:
-            await _send(send, reply)
+            return refusal_reply(refused)
 
-    def _check_origin(self, scope: Message) -> None:
-        given = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        refused = loopback.host_refusal(given.get(b"host"), given.get(b"origin"), self._allowed)
-        if refused:
-            raise Refused(*refused, headers=_CLOSE)
+    def _create(self, request: Request) -> Reply:
+        hosted = self.add(Simulator(**_options(request.json() if request.body else {})))
+        facts = {name: getattr(hosted, name) for name in ("api_key", "secret_key", "control_token")}
+        return Reply.json(201, {"base_url": self._base_url(), **facts})
 
-    async def _read(self, scope: Message, receive: Receive, body: bytearray) -> None:
-        """Read the body; refuse it if it is too large or slow, or if too many are read."""
-        headers = dict(scope["headers"])
-        length = headers.get(b"content-length", b"0")
-        if length.isdigit() and int(length[:19]) > MOST_BYTES:
-            raise Refused(413, TOO_LARGE, headers=_CLOSE)
-        is_announced = b"content-length" in headers or b"transfer-encoding" in headers
-        if not is_announced and not self._add(await receive(), body):
-            return  # no body: no timeout is needed
+
+def _options(body: dict[str, Any]) -> dict[str, Any]:
+    """The options of a new simulator; its clock runs unless `frozen` is set."""
+    kinds = {"seed": int, "strict": bool, "frozen": bool, "start": str, "service": dict}
+    wrong = [
+        Problem(name, f"must be {kinds[name].__name__}" if name in kinds else "is not known")
+        for name, value in body.items()
+        if name not in kinds or type(value) is not kinds[name]
+    ]
+    require(wrong)
+    options = {"frozen": False, **body}
+    if "start" in body:
+        options["start"] = first_time(body["start"])
+    if "service" in body:
         try:
-            async with asyncio.timeout(WHOLE_BODY_SECONDS):
-                while await self._read_part(receive, body):
-                    pass
-        except TimeoutError:
-            raise Refused(408, "the body did not arrive in time", headers=_CLOSE) from None
-
-    async def _read_part(self, receive: Receive, body: bytearray) -> bool:
-        """Add a part to the body; return whether there is more."""
-        async with asyncio.timeout(BODY_SECONDS):
-            message = await receive()
-        return self._add(message, body)
-
-    def _add(self, message: Message, body: bytearray) -> bool:
-        if message["type"] == "http.disconnect":
-            raise ConnectionResetError
-        part = message.get("body", b"")
-        if len(body) + len(part) > MOST_BYTES:
-            raise Refused(413, TOO_LARGE, headers=_CLOSE)
-        if self._held + len(part) > MOST_HELD:
-            text = "too many large bodies at once: try again"
-            raise Refused(503, text, headers={**_CLOSE, "retry-after": "1"})
-        body += part
-        self._held += len(part)
-        return bool(message.get("more_body", False))
-
-    async def _awaited(self, request: Request) -> Reply:
-        """Answer a request, as soon as there is what it waits for."""
-        reply = await self._answer(request)
-        end = asyncio.get_running_loop().time() + reply.wait
-        # It is verified now, and its nonce is used.
-        verified = replace(request, is_trusted=True) if reply.wait else request
-        while reply.wait and asyncio.get_running_loop().time() < end:
-            await asyncio.sleep(LOOK_SECONDS)
-            reply = await self._answer(verified)
-        return reply
-
-    async def _answer(self, request: Request) -> Reply:
-        """Answer small requests here, which is faster than in a thread."""
-        if len(request.body) > LARGE or request.path in _SLOW:
-            return await asyncio.to_thread(self._respond, request)
-        return self._respond(request)
-
-    async def _spoil(self, scope: Message, receive: Receive, send: Send, reply: Reply) -> None:
-        if reply.cut == "timeout":
-            await _disconnects(receive, TIMEOUT_FAULT)
-        if reply.cut == "truncate":
-            head = {**reply.headers, "content-length": str(len(reply.body))}
-            await _start(send, reply.status, head)
-            half = reply.body[: len(reply.body) // 2 if reply.kept is None else reply.kept]
-            await send({"type": "http.response.body", "body": half, "more_body": True})
-            await asyncio.sleep(0.05)  # let the first half reach the client first
-        self._abort(scope["client"])
-        await asyncio.sleep(0)  # uvicorn notes the end first; else it logs a missing response
+            options["service"] = Service().with_values(body["service"])
+        except ServiceError as error:
+            raise Refused(400, f"service: {error}") from None
+    return options
 
 
-_SLOW = frozenset(
-    f"/_simulator/{name}"
-    for name in (
-        *("clock", "seed", "snapshot", "events", "deliveries", "requests", "worlds"),
-        "openapi.json",
-    )
-)
-
-
-def _request(scope: Message, body: bytes) -> Request:
-    headers: dict[str, str] = {}
-    for name, value in scope["headers"]:
-        key, text = name.decode("latin-1").lower(), value.decode("latin-1").strip(" \t")
-        headers[key] = f"{headers[key]}, {text}" if key in headers else text
-    path = scope["raw_path"].decode("latin-1")
-    query = scope["query_string"].decode("latin-1")
-    return Request(scope["method"], path, query, headers, body, at=datetime.now(UTC))
-
-
-async def _disconnects(receive: Receive, seconds: float) -> bool:
-    """Wait for so long, or until the client disconnects; return whether it did."""
-    with suppress(TimeoutError):
-        await asyncio.wait_for(receive(), seconds)
-        return True
-    return False
-
-
-async def _send(send: Send, reply: Reply) -> None:
-    length = {} if reply.status == NO_CONTENT else {"content-length": str(len(reply.body))}
-    await _start(send, reply.status, {"server": PRODUCT, **reply.headers, **length})
-    pieces = min(PIECES, len(reply.body)) if reply.slow else 0
-    for at in range(pieces):
-        piece = reply.body[at * len(reply.body) // pieces : (at + 1) * len(reply.body) // pieces]
-        await send({"type": "http.response.body", "body": piece, "more_body": True})
-        await asyncio.sleep(reply.slow / pieces)
-    await send({"type": "http.response.body", "body": b"" if pieces else reply.body})
-
-
-async def _start(send: Send, status: int, headers: dict[str, str]) -> None:
-    pairs = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": status, "headers": pairs})
-
-
-_CLOSE = {"connection": "close"}
+def first_time(text: str) -> datetime:
+    """The first time of a clock, such as 2026-11-22T12:00Z; a 400 for another form."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        moment = datetime.min
+    if moment.tzinfo is None or not 1 < moment.year < 9000:
+        raise Refused(400, "start: must be a time with its zone, like 2026-11-22T12:00Z")
+    return timestamps.from_text(timestamps.to_text(moment))
 
 
 class Server:

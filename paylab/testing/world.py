@@ -19,9 +19,8 @@ from ..simulator.controls import ClockPanel, Controls, FaultControls
 from ..simulator.deliveries import Deliveries
 from ..simulator.messages import Request, dump
 from ..simulator.requests import Requests
-from ..simulator.server import Server
+from ..simulator.server import Server, first_time
 from ..simulator.simulator import BASE_URL, Simulator, SimulatorTransport
-from ..simulator.worlds import first_time
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Transfer
 from ..spec.service import Service

@@ -14,10 +14,11 @@ import pytest
 import paylab
 from paylab import serving
 from paylab.errors import AuthenticationError, ConfigError
-from paylab.simulator import server
+from paylab.simulator import app
+from paylab.simulator.app import SimulatorApp
 from paylab.simulator.credentials import random_keys
 from paylab.simulator.routing import CONTROL_ROUTES
-from paylab.simulator.server import Server, SimulatorApp
+from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 from paylab.spec import timestamps
 
@@ -82,7 +83,7 @@ def test_a_head_without_end_is_cut_off(wire, line):
 
 def test_a_body_that_stops_coming_is_not_waited_for(wire, monkeypatch):
     """A body returns 408 when its next part does not arrive in time."""
-    monkeypatch.setattr(server, "BODY_SECONDS", 0.1)
+    monkeypatch.setattr(app, "BODY_SECONDS", 0.1)
     assert status(raw(wire, head(wire, "POST", extra="Content-Length: 9\r\n"), b"{")) == 408
 
 
@@ -241,7 +242,7 @@ async def chunks(count, size=MIB):
 @pytest.mark.parametrize(("count", "code"), [(4, 401), (5, 413), (4000, 413)])
 def test_too_large_in_chunks(run_app, monkeypatch, count, code):
     """A chunked body returns 413 once it exceeds the limit, and the rest is not read."""
-    monkeypatch.setattr(server, "MOST_BYTES", 4 * MIB)
+    monkeypatch.setattr(app, "MOST_BYTES", 4 * MIB)
     simulator = Simulator()
     received, sent = run_app(
         SimulatorApp(simulator.respond, None, service=simulator.world.service), chunks(count)
@@ -252,7 +253,7 @@ def test_too_large_in_chunks(run_app, monkeypatch, count, code):
 
 def test_too_large_in_chunks_on_a_socket(wire, monkeypatch):
     """The server closes the connection during the body, and the client can read the 413."""
-    monkeypatch.setattr(server, "MOST_BYTES", 4 * MIB)
+    monkeypatch.setattr(app, "MOST_BYTES", 4 * MIB)
     chunk = b"100000\r\n" + b"x" * MIB + b"\r\n"
     with socket.create_connection((wire.server.host, wire.server.port), timeout=20) as client:
         client.sendall(head(wire, "POST", extra="transfer-encoding: chunked\r\n"))
@@ -330,7 +331,7 @@ def test_the_simulator_goes_on_after_its_server(tmp_path, in_process):
 
 def test_a_body_that_drips_has_an_end(wire, monkeypatch):
     """A body whose bytes arrive slowly returns 408 after the limit for the whole body."""
-    monkeypatch.setattr(server, "WHOLE_BODY_SECONDS", 0.2)
+    monkeypatch.setattr(app, "WHOLE_BODY_SECONDS", 0.2)
     with socket.create_connection((wire.server.host, wire.server.port), timeout=5) as client:
         client.sendall(head(wire, "POST", extra="Content-Length: 900\r\n"))
         with suppress(ConnectionError):
@@ -342,7 +343,7 @@ def test_a_body_that_drips_has_an_end(wire, monkeypatch):
 
 def test_all_bodies_together_are_bounded(wire, monkeypatch):
     """The bodies in memory have a total limit; when clients leave, their memory is released."""
-    monkeypatch.setattr(server, "MOST_HELD", 4 * MIB)
+    monkeypatch.setattr(app, "MOST_HELD", 4 * MIB)
     top = head(wire, "POST", extra=f"Content-Length: {2 * MIB}\r\n")
     address = (wire.server.host, wire.server.port)
     clients = [socket.create_connection(address, timeout=5) for _ in range(6)]
@@ -350,15 +351,15 @@ def test_all_bodies_together_are_bounded(wire, monkeypatch):
         with suppress(ConnectionError):
             client.sendall(top + b" " * (2 * MIB - 1))
     time.sleep(0.2)
-    app = wire.server._serving._server.config.app
-    assert app._held <= 4 * MIB
+    served = wire.server._serving._server.config.app
+    assert served._held <= 4 * MIB
     assert wire.get(PATH).status == 200
     for client in clients:
         client.close()
     deadline = time.monotonic() + 5
-    while app._held and time.monotonic() < deadline:
+    while served._held and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert (app._held, wire.person()["status"]) == (0, "active")
+    assert (served._held, wire.person()["status"]) == (0, "active")
 
 
 @pytest.mark.parametrize(
