@@ -9,7 +9,7 @@ from itertools import islice
 
 from ..errors.base import Problem
 from ..spec import assumptions
-from . import balances, faults, transfers
+from . import balances, faults
 from .events import redeliver
 from .fault_kinds import check_fault
 from .messages import DEEPEST, Refused, Reply, Request, require
@@ -101,12 +101,6 @@ def remove_fault(world: World, request: Request) -> Reply:
 def balance(world: World, _: Request) -> Reply:
     """GET /_simulator/balances: the balance of each currency that has one."""
     return Reply.json(200, balances.listed(world))
-
-
-def pay_in(world: World, request: Request) -> Reply:
-    """POST /_simulator/balances {"amount", "currency"}: fund the transfers that wait for it."""
-    transfers.fund_waiting(world, balances.add(world, request.json()))
-    return balance(world, request)
 
 
 def requests(world: World, request: Request) -> Reply:

@@ -79,7 +79,11 @@ def move_object(world: World, request: Request) -> Reply:
     return Reply.json(200, shown(world, kind, row))
 
 
-_CONTROL_FUNCTIONS = {**vars(control_api), "move_object": move_object}
+_CONTROL_FUNCTIONS = {
+    **vars(control_api),
+    "move_object": move_object,
+    "pay_in": transfers.pay_in,
+}
 
 OPERATIONS: Mapping[str, Operation] = {
     **{f"{kind}.get": partial(read_row, kind=kind) for kind in LISTS},

@@ -39,14 +39,19 @@ def _pay(world: World, row: Row, _: str) -> None:
         world.later("transfers", row["id"], _deadline(world), "expire")
 
 
-def fund_waiting(world: World, currency: str) -> None:
-    """Fund the transfers that a balance was too low for, oldest first, as far as it suffices."""
+def pay_in(world: World, request: Request) -> Reply:
+    """POST /_simulator/balances {"amount", "currency"}: fund the transfers that wait for it.
+
+    The oldest come first, as far as the balance suffices.
+    """
+    currency = balances.add(world, request.json())
     timers = [each for each in world.tables["timers"].rows.values() if each["step"] == "expire"]
     rows = (world.tables["transfers"].rows.get(each["id"]) for each in timers)
     waiting = [row for row in rows if row and row["source_currency"] == currency and _waits(row)]
     for row in sorted(waiting, key=row_place):
         if balances.take(world, row):
             _fund(world, row, "")
+    return Reply.json(200, balances.listed(world))
 
 
 def _waits(row: Row) -> bool:
