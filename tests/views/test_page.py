@@ -49,7 +49,7 @@ def test_an_id_is_short_whole_when_pointed_at_and_copied():
     row_id = "tr_01KF0FJV6500004241TXGWEA8R"
     shown = page.cell(row_id)
     assert f'title="{row_id}"' in shown
-    assert ">tr_01KF0F\u2026EA8R<" in shown
+    assert ">tr_\u2026EA8R<" in shown
     assert "paylab-copy" in shown
     assert page.cell("completed, and no word is long") == "completed, and no word is long"
 
