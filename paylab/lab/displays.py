@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+import warnings
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from importlib import import_module
@@ -63,11 +64,29 @@ class Notices(logging.Handler):
         self._show(record.getMessage())
 
 
+class WarningNotices:
+    """A `warnings.showwarning`: paylab's own are plain notices, others are shown by `other`."""
+
+    def __init__(self, show: Callable[[str], None], other: Callable[..., None]) -> None:
+        self._show, self._other = show, other
+
+    def __call__(self, message: Warning | str, category: type[Warning], *place: Any) -> None:
+        """Show a warning."""
+        if category.__module__.startswith("paylab."):
+            self._show(str(message))
+        else:
+            self._other(message, category, *place)
+
+
 def _show_warnings(shell: Any) -> None:
-    """Show warnings in a notebook, unless the user's program handles the log."""
+    """Show warnings in a notebook; those of the log unless the user's program handles it."""
+    if not hasattr(shell, "kernel"):
+        return
     logger = logging.getLogger("paylab")
-    if hasattr(shell, "kernel") and not logger.hasHandlers():
+    if not logger.hasHandlers():
         logger.addHandler(Notices(tell))
+    if not isinstance(warnings.showwarning, WarningNotices):
+        warnings.showwarning = WarningNotices(tell, warnings.showwarning)
 
 
 def on_screen(listen: Callable[..., Any]) -> Any:

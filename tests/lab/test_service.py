@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import warnings
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
@@ -113,3 +114,16 @@ def test_warnings_of_the_log_are_plain_notices():
     log.warning("the clock is %s", "off")
     log.info("nothing")
     assert shown == ["the clock is off"]
+
+
+def test_own_warnings_are_plain_notices():
+    """In a notebook paylab's warnings are notices without a place in code, others stay."""
+    shown, others = [], []
+    notices = displays.WarningNotices(shown.append, lambda message, *_: others.append(message))
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = notices
+        warnings.warn("check every digit", paylab.errors.RuleWarning, stacklevel=1)
+        warnings.warn("old", DeprecationWarning, stacklevel=1)
+    assert shown == ["check every digit"]
+    assert [str(each) for each in others] == ["old"]
