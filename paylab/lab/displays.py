@@ -70,12 +70,14 @@ class WarningNotices:
     def __init__(self, show: Callable[[str], None], other: Callable[..., None]) -> None:
         self._show, self._other = show, other
 
-    def __call__(self, message: Warning | str, category: type[Warning], *place: Any) -> None:
+    def __call__(
+        self, message: Warning | str, category: type[Warning], *place: Any, **more: Any
+    ) -> None:
         """Show a warning."""
         if category.__module__.startswith("paylab."):
             self._show(str(message))
         else:
-            self._other(message, category, *place)
+            self._other(message, category, *place, **more)
 
 
 def _show_warnings(shell: Any) -> None:
