@@ -20,6 +20,7 @@ from .errors import ConfigError as ConfigError
 from .errors import ConflictError as ConflictError
 from .errors import EMVError as EMVError
 from .errors import ExactnessError as ExactnessError
+from .errors import MissingExtraError as MissingExtraError
 from .errors import MissingOperationError as MissingOperationError
 from .errors import NotFoundError as NotFoundError
 from .errors import PagingError as PagingError
@@ -117,6 +118,7 @@ __all__ = [
     "EMVError",
     "ExactnessError",
     "Lab",
+    "MissingExtraError",
     "MissingOperationError",
     "NotFoundError",
     "PagingError",

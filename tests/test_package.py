@@ -68,7 +68,8 @@ def on_top(path: Path) -> list[ast.stmt]:
     while todo:
         node = todo.pop()
         found.append(node)
-        todo += [*node.body, *node.orelse] if isinstance(node, ast.If | ast.Try) else []
+        todo += node.body if isinstance(node, ast.If | ast.Try | ast.With) else []
+        todo += node.orelse if isinstance(node, ast.If | ast.Try) else []
     return found
 
 

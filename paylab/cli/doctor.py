@@ -9,11 +9,13 @@ import argparse
 import json
 import platform
 from collections.abc import Iterator
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
 from .. import __version__
 from ..errors.base import PaylabError
+from ..extras import EXTRAS, missing_packages
 from ..lab.lab import Lab, connect
 from ..spec.text import printable
 from ..spec.timestamps import from_http
@@ -21,6 +23,7 @@ from .terminal import say
 
 EXAMPLE = "paylab doctor"
 PACKAGES = ("httpx", "pydantic", "pandas", "pyarrow", "jupyterlab", "ipywidgets")
+"""Packages whose version is shown if they are installed."""
 
 
 class Check(NamedTuple):
@@ -53,7 +56,9 @@ def examine() -> Iterator[Check]:
     yield Check("paylab", True, __version__)
     yield Check("python", True, f"{platform.python_version()} on {platform.system()}")
     for name in PACKAGES:
-        yield _package(name)
+        with suppress(PackageNotFoundError):
+            yield Check(name, True, version(name))
+    yield Check("extras", True, _extras())
     try:
         lab = connect(max_retries=0)
     except PaylabError as error:
@@ -65,11 +70,12 @@ def examine() -> Iterator[Check]:
     yield from _service(lab)
 
 
-def _package(name: str) -> Check:
-    try:
-        return Check(name, True, version(name))
-    except PackageNotFoundError:
-        return Check(name, False, f"is not installed: pip install {name}")
+def _extras() -> str:
+    """The extras that are installed, and how to install the others."""
+    others = [extra for extra in EXTRAS if missing_packages(extra)]
+    installed = ", ".join(extra for extra in EXTRAS if extra not in others) or "none"
+    more = f"; pip install 'paylab[NAME]' adds {', '.join(others)}" if others else ""
+    return f"{installed}{more}"
 
 
 def _service(lab: Lab) -> Iterator[Check]:

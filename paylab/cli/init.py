@@ -21,6 +21,7 @@ from .. import files
 from ..client.profiles import DEFAULT, SECRETS, profiles_path
 from ..client.settings import VARIABLES, check_base_url, check_encrypted
 from ..errors.base import ConfigError, PaylabError
+from ..extras import explained
 from ..lab.lab import connect
 from .terminal import say, warn_user
 
@@ -123,11 +124,9 @@ def _in_keyring(options: argparse.Namespace, values: dict[str, str]) -> bool:
 
 def _keep(entry: str, secret: str) -> str:
     """Put a secret into the keyring; return the reference to write into the profile."""
-    try:
+    with explained():
         import keyring
         from keyring.errors import KeyringError
-    except ImportError:
-        raise ConfigError("keyring is not installed: pip install 'paylab[keyring]'") from None
     try:
         keyring.set_password(SERVICE, entry, secret)
     except KeyringError as error:

@@ -25,6 +25,7 @@ from typing import IO, Any
 
 from .. import files
 from ..errors.base import ConfigError, PaylabError
+from ..extras import explained, require
 from .simulator import exports, service_for
 from .terminal import log_without_blocking, port, say, warn_user
 
@@ -74,6 +75,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Start JupyterLab, print its address, and stop it on Ctrl-C."""
     begun = time.monotonic()
+    require("lab")
     folder, kept = notebooks()
     first = _first(folder, options.notebook)
     if kept:
@@ -174,10 +176,10 @@ def notebooks() -> tuple[Path, list[str]]:
 def trust_copies(folder: Path) -> None:
     """Sign the unchanged copies for this user's Jupyter, which then shows their saved styles."""
     record = _record(folder)
-    # Without a writable home the copies are shown without styles; without Jupyter not at all.
-    with suppress(ImportError, OSError):
-        from nbformat import NO_CONVERT, reads
-        from nbformat.sign import NotebookNotary
+    with suppress(OSError):  # without a writable home the copies are shown without styles
+        with explained():
+            from nbformat import NO_CONVERT, reads
+            from nbformat.sign import NotebookNotary
 
         notary: Any = NotebookNotary()  # type: ignore[no-untyped-call]
         for copy in sorted(folder.glob("*.ipynb")):

@@ -20,8 +20,8 @@ from .. import files
 from ..client.settings import refuse_unknown_variables
 from ..errors.base import ConfigError
 from ..lab.lab import connect
+from ..payments.outcome import MADE
 from ..payments.plan import REFERENCE, Plan, plan
-from ..payments.results import MADE
 from ..spec.text import printable
 from .terminal import announce, confirm, count, say, warn_user, whole_number
 

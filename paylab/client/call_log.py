@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from .. import forks
 from ..errors.base import PaylabError
+from ..extras import explained
 from ..files import path_of
 from .call import STEPS, Call, DeferredCall
 from .request import CONTROLS
@@ -97,7 +98,8 @@ class CallLog(Sequence[Call]):
         >>> lab.calls.frame()["status"].tolist()[:1]
         [201]
         """
-        import pandas as pd
+        with explained():
+            import pandas as pd
 
         frame = pd.DataFrame(self.rows(), columns=list(COLUMNS))
         return frame.astype({"number": "Int64", "status": "Int64", "attempt": "Int64"})

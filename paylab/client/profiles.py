@@ -13,6 +13,7 @@ from typing import Any
 from platformdirs import user_config_path
 
 from ..errors.base import ConfigError
+from ..extras import explained
 
 DEFAULT = "default"
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -93,12 +94,9 @@ def _secret(where: str, value: object, environ: Mapping[str, str], *, private: b
 
 
 def _from_keyring(where: str, name: str) -> str:
-    try:
+    with explained():
         import keyring
         from keyring.errors import KeyringError
-    except ImportError:
-        reason = "keyring is not installed: pip install 'paylab[keyring]'"
-        raise ConfigError(f"{where} refers to the system's keyring, but {reason}") from None
     try:
         value = keyring.get_password("paylab", name)
     except KeyringError as error:

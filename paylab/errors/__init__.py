@@ -2,6 +2,7 @@
 
 PaylabError
 ├── ConfigError              a setting is missing, unreadable or unsafe
+│   ├── MissingExtraError    a package that is not installed, and the command to install it
 │   ├── LedgerError          the ledger of payments cannot be read or written
 │   └── ServiceError         settings of a service that cannot be used
 │       └── MissingOperationError   an operation that the service does not have
@@ -52,6 +53,7 @@ from .base import ConfigWarning as ConfigWarning
 from .base import EMVError as EMVError
 from .base import ExactnessError as ExactnessError
 from .base import LedgerError as LedgerError
+from .base import MissingExtraError as MissingExtraError
 from .base import MissingOperationError as MissingOperationError
 from .base import PagingError as PagingError
 from .base import PaylabError as PaylabError

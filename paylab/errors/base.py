@@ -139,6 +139,15 @@ class MissingOperationError(ServiceError):
     """The service does not have an operation: its path is "none"."""
 
 
+class MissingExtraError(ConfigError, ModuleNotFoundError):
+    """A package that is not installed; `extra` is the extra of paylab that installs it."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        self.package, self.extra = package, extra
+        command = f"pip install 'paylab[{extra}]'"
+        super().__init__(f"this needs {package}, which is not installed: {command}", name=package)
+
+
 class RuleError(PaylabError):
     """A request that breaks rules; `problems` lists all of them."""
 

@@ -1,22 +1,25 @@
 """Read pages into exact pandas frames, read and write CSV, and export as a stream."""
 
-from .accessor import Accessor as Accessor
-from .dataset import Dataset as Dataset
-from .dataset import collect_accounts as collect_accounts
-from .decimal_array import DecimalArray as DecimalArray
-from .decimal_array import DecimalDtype as DecimalDtype
-from .decode import MisfitWarning as MisfitWarning
-from .decode import bodies as bodies
-from .export import Export as Export
-from .export import export as export
-from .export import export_list as export_list
-from .files import read_csv as read_csv
-from .files import read_parquet as read_parquet
-from .files import to_csv as to_csv
-from .frame import conversions as conversions
-from .frame import of as of
-from .frame import transfers as transfers
-from .operands import FloatWarning as FloatWarning
-from .selection import OrderWarning as OrderWarning
-from .summaries import summarize as summarize
-from .times import UnreadableTimeWarning as UnreadableTimeWarning
+from ..extras import explained
+
+with explained():
+    from .accessor import Accessor as Accessor
+    from .dataset import Dataset as Dataset
+    from .dataset import collect_accounts as collect_accounts
+    from .decimal_array import DecimalArray as DecimalArray
+    from .decimal_array import DecimalDtype as DecimalDtype
+    from .decode import MisfitWarning as MisfitWarning
+    from .decode import bodies as bodies
+    from .export import Export as Export
+    from .export import export as export
+    from .export import export_list as export_list
+    from .files import read_csv as read_csv
+    from .files import read_parquet as read_parquet
+    from .files import to_csv as to_csv
+    from .frame import conversions as conversions
+    from .frame import of as of
+    from .frame import transfers as transfers
+    from .operands import FloatWarning as FloatWarning
+    from .selection import OrderWarning as OrderWarning
+    from .summaries import summarize as summarize
+    from .times import UnreadableTimeWarning as UnreadableTimeWarning

@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from ..errors.base import ConfigError, ExactnessError
+from ..extras import explained
 from ..spec import status
 from . import decimals, excel, summaries, times
 from .decimal_array import FLOAT_DIGITS
@@ -132,8 +133,8 @@ class Accessor:
 
 
 def _to_duckdb(path: str, table: str, rows: pa.Table) -> int:
-    import duckdb
-
+    with explained():
+        import duckdb
     try:
         with duckdb.connect(path) as connection:
             connection.register("rows_of_frame", rows)
@@ -144,10 +145,8 @@ def _to_duckdb(path: str, table: str, rows: pa.Table) -> int:
 
 
 def _to_url(url: str, table: str, rows: pa.Table) -> int:
-    try:
+    with explained():
         import sqlalchemy as sql
-    except ImportError:
-        raise ConfigError("a database URL needs SQLAlchemy: pip install sqlalchemy") from None
     try:
         engine = sql.create_engine(url, hide_parameters=True)
     except (sql.exc.NoSuchModuleError, ImportError) as error:

@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 
 from ..errors.base import ConfigError
+from ..extras import explained
 from ..files import replace, require_parent
 from . import decimals
 from .times import time_zone
@@ -35,8 +36,8 @@ def write_workbook(
 
     A number with more than 15 digits is text, because a spreadsheet would round it.
     """
-    from openpyxl import Workbook
-
+    with explained():
+        from openpyxl import Workbook
     zone = time_zone(tz)
     require_parent(path)
     book = Workbook(write_only=True)
@@ -78,7 +79,8 @@ def _cells(column: pa.ChunkedArray, sheet: Any, zone: ZoneInfo) -> Iterator[Any]
 
 def _maker(kind: pa.DataType, sheet: Any, zone: ZoneInfo) -> Callable[[Any], Any]:
     """The function that makes a cell of a value of this type."""
-    from openpyxl.cell import WriteOnlyCell
+    with explained():
+        from openpyxl.cell import WriteOnlyCell
 
     def text(value: Any) -> Any:
         cell = WriteOnlyCell(sheet, _clean(str(value)))

@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..errors.base import ConfigError, ExactnessError
+from ..extras import explained
 from ..files import locked, replace, sweep
 from . import summaries
 from .decimal_array import DecimalArray, DecimalDtype
@@ -69,10 +70,8 @@ class Remote:
     """A folder at an fsspec URL; object stores replace files atomically."""
 
     def __init__(self, address: str, options: dict[str, Any]) -> None:
-        try:
+        with explained():
             from fsspec.core import url_to_fs
-        except ImportError:
-            raise ConfigError(f"{address}: needs fsspec, pip install 'paylab[scale]'") from None
         try:
             self._files, self._root = url_to_fs(address, **options)
         except (ImportError, ValueError) as error:  # it names the package, or the protocol
@@ -152,10 +151,8 @@ def on_cluster(
     if hasattr(cluster, "map"):
         results: list[T] = cluster.gather(cluster.map(work, items, pure=False, **options))
         return results
-    try:
+    with explained():
         from distributed import Client
-    except ImportError:
-        raise _missing("distributed") from None
     with Client(cluster) as client:  # type: ignore[no-untyped-call]
         return on_cluster(client, work, items, **options)
 
@@ -165,12 +162,10 @@ def lazily(partitions: Sequence[Partition]) -> dd.DataFrame:
 
     The default shuffle is "tasks", because the newer one rounds decimals to 28 digits.
     """
-    try:
+    with explained():
         import dask
         import dask.dataframe as dd
         from dask.dataframe.extensions import make_array_nonempty, make_scalar
-    except ImportError:
-        raise _missing("dask") from None
     if dask.config.get("dataframe.shuffle.method", None) is None:
         dask.config.set({"dataframe.shuffle.method": "tasks"})
     if not partitions:
@@ -198,7 +193,3 @@ def loaded(partition: Partition) -> pd.DataFrame:
         )
     )
     return frame
-
-
-def _missing(name: str) -> ConfigError:
-    return ConfigError(f"this needs {name}: pip install 'paylab[scale]'")

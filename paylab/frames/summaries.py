@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..errors.base import ConfigError, ExactnessError
+from ..extras import explained
 from . import decimals, summary_sql
 from .decimals import MOST
 from .frame import ExactFrame, series
@@ -169,8 +170,8 @@ def _cast(column: pa.ChunkedArray, kind: pa.DataType, name: str) -> pa.ChunkedAr
 
 
 def _run(sql: str, threads: int | None = None, **tables: pa.Table) -> pa.Table:
-    import duckdb
-
+    with explained():
+        import duckdb
     with duckdb.connect() as connection:
         connection.execute("set timezone = 'UTC'")
         if threads:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from ..corridors import countries
 from ..errors.api import BadRequestError, ConflictError, NotFoundError, UnprocessableError
 from ..errors.base import Problem, RuleError
+from ..extras import explained
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote
 from ..spec.service import Service
@@ -78,7 +79,8 @@ def quote_routes(person: Individual, service: Service) -> Iterator[_Route]:
 
 
 def _frame(found: list[_Route], quotes: list[Quote | str]) -> pd.DataFrame:
-    import pandas as pd
+    with explained():
+        import pandas as pd
 
     from .. import frames
     from ..frames.frame import ExactFrame

@@ -11,16 +11,15 @@ from itertools import chain, islice, takewhile
 from typing import TYPE_CHECKING, Any, TypeAlias
 from uuid import UUID
 
-from ..client.orders import NOTHING_SENT, REFUSALS, UNDECIDED
 from ..client.parameters import body_fields
 from ..client.resources.transfers import Transfers
 from ..errors import api
-from ..errors.base import ChoiceError, LedgerError, PaylabError, RuleError
+from ..errors.base import LedgerError, PaylabError
 from ..spec import codes
 from .identity import values
 from .ledger import Ledger
+from .outcome import Outcome, message_of, word_of
 from .plan import REFERENCE, PayoutRow, Payouts, Plan, plan
-from .results import Outcome, results_frame
 from .search import agrees, by_reference
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ PATIENCE = 5
 CONCURRENCY = 8
 # Every other row would get the same answer: these end the batch.
 HOPELESS = (api.AuthenticationError, api.PermissionDeniedError)
-UNCERTAIN = (api.RateLimitError, api.ServerError)
 
 Progress: TypeAlias = "Callable[[int, int], object]"
 
@@ -64,9 +62,13 @@ def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have de
     Raises RuleError with every problem and its row before anything is sent. Rows that the ledger
     does not know are searched in the list by their reference before they are sent.
     """
+    from .results import results_frame  # of an extra: if it is missing, nothing is sent
+
     checked = plan(payouts, reference=reference, delimiter=delimiter, **defaults)
     checked.refuse()
-    return _Batch(transfers, checked, ledger, progress).run(concurrency)
+    batch = _Batch(transfers, checked, ledger, progress)
+    batch.run(concurrency)
+    return results_frame(checked, batch.outcomes)
 
 
 def send(transfers: Transfers, row: PayoutRow) -> Outcome:
@@ -76,13 +78,13 @@ def send(transfers: Transfers, row: PayoutRow) -> Outcome:
     except LedgerError as error:
         word = "created" if error.made else "unsent"
         made = {"id": error.made} if error.made else {}
-        return Outcome(word, made, _words(error), stops=error)
+        return Outcome(word, made, message_of(error), stops=error)
     except HOPELESS as error:
         word = "unknown" if error.after_lost else "unsent"
-        return Outcome(word, {}, _words(error), stops=error)
+        return Outcome(word, {}, message_of(error), stops=error)
     except PaylabError as error:
         is_limited = isinstance(error, api.RateLimitError)
-        return Outcome(_word(error), {}, _words(error), is_limited=is_limited)
+        return Outcome(word_of(error), {}, message_of(error), is_limited=is_limited)
     except Exception as error:  # the request may have left: the other rows still get theirs
         return Outcome("unknown", {}, f"{type(error).__name__}: {error}")
 
@@ -93,25 +95,6 @@ def _sent(transfers: Transfers, row: PayoutRow) -> Outcome:
     word = "replayed" if response.replayed else "created"
     word = "done" if response.is_known else "found" if response.is_found else word
     return Outcome(word, response.identified)
-
-
-def _word(error: PaylabError) -> str:
-    """The outcome of a row by its error: whether it proves that nothing was made."""
-    if isinstance(error, RuleError):
-        return "refused"
-    if error.after_lost or isinstance(error, UNCERTAIN):
-        return "unknown"
-    if isinstance(error, ChoiceError | api.ConflictError):
-        return "conflict"
-    if isinstance(error, api.APIStatusError):
-        is_refused = error.status in REFUSALS and error.status not in UNDECIDED
-        return "refused" if is_refused else "unknown"
-    return "unsent" if error.hint == NOTHING_SENT else "unknown"
-
-
-def _words(error: PaylabError) -> str:
-    problems = "; ".join(map(str, getattr(error, "problems", ())))
-    return problems or str(error)
 
 
 @dataclass
@@ -126,8 +109,8 @@ class _Batch:
     failure: PaylabError | None = None
     silent: int = 0
 
-    def run(self, concurrency: int) -> pd.DataFrame:
-        """Find payouts made before, send the others and return a frame with the outcomes."""
+    def run(self, concurrency: int) -> None:
+        """Find payouts made before, and send the others."""
         try:
             self._find()
             self._send(concurrency)
@@ -142,7 +125,6 @@ class _Batch:
         for row in self._left:
             why = str(self.failure or "the service does not answer")
             self.outcomes[row.number] = Outcome("unsent", {}, f"not sent: {why}")
-        return results_frame(self.checked, self.outcomes)
 
     @property
     def _left(self) -> list[PayoutRow]:

@@ -10,6 +10,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors.base import PaylabError, Problem, RuleError, RuleWarning
+from ..extras import explained
 from ..files import CsvRow, csv_header, csv_rows
 from ..rules import transfers
 from ..spec import money
@@ -196,7 +197,8 @@ class Plan:
 
     def frame(self) -> pd.DataFrame:
         """The problems as a frame: row, line, field, problem, source."""
-        import pandas as pd
+        with explained():
+            import pandas as pd
 
         cells = [(p.row, p.line, p.field, p.message, p.source) for p in self.problems]
         return pd.DataFrame(cells, columns=["row", "line", "field", "problem", "source"])

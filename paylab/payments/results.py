@@ -1,45 +1,20 @@
-"""The outcome of each payout, and the frame that a batch returns."""
+"""The frame that a batch returns: a row per payout, with its outcome."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Any
 
-import pandas as pd
-
-from ..errors.base import PaylabError
+from ..extras import explained
 from ..frames.frame import transfers as transfers_frame
 from ..spec.text import plain, printable
+from .outcome import Outcome
 from .plan import COLUMNS, REFERENCE, Plan
 
-MADE = frozenset({"created", "replayed", "found", "done"})
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The outcome of a row as a word, its transfer, and the error if there is none.
-
-    created: made now. replayed: sent again, and the service repeated its earlier answer. found: in
-    the list of the service. done: in the ledger. refused: by the service; correct it and send it
-    again. conflict: the reference was used with other values, or with another API key. unknown: no
-    response; send it again. unsent: not sent.
-    """
-
-    word: str
-    transfer: Mapping[str, Any] = field(default_factory=dict)
-    error: str | None = None
-    stops: PaylabError | None = None
-    """The error that ends the whole batch."""
-    is_limited: bool = False
-    """Whether too many requests were sent at once: one at a time may pass."""
-
-    @property
-    def is_made(self) -> bool:
-        """Whether the row has a transfer."""
-        return self.word in MADE
+with explained():
+    import pandas as pd
 
 
 def results_frame(checked: Plan, outcomes: Mapping[int, Outcome]) -> pd.DataFrame:

@@ -31,6 +31,7 @@ from .fields import (
     need,
     one_of,
 )
+from .keccak import keccak_256
 
 _HEX = re.compile("0x[0-9a-fA-F]{40}")
 _ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
@@ -50,9 +51,7 @@ def warn_address(network: object, address: object, field: str = "address") -> li
 def checksummed(address: str) -> str:
     """The address with the capitals that EIP-55 gives it."""
     digits = address[2:].lower()
-    from Crypto.Hash import keccak  # loads a shared library
-
-    signs = keccak.new(digest_bits=256, data=digits.encode()).hexdigest()
+    signs = keccak_256(digits.encode()).hex()
     pairs = zip(digits, signs, strict=False)
     return "0x" + "".join(one.upper() if int(sign, 16) >= 8 else one for one, sign in pairs)
 

@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors.base import UnknownNameError
 from ..files import path_of
@@ -20,12 +20,14 @@ from ..spec.codes import EVENT_TYPES
 from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
 from ..spec.text import read_json
-from ..webhooks.event import Event, read_event
 from .clock import seconds
 from .deliveries import Deliveries
 from .fault_kinds import KINDS, MOST_TIMES, ON_EVENTS
 from .requests import Requests
 from .scenarios import Scenarios, nearest_names
+
+if TYPE_CHECKING:
+    from ..webhooks.event import Event
 
 Ask = Callable[..., Any]
 """Sends a signed request: (method, path, json=None) -> the decoded answer."""
@@ -143,6 +145,8 @@ class Controls:
         >>> lab.simulator.events(conversion.id)
         []
         """
+        from ..webhooks.event import read_event
+
         rows = read_json(self._read("events"))
         return [
             read_event(row["body"]) for row in rows if resource_id in (None, row["resource_id"])

@@ -7,13 +7,11 @@ from decimal import Decimal
 from json import loads
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..client import Client, Secret, Settings
 from ..corridors import examples
 from ..errors.base import SimulatorError
 from ..files import path_of
-from ..lab.lab import Lab, connect
 from ..simulator import seeding
 from ..simulator.controls import ClockPanel, Controls, FaultControls
 from ..simulator.deliveries import Deliveries
@@ -22,9 +20,12 @@ from ..simulator.requests import Requests
 from ..simulator.server import Server, first_time
 from ..simulator.simulator import BASE_URL, Simulator, SimulatorTransport
 from ..spec import codes
-from ..spec.models import FinancialAccount, Individual, Transfer
 from ..spec.service import Service
-from .har import write_har
+
+if TYPE_CHECKING:  # a test that calls a service in another language needs neither client nor lab
+    from ..client import Client
+    from ..lab.lab import Lab
+    from ..spec.models import FinancialAccount, Individual, Transfer
 
 
 class Objects(NamedTuple):
@@ -82,6 +83,8 @@ class PaylabWorld:
     @property
     def lab(self) -> Lab:
         """A lab that is connected to this world over HTTP."""
+        from ..lab.lab import connect
+
         if self._lab is None:
             keys = (self.base_url, self.api_key, self.secret_key)
             self._lab = connect(*keys, service=self.service, ledger=self._ledger)
@@ -151,6 +154,8 @@ class PaylabWorld:
 
     def har(self, path: str | PathLike[str]) -> Path:
         """Write the requests to a HAR file, without keys and personal data."""
+        from .har import write_har
+
         return write_har(self.requests, self.base_url, path_of(path))
 
     def text(self) -> str:
@@ -167,6 +172,8 @@ class PaylabWorld:
     @property
     def _client(self) -> Client:
         """A client in this process, which leaves no trace in the requests."""
+        from ..client import Client, Secret, Settings
+
         if self._setup is None:
             simulator = self._simulator
             keys = Secret(simulator.api_key), Secret(simulator.secret_key)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from IPython import get_ipython
-from IPython.display import HTML, display
-
+from ..extras import explained
 from .html import ROWS, card, column, copyable, folded, grid, heading, shortened, table, text_block
 
 HEAD = ("number", "method", "path", "status", "time", "attempt", "key")
@@ -108,6 +106,14 @@ class OnScreen:
     """Show every call below the cell when it is made, until `stop()`."""
 
     def __init__(self, listen: Callable[[Callable[[Any], None]], Callable[[], None]]) -> None:
+        with explained():
+            from IPython import get_ipython
+            from IPython.display import HTML, display
+
+        self._shell: Any = get_ipython()
+        # IPython's display has no types.
+        self._html: Any = HTML
+        self._display: Any = display
         self._cell: object = object()
         self._calls: list[Any] = []
         self._handle: Any = None
@@ -121,26 +127,23 @@ class OnScreen:
 
     def _show(self, call: Any) -> None:
         """Add a row to the table of this cell, or start a new table."""
-        cell = _running()
+        cell = self._running()
         if self._handle is None or cell != self._cell:
             self._cell, self._calls = cell, [call]
-            # IPython's display has no types.
-            self._handle = display(self._table(), display_id=True)  # type: ignore[no-untyped-call]
+            self._handle = self._display(self._table(), display_id=True)
             return
         self._calls.append(call)
         self._handle.update(self._table())
 
-    def _table(self) -> HTML:
-        return HTML(calls_table(self._calls))  # type: ignore[no-untyped-call] # the same
+    def _table(self) -> Any:
+        return self._html(calls_table(self._calls))
+
+    def _running(self) -> object:
+        """Identify this run of the cell, by its message id or else by the execution count."""
+        try:
+            return self._shell.get_parent()["header"]["msg_id"]
+        except (AttributeError, KeyError, TypeError):
+            return getattr(self._shell, "execution_count", None)
 
     def __repr__(self) -> str:
         return "<calls are shown as they are made>" if self._end else "<stopped>"
-
-
-def _running() -> object:
-    """Identify this run of the cell, by its message id or else by the execution count."""
-    shell: Any = get_ipython()
-    try:
-        return shell.get_parent()["header"]["msg_id"]
-    except (AttributeError, KeyError, TypeError):
-        return getattr(shell, "execution_count", None)

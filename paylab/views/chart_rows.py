@@ -5,9 +5,11 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-import pandas as pd
-
+from ..extras import explained
 from .html import visible
+
+with explained():
+    import pandas as pd
 
 ENDS = ("source_currency", "destination_currency")
 COLUMNS = {

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from io import BytesIO
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
-
+from ..errors.base import MissingExtraError
+from ..extras import explained
 from ..files import path_of
 from ..spec.codes import IMAGE_MIN
 
@@ -68,8 +69,9 @@ class Chart:
         >>> charts.volume(frame).png()[1:4]
         b'PNG'
         """
-        import vl_convert
-
+        with explained():
+            import vl_convert
+            from PIL import Image
         drawn = vl_convert.vegalite_to_png(self._printed(), vl_version=COMPILER, scale=SCALE)
         whole = Image.open(BytesIO(drawn)).convert("RGB")
         for colours in PALETTES:
@@ -85,12 +87,12 @@ class Chart:
         >>> charts.volume(frame).save("volume.svg").name
         'volume.svg'
         """
-        import vl_convert
-
         to = path_of(path)
         if to.suffix == ".png":
             to.write_bytes(self.png())
         elif to.suffix == ".svg":
+            with explained():
+                import vl_convert
             svg = vl_convert.vegalite_to_svg(self._printed(), vl_version=COMPILER)
             to.write_text(svg, encoding="utf-8")
         elif to.suffix == ".json":
@@ -106,7 +108,9 @@ class Chart:
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        shown = {MIME: self.spec, "image/png": self.png(), "text/plain": repr(self)}
+        shown: dict[str, Any] = {MIME: self.spec, "text/plain": repr(self)}
+        with suppress(MissingExtraError):  # then only what draws Vega-Lite shows the chart
+            shown["image/png"] = self.png()
         return shown, {MIME: {"embed_options": EMBED}}
 
 

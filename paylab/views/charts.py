@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import Context, Decimal, localcontext
 from typing import Any
 
-import pandas as pd
-
+from ..extras import explained
 from ..spec import status
 from .chart_funnel import funnel
 from .chart_rows import drawn_rows
@@ -31,6 +30,9 @@ from .chart_style import (
     tooltip,
 )
 from .html import visible
+
+with explained():
+    import pandas as pd
 
 MOST_CORRIDORS, MOST_POINTS, MOST_REASONS = 8, 400, 12
 TICKS = (1, 10, 60, 600, 3_600, 36_000, 86_400, 864_000, 8_640_000)  # seconds

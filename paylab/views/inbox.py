@@ -11,13 +11,15 @@ from importlib.resources import files
 from threading import Lock, Timer
 from typing import Any
 
-import anywidget
-import traitlets
-
+from ..extras import explained
 from ..webhooks.arrivals import Arrivals
 from ..webhooks.inbox import Inbox
 from .forms.view import show_apart, static_html
 from .html import MUTED, badge, escape, grid, text_block
+
+with explained():
+    import anywidget
+    import traitlets
 
 SHOWN = 50
 """Maximum rows of the table, newest first."""

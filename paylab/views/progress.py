@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..extras import explained
 from . import html
 
 EVERY = 0.2
@@ -125,8 +126,11 @@ def _finish(draw: object) -> None:
 
 def _notebook() -> Draw | None:
     """A function that updates one output below the cell; None outside a notebook."""
-    from IPython.core.getipython import get_ipython
-    from IPython.display import display
+    if "IPython" not in sys.modules:
+        return None
+    with explained():
+        from IPython.core.getipython import get_ipython
+        from IPython.display import display
 
     shell = get_ipython()
     if shell is None or not hasattr(shell, "kernel"):

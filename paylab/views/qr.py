@@ -14,19 +14,24 @@ from functools import cached_property
 from io import BytesIO
 from itertools import groupby, zip_longest
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import qrcode
-import zxingcpp
-from PIL import Image
 from qrcode.constants import ERROR_CORRECT_M
 from qrcode.exceptions import DataOverflowError
 
 from ..emvqr.fields import EmvField
 from ..emvqr.text import Payload, check, parse
 from ..errors.base import ConfigError, EMVError, PaylabError
+from ..extras import explained
 from ..files import path_of, replace
 from . import html
 from .html import Row
+from .png import enlarged, png
+
+if TYPE_CHECKING:
+    import zxingcpp
+    from PIL import Image
 
 QUIET_ZONE = 4  # modules, what the QR standard asks for
 SMALLEST, LARGEST = 21 + 2 * QUIET_ZONE, 10_000
@@ -49,20 +54,13 @@ class Modules:
         """Pixels per module in a picture of `size` pixels, at least one."""
         return max(1, size // self.width)
 
-    def image(self, size: int) -> Image.Image:
-        """A black and white image, `size` pixels wide, or more if the modules need it."""
-        drawn = self.scale(size) * self.width
-        side = max(size, drawn)
-        canvas = Image.new("1", (side, side), 1)
-        margin = (side - drawn) // 2
-        canvas.paste(self._one_pixel_a_module.resize((drawn, drawn)), (margin, margin))
-        return canvas
+    def png(self, size: int, *, compress: bool = True, comment: bytes = b"") -> bytes:
+        """A PNG, `size` pixels wide, or more if the modules need it.
 
-    def png(self, size: int, *, compress: bool = True) -> bytes:
-        """The image as PNG; without compression its bytes do not depend on the zlib build."""
-        out = BytesIO()
-        self.image(size).save(out, "PNG", compress_level=6 if compress else 0)
-        return out.getvalue()
+        Without compression its bytes do not depend on the zlib build.
+        """
+        pixels = enlarged(self.rows, self.scale(size), size)
+        return png(pixels, compress=compress, comment=comment)
 
     def img(self, size: int, alt: str) -> str:
         """The picture as HTML, with whole pixels per module, at most `size` pixels wide."""
@@ -97,12 +95,6 @@ class Modules:
         pairs = zip_longest(self.rows[::2], self.rows[1::2], fillvalue=nothing)
         return "\n".join(f"{start}{_line(*pair)}{end}" for pair in pairs)
 
-    @cached_property
-    def _one_pixel_a_module(self) -> Image.Image:
-        image = Image.new("1", (self.width, self.width))
-        image.putdata([not dark for row in self.rows for dark in row])
-        return image
-
 
 def modules(text: str) -> Modules:
     """The QR code of a text, at error correction M."""
@@ -132,15 +124,19 @@ def _stroke(row: tuple[bool, ...], number: int) -> str:
 
 def scan(image: str | Path | bytes) -> str:
     """Read the only QR code in a picture, given as a file or bytes."""
+    with explained():
+        import zxingcpp
+    picture = _open(image)
     only = zxingcpp.BarcodeFormats(zxingcpp.BarcodeFormat.QRCode)
-    found = zxingcpp.read_barcodes(_open(image), formats=only)
-    texts = sorted({_text(code) for code in found})
+    texts = sorted({_text(code) for code in zxingcpp.read_barcodes(picture, formats=only)})
     if len(texts) != 1:
         raise PaylabError(f"the picture has {len(texts) or 'no'} QR codes: it must have one")
     return texts[0]
 
 
 def _open(image: str | Path | bytes) -> Image.Image:
+    with explained():
+        from PIL import Image
     try:
         with Image.open(BytesIO(image) if isinstance(image, bytes) else image) as picture:
             return picture.convert("L")

@@ -7,11 +7,13 @@ from decimal import Decimal
 from os import PathLike
 from typing import Any
 
-import pandas as pd
-
 from ..errors.base import ExactnessError, Problem, RuleError
+from ..extras import explained
 from ..frames.files import read_csv
 from .reconciliation import exact_amounts, side
+
+with explained():
+    import pandas as pd
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "transfer_id", "conversion_id"),

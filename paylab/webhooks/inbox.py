@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from ..errors.base import ConfigError, WaitTimeoutError
+from ..errors.base import ConfigError, MissingExtraError, WaitTimeoutError
 from ..loopback import is_loopback
 from ..spec.text import write_json
 from .arrival import Arrival
@@ -218,7 +218,13 @@ class Inbox(Arrivals):
         return f"Inbox, {state}: {super()._title()}"
 
     def _repr_mimebundle_(self, **_: object) -> Any:
-        return self._functions.show(self)._repr_mimebundle_()
+        try:
+            return self._functions.show(self)._repr_mimebundle_()
+        except MissingExtraError:
+            return {"text/plain": repr(self)}
 
     def _ipython_display_(self) -> None:
-        self._functions.show(self)._ipython_display_()
+        try:
+            self._functions.show(self)._ipython_display_()
+        except MissingExtraError:
+            raise NotImplementedError from None  # IPython then shows the text

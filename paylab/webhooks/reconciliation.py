@@ -11,14 +11,16 @@ from datetime import datetime
 from functools import reduce
 from typing import Any
 
-import pandas as pd
-import pyarrow as pa
-
+from ..extras import explained
 from ..frames import decimals
 from ..frames.decimal_array import DecimalArray
 from ..spec import timestamps
 from .event import Event, Mark
 from .event_order import is_stale
+
+with explained():
+    import pandas as pd
+    import pyarrow as pa
 
 LIST, EVENTS, REFERENCES = "list", "events", "references"
 KEY = ["kind", "id"]

@@ -6,13 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 
-import pandas as pd
-
+from ..extras import explained
 from ..frames.frame import ExactFrame
 from ..spec.text import printable
 from .books import of_books
 from .event_file import FoundEvents
 from .reconciliation import EVENTS, LIST, REFERENCES, merge, of_events, of_lists
+
+with explained():
+    import pandas as pd
 
 
 def reconcile(

@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 from typing import BinaryIO
 
-from ...errors.base import PaylabError
+from ...errors.base import MissingExtraError, PaylabError
+from ...extras import require
 
 PDF = "application/pdf"
 BROKEN = "No preview: the image cannot be shown here, so the file may be broken"
@@ -30,6 +31,10 @@ class BombError(PaylabError):
 
 def preview(file: BinaryIO, mime: str) -> bytes:
     """A JPEG of at most 320 pixels a side, upright; the first page of a PDF."""
+    try:
+        require("images")
+    except MissingExtraError as error:
+        raise UnreadableError(f"No preview: {error}") from None
     file.seek(0)
     command = [sys.executable, "-P", str(_PROGRAM), mime]  # -P: do not import modules beside it
     try:

@@ -1,0 +1,63 @@
+"""The extras of paylab: the packages that `pip install paylab` leaves out, and who needs them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+
+from .errors.base import MissingExtraError
+
+EXTRAS: Mapping[str, tuple[str, ...]] = {
+    "frames": ("pandas", "pyarrow", "numpy"),
+    "duckdb": ("duckdb",),
+    "excel": ("openpyxl",),
+    "images": ("PIL", "zxingcpp", "pillow_heif", "pypdfium2"),
+    "charts": ("vl_convert",),
+    "lab": ("jupyterlab", "ipywidgets", "anywidget", "IPython", "traitlets", "nbformat"),
+    "keyring": ("keyring",),
+    "sql": ("sqlalchemy",),
+    "scale": ("dask", "distributed", "fsspec"),
+}
+"""The packages of each extra, by the names that they are imported by."""
+
+LAB = ("frames", "duckdb", "excel", "images", "charts")
+"""The extras that `lab` has, with packages of its own: all that the notebooks use."""
+
+_EXTRA_OF = {package: extra for extra, packages in EXTRAS.items() for package in packages}
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Import packages of extras in its block; MissingExtraError if one is not installed.
+
+    >>> with explained():
+    ...     import pandas
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = str(error.name).partition(".")[0]
+        if package not in _EXTRA_OF:
+            raise
+        raise MissingExtraError(package, _EXTRA_OF[package]) from None
+
+
+def require(extra: str) -> None:
+    """MissingExtraError unless an extra is installed: before work that would be lost without it."""
+    for package in missing_packages(extra):
+        raise MissingExtraError(package, extra)
+
+
+def missing_packages(extra: str) -> list[str]:
+    """The packages of an extra that are not installed, those of the extras that it has included."""
+    parts = (*LAB, extra) if extra == "lab" else (extra,)
+    return [name for part in parts for name in EXTRAS[part] if not is_installed(name)]
+
+
+def is_installed(package: str) -> bool:
+    """Whether a package can be imported; it is not imported."""
+    try:
+        return find_spec(package) is not None
+    except ValueError:  # a module without a specification, such as one that a test replaced
+        return False
