@@ -6,10 +6,12 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-import pandas as pd
-from pandas.api.types import is_bool_dtype, is_numeric_dtype, is_scalar
-
+from ..extras import explained
 from .html import ROWS, badge, grid
+
+with explained():
+    import pandas as pd
+    from pandas.api.types import is_bool_dtype, is_numeric_dtype, is_scalar
 
 SHARES = frozenset({"failure_rate"})
 RATES = frozenset({"exchange_rate"})
