@@ -10,15 +10,15 @@ import argparse
 import json
 from collections.abc import Mapping
 from contextlib import closing
+from functools import partial
 from typing import Any
 
 from ..client.followers import Follower
 from ..errors.base import ConfigError
 from ..spec.text import printable
-from .terminal import count, say, stop_event, warn_user
+from .terminal import follow, say, status_colour
 
 EXAMPLE = "paylab calls --follow"
-COLOURS = {2: "", 4: "yellow", 5: "red"}
 CHECK_SECONDS = 0.5
 
 
@@ -38,27 +38,21 @@ def run(options: argparse.Namespace) -> int:
             "calls are not kept on disk: use `paylab calls --follow` to see new ones,"
             " and `lab.calls` in a notebook for its own"
         )
-    stopped, shown = stop_event(), 0
     with closing(Follower()) as follower:
-        warn_user("Following the calls of this machine. Stop it with Ctrl-C.")
-        while not stopped.is_set():
-            for call in follower.calls(CHECK_SECONDS):
-                if not (options.failed and call["status"] in range(200, 300)):
-                    shown += 1
-                    _show(call, as_json=options.json)
-                if stopped.is_set():
-                    break
-    warn_user(f"{count(shown, 'call')}.")
-    return 0
+        show = partial(_show, as_json=options.json, failed=options.failed)
+        return follow(lambda _: follower.calls(CHECK_SECONDS), show, "call")
 
 
-def _show(call: Mapping[str, Any], *, as_json: bool) -> None:
+def _show(call: Mapping[str, Any], *, as_json: bool, failed: bool) -> bool:
+    """Show a call, unless only failed ones are wanted; return whether it was shown."""
+    if failed and call["status"] in range(200, 300):
+        return False
     if as_json:
         say(json.dumps(dict(call)))
-        return
+        return True
     status = call["status"]
     outcome = f"{status or 'no answer'}" + (f" ({call['trouble']})" if call["trouble"] else "")
     words = (call["from"], call["service"], call["method"], call["path"], "->", outcome)
     line = "  ".join(printable(str(word)) for word in words)
-    colour = COLOURS.get(status // 100, "yellow") if isinstance(status, int) else "red"
-    say(f"{call['when'][11:19]}  {line}  {call['bytes']} bytes", colour)
+    say(f"{call['when'][11:19]}  {line}  {call['bytes']} bytes", status_colour(status))
+    return True

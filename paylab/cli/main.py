@@ -31,6 +31,7 @@ COMMANDS: dict[str, str] = {
     "sync": "keep a folder of Parquet files up to date",
     "payout": "send a CSV file of payouts, each row once",
     "calls": "show what notebooks and commands on this machine send",
+    "requests": "show what a simulator received, with verdicts",
     "listen": "receive events, and forward them to your handler",
     "trigger": "make the simulator send an event",
     "simulator": "serve the simulated service over HTTP",

@@ -8,11 +8,11 @@ import re
 import signal
 import sys
 from argparse import ArgumentTypeError
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from queue import Full, Queue
 from threading import Event, Thread
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from ..errors.base import ConfigError
 from ..spec.text import pretty_json, printable
@@ -60,6 +60,31 @@ def stop_event() -> Event:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopped.set())
     return stopped
+
+
+def follow(read: Callable[[Event], Iterable[Row]], show: Callable[[Row], bool], one: str) -> int:
+    """Show what `read` gives until Ctrl-C or SIGTERM, then print how many were shown.
+
+    `read` waits up to half a second for more, or until the event is set.
+    """
+    stopped, shown = stop_event(), 0
+    warn_user(f"Following {one}s. Stop it with Ctrl-C.")
+    while not stopped.is_set():
+        for each in read(stopped):
+            shown += show(each)
+            if stopped.is_set():
+                break
+    warn_user(f"{count(shown, one)}.")
+    return 0
+
+
+def status_colour(status: object) -> str:
+    """The colour of a status; red if there was no answer."""
+    return _STATUSES.get(status // 100, "yellow") if isinstance(status, int) else "red"
+
+
+_STATUSES = {2: "", 4: "yellow", 5: "red"}
+Row = TypeVar("Row")
 
 
 def count(number: int, one: str, many: str = "") -> str:

@@ -152,13 +152,13 @@ class Controls:
             read_event(row["body"]) for row in rows if resource_id in (None, row["resource_id"])
         ]
 
-    def _journal(self) -> dict[str, Any]:
-        return dict(json.loads(self._read("requests")))
+    def _journal(self, after: int = 0) -> dict[str, Any]:
+        return dict(json.loads(self._read("requests", after=after)))
 
-    def _read(self, name: str) -> str:
+    def _read(self, name: str, **asked: int) -> str:
         """The JSON of a large answer, read in parts."""
         path = f"/_simulator/{name}"
-        first = self._ask("GET", path, params={"part": 0})
+        first = self._ask("GET", path, params={"part": 0, **asked})
         parts = range(1, int(first["parts"]))
         rest = (self._ask("GET", path, params={"part": at, "id": first["id"]}) for at in parts)
         return "".join([first["text"], *(each["text"] for each in rest)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -9,6 +10,11 @@ from typing import Any, overload
 
 from ..errors.names import nearest_name
 from ..redaction.hiding import HIDDEN
+
+LONGEST = 600
+"""Maximum characters of a body in a text."""
+
+_NOT_SENT = "was not sent"
 
 Row = Mapping[str, Any]
 """A request as the journal has it in JSON."""
@@ -27,7 +33,7 @@ class SeenRequest:
         return self.row[name]
 
     def __dir__(self) -> list[str]:
-        return sorted({*self.row, "is_refused", "key", "row", "text"})
+        return sorted({*self.row, "is_refused", "key", "row", "text", "verdict"})
 
     @property
     def is_refused(self) -> bool:
@@ -45,27 +51,45 @@ class SeenRequest:
         row, query = self.row, "&".join(f"{name}={v}" for name, v in self.row["query"].items())
         target = f"{row['path']}?{query}" if query else row["path"]
         lines = [f"{row['number']}. {row['method']} {target} -> {row['status']}  ({row['at']})"]
-        lines += [f"   {name}: {verdict}" for name, verdict in self._verdicts()]
+        if passed := [name for name in row["verdicts"] if self._result(name) == "passed"]:
+            lines.append(f"   passed: {', '.join(passed)}")
+        lines += [f"   {name}: {verdict}" for name, verdict in self._told()]
         if row["body"] is not None:
             lines.append(f"   sent: {_short(row['body'])}")
         if self.is_refused and row["answer"] is not None:
             lines.append(f"   answer: {_short(row['answer'])}")
         return "\n".join(lines)
 
-    def _verdicts(self) -> Iterator[tuple[str, str]]:
+    @property
+    def verdict(self) -> str:
+        """What a layer has to say of it in one line: a refusal, a replay, a fault, a remark.
+
+        "passed" if there is nothing to say.
+        """
+        told = (f"{name}: {text}" for name, text in self._told() if text not in _USUAL)
+        return ", ".join(told) or "passed"
+
+    def _result(self, name: str) -> Any:
+        """The result of a layer."""
+        verdict = self.row["verdicts"][name]
+        return verdict.get("result") if isinstance(verdict, Mapping) else verdict
+
+    def _told(self) -> Iterator[tuple[str, str]]:
+        """Each layer that did more than to pass or skip the request, and what it found."""
         for name, verdict in self.row["verdicts"].items():
             if not isinstance(verdict, Mapping):
                 if verdict not in (None, "none"):
                     yield name, str(verdict)
-                continue
-            if name == "fault":
-                yield name, ", ".join(f"{part} {value!r}" for part, value in verdict.items())
-                continue
-            told = [str(verdict["result"])]
-            told += [str(verdict["message"])] if "message" in verdict else []
-            told += [f"mistake {verdict['mistake']}"] if verdict.get("mistake") else []
-            told += [f"{one['field']} {one['message']}" for one in verdict.get("remarks", ())]
-            yield name, "; ".join(told)
+            elif name == "fault":
+                shown = {part: verdict[part] for part in verdict if part not in _OF_FAULTS}
+                yield name, ", ".join(f"{part} {_text(value)}" for part, value in shown.items())
+            else:
+                told = [str(verdict["message"])] if "message" in verdict else []
+                told += [f"mistake {verdict['mistake']}"] if verdict.get("mistake") else []
+                told += [f"{one['field']} {one['message']}" for one in verdict.get("remarks", ())]
+                if told:
+                    refused = ["refused"] if verdict["result"] == "refused" else []
+                    yield name, "; ".join([*refused, *told])
 
     def __repr__(self) -> str:
         return f"<{self.row['method']} {self.row['path']} -> {self.row['status']}>"
@@ -74,10 +98,11 @@ class SeenRequest:
 class Requests(Sequence[SeenRequest]):
     """The requests of a world, oldest first; those to the control API are not among them.
 
-    `read` reads the journal. At most 10,000 requests are stored: `dropped` counts older ones.
+    `read` reads the journal, or what was added to it after a number. At most 10,000 requests are
+    stored: `dropped` counts older ones.
     """
 
-    def __init__(self, read: Callable[[], Mapping[str, Any]]) -> None:
+    def __init__(self, read: Callable[..., Mapping[str, Any]]) -> None:
         self._read = read
 
     @property
@@ -85,13 +110,22 @@ class Requests(Sequence[SeenRequest]):
         """The number of older requests that are not stored any more."""
         return int(self._read()["dropped"])
 
+    def after(self, number: int) -> Requests:
+        """Those with a higher number, as when you follow them.
+
+        >>> len(lab.simulator.requests.after(10**6))
+        0
+        """
+        journal = self._read(number)
+        return Requests(lambda number=0: _later(journal, number))
+
     def _all(self) -> list[SeenRequest]:
         return [SeenRequest(row) for row in self._read()["requests"]]
 
     def _where(self, fits: Callable[[SeenRequest], bool]) -> Requests:
         journal = self._read()
         found = [row for row in journal["requests"] if fits(SeenRequest(row))]
-        return Requests(lambda: {**journal, "requests": found})
+        return Requests(lambda number=0: _later({**journal, "requests": found}, number))
 
     def of(self, operation: str) -> Requests:
         """Those of an operation: "POST /v1/transfers", a method, a path or "transfers.create".
@@ -164,6 +198,17 @@ class Requests(Sequence[SeenRequest]):
         return f"<{len(self)} requests; of(operation), refused, by_key(key), only(), text()>"
 
 
+_USUAL = ("new", "no key")
+_OF_FAULTS = ("id", "times", "left", "probability", "seed", "seconds")
+"""Details of a fault that are left out of a text."""
+
+
+def _later(journal: Mapping[str, Any], number: int) -> Mapping[str, Any]:
+    """The requests of a journal with a higher number."""
+    rows = journal["requests"]
+    return {**journal, "requests": [row for row in rows if row["number"] > number]}
+
+
 def _is_of(row: Row, operation: str) -> bool:
     if operation == row["operation"]:
         return True
@@ -191,7 +236,11 @@ def _failure(
     rows = [each.row for each in near if _is_of(each.row, operation)] or [e.row for e in near]
     if not rows:
         return "\n".join([*lines, "no request was sent"])
-    nearest = min(reversed(rows), key=lambda row: len(_differences(row, fields)))
+    # A field with another value is nearer than one that was not sent.
+    nearest = min(
+        reversed(rows),
+        key=lambda row: [len(found := _differences(row, fields)), _NOT_SENT in " ".join(found)],
+    )
     lines += ["the nearest request:", SeenRequest(nearest).text()]
     return "\n".join([*lines, *(f"   {each}" for each in _differences(nearest, fields))])
 
@@ -206,7 +255,7 @@ def _compare(name: str, value: Any, row: Row, body: Mapping[str, Any]) -> Iterat
     sent = {**row["query"], **body}
     if name not in sent:
         near = nearest_name(name, sent)
-        yield f"{name}: {value!r} was not sent" + (f", but {near} was" if near else "")
+        yield f"{name}: {value!r} {_NOT_SENT}" + (f", but {near} was" if near else "")
     else:
         yield from _unequal(name, value, sent[name])
 
@@ -218,7 +267,7 @@ def _unequal(at: str, wanted: Any, sent: Any) -> Iterator[str]:
             if name in sent:
                 yield from _unequal(f"{at}.{name}", value, sent[name])
             else:
-                yield f"{at}.{name}: {value!r} was not sent"
+                yield f"{at}.{name}: {value!r} {_NOT_SENT}"
     elif not _same(wanted, sent):
         yield f"{at}: {sent!r} was sent, not {wanted!r}"
 
@@ -235,5 +284,12 @@ def _same(wanted: Any, sent: Any) -> bool:
 
 
 def _short(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 300 else f"{text[:300]}..."
+    text = _text(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def _text(value: Any) -> str:
+    """A value as JSON; text as it is."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -60,6 +60,7 @@ def _verdicts(entry: JournalEntry, remarks: Remarks) -> dict[str, Any]:
     is_key_refused = isinstance(entry.refused, KeyRefused)
     return {
         "signature": _passed(entry, "signature"),
+        "route": _passed(entry, "route"),
         "rules": {"result": "skipped"} if is_key_refused else _passed(entry, "rules"),
         "idempotency": _idempotency(entry),
         "fault": entry.fault,

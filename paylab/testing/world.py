@@ -145,10 +145,9 @@ class PaylabWorld:
         return self._client.financial_accounts.create(individual_id=person.id, **given)
 
     def pay_in(self, amount: str | Decimal, currency: str = "USD") -> Decimal:
-        """Pay into the account, and return its balance; see `lab.simulator.pay_in`.
+        """Pay into the account, and return its balance; `lab.simulator.pay_in` says how.
 
-        >>> paylab_world.pay_in("0.00")  # from now on, transfers await funds
-        Decimal('0.00')
+        After `pay_in("0.00")`, transfers await funds until more is paid in.
         """
         return self._controls.pay_in(amount, currency)
 

@@ -13,7 +13,7 @@ TRANSFER_KEY = "00000000-0000-4000-8000-000000000001"
 @pytest.fixture
 def seen(service):
     """The requests of the simulator of `service`, read through its control API."""
-    return Requests(lambda: service.get("/_simulator/requests").json)
+    return Requests(lambda after=0: service.get("/_simulator/requests").json)
 
 
 def verdicts(request):

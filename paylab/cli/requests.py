@@ -1,0 +1,84 @@
+"""Show the requests that a simulator received, each with its verdict and status.
+
+A line has the time on the simulator's clock, method, path, status, and what a layer found: a wrong
+signature, a broken rule, a replay, a fault, an unknown field. Keys and documents are never shown.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Iterator
+from functools import partial
+from threading import Event
+
+from ..errors.base import ConfigError
+from ..lab.lab import connect
+from ..simulator.requests import Requests, SeenRequest
+from ..spec.text import printable
+from .terminal import follow, say, status_colour, warn_user, whole_number
+
+EXAMPLE = "paylab requests --follow"
+CHECK_SECONDS = 0.5
+LONGEST = 200
+"""Maximum characters of a line."""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument(
+        "--follow", action="store_true", help="show each request as it arrives, until Ctrl-C"
+    )
+    parser.add_argument(
+        "--last", type=whole_number(0, 10_000), default=20, help="number of earlier requests"
+    )
+    parser.add_argument("--refused", action="store_true", help="only requests that got an error")
+    parser.add_argument("--json", action="store_true", help="print a JSON line for each request")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Show the last requests, and those that follow if asked."""
+    with connect() as lab:
+        if lab.is_embedded or lab.simulator is None:
+            raise ConfigError(
+                "no simulator is configured: start `paylab simulator` and export the lines that it"
+                " prints"
+            )
+        show = partial(_show, as_json=options.json, refused=options.refused)
+        seen = list(lab.simulator.requests)
+        wanted = [each for each in seen if each.is_refused] if options.refused else seen
+        for each in wanted[len(wanted) - min(options.last, len(wanted)) :]:
+            show(each)
+        if options.follow:
+            return follow(_reader(lab.simulator.requests, seen), show, "request")
+        if not wanted:
+            warn_user("No requests yet.")
+    return 0
+
+
+def _reader(
+    requests: Requests, seen: list[SeenRequest]
+) -> Callable[[Event], Iterator[SeenRequest]]:
+    """What reads the requests after those that were seen."""
+    number = seen[-1].number if seen else 0
+
+    def read(stopped: Event) -> Iterator[SeenRequest]:
+        nonlocal number
+        for each in requests.after(number):
+            number = each.number
+            yield each
+        stopped.wait(CHECK_SECONDS)
+
+    return read
+
+
+def _show(request: SeenRequest, *, as_json: bool, refused: bool) -> bool:
+    """Show a request, unless only refused ones are wanted; return whether it was shown."""
+    if refused and not request.is_refused:
+        return False
+    if as_json:
+        say(json.dumps(dict(request.row)))
+        return True
+    head = f"{request.at[11:19]}  {request.method} {request.path} -> {request.status}"
+    say(printable(f"{head}  {request.verdict}")[:LONGEST], status_colour(request.status))
+    return True

@@ -1,0 +1,72 @@
+"""`paylab requests` shows what a simulator received, with verdicts and without secrets."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+
+import pytest
+
+import paylab
+from paylab.cli.main import main
+from paylab.simulator.server import Server
+from paylab.simulator.simulator import Simulator
+
+
+@pytest.fixture
+def lab(monkeypatch):
+    """A lab of a served simulator, to which the environment leads too."""
+    with Server(Simulator(frozen=False)) as server:
+        for name in ("base_url", "api_key", "secret_key"):
+            monkeypatch.setenv(f"PAYLAB_{name.upper()}", getattr(server, name))
+        yield paylab.connect(ledger="none")
+
+
+def send(lab):
+    """Send a good request, one with an unknown parameter, and one that is refused."""
+    lab.transfers.list(limit=1).first()
+    lab.get("/v1/transfers", params={"limt": 1})
+    with pytest.raises(paylab.BadRequestError):
+        lab.post("/v1/quotes", {"source_amount": "x"})
+
+
+def test_the_last_requests_are_shown(lab, capsys):
+    """Each has a line with status and verdict, or its JSON; an option chooses the refused."""
+    send(lab)
+    assert main(["requests"]) == 0
+    good, odd, bad = capsys.readouterr().out.splitlines()
+    assert good.endswith("GET /v1/transfers -> 200  passed")
+    assert odd.endswith("-> 200  strictness: limt is no query parameter: is limit meant?")
+    assert "POST /v1/quotes -> 400  rules: refused; " in bad
+    assert main(["requests", "--refused", "--json"]) == 0
+    [row] = map(json.loads, capsys.readouterr().out.splitlines())
+    assert (row["status"], row["body"]) == (400, {"source_amount": "x"})
+    assert main(["requests", "--last", "1"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+def test_requests_are_followed(lab):
+    """Each new request is printed as it arrives, also after a reset; Ctrl-C ends with a count."""
+    command = [sys.executable, "-m", "paylab", "requests", "--follow", "--last", "0"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    lab.transfers.list(limit=1).first()
+    process = subprocess.Popen(command, **pipes)
+    try:
+        assert process.stderr.readline() == "Following requests. Stop it with Ctrl-C.\n"
+        lab.simulator.reset()
+        send(lab)
+        lines = [process.stdout.readline() for _ in range(3)]
+        assert ["200" in line for line in lines] == [True, True, False]
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=30) == ("", "3 requests.\n")
+        assert process.returncode == 0
+    finally:
+        process.kill()
+
+
+def test_an_embedded_simulator_has_no_requests_of_others(capsys):
+    """Without a configured simulator, the command says how to get one, with status 2."""
+    assert main(["requests"]) == 2
+    assert "paylab simulator" in capsys.readouterr().err
