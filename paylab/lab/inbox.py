@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from datetime import datetime
 from functools import partial
 from itertools import count
@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from ..simulator.controls import Controls
-    from ..simulator.simulator import Simulator
     from ..webhooks.event import Event
     from ..webhooks.polling import Watch
     from ..webhooks.report import Reconciliation
+
+
+Receivers = MutableMapping[str, Callable[..., int]]
 
 
 def _resources(client: Client) -> dict[str, Any]:
@@ -114,9 +116,8 @@ def _listen(receiver: Receiver, port: int, url: str | None) -> tuple[str, Callab
     return listening.url, listening.stop
 
 
-def _receive_here(embedded: Simulator, receiver: Receiver) -> tuple[str, Callable[[], None]]:
+def _receive_here(receivers: Receivers, receiver: Receiver) -> tuple[str, Callable[[], None]]:
     """Receive in this process; return the URL and a stop function."""
-    receivers = embedded.delivery.local_receivers
     urls = (f"http://localhost/inbox/{number}" for number in count(1))
     url = next(each for each in urls if each not in receivers)
     receivers[url] = receiver.deliver
@@ -136,13 +137,14 @@ def _must_be_reachable(client: Client, url: str | None) -> None:
 class Webhooks:
     """What a lab does with events: receive, poll, list and reconcile them.
 
+    `receivers` are those of a simulator in this process by URL, None for any other service;
     `controls()` returns the simulator's controls, or None for a real service.
     """
 
     def __init__(
-        self, client: Client, embedded: Simulator | None, controls: Callable[[], Controls | None]
+        self, client: Client, receivers: Receivers | None, controls: Callable[[], Controls | None]
     ) -> None:
-        self._client, self._embedded, self._controls = client, embedded, controls
+        self._client, self._receivers, self._controls = client, receivers, controls
         self.inboxes: list[Inbox] = []
 
     def events(self, resource_id: str | None = None) -> list[Event]:
@@ -183,8 +185,8 @@ class Webhooks:
         check = signature_check(service, client.settings.secret_key)
         then = _then(router, forward_to, service.webhooks.signature_header)
         receiver = Receiver(received, client.clock, then, check)
-        if self._embedded is not None and port is None and url is None:
-            address, shut = _receive_here(self._embedded, receiver)
+        if self._receivers is not None and port is None and url is None:
+            address, shut = _receive_here(self._receivers, receiver)
         else:
             address, shut = _listen(receiver, port or 0, url)
         try:
@@ -244,6 +246,4 @@ class Webhooks:
             "transfer": Pull(self._client, "transfers").frame(),
             "conversion": Pull(self._client, "conversions").frame(),
         }
-        result = reconcile(lists, found, references, columns)
-        result.place = self._client.place()
-        return result
+        return reconcile(lists, found, references, columns, self._client.place())

@@ -11,7 +11,6 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Self, Unpack
 from urllib.parse import urlsplit
 
-from ..client.call import Call
 from ..client.call_log import CallLog
 from ..client.client import Client
 from ..client.connection import utcnow
@@ -26,18 +25,13 @@ from ..errors.names import suggesting
 from ..files import path_of
 from ..payments.ledger import Ledger
 from ..redaction.hiding import hide_frames
-from ..signing.comparison import compare
-from ..signing.explain import Explanation
-from ..signing.findings import Finding, SignedRequest, check_url
 from ..simulator.controls import Controls
-from ..simulator.messages import PRODUCT
 from ..spec.paging import Order
-from . import displays
+from . import displays, parts
 from .forms import Forms
 from .inbox import Webhooks
 from .orders import Orders, Where
-from .parts import embedded_parts, log_as_asked, replay_parts
-from .place import Place, find_controls, place_of
+from .place import Place, Whereabouts
 from .resources import (
     LabConversionAccounts,
     LabConversions,
@@ -45,6 +39,7 @@ from .resources import (
     LabQuotes,
     LabTransfers,
 )
+from .signatures import Signatures
 from .waiting import Waiting
 
 if TYPE_CHECKING:
@@ -52,7 +47,6 @@ if TYPE_CHECKING:
     from ..client.replay import Replay
     from ..probe.drift import Drift
     from ..probe.report import Report
-    from ..simulator.server import Server
     from ..simulator.simulator import Simulator
     from ..views.cards import Card
 
@@ -76,25 +70,28 @@ class Lab:
         **options: Any,
     ) -> None:
         in_process = embedded is not None or replay is not None
-        self._embedded, self._replay = embedded, replay
-        self._controls: Controls | None = None
+        self._embedded = embedded
+        is_embedded = embedded is not None
+        self._whereabouts = whereabouts = Whereabouts(
+            lambda: self.client, embedded=is_embedded, replay=replay
+        )
         pause = (lambda _: None) if replay else sleep  # no waits in a replay
-        waiting = Waiting(lambda: self.simulator, in_process=in_process, pause=pause)
+        waiting = Waiting(lambda: whereabouts.controls, in_process=in_process, pause=pause)
         ask, tolerance = None if in_process else waiting.reading, settings.service.signing.tolerance
-        self._service_clock = ServiceClock(clock, tolerance, ask)
+        service_clock = ServiceClock(clock, tolerance, ask)
         redaction, world = redaction_of(settings), embedded or replay
 
         def place() -> str:
-            return str(self._known_place)
+            return str(whereabouts.known)
 
-        facts = settings, self._service_clock, redaction.text, place
+        facts = settings, service_clock, redaction.text, place
         self._orders = Orders(*facts, ledger, world=world)
         host = "embedded" if embedded else urlsplit(settings.base_url).netloc
         self.client = client = Client(
             settings,
             clock=clock,
             sleep=waiting.sleep,
-            service_clock=self._service_clock,
+            service_clock=service_clock,
             redaction=redaction,
             keeper=self._orders,
             watchers=[] if replay else [Broadcast(redaction, host)],
@@ -113,12 +110,15 @@ class Lab:
         self.conversions = LabConversions(client)
         self.forms = Forms(client, waiting, lambda: str(self.place))
         self.onramp, self.status = self.forms.onramp, self.forms.status
-        self._webhooks = webhooks = Webhooks(client, embedded, lambda: self.simulator)
+        receivers = None if embedded is None else embedded.delivery.local_receivers
+        self._webhooks = webhooks = Webhooks(client, receivers, lambda: whereabouts.controls)
         self.inbox, self.watch = webhooks.inbox, webhooks.watch
         self.events, self.reconcile = webhooks.events, webhooks.reconcile
         self.settings, self.service = client.settings, client.service
         self.calls, self.request = client.calls, client.request
         self.clock, self.sleep = client.clock, client.sleep
+        signatures = Signatures(client)
+        self.explain, self.compare = signatures.explain, signatures.compare
         displays.register_displays()
 
     @property
@@ -137,16 +137,7 @@ class Lab:
 
         A service is asked whether it is a simulator only if its address is on this machine.
         """
-        if self._controls is None:
-            self._controls = self._find_controls()
-        return self._controls
-
-    def _find_controls(self) -> Controls | None:
-        if self._embedded or (self._replay and self._replay.has_controls):
-            return Controls(self.client.request, self.client.service)
-        if self._replay:
-            return None
-        return find_controls(self.settings, self.client.watchers, self._service_clock.forget)
+        return self._whereabouts.controls
 
     @property
     def place(self) -> Place:
@@ -154,17 +145,7 @@ class Lab:
 
         A local address that has not answered yet is asked whether it is a simulator.
         """
-        if self.client.product is None and not self._replay:
-            self._controls = self.simulator
-        return self._known_place
-
-    @property
-    def _known_place(self) -> Place:
-        """The kind of service as far as earlier answers tell; no request is sent."""
-        if self._replay:
-            return Place("recording", self.settings.base_url, self._replay.path.name)
-        simulated = self._controls is not None or self.client.product == PRODUCT
-        return place_of(self.settings, embedded=self.is_embedded, simulated=simulated)
+        return self._whereabouts.place
 
     def get(
         self, path: str, params: Mapping[str, Any] | None = None, **options: Unpack[Options]
@@ -200,30 +181,6 @@ class Lab:
 
         return Recording(to, self.client)
 
-    def explain(self, call: Call | None = None) -> Explanation:
-        """The layers of a call's signature, line by line; by default of the latest call.
-
-        >>> "x-nonce" in repr(lab.explain())
-        True
-        """
-        if call is None and not self.calls:
-            raise ConfigError("there is no call yet: make one, as lab.transfers.list().first()")
-        return (call or self.calls[-1]).explain()
-
-    def compare(
-        self, theirs: Mapping[str, str] | str, method: str, url: str, body: bytes = b""
-    ) -> Finding:
-        """Compare another program's headers with the right ones, using the secret of this lab.
-
-        >>> headers = lab.calls[-1].request_headers
-        >>> lab.compare(headers, "GET", "/v1/transfers")  # doctest: +SKIP
-        """
-        check_url(url)
-        whole = url if urlsplit(url).netloc else self.settings.base_url + url
-        request = SignedRequest(method.upper(), whole, body)
-        secret, signing = self.settings.secret_key.reveal(), self.client.service.signing
-        return compare(theirs, request, secret, now=self.clock(), signing=signing)
-
     def deposit_card(self, account: Any) -> Card:
         """A CLABE card or a QR code, from a conversion account, its id, or instructions.
 
@@ -233,9 +190,7 @@ class Lab:
         from ..views.cards import deposit_card
 
         account = self.conversion_accounts.get(account) if isinstance(account, str) else account
-        card = deposit_card(account)
-        card.where = str(self.place)
-        return card
+        return deposit_card(account, str(self.place))
 
     def probe(
         self,
@@ -273,7 +228,7 @@ class Lab:
         events = [(arrival.event.type, None) for arrival in arrivals]
         return find_drift(self.calls, self.service, events)
 
-    def serve(self, *, host: str = "127.0.0.1", port: int = 0) -> Server:
+    def serve(self, *, host: str = "127.0.0.1", port: int = 0) -> parts.ServedSimulator:
         """Serve the embedded simulator on a port, for clients outside this process.
 
         The server has its own random keys: its `api_key` and `secret_key`.
@@ -284,11 +239,7 @@ class Lab:
         """
         if self._embedded is None:
             raise ConfigError("only an embedded simulator can be served: this lab has a base URL")
-        from ..simulator.credentials import random_keys
-        from ..simulator.server import Server
-
-        keys = random_keys(self._embedded.world.service.signing.key_encoding)
-        return Server(self._embedded, host=host, port=port, keys=keys).start()
+        return parts.serve_embedded(self._embedded, host, port)
 
     def sources(self) -> list[tuple[str, str, str]]:
         """Each setting, its value (secrets hidden) and its source.
@@ -317,7 +268,7 @@ class Lab:
     def __repr__(self) -> str:
         rows = [f"  {name:<11}{value}  ({source})" for name, value, source in self.sources()]
         drift = [self.drift.line] if self.calls and self.drift else []
-        return "\n".join([f"Lab on {self._known_place}", *rows, *drift])
+        return "\n".join([f"Lab on {self._whereabouts.known}", *rows, *drift])
 
 
 @hide_frames
@@ -357,7 +308,7 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     >>> paylab.connect().place.kind
     'embedded'
     """
-    log_as_asked()
+    parts.log_as_asked()
     options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries, "ledger": ledger}
     order = {"lists.order": list_order} if list_order else {}
     if replay is not None:
@@ -367,7 +318,7 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
             )
         found = service_source(service, {})
         chosen = found["service"][0] if found else None
-        return Lab(**replay_parts(path_of(replay), chosen), **options)
+        return Lab(**parts.replay_parts(path_of(replay), chosen), **options)
     if simulator is None:
         settings = resolve(
             *(base_url, api_key, secret_key, profile),
@@ -382,4 +333,11 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
         raise ConfigError("control_token is that of a simulator with an address: pass base_url")
     found = read_only_source(read_only, os.environ)
     found |= service_source(service, os.environ) if simulator is None or service is not None else {}
-    return Lab(**embedded_parts(simulator, found, order), **options)
+    if simulator is None:
+        from ..simulator.simulator import Simulator
+
+        own = parts.followed_service(found, order)
+        simulator = Simulator(transfers=parts.SEEDED_TRANSFERS, service=own)
+    keys, followed = (simulator.api_key, simulator.secret_key), simulator.world.service
+    settings = parts.embedded_settings(*keys, found, parts.followed_service(found, order, followed))
+    return Lab(settings, embedded=simulator, **simulator.client_options(), **options)

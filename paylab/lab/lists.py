@@ -9,7 +9,7 @@ from datetime import date
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
-from ..client.client import Client
+from ..client.sender import Sender
 from ..errors.api import NotFoundError
 from ..errors.base import MissingOperationError, Problem, RuleError
 from ..spec import timestamps
@@ -55,7 +55,7 @@ class Writing(Narrowed, total=False):
 class Pull:
     """A list to fetch: its name, filters and service."""
 
-    sender: Client
+    sender: Sender
     kind: Kept
     filters: Mapping[str, str | None] = field(default_factory=dict)
     size: int = PAGE_MAX

@@ -1,18 +1,15 @@
-"""What a lab is made of for a service, an embedded simulator or a recording."""
+"""The parts of a lab: settings of a simulator or a recording, a log, and the simulator's server."""
 
 from __future__ import annotations
 
 import logging
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol, Self
 
 from ..client.settings import Found, Secret, Settings
 from ..errors.base import ConfigError
 from ..spec.service import Service
-
-if TYPE_CHECKING:
-    from ..simulator.simulator import Simulator
 
 Parts = dict[str, Any]
 """Arguments of a Lab."""
@@ -21,26 +18,20 @@ SEEDED_TRANSFERS = 130
 """The initial data of an embedded simulator: two pages of transfers."""
 
 
-def embedded_parts(simulator: Simulator | None, found: Found, order: dict[str, Any]) -> Parts:
-    """A simulator in this process, with its clock and random source."""
-    from ..simulator.simulator import BASE_URL, Simulator, SimulatorTransport
+def followed_service(found: Found, order: dict[str, Any], usual: Service | None = None) -> Service:
+    """The service that was chosen, else `usual`, with the order of its lists if it is declared."""
+    service = found["service"][0] if "service" in found else usual or Service()
+    return service.with_values(order) if order else service
+
+
+def embedded_settings(api_key: str, secret_key: str, found: Found, service: Service) -> Settings:
+    """The settings of a simulator in this process."""
+    from ..simulator.simulator import BASE_URL
 
     where = dict.fromkeys(("base_url", "api_key", "secret_key"), "embedded simulator")
     where |= {name: source for name, (_, source) in found.items()}
-    switches = {name: value for name, (value, _) in found.items()}
-    if simulator is None:
-        own = switches.get("service", Service()).with_values(order)
-        simulator = Simulator(transfers=SEEDED_TRANSFERS, service=own)
-    followed = switches.get("service", simulator.world.service)
-    switches["service"] = followed.with_values(order) if order else followed
-    keys = Secret(simulator.api_key), Secret(simulator.secret_key)
-    return {
-        "settings": Settings(BASE_URL, *keys, where=where, **switches),
-        "embedded": simulator,
-        "transport": SimulatorTransport(simulator),
-        "clock": simulator.world.now,
-        "random": simulator.client_random(),
-    }
+    switches = {name: value for name, (value, _) in found.items()} | {"service": service}
+    return Settings(BASE_URL, Secret(api_key), Secret(secret_key), where=where, **switches)
 
 
 def replay_parts(path: Path, given: Service | None) -> Parts:
@@ -66,3 +57,32 @@ def log_as_asked() -> None:
     logger.setLevel(level)
     if not logger.handlers:
         logger.addHandler(logging.StreamHandler())
+
+
+class ServedSimulator(Protocol):
+    """A simulator that listens on a port until it is stopped, with random keys of its own."""
+
+    @property
+    def base_url(self) -> str:
+        """Its address."""
+
+    api_key: str
+    secret_key: str
+    control_token: str
+    """The bearer token of its controls."""
+
+    def stop(self) -> None:
+        """Stop listening; the simulator continues in this process."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+def serve_embedded(simulator: Any, host: str, port: int) -> ServedSimulator:
+    """Serve a simulator with random keys."""
+    from ..simulator.credentials import random_keys
+    from ..simulator.server import Server
+
+    keys = random_keys(simulator.world.service.signing.key_encoding)
+    return Server(simulator, host=host, port=port, keys=keys).start()

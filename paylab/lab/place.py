@@ -5,15 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from ..client.client import Client
 from ..client.connection import Watcher
+from ..client.sender import Sender
 from ..client.settings import Settings
 from ..errors.base import PaylabError
 from ..loopback import is_loopback
 from ..simulator.controls import Controls
+from ..simulator.messages import PRODUCT
+
+if TYPE_CHECKING:
+    from ..client.replay import Replay
 
 Kind = Literal["embedded", "shared", "sandbox", "other", "recording"]
 
@@ -84,19 +88,64 @@ def find_controls(
     if not is_local(settings):
         return None
     quick = replace(settings, timeout=min(settings.timeout, ANSWER_SECONDS))
-    asking = Controls(Client(quick, max_retries=0, watchers=watchers).request)
+    asking = Controls(Sender(quick, max_retries=0, watchers=watchers).request)
     try:
         if "clock" not in asking.summary():
             return None
     except (PaylabError, TypeError, ValueError):
         return None
-    client = Client(settings, max_retries=0, watchers=watchers)
+    sender = Sender(settings, max_retries=0, watchers=watchers)
 
     def ask(method: str, path: str, **options: Any) -> Any:
         try:
-            return client.request(method, path, **options)
+            return sender.request(method, path, **options)
         finally:
             if method != "GET":
                 moved()
 
     return Controls(ask, settings.service)
+
+
+class Whereabouts:
+    """The place of a lab's service, and the controls found there.
+
+    `sender()` is the lab's client; `embedded` is whether the service is a simulator in this
+    process, `replay` is the recording that answers instead of a service.
+    """
+
+    def __init__(
+        self, sender: Callable[[], Sender], *, embedded: bool, replay: Replay | None = None
+    ) -> None:
+        self._sender, self._embedded, self._replay = sender, embedded, replay
+        self._controls: Controls | None = None
+
+    @property
+    def controls(self) -> Controls | None:
+        """The simulator's controls; None for a real service, which is asked if it is local."""
+        if self._controls is None:
+            self._controls = self._find()
+        return self._controls
+
+    def _find(self) -> Controls | None:
+        sender = self._sender()
+        if self._embedded or (self._replay and self._replay.has_controls):
+            return Controls(sender.request, sender.service)
+        if self._replay:
+            return None
+        return find_controls(sender.settings, sender.watchers, sender.service_clock.forget)
+
+    @property
+    def place(self) -> Place:
+        """The kind of service; a local address that has not answered yet is asked."""
+        if self._sender().product is None and not self._replay:
+            self._controls = self.controls
+        return self.known
+
+    @property
+    def known(self) -> Place:
+        """The kind of service as far as earlier answers tell; no request is sent."""
+        sender = self._sender()
+        if self._replay:
+            return Place("recording", sender.settings.base_url, self._replay.path.name)
+        simulated = self._controls is not None or sender.product == PRODUCT
+        return place_of(sender.settings, embedded=self._embedded, simulated=simulated)

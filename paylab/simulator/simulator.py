@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 from threading import Event
+from typing import Any
 from weakref import WeakSet
 
 import httpx
@@ -95,6 +96,11 @@ class Simulator:
         self._randoms.add(random)
         self._start(random)
         return random
+
+    def client_options(self) -> dict[str, Any]:
+        """The transport, clock and random source of a client in this process."""
+        transport = SimulatorTransport(self)
+        return {"transport": transport, "clock": self.world.now, "random": self.client_random()}
 
     def renew_clients(self) -> None:
         """Start the random source of every client anew: another world has other used keys."""

@@ -21,16 +21,20 @@ SIZE = 220
 class AddressCard:
     """A wallet address, its QR code, and the currency and network that it accepts.
 
-    `about` are additional rows to show.
+    `about` are additional rows to show; `where` names the service.
     """
 
-    where = ""
-
     def __init__(
-        self, address: str, *, currency: str = "", network: str = "", about: Iterable[Row] = ()
+        self,
+        address: str,
+        *,
+        currency: str = "",
+        network: str = "",
+        about: Iterable[Row] = (),
+        where: str = "",
     ) -> None:
         self.address, self.currency, self.network = address, currency.upper(), network
-        self.about = tuple(about)
+        self.about, self.where = tuple(about), where
 
     @property
     def title(self) -> str:
@@ -83,12 +87,11 @@ CAPTION = f"font-size:11px;{html.MUTED}"
 class ClabeCard:
     """The CLABE of a deposit, its parts, its check digit and the sandbox limit.
 
-    `about` are additional rows; `bank` is the bank's name if the code is not a known bank.
+    `about` are additional rows; `bank` is the bank's name if the code is not a known bank, and
+    `where` names the service.
     """
 
-    where = ""
-
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each has a default
         self,
         clabe: str,
         *,
@@ -96,8 +99,9 @@ class ClabeCard:
         currency: str = "mxn",
         bank: str | None = None,
         about: Iterable[Row] = (),
+        where: str = "",
     ) -> None:
-        self.clabe, self.bank, self.about = clabe, bank, tuple(about)
+        self.clabe, self.bank, self.about, self.where = clabe, bank, tuple(about), where
         self.cap = None if cap is None else f"{cap} {currency.upper()}"
         self.parts = _parts(clabe)
 
@@ -196,43 +200,46 @@ def working(clabe: str) -> list[str]:
 Card = QR | ClabeCard | AddressCard | Facts
 
 
-def deposit_card(holder: object) -> Card:
+def deposit_card(holder: object, where: str = "") -> Card:
     """A CLABE card, a QR code, a wallet address, or a table for any other type.
 
     `holder` is a conversion account, a transfer, or their `deposit_instructions`, which have
     `type`, `currency`, `payment_methods`, `details` and `deadline` as attributes or keys; all are
-    optional. The amount is known of a transfer only.
+    optional. The amount is known of a transfer only. `where` names the service.
     """
     instructions = _get(holder, "deposit_instructions") or holder
     kind, details = _get(instructions, "type"), _get(instructions, "details")
     key, make = CARDS.get(str(kind), ("", None))
     value = details.get(key) if isinstance(details, Mapping) else None
     if make is None or not isinstance(value, str):
-        return _facts(instructions)
+        return _facts(instructions, where)
     try:
-        return make(value, instructions, _amount(holder))
+        return make(value, instructions, _amount(holder), where)
     except PaylabError:  # text too long for a QR code is still shown as text
-        return _facts(instructions)
+        return _facts(instructions, where)
 
 
-def _clabe(value: str, instructions: object, amount: list[Row]) -> Card:
+def _clabe(value: str, instructions: object, amount: list[Row], where: str) -> Card:
     currency = _currency(instructions)
     cap = DEPOSIT_CAPS.get(currency.lower())
-    return ClabeCard(value, cap=cap, currency=currency, about=[*amount, *_about(instructions)])
+    about = [*amount, *_about(instructions)]
+    return ClabeCard(value, cap=cap, currency=currency, about=about, where=where)
 
 
-def _qr(value: str, instructions: object, amount: list[Row]) -> Card:
-    return QR(value, about=[*amount, *_about(instructions), *_cap(instructions)])
+def _qr(value: str, instructions: object, amount: list[Row], where: str) -> Card:
+    about = [*amount, *_about(instructions), *_cap(instructions)]
+    return QR(value, about=about, where=where)
 
 
-def _address(value: str, instructions: object, amount: list[Row]) -> Card:
+def _address(value: str, instructions: object, amount: list[Row], where: str) -> Card:
     details, rails = _get(instructions, "details"), _get(instructions, "payment_methods")
     network = details.get("network") if isinstance(details, Mapping) else None
     if not isinstance(network, str):
         network = str(rails[0]) if isinstance(rails, list | tuple) and rails else ""
     more = [row for row in _details(instructions) if row[1] not in (value, network)]
     about = [*amount, *_about(instructions), *more]
-    return AddressCard(value, currency=_currency(instructions), network=network, about=about)
+    currency = _currency(instructions)
+    return AddressCard(value, currency=currency, network=network, about=about, where=where)
 
 
 def _amount(holder: object) -> list[Row]:
@@ -241,18 +248,18 @@ def _amount(holder: object) -> list[Row]:
     return [] if amount is None else [("Amount", f"{amount} {currency or ''}".rstrip())]
 
 
-CARDS: dict[str, tuple[str, Callable[[str, object, list[Row]], Card]]] = {
+CARDS: dict[str, tuple[str, Callable[[str, object, list[Row], str], Card]]] = {
     "mx_virtual_account": ("clabe", _clabe),
     "ph_qr_code": ("qrph_payload", _qr),
     "crypto_wallet": ("address", _address),
 }
 
 
-def _facts(instructions: object) -> Facts:
+def _facts(instructions: object, where: str) -> Facts:
     kind = ("Type", _words(_get(instructions, "type")))
     currency = ("Currency", _currency(instructions) or "not said")
     rows = [kind, currency, *_about(instructions), *_cap(instructions), *_details(instructions)]
-    return Facts("Deposit instructions", rows)
+    return Facts("Deposit instructions", rows, where)
 
 
 def _about(instructions: object) -> list[Row]:

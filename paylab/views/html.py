@@ -243,12 +243,10 @@ def plain_text(title: str, rows: Sequence[Row], where: str = "") -> str:
 
 
 class Facts:
-    """A title and rows of label and text, shown as a card."""
+    """A title and rows of label and text, shown as a card; `where` names the service."""
 
-    where = ""
-
-    def __init__(self, title: str, rows: Iterable[Row]) -> None:
-        self.title, self.rows = title, list(rows)
+    def __init__(self, title: str, rows: Iterable[Row], where: str = "") -> None:
+        self.title, self.rows, self.where = title, list(rows), where
 
     def table(self) -> list[Row]:
         """The rows, as plain text."""

@@ -219,13 +219,14 @@ TITLE, DOUBTFUL = "Scan to pay", "This QR code is not valid"
 class QR:
     """A QR code beside a table of its fields; text that is not EMV is drawn too.
 
-    `size` is in pixels; `about` are additional rows.
+    `size` is in pixels; `about` are additional rows, and `where` names the service.
     """
 
-    where = ""
-
-    def __init__(self, payload: str, *, size: int = SIZE, about: Iterable[Row] = ()) -> None:
+    def __init__(
+        self, payload: str, *, size: int = SIZE, about: Iterable[Row] = (), where: str = ""
+    ) -> None:
         self.payload, self.size, self.about = payload, _checked(size), tuple(about)
+        self.where = where
         self.modules: Modules = modules(payload)
 
     @cached_property

@@ -22,8 +22,12 @@ def reconcile(
     found: FoundEvents | None,
     books: pd.DataFrame | str | PathLike[str] | None = None,
     columns: Mapping[str, str] | None = None,
+    place: str = "",
 ) -> Reconciliation:
-    """Compare frames of transfers and conversions with events and with your own books."""
+    """Compare frames of transfers and conversions with events and with your own books.
+
+    `columns` names those of your books; `place` names the service.
+    """
     reported = None if found is None else of_events(found.events)
     own = None if books is None else of_books(books, columns)
     since, notes = (found.since, found.notes) if found else (None, ())
@@ -31,7 +35,7 @@ def reconcile(
         notes = (*notes, f"events are expected from {since:%Y-%m-%d %H:%M:%S} UTC on")
     sides = {LIST: lists, EVENTS: reported, REFERENCES: own}
     there = [name for name, side in sides.items() if side is not None]
-    return Reconciliation(merge(of_lists(lists), reported, own, since), there, notes)
+    return Reconciliation(merge(of_lists(lists), reported, own, since), there, notes, place)
 
 
 class Reconciliation:

@@ -1,0 +1,44 @@
+"""Signatures: those of the lab's calls line by line, and those of another program compared."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from ..client.call import Call
+from ..client.sender import Sender
+from ..errors.base import ConfigError
+from ..signing.comparison import compare
+from ..signing.explain import Explanation
+from ..signing.findings import Finding, SignedRequest, check_url
+
+
+class Signatures:
+    """Explains signatures with the calls and the secret of a client."""
+
+    def __init__(self, client: Sender) -> None:
+        self._client = client
+
+    def explain(self, call: Call | None = None) -> Explanation:
+        """The layers of a call's signature, line by line; by default of the latest call.
+
+        >>> "x-nonce" in repr(lab.explain())
+        True
+        """
+        if call is None and not self._client.calls:
+            raise ConfigError("there is no call yet: make one, as lab.transfers.list().first()")
+        return (call or self._client.calls[-1]).explain()
+
+    def compare(
+        self, theirs: Mapping[str, str] | str, method: str, url: str, body: bytes = b""
+    ) -> Finding:
+        """Compare another program's headers with the right ones, using the secret of this lab.
+
+        >>> headers = lab.calls[-1].request_headers
+        >>> lab.compare(headers, "GET", "/v1/transfers")  # doctest: +SKIP
+        """
+        check_url(url)
+        whole = url if urlsplit(url).netloc else self._client.settings.base_url + url
+        request = SignedRequest(method.upper(), whole, body)
+        secret, signing = self._client.settings.secret_key.reveal(), self._client.service.signing
+        return compare(theirs, request, secret, now=self._client.clock(), signing=signing)
