@@ -16,7 +16,7 @@ ASSUMPTION = " (assumed: the specification does not say so)"
 TEXT, COMBO, SELECT, RADIO, TICK = "text", "combo", "select", "radio", "tick"
 LISTED = (SELECT, RADIO)
 _COUNTED = re.compile(r"\b(\d+ digits|characters|hex digits)\b")
-BOX = f"border:{BORDER};border-radius:4px;padding:3px 8px;overflow-wrap:anywhere"
+BOX = f"display:block;border:{BORDER};border-radius:4px;padding:3px 8px;overflow-wrap:anywhere"
 _LISTED = 8  # maximum number of values in a hint
 _SHOWN = 40  # maximum length of a value quoted in an error
 _NARROW = 28  # characters that a field beside others can show
@@ -148,7 +148,9 @@ class FormField(Node):
             return f"<p>{sign} {escape(self.label)}</p>"
         text = "(typed, not saved)" if self.typed else self._masked or self.shown()
         head = f'<span style="{MUTED}">{escape(self.label)}: </span>'
-        return f'<div style="min-width:0">{head}<div style="{BOX}">{escape(text)}&nbsp;</div></div>'
+        # Without styles, as in a notebook that is not trusted, the value follows its label.
+        box = f'<span style="{BOX}">{escape(text)}&nbsp;</span>'
+        return f'<div style="min-width:0">{head}{box}</div>'
 
     def _is_wide(self) -> bool:
         """Whether it needs a row of its own: for a long choice, or a long value that was sent."""
