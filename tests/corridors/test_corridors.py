@@ -175,6 +175,23 @@ def test_the_module_shows_its_table():
     assert repr(corridors.find(currency="inr")) == "India (IN)  INR  upi  upi"
 
 
+@pytest.mark.parametrize(
+    ("countries", "titles", "shared"),
+    [
+        (["DE"], ["Germany (DE)"], []),
+        (["DE", "FR"], ["2 SEPA countries"], ["2 SEPA countries: DE, FR."]),
+        (["US", "SG"], ["2 countries"], ["2 countries: US, SG."]),
+        (["DE", "BR", "FR"], ["Germany (DE)", "Brazil (BR)", "France (FR)"], []),
+    ],
+)
+def test_countries_with_the_same_facts_share_a_row(countries, titles, shared):
+    """Neighbours that differ only in the country are one row, and a note names them."""
+    chosen = [corridors.get(country) for country in countries]
+    assert [row[0] for row in display.rows(chosen)] == titles
+    assert [row[0] for row in display.brief(chosen)] == titles
+    assert [note for note in display.notes(chosen) if "countries:" in note] == shared
+
+
 def test_a_country_shows_each_fact_and_where_it_is_from():
     """Each fact shows its source: the spec or an assumption."""
     facts = {fact: (value, source) for fact, value, source in corridors.get("MX").facts()}

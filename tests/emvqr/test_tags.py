@@ -23,10 +23,22 @@ def test_templates():
     assert not any(fields.is_template(f"27.{tag}") for tag in TWO_DIGITS)
 
 
-@pytest.mark.parametrize(
-    ("tag", "called"),
-    [("02", "Visa"), ("05", "Mastercard"), ("15", "UnionPay"), ("20", "Reserved for EMVCo")],
-)
-def test_networks(tag, called):
-    """Each card network has its own range of tags."""
-    assert fields.name(tag) == called
+MERCHANT = {
+    "Visa": (2, 3),
+    "Mastercard": (4, 5),
+    "Discover": (9, 10),
+    "Amex": (11, 12),
+    "JCB": (13, 14),
+    "UnionPay": (15, 16),
+    "Reserved for EMVCo": (*range(6, 9), *range(17, 26), *range(65, 80)),
+    "Merchant account information": range(26, 52),
+    "Unreserved template": range(80, 100),
+}
+"""The names of the standard for whole ranges of tags."""
+
+
+@pytest.mark.parametrize("called", MERCHANT)
+def test_ranges(called):
+    """Each card network has its own range of tags, and so have templates and the standard."""
+    named = [int(tag) for tag in TWO_DIGITS if fields.name(tag) == called]
+    assert named == [*MERCHANT[called]]
