@@ -1,6 +1,7 @@
 """What all tests share: no configuration of this machine, and no real service."""
 
 import os
+import signal
 import sys
 import tempfile
 from itertools import count
@@ -19,6 +20,8 @@ settings.load_profile("patient")
 for _name in [name for name in os.environ if name.startswith("PAYLAB_")]:
     if _name != "PAYLAB_ARTEFACTS":
         del os.environ[_name]
+# A shell ignores Ctrl-C in what it starts in the background, and so would the tested commands.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 # Each of the hundreds of processes would compile the package anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 _home, _numbers = tempfile.mkdtemp(prefix="paylab-tests-"), count()
