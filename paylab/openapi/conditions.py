@@ -157,7 +157,11 @@ def _transfer(service: Service) -> Schema:
         "properties": dict.fromkeys(AMOUNTS, NEVER),
     }
     names = ["payout_method", "source_currency", "destination_currency"]
-    accounts = [{"required": ["financial_account"]}, {"required": ["financial_account_id"]}]
+    # The id alone is a deprecated spelling where the service has the object.
+    forms = ["financial_account", "financial_account_id"][
+        : 1 + (service.quotes.account_form == "id")
+    ]
+    accounts = [{"required": [name]} for name in forms]
     direct: Schema = {
         "title": "Without a quote",
         "required": names,

@@ -60,7 +60,10 @@ class BodySchemas:
             yield field.name, self._field(field, key, operation)
 
     def _takes(self, field: Field, form: str) -> bool:
-        return form in {self._service.value(field.form_key), *field.forms}
+        own = str(self._service.value(field.form_key))
+        # A strict simulator refuses a deprecated spelling.
+        is_deprecated = form == "id" and field.has_deprecated_id(own)
+        return form in {own, *field.forms} and not is_deprecated
 
     def _field(self, field: Field, key: str, operation: Operation | None = None) -> Schema:
         facts = {**origin(self._service, field.source, key), **_about(self._service, field)}

@@ -30,7 +30,7 @@ class RequestBody:
 
     `names` are the names of nested objects, by dotted path; `instead` are the names of fields that
     the service has in another form. `unknown` are the fields that the service does not know,
-    whether it refuses or ignores them, with the field that is probably meant.
+    whether it refuses or ignores them, and deprecated ones, with the field that is probably meant.
     """
 
     service: Service
@@ -74,7 +74,8 @@ class RequestBody:
 
     def read_reference(self, each: Field) -> None:
         """An object with an id, whatever form the service uses."""
-        accepted = {self.service.value(each.form_key), *each.forms}
+        form = str(self.service.value(each.form_key))
+        accepted = {form, *each.forms}
         if "object" not in accepted:
             if each.name in self.fields:
                 self._unknown("", self.theirs(each.name))
@@ -85,6 +86,9 @@ class RequestBody:
         elif "id" not in accepted and each.by_id in self.fields:
             self._unknown("", self.theirs(each.by_id))
             del self.fields[each.by_id]
+        elif each.by_id in self.fields and each.has_deprecated_id(form):
+            message = f"is a deprecated spelling: is {self.theirs(each.name)}.id meant?"
+            self.unknown.append(Problem(self.theirs(each.by_id), message, "request.unknown"))
 
     def read_amounts(self, names: Iterable[str]) -> None:
         """Amounts as text, as the rules take them."""

@@ -36,6 +36,10 @@ CASES = [
         "is clabe meant",
     ),
     (
+        *("POST", "/v1/transfers", {"financial_account_id": "fa_1"}, {}),
+        *("financial_account_id", "is financial_account.id meant"),
+    ),
+    (
         *("GET", "/v1/transfers", None, {"idempotency_key": "x"}),
         *("Idempotency-Key", "transfers.list takes none"),
     ),

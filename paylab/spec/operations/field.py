@@ -81,6 +81,10 @@ class Field:
         """The name of the field that has the id instead of the reference."""
         return f"{self.name}_id"
 
+    def has_deprecated_id(self, form: str) -> bool:
+        """Whether a service with this form takes the id alone too, as a deprecated spelling."""
+        return form != "id" and {"object", "id"} <= {*self.forms}
+
     def sample(self) -> Any:
         """An example of its value; None if there is none."""
         if self.kind != OBJECT:
