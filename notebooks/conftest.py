@@ -4,6 +4,8 @@ nbval is loaded here, not at every start of pytest: it imports Jupyter, which ta
 most files of tests.
 """
 
+import os
+
 from nbval.plugin import pytest_addoption, pytest_collect_file
 
 __all__ = ["pytest_addoption", "pytest_collect_file"]
@@ -22,6 +24,7 @@ OPTIONS = {
 
 def pytest_configure(config):
     """Compare outputs by default, also when pytest finds this folder after its options."""
+    os.environ["PYTEST_ADDOPTS"] = "-p no:nbval"  # what a lesson starts takes the usual time
     given = {str(each).partition("=")[0] for each in config.invocation_params.args}
     for name, value in OPTIONS.items():
         if f"--{name.replace('_', '-')}" not in given:

@@ -60,6 +60,7 @@ class Deliveries(Sequence[Delivery]):
         Traceback (most recent call last):
         paylab.errors.api.UnprocessableError: 422 the clock is frozen and no delivery is due: ...
         """
+        __tracebackhide__ = True
         end = time.monotonic() + timeout
         last = None if within is None else self._now() + timedelta(seconds=seconds(within))
         while not (found := self._next(event_type, end - time.monotonic())):

@@ -86,10 +86,11 @@ class SeenRequest:
             else:
                 told = [str(verdict["message"])] if "message" in verdict else []
                 told += [f"mistake {verdict['mistake']}"] if verdict.get("mistake") else []
-                told += [f"{one['field']} {one['message']}" for one in verdict.get("remarks", ())]
+                is_refused = verdict["result"] == "refused"  # its message has the remarks
+                remarks = () if is_refused else verdict.get("remarks", ())
+                told += [f"{one['field']} {one['message']}" for one in remarks]
                 if told:
-                    refused = ["refused"] if verdict["result"] == "refused" else []
-                    yield name, "; ".join([*refused, *told])
+                    yield name, "; ".join(["refused", *told] if is_refused else told)
 
     def __repr__(self) -> str:
         return f"<{self.row['method']} {self.row['path']} -> {self.row['status']}>"
@@ -148,6 +149,7 @@ class Requests(Sequence[SeenRequest]):
 
     def only(self) -> SeenRequest:
         """The single request; AssertionError if there are more or none."""
+        __tracebackhide__ = True
         found = self._all()
         if len(found) != 1:
             listed = "\n".join(each.text() for each in found[-5:])
@@ -163,6 +165,7 @@ class Requests(Sequence[SeenRequest]):
         >>> lab.simulator.requests.assert_sent("quotes.create", source_amount="1.23", times=0)
         <0 requests; of(operation), refused, by_key(key), only(), text()>
         """
+        __tracebackhide__ = True  # pytest shows the line of the test
         there = self.of(operation)
         found = there._where(lambda request: not _differences(request.row, fields))
         count = len(found)

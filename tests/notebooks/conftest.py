@@ -36,6 +36,7 @@ def new_shell(tmp_path, monkeypatch):
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PAYLAB_LEDGER", str(tmp_path / "ledger"))
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:nbval")  # for lessons that run pytest
     yield made
     InteractiveShell.clear_instance()
 

@@ -73,6 +73,15 @@ def test_a_request_that_was_not_let_through_has_its_operation(service, seen):
     assert [each.status for each in seen.of("transfers.list")] == [401, 503]
 
 
+def test_a_report_says_a_refusal_once(make):
+    """The words of a refused field are not repeated as a remark."""
+    service = make(strict=True)
+    seen = Requests(lambda *_: service.get("/_simulator/requests").json)
+    service.post("/v1/transfers", {"client_refernce_id": "a"})
+    [line] = [each for each in seen.text().splitlines() if "strictness: refused" in each]
+    assert line.count("is not known") == 1
+
+
 def test_the_journal_is_bounded(service, seen, monkeypatch):
     """The oldest requests are dropped and counted, and a long body is left out."""
     service.simulator.world.journal.clear()
