@@ -9,12 +9,12 @@ from importlib.util import find_spec
 from .errors.base import MissingExtraError
 
 EXTRAS: Mapping[str, tuple[str, ...]] = {
+    "lab": ("jupyterlab", "ipywidgets", "anywidget", "IPython", "traitlets", "nbformat"),
     "frames": ("pandas", "pyarrow", "numpy"),
     "duckdb": ("duckdb",),
     "excel": ("openpyxl",),
     "images": ("PIL", "zxingcpp", "pillow_heif", "pypdfium2"),
     "charts": ("vl_convert",),
-    "lab": ("jupyterlab", "ipywidgets", "anywidget", "IPython", "traitlets", "nbformat"),
     "keyring": ("keyring",),
     "sql": ("sqlalchemy",),
     "scale": ("dask", "distributed", "fsspec"),
