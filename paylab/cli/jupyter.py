@@ -26,7 +26,7 @@ from typing import IO, Any
 from .. import files
 from ..errors.base import ConfigError, PaylabError
 from ..extras import explained, require
-from .simulator import exports, service_for
+from .service import exports, service_for
 from .terminal import log_without_blocking, port, say, warn_user
 
 EXAMPLE = "paylab lab 20"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from .simulator import service_for
+from .service import service_for
 from .terminal import warn_user
 
 EXAMPLE = "paylab openapi --to openapi.json"

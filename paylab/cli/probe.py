@@ -10,8 +10,8 @@ from pathlib import Path
 from .. import files
 from ..errors.base import ConfigError
 from ..lab.lab import connect
-from ..probe.probe import BUDGET
 from ..probe.report import PROVEN, Report, existing_service
+from ..probe.trial import BUDGET
 from ..probe.walk import PLAN
 from .terminal import announce, say, warn_user, whole_number
 

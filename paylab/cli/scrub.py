@@ -19,7 +19,7 @@ from ..redaction.personal import personal_names
 from ..redaction.scrub import Leak, scrub
 from ..simulator.storage import checksum
 from ..spec.text import printable
-from .simulator import service_for
+from .service import service_for
 from .terminal import say, warn_user
 
 EXAMPLE = "paylab scrub --check notebook.ipynb calls.har"

@@ -25,7 +25,7 @@ from ..signing.comparison import compare
 from ..signing.findings import SignedRequest, check_url, read_headers
 from ..signing.snippets import DIALECT, SnippetRequest, curl
 from ..spec import timestamps
-from .simulator import service_for
+from .service import service_for
 from .terminal import say, warn_user
 
 EXAMPLE = "paylab sign GET '/v1/transfers?limit=2' --curl"

@@ -5,22 +5,20 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Sequence
 from contextlib import closing
 from socket import socket
 from typing import TYPE_CHECKING
 
 from ..errors.base import ConfigError
+from .service import FACTS, exports, service_for
 from .terminal import log_without_blocking, port, stop_event, whole_number
 
 if TYPE_CHECKING:
     from ..simulator.server import Server
     from ..simulator.simulator import Simulator
-    from ..spec.service import Service
 
 EXAMPLE = "paylab simulator --port 8080 --data world.db"
 _SERVICE = "follow the assumptions in this service.toml (default: see PAYLAB_SERVICE)"
-FACTS = ("base_url", "api_key", "secret_key", "control_token")
 KEY_VARIABLES = ("PAYLAB_SIMULATOR_API_KEY", "PAYLAB_SIMULATOR_SECRET_KEY")
 """The environment variables of the keys; without them the keys are random at each start."""
 
@@ -101,16 +99,6 @@ def _serve(simulator: Simulator, listener: socket, options: argparse.Namespace) 
     return 0
 
 
-def service_for(given: str | None) -> Service:
-    """The assumptions of a service.toml: the option's, else that of PAYLAB_SERVICE."""
-    from ..client.settings import service_source
-    from ..spec.service import Service
-
-    found = service_source(given, os.environ)
-    service: Service = found["service"][0] if found else Service()
-    return service
-
-
 def _keys(encoding: str) -> tuple[str, str]:
     """The keys: from the environment, else random."""
     from ..simulator.credentials import random_keys
@@ -128,11 +116,6 @@ def _ready(server: Server, *, as_json: bool) -> str:
         return json.dumps({name: getattr(server, name) for name in FACTS})
     message = f"The simulator listens on {server.base_url}. Stop it with Ctrl-C."
     return f"{message}\n{exports(server, FACTS)}"
-
-
-def exports(server: Server, facts: Sequence[str] = FACTS[:3]) -> str:
-    """The lines to run in another terminal to use this simulator."""
-    return "\n".join(f"export PAYLAB_{name.upper()}={getattr(server, name)}" for name in facts)
 
 
 def _path(text: str) -> str:

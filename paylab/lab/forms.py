@@ -46,7 +46,8 @@ class Forms:
     def __init__(self, client: Client, waiting: Waiting, place: Callable[[], str]) -> None:
         self._client, self._waiting, self._place = client, waiting, place
         self._kept = Kept(place)
-        payouts = PayoutForms(client, waiting, self._kept)
+        resources = client.individuals, client.financial_accounts, client.quotes, client.transfers
+        payouts = PayoutForms(client, *resources, waiting, self._kept)
         self.recipient, self.financial_account = payouts.recipient, payouts.financial_account
         self.quote, self.quote_card = payouts.quote, payouts.quote_card
         self.transfer, self._transfer_line = payouts.transfer, payouts.transfer_line

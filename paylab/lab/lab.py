@@ -31,7 +31,7 @@ from . import displays, parts
 from .forms import Forms
 from .inbox import Webhooks
 from .orders import Orders, Where
-from .place import Place, Whereabouts
+from .place import Place, Whereabouts, is_local
 from .resources import (
     LabConversionAccounts,
     LabConversions,
@@ -49,6 +49,9 @@ if TYPE_CHECKING:
     from ..probe.report import Report
     from ..simulator.simulator import Simulator
     from ..views.cards import Card
+
+PACE = 0.2
+"""Seconds between two requests of a probe, unless the service is on this machine."""
 
 
 @suggesting
@@ -211,9 +214,10 @@ class Lab:
         >>> lab.probe().where("proven")
         ()
         """
-        from .probe import probe_service
+        from ..probe.probe import probe_service
 
-        return probe_service(self.client, write=write, budget=budget, to=to, calls=calls)
+        pace = 0.0 if is_local(self.settings) else PACE
+        return probe_service(self.client, write=write, budget=budget, pace=pace, to=to, calls=calls)
 
     @property
     def drift(self) -> Drift:

@@ -6,7 +6,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ..client.client import Client
+from ..client.resources.individuals import FinancialAccounts, Individuals
+from ..client.resources.transfers import Quotes, Transfers
+from ..client.sender import Sender
 from ..corridors import countries, examples
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote, Transfer
@@ -25,8 +27,19 @@ if TYPE_CHECKING:
 class PayoutForms:
     """The forms of payouts: recipients, financial accounts, quotes and transfers."""
 
-    def __init__(self, client: Client, waiting: Waiting, kept: Kept) -> None:
-        self._client, self._waiting, self._kept = client, waiting, kept
+    def __init__(  # noqa: PLR0913 - a resource each
+        self,
+        client: Sender,
+        people: Individuals,
+        accounts: FinancialAccounts,
+        quotes: Quotes,
+        transfers: Transfers,
+        waiting: Waiting,
+        kept: Kept,
+    ) -> None:
+        self._client, self._people, self._accounts = client, people, accounts
+        self._quotes, self._transfers = quotes, transfers
+        self._waiting, self._kept = waiting, kept
 
     def recipient(
         self,
@@ -43,7 +56,7 @@ class PayoutForms:
         known_word("product_types", product, codes.PRODUCTS)
         given: dict[str, Any] = {"example": example, "clock": self._client.clock}
         given["service"] = self._client.service
-        make = partial(RecipientForm, self._client.individuals.create, country, product, **given)
+        make = partial(RecipientForm, self._people.create, country, product, **given)
         return self._kept.get(("recipient", country, product), example, make, new=new)
 
     def financial_account(
@@ -57,14 +70,14 @@ class PayoutForms:
         """A form that adds an account to a recipient, or replaces the details of `account`."""
         from ..views.forms.account import AccountForm
 
-        who = self._client.individuals.get(person)
+        who = self._people.get(person)
         country = str(who.country)
         make = partial(
             AccountForm,
-            partial(self._client.financial_accounts.create, who.id),
+            partial(self._accounts.create, who.id),
             country,
             account=account,
-            update=self._client.financial_accounts.update,
+            update=self._accounts.update,
             owner=who.id,
             example=examples.account(country, self._client.service) if example else None,
             service=self._client.service,
@@ -83,7 +96,7 @@ class PayoutForms:
         """A form that gets a quote over any rail that reaches a recipient."""
         from ..views.forms.transfer import QuoteForm
 
-        make = partial(QuoteForm, self._client.quotes.create, card=self.quote_card)
+        make = partial(QuoteForm, self._quotes.create, card=self.quote_card)
         return self._priced("quote", make, person, amount, source_currency, new=new)
 
     def transfer(
@@ -111,7 +124,7 @@ class PayoutForms:
         new: bool,
     ) -> F:
         """Make a form with the recipient's current accounts and the routes to them."""
-        who = self._client.individuals.get(person)
+        who = self._people.get(person)
         held = who.financial_accounts or []
         given = {"accounts": held, "amount": amount, "source": source.upper()}
         begun = partial(
@@ -127,7 +140,7 @@ class PayoutForms:
             QuoteCard,
             quote,
             self._paying(new=new),
-            partial(self._client.quotes.again, quote),
+            partial(self._quotes.again, quote),
             self._client.service_clock.now,
             accounts=self._accounts_of(quote),
             stands_still=self._waiting.stands_still(),
@@ -140,19 +153,19 @@ class PayoutForms:
         """A live status of a transfer."""
         from ..views.forms.status import TransferLine
 
-        look = partial(self._client.transfers.get, id_of(transfer))
+        look = partial(self._transfers.get, id_of(transfer))
         wallets = [one for one in self._accounts_of(look()) if one.type == codes.CRYPTO_WALLET]
         return TransferLine(look, wallets=wallets, **refreshing(self._waiting))
 
     def _paying(self, *, new: bool) -> Callable[..., Transfer]:
         """Create a transfer; `new` makes another payment, whatever was paid before."""
-        return partial(self._client.transfers.create, new=new)
+        return partial(self._transfers.create, new=new)
 
     def _accounts_of(self, of: Quote | Transfer) -> list[FinancialAccount]:
         """The recipient's accounts; empty if no stablecoin is involved."""
         if not of.recipient_id or not codes.is_stablecoin(of.source_currency or ""):
             return []
-        held = self._client.individuals.get(of.recipient_id).financial_accounts or []
+        held = self._people.get(of.recipient_id).financial_accounts or []
         return [one for one in held if isinstance(one, FinancialAccount)]
 
 

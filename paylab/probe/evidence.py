@@ -28,7 +28,7 @@ SHAPES = {
 """What the value of a deposit instruction looks like, by our name."""
 
 
-def read_answer(trials: Trials, operation: str) -> None:
+def read_answer(trials: Trials[Any], operation: str) -> None:
     """Keep what the latest answer shows, when an answer read with it has more than before."""
     call = trials.calls_of(operation)
     if call is None:

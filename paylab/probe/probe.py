@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator
+from os import PathLike
+from pathlib import Path
 
 from ..client.call import Call
 from ..client.client import Client
+from ..client.har import read_har
 from ..errors.base import ConfigError, Problem, RuleError
 from ..spec import assumptions
 from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
 from .evidence import contradicted
-from .report import ASSUMED, NOT_REACHED, PROVEN, REFUSED, ProbeFinding, Report
+from .report import (
+    ASSUMED,
+    NOT_REACHED,
+    PROVEN,
+    REFUSED,
+    ProbeFinding,
+    Report,
+    existing_service,
+)
 from .start import HopelessError, begin
-from .trial import Trials, words_of
+from .trial import BUDGET, Trials, words_of
 from .walk import ServiceWalk, reached, refuses_writes
-
-BUDGET = 400
-"""More requests than a normal service needs."""
 
 WITHOUT_WRITE = "needs an object: walk with write=True (--write)"
 NOT_SHOWN = "no request of a walk shows it"
@@ -42,6 +50,33 @@ SERVICE_ONLY = (
     "conversion_accounts.at_once",
 )
 """Keys of behaviour that the client does not rest on: a walk neither needs nor shows them."""
+
+
+def probe_service(  # noqa: PLR0913 - what to do, how often, and the files
+    client: Client,
+    *,
+    write: bool,
+    budget: int,
+    pace: float,
+    to: str | PathLike[str] | None,
+    calls: str | PathLike[str] | None,
+) -> Report:
+    """Walk through the service, `pace` seconds between requests, and write what was proven.
+
+    With `calls`, a HAR file, nothing is sent: the report uses the recorded calls. A file `to` that
+    is not a service.toml is refused before the first request. Nothing is written if the walk
+    could not begin.
+    """
+    target = None if to is None else Path(to)
+    if target is not None:
+        existing_service(target)
+    if calls is not None:
+        found = recorded(read_har(Path(calls)).calls, client.service)
+    else:
+        found = probe(client, write=write, budget=budget, pace=pace)
+    if target is not None and not found.hopeless:
+        found.write(target)
+    return found
 
 
 def probe(
@@ -71,7 +106,7 @@ def probe(
     return report(trials, walk, write=write, hopeless=hopeless)
 
 
-def report(trials: Trials, walk: ServiceWalk, *, write: bool, hopeless: str = "") -> Report:
+def report(trials: Trials[Client], walk: ServiceWalk, *, write: bool, hopeless: str = "") -> Report:
     """The report of a walk; nothing is proven where nothing can work."""
     client = trials.client
     if hopeless:
@@ -112,7 +147,7 @@ def recorded(calls: Iterable[Call], service: Service) -> Report:
     )
 
 
-def _finding(trials: Trials, walk: ServiceWalk, key: str, *, write: bool) -> ProbeFinding:
+def _finding(trials: Trials[Client], walk: ServiceWalk, key: str, *, write: bool) -> ProbeFinding:
     if key in trials.proofs:
         proof = trials.proofs[key]
         return ProbeFinding(key, PROVEN, proof.value, call=proof.call)

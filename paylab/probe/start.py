@@ -28,7 +28,7 @@ class HopelessError(PaylabError):
     """The walk cannot work; the message says why and what to do."""
 
 
-def begin(trials: Trials) -> None:
+def begin(trials: Trials[Client]) -> None:
     """Read one list; HopelessError with one sentence when nothing can work."""
     failures: list[PaylabError] = []
     for name in LISTS:

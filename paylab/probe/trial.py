@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Generic, Protocol, Self, TypeVar
 
 from ..client.call import Call
-from ..client.client import Client
+from ..client.call_log import CallLog
 from ..errors.api import (
     APIConnectionError,
     APIResponseError,
@@ -20,10 +20,34 @@ from ..spec.service import Service
 from ..spec.service_keys import Value
 from .candidates import candidates, is_progress
 
+
+class ServiceClient(Protocol):
+    """What trials need of a client; each setting is tried with a client that has it."""
+
+    @property
+    def service(self) -> Service:
+        """The settings that it follows."""
+
+    @property
+    def calls(self) -> CallLog:
+        """Its latest calls."""
+
+    @property
+    def sleep(self) -> Callable[[float], None]:
+        """Wait so many seconds."""
+
+    def with_service(self, service: Service) -> Self:
+        """The same client with other settings."""
+
+
+C = TypeVar("C", bound=ServiceClient)
 R = TypeVar("R")
 Values = Mapping[str, Value]
-Step = Callable[[Client], R]
+Step = Callable[[C], R]
 """One request with the real client, made of the client's settings."""
+
+BUDGET = 400
+"""More requests than a normal service needs."""
 
 HANDFUL = 12
 """The most candidates that are tried for one refusal."""
@@ -56,13 +80,13 @@ class Proof:
 
 
 @dataclass
-class Trials:
+class Trials(Generic[C]):
     """The settings found so far, and the requests that proved them.
 
     `client` is the client at the start; every other client has its clock, calls and transport.
     """
 
-    client: Client
+    client: C
     budget: int
     pace: float = 0.0
     start: int = 0
@@ -71,7 +95,7 @@ class Trials:
     exhausted: set[str] = field(default_factory=set)
     _tried: set[frozenset[tuple[str, Value]]] = field(default_factory=set)
 
-    def run(self, step: Step[R], only: tuple[str, ...] = ("",)) -> R:
+    def run(self, step: Step[C, R], only: tuple[str, ...] = ("",)) -> R:
         """The result of a step, with settings changed until it succeeds; else its first error.
 
         `only` are the beginnings of the keys that may change.
@@ -88,7 +112,7 @@ class Trials:
         raise first
 
     def _searched(
-        self, step: Step[R], pending: Values, failure: PaylabError, only: tuple[str, ...]
+        self, step: Step[C, R], pending: Values, failure: PaylabError, only: tuple[str, ...]
     ) -> Iterator[tuple[Values, int, R]]:
         """The settings that succeed, with the number of those that were tried last.
 
@@ -119,7 +143,7 @@ class Trials:
         return {key: proof.value for key, proof in self.proofs.items()}
 
     def _better(
-        self, step: Step[R], pending: Values, failure: PaylabError, only: tuple[str, ...]
+        self, step: Step[C, R], pending: Values, failure: PaylabError, only: tuple[str, ...]
     ) -> Iterator[tuple[Values, R | PaylabError]]:
         """The candidates that succeed, or whose refusal is about something else."""
         if not isinstance(failure, READABLE) or isinstance(failure, ServerError):
@@ -149,7 +173,7 @@ class Trials:
         paths = {doubt.key for doubt in failure.doubts if doubt.key.startswith("paths.")}
         self.exhausted |= {key for key in paths if key.startswith(only)}
 
-    def _attempt(self, step: Step[R], values: Values) -> R | PaylabError:
+    def _attempt(self, step: Step[C, R], values: Values) -> R | PaylabError:
         if self.sent >= self.budget:
             raise BudgetError("the budget of requests is used up")
         try:
@@ -169,7 +193,7 @@ class Trials:
                 return error
         return failure
 
-    def _prove(self, step: Step[R], pending: Values, last: int) -> None:
+    def _prove(self, step: Step[C, R], pending: Values, last: int) -> None:
         """Keep each value without which the step fails.
 
         The step has failed already without the `last` values that were tried together.

@@ -59,7 +59,7 @@ class ServiceWalk:
     `done` are the operations that succeeded, `made` the created objects.
     """
 
-    def __init__(self, trials: Trials) -> None:
+    def __init__(self, trials: Trials[Client]) -> None:
         self._trials = trials
         self._without: list[str] = []
         self._payee: tuple[Any, str] | None = None
@@ -244,7 +244,7 @@ class ServiceWalk:
         self.made.append(f"{kind} {id_}")
 
 
-def refuses_writes(trials: Trials) -> str:
+def refuses_writes(trials: Trials[Client]) -> str:
     """Why objects must not be created here: production, or a key that may only read."""
     refused = _refused_deposit(trials.client)
     # A service may answer 403 to the signature of a request that has no query.

@@ -12,7 +12,6 @@ import pytest
 
 if TYPE_CHECKING:
     from ..simulator.server import Server
-    from .world import PaylabWorld
 
 MARKER = (
     "paylab(seed=7, service=None, strict=False, frozen=False, start=None): the options of "
@@ -44,7 +43,7 @@ def paylab_world(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path_factory: pytest.TempPathFactory,
     _paylab_server: Server,
-) -> Iterator[PaylabWorld]:
+) -> Iterator[Any]:
     """An empty simulated service for this test, and its address and keys in the environment.
 
     `python -m pydoc paylab.testing` explains it.

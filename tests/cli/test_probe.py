@@ -43,7 +43,7 @@ def test_another_file_is_refused_before_a_request(tmp_path, capsys, monkeypatch,
     """A file that is not a service.toml is refused before a request, and is not changed."""
     to = tmp_path / "notes.md"
     to.write_text(text, errors="surrogateescape")
-    monkeypatch.setattr("paylab.lab.probe.walk", None)
+    monkeypatch.setattr("paylab.probe.probe.probe", None)
     assert main(["probe", "--to", str(to)]) == 2
     assert "notes.md is not replaced, because it is not a service.toml" in capsys.readouterr().err
     assert to.read_text(errors="surrogateescape") == text

@@ -1,0 +1,40 @@
+"""The service that a command follows, and the variables that name a simulator to other commands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from ..spec.service import Service
+
+FACTS = ("base_url", "api_key", "secret_key", "control_token")
+"""What other programs need to use a simulator that is served."""
+
+
+class Served(Protocol):
+    """A simulator that is served."""
+
+    @property
+    def base_url(self) -> str:
+        """Its address."""
+
+    api_key: str
+    secret_key: str
+    control_token: str
+
+
+def service_for(given: str | None) -> Service:
+    """The assumptions of a service.toml: the option's, else that of PAYLAB_SERVICE."""
+    from ..client.settings import service_source
+    from ..spec.service import Service
+
+    found = service_source(given, os.environ)
+    service: Service = found["service"][0] if found else Service()
+    return service
+
+
+def exports(server: Served, facts: Sequence[str] = FACTS[:3]) -> str:
+    """The lines to run in another terminal to use this simulator."""
+    return "\n".join(f"export PAYLAB_{name.upper()}={getattr(server, name)}" for name in facts)
