@@ -208,7 +208,8 @@ class Ledger:
         if claim.order.in_batch:
             message = f"not sent: {named} was used with other values: {said(other)}"
             raise ChoiceError(message, "correct the row, or give it another client_reference_id")
-        words = f"{named} was used with other values, and this is another order: {said(other)}"
+        words = f"{named} was used with other values at {other.made}; this is another order"
+        words += f" than that of {other.payment}" if other.payment else ""
         warnings.warn(words, RuleWarning, stacklevel=2)
 
     def rows(self) -> list[dict[str, Any]]:
