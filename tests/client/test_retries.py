@@ -13,6 +13,7 @@ import pytest
 
 from paylab import errors
 from paylab.client.retries import LONGEST_WAIT, backoff, retry_after
+from paylab.spec.service import Service
 
 NOW = datetime(2026, 1, 31, 9, 30, 0, 123000, tzinfo=UTC)
 ACCOUNT = ("ind_1", "fa_1", "mxn")
@@ -93,6 +94,18 @@ def test_a_refusal_is_not_sent_again(scripted, status):
     with pytest.raises(errors.for_status(status)):
         client.conversion_accounts.create(*ACCOUNT)
     assert [request.method for request in script.requests] == ["POST", "GET"][: 1 + (status == 401)]
+
+
+def test_a_client_of_another_service_asks_nothing_on_its_own(scripted):
+    """`with_service` gives a client that tries no dialect after a 401; it has the same calls."""
+    client, script = scripted(401, {"id": "tr_1"})
+    other = client.with_service(Service({"paths.transfer": "/v1/payments/{id}"}))
+    with pytest.raises(errors.AuthenticationError):
+        other.transfers.get("tr_1")
+    assert client.transfers.get("tr_1").id == "tr_1"
+    paths = [request.url.path for request in script.requests]
+    assert paths == ["/v1/payments/tr_1", "/v1/transfers/tr_1"]
+    assert [call.status for call in client.calls] == [401, 200]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from threading import Barrier, current_thread
 
 import httpx
 import pytest
@@ -91,6 +92,24 @@ def test_the_orders_of_another_service_say_nothing_of_this_one(lab_of):
     assert batch(lab_of(other, "b.example"), "s0", "x1") == ["created"] * 2
     assert batch(lab_of(other, "b.example"), "s0", "x1") == ["done"] * 2
     assert (one.posts, other.posts) == (2, 2)
+
+
+@pytest.mark.parametrize("concurrency", [1, 2, 3])
+def test_as_many_rows_are_sent_at_once_as_asked(lab_of, concurrency):
+    """Payouts of a batch are sent by so many threads, and no more."""
+    service, together, meet = Service(), [], Barrier(concurrency)
+    pay = service._pay
+
+    def waiting(request):
+        meet.wait(timeout=60)  # an error if fewer are sent at once
+        together.append(current_thread().name)
+        return pay(request)
+
+    service._pay = waiting
+    names = [f"s{number}" for number in range(2 * concurrency)]
+    sent = lab_of(service).transfers.create_many(rows(*names), concurrency=concurrency)
+    assert set(sent["outcome"]) == {"created"}
+    assert len(set(together)) == concurrency
 
 
 @pytest.mark.parametrize(

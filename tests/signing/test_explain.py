@@ -76,6 +76,13 @@ def test_nothing_secret_unless_asked():
     assert len(signing.explain("GET", URL, {}).layers) == 3
 
 
+def test_texts_alone_show_the_key_only_if_asked():
+    """Of a canonical request and a payload, the API key is hidden unless `reveal` is true."""
+    texts = "GET\n/v1\nhost:h\nx-api-key:pk_1\nhost;x-api-key\ne3b0", "HMAC-SHA256\nD\nH"
+    assert "pk_1" not in repr(signing.explain_text(*texts))
+    assert "x-api-key:pk_1" in repr(signing.explain_text(*texts, reveal=True))
+
+
 def test_a_call_of_the_lab():
     """`lab.explain()` explains the latest call by default, and hides the API key."""
     lab = paylab.connect()

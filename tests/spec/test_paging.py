@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paylab.errors import PagingError, RepeatWarning
-from paylab.spec.paging import Page, Pager, decode_cursor, encode_cursor
+from paylab.spec.paging import Page, Pager, decode_cursor, encode_cursor, read_page
+from paylab.spec.service import Service
 
 POSITION = {"created_at": "2026-01-31T09:30:00.123Z", "id": "tr_1", "direction": "next"}
 # Made with: printf '{"created_at":...}' | basenc --base64url | tr -d '='
@@ -214,3 +215,49 @@ def test_a_next_page_without_a_cursor_is_an_error(cursor):
     """A page that announces a next page without a cursor raises PagingError."""
     with pytest.raises(PagingError, match="no cursor"):
         list(Pager(lambda _: Page([], True, cursor), lambda item: item))
+
+
+ROWS = [{"id": "a"}]
+NAMED = {"lists.items": "list.rows", "lists.more": "list.more", "lists.cursor": "next"}
+CURSOR_ONLY, ARRAY = {"lists.more": "none"}, {"lists.envelope": "array"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "body", "page"),
+    [
+        ({}, {"data": ROWS, "has_next_page": True, "cursor": "c"}, Page(ROWS, True, "c")),
+        ({}, {"data": ROWS, "has_next_page": False, "cursor": "c"}, Page(ROWS, False, "c")),
+        ({}, {"data": [], "has_next_page": False}, Page([])),
+        ({}, {"data": ROWS, "cursor": "c"}, Page(ROWS, True, "c")),
+        (NAMED, {"list": {"rows": ROWS, "more": True}, "next": "c"}, Page(ROWS, True, "c")),
+        (CURSOR_ONLY, {"data": ROWS, "cursor": "c"}, Page(ROWS, True, "c")),
+        (CURSOR_ONLY, {"data": ROWS}, Page(ROWS)),
+        (ARRAY, ROWS, Page(ROWS)),
+        (ARRAY, {"data": ROWS}, Page(ROWS)),
+    ],
+)
+def test_a_page_of_each_form(settings, body, page):
+    """Rows, flag and cursor are read where the service has them."""
+    assert read_page(body, Service(settings).list("transfers")) == page
+
+
+@pytest.mark.parametrize(
+    ("settings", "body", "words"),
+    [
+        ({}, ROWS, "must be a page: an object with data, has_next_page, cursor"),
+        (CURSOR_ONLY, ROWS, "must be a page: an object with data, cursor"),
+        (ARRAY, "x", "must be a page"),
+        ({}, {"data": ROWS}, "does not say whether another page follows: has_next_page"),
+        (ARRAY, {"data": ROWS, "x": 1}, "does not say whether another page follows"),
+        ({}, {"data": {}, "has_next_page": False}, "must contain a list of objects as data"),
+        ({}, {"data": [1], "has_next_page": False}, "must contain a list of objects as data"),
+        (ARRAY, [1], "must contain a list of objects as data"),
+        (NAMED, {"list": ROWS}, r"must contain a list of objects as list\.rows"),
+        ({}, {"data": ROWS, "has_next_page": 1}, "has an unreadable cursor or has_next_page"),
+        ({}, {"data": ROWS, "cursor": 1}, "has an unreadable cursor or has_next_page"),
+    ],
+)
+def test_what_is_no_page(settings, body, words):
+    """The error names the keys that are missing or cannot be read."""
+    with pytest.raises(ValueError, match=f"^{words}"):
+        read_page(body, Service(settings).list("transfers"))

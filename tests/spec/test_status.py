@@ -7,7 +7,14 @@ import itertools
 import pytest
 
 from paylab.spec import codes
-from paylab.spec.status import CONVERSION, CONVERSION_ACCOUNT, INDIVIDUAL, TRANSFER, IllegalMove
+from paylab.spec.status import (
+    CONVERSION,
+    CONVERSION_ACCOUNT,
+    INDIVIDUAL,
+    TRANSFER,
+    IllegalMove,
+    detail,
+)
 
 MACHINES = [INDIVIDUAL, TRANSFER, CONVERSION, CONVERSION_ACCOUNT]
 # From, to: first the moves of "States and transitions" in the spec, then the assumed moves.
@@ -79,3 +86,29 @@ def test_a_path_around_a_state():
     """A path that must not pass a state is found around it, or not at all."""
     assert TRANSFER.path("started", "failed", without="under_review") == ["failed"]
     assert CONVERSION.path("pending", "completed", without="started") == []
+
+
+@pytest.mark.parametrize(
+    ("code", "terminal_codes", "is_terminal", "asks", "sides"),
+    [
+        ("verification_selfie_needed", None, False, True, ("selfie",)),
+        ("verification_image_blurry", None, False, False, codes.IMAGE_SIDES),
+        (
+            "verification_image_blurry",
+            ["verification_image_blurry"],
+            True,
+            False,
+            codes.IMAGE_SIDES,
+        ),
+        ("verification_age_mismatch", None, True, False, ()),
+        ("verification_age_mismatch", (), False, False, ()),
+        ("verification_new", None, False, False, codes.IMAGE_SIDES),
+        (None, None, False, False, codes.IMAGE_SIDES),
+    ],
+)
+def test_advice_of_a_code(code, terminal_codes, is_terminal, asks, sides):
+    """A code says which images to send again; the terminal ones are those of the service."""
+    advice = detail(code, terminal_codes)
+    assert (advice.code, advice.terminal, advice.asks) == (str(code), is_terminal, asks)
+    assert advice.sides == sides
+    assert ("does not know" in advice.meaning) == (code in ("verification_new", None))

@@ -1,0 +1,51 @@
+"""What the client asks of the keeper of orders, which a ledger is."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from paylab.client.orders import Fresh
+
+KEY = "11111111-1111-4111-8111-111111111111"
+ASKED = {"source_amount": "10", "payout_method": "spei", "source_currency": "usd"}
+ASKED |= {"destination_currency": "mxn"}
+
+
+class Recording(Fresh):
+    """A keeper that stores nothing but the orders that it was asked for."""
+
+    def __init__(self):
+        self.orders = []
+
+    def open(self, order):
+        """A new key, as without a ledger."""
+        self.orders.append(order)
+        return super().open(order)
+
+
+@pytest.mark.parametrize(
+    ("options", "key", "new"),
+    [({}, None, False), ({"new": True}, None, True), ({"idempotency_key": KEY}, KEY, False)],
+)
+def test_an_order_is_opened_before_it_is_sent(scripted, options, key, new):
+    """The order has the path, the bytes that are sent, our names, and the caller's options."""
+    keeper = Recording()
+    client, script = scripted({"id": "tr_1"}, keeper=keeper)
+    client.transfers.create("fa_1", **ASKED, **options)
+    [order] = keeper.orders
+    assert (order.path, order.content) == ("/v1/transfers", script.requests[0].content)
+    assert dict(order.fields) == {**ASKED, "financial_account": {"id": "fa_1"}}
+    assert (order.key, order.new, order.in_batch) == (key, new, False)
+    assert "fa_1" not in repr(order)
+
+
+def test_a_row_of_a_batch_says_so(scripted):
+    """`send` passes on that a reference names one payment for good, and makes keys as told."""
+    keeper = Recording()
+    client, script = scripted({"id": "tr_1"}, keeper=keeper)
+    client.transfers.send({"quote_id": "q"}, in_batch=True, make=lambda: "made")
+    assert [order.in_batch for order in keeper.orders] == [True]
+    assert script.sent("idempotency-key") == ["made"]
+    assert json.loads(script.requests[0].content) == {"quote_id": "q"}

@@ -1,0 +1,83 @@
+"""JSON that is read and written without loss, and text that is safe to print."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from paylab.spec.text import plain, pretty_json, printable, read_json, write_json
+
+FRACTIONS = st.decimals(allow_nan=False, allow_infinity=False)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | FRACTIONS | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+
+
+@pytest.mark.parametrize("write", [write_json, pretty_json])
+@given(value=VALUES)
+def test_what_is_written_is_read_again(write, value):
+    """A JSON value is read as it was written: every digit and every character."""
+    again = read_json(write(value))
+    assert again == value
+    assert isinstance(again, Decimal) == isinstance(value, Decimal)
+    assert json.loads(write(value), parse_float=Decimal) == again
+
+
+def test_the_layout():
+    """One line of ASCII for programs; indented lines with every character for people."""
+    value = {"a": [1, {"é": Decimal("1.50")}], "b": [], "c": {}, "d": (None, True)}
+    one = '{"a": [1, {"\\u00e9": 1.50}], "b": [], "c": {}, "d": [null, true]}'
+    assert write_json(value) == one
+    assert pretty_json(value).splitlines() == [
+        *("{", '  "a": [', "    1,", "    {", '      "é": 1.50', "    }", "  ],"),
+        *('  "b": [],', '  "c": {},', '  "d": [', "    null,", "    true", "  ]", "}"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{", "NaN", '{"a": -Infinity}', "[1e99999999999999999999]", b"\xff", "[1,]"]
+)
+def test_what_is_no_json(text):
+    """Text that is not JSON is a ValueError, NaN and huge exponents included."""
+    with pytest.raises(ValueError, match=r"."):
+        read_json(text)
+
+
+@pytest.mark.parametrize("value", [Decimal("NaN"), Decimal("Infinity"), float("nan")])
+def test_what_cannot_be_written(value):
+    """A number that JSON does not have is a ValueError."""
+    with pytest.raises(ValueError, match=r"JSON"):
+        write_json([value])
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32-le"])
+def test_bytes(encoding):
+    """The encodings of JSON are recognised."""
+    assert read_json('{"a": "é"}'.encode(encoding)) == {"a": "é"}
+
+
+@pytest.mark.parametrize(
+    ("text", "safe"),
+    [
+        ("a \n\t b ", "a b"),
+        ("\x1b[2J\u202eé", "\\x1b[2J\\u…"),
+        ("x" * 10, "x" * 10),
+        ("x" * 11, "x" * 9 + "…"),
+        ("\x00\x00\x00", "\\x00\\x00\\…"),
+        (" " * 99 + "x", "x"),
+        (" " * 100 + "x", ""),
+    ],
+)
+def test_one_short_line(text, safe):
+    """White space is folded, what is invisible is escaped, and the end is cut off."""
+    assert plain(text, 10) == safe
+
+
+def test_what_may_be_kept():
+    """Characters that a caller allows stay as they are."""
+    assert printable("a\n\tb", keep="\n") == "a\n\\tb"
