@@ -77,6 +77,6 @@ def pytest_runtest_makereport(
     """Add the last requests and deliveries to the report of a failed test."""
     report = yield
     world = item.stash.get(_WORLD, None)
-    if world is not None and report.when == "call" and report.failed:
+    if world is not None and report.when != "teardown" and report.failed:
         report.sections.append(("paylab_world", world.text()))
     return report

@@ -131,6 +131,22 @@ def test_a_page_costs_the_same_in_any_world(compare):
     assert max(each["ratio"] for each in found.values()) < 1.25
 
 
+def test_the_journal_costs_little(compare):
+    """A signed GET takes less than 1.1 times as long with the journal as without it."""
+    ways, kept = {}, []
+    for name in ("without a journal", "with its journal"):
+        simulator = Simulator(transfers=100)
+        [row_id, *_] = simulator.world.tables["individuals"].rows
+        path = f"/v1/individuals/{row_id}"
+        ways[name] = lambda simulator=simulator, path=path: simulator.respond(
+            request(simulator, path)
+        )
+        kept.append(simulator)
+    with kept[0].world.journal.paused():
+        found = compare("a signed GET and its journal", ways, loops=1000, goal="1.05 x")
+    assert found["with its journal"]["ratio"] < 1.1
+
+
 def test_seeding(record, tmp_path):
     """Seeding in memory takes under 330 MB and under 3 times the time of reading JSON lines."""
     lines = tmp_path / "rows"

@@ -1,0 +1,38 @@
+"""Start so many worlds behind one port, send a request to each, and print time and memory.
+
+Run as `worlds.py COUNT`; prints one JSON object.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
+from time import perf_counter
+
+from paylab.simulator.server import Server
+from paylab.simulator.simulator import Simulator
+from paylab.testing.world import PaylabWorld
+
+
+def main(count: int) -> None:
+    """Start the worlds, use them, and measure."""
+    with tempfile.TemporaryDirectory() as folder, Server(Simulator(frozen=False)) as server:
+        began = perf_counter()
+        worlds = [
+            PaylabWorld(server, ledger=Path(folder, f"{number}.sqlite")) for number in range(count)
+        ]
+        seconds = perf_counter() - began
+        for world in worlds:
+            world.seed(individuals=2, transfers=10)
+            assert len(world.lab.transfers.list().to_list()) == 10
+        peak = getrusage(RUSAGE_SELF).ru_maxrss / (1024 if sys.platform == "linux" else 1024**2)
+        for world in worlds:
+            world.close()
+    print(json.dumps({"seconds": seconds, "peak_megabytes": peak}))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
