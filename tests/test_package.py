@@ -103,6 +103,14 @@ def test_the_help_of_the_command_line_loads_no_service():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
+def test_a_simulated_service_loads_no_lab():
+    """A test that uses only the address of `paylab_world` waits for no client and no lab."""
+    code = "import sys, paylab.testing.world\n"
+    code += "print([name for name in ('pydantic', 'paylab.lab.lab') if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_arrows_between_chapters_make_no_circle(chapter):
     """No chapter imports itself indirectly; imports in functions and for types count."""

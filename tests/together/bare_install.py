@@ -100,7 +100,7 @@ def main():
         try:
             with redirect_stdout(StringIO()):
                 value = eval(line, names)
-            text = value if line.startswith("command(") else ""
+            text = value if line.startswith("command(") else "False" * (value is False)
         except ImportError as error:
             found = re.search(r"pip install 'paylab\[(\w+)\]'", str(error))
             text = found[1] if found else repr(error)

@@ -1,0 +1,15 @@
+"""Keccak-256 against another program."""
+
+import pytest
+from Crypto.Hash import keccak
+
+from paylab.rules.keccak import RATE, keccak_256
+
+LENGTHS = (0, 1, 40, RATE - 2, RATE - 1, RATE, RATE + 1, 2 * RATE, 1_000)
+
+
+@pytest.mark.parametrize("length", LENGTHS)
+def test_equals_another_program(length):
+    """Digests are equal, also where the padding fills a block or needs another one."""
+    data = bytes(at * 37 % 256 for at in range(length))
+    assert keccak_256(data) == keccak.new(digest_bits=256, data=data).digest()
