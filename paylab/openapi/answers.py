@@ -125,7 +125,9 @@ class AnswerSchemas:
 
     def _any_details(self, model: str) -> Schema:
         """The details of an account or of deposit instructions, of a known type or another."""
-        other: Schema = {"type": "object", "additionalProperties": True}
+        about = "Details of another type than those above."
+        open_object: Schema = {"type": "object", "additionalProperties": True}
+        other = self._components.add("OtherDetails", {"description": about, **open_object})
         if model == "FinancialAccount":
             return {"anyOf": [*self._details.any()["anyOf"], other]}
         kinds = [self._instructions(kind) for kind in codes.DEPOSIT_INSTRUCTION_TYPES]

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
-from . import errors, events, prose
+from . import enumerations, errors, events, prose
 from .answers import AnswerSchemas
 from .operations import OperationObjects
 from .requests import BodySchemas
@@ -52,11 +52,17 @@ def document(service: Service | None = None, server: str = "") -> dict[str, Any]
             for resource, (name, text) in prose.TAGS.items()
             if resource in used
         ],
-        "paths": paths,
+        "paths": enumerations.named(paths, service),
         "webhooks": events.webhooks(service, components, answers),
         "components": {
-            "schemas": dict(sorted(components.schemas.items())),
+            "schemas": _schemas(service, components),
             "responses": {"TooManyRequests": errors.too_many(service)},
             "securitySchemes": prose.security_schemes(service),
         },
     }
+
+
+def _schemas(service: Service, components: Components) -> dict[str, Any]:
+    """The named schemas by name, with the enumerations that they use."""
+    made = enumerations.named(components.schemas, service)
+    return dict(sorted({**enumerations.schemas(service), **made}.items()))

@@ -10,7 +10,7 @@ from ..spec.operations.operation import Operation
 from ..spec.operations.refusals import INVALID, Refusal
 from ..spec.service import Service
 from ..spec.service_keys import NONE
-from .schemas import Components, Schema, closed, nested, origin, reference
+from .schemas import Components, Schema, closed, nested, opened, origin, reference
 
 ERROR, PAGINATION_ERROR = "Error", "PaginationError"
 _TYPES = {"json": "application/json", "text": "text/plain", "html": "text/html"}
@@ -23,8 +23,8 @@ def add_schemas(service: Service, components: Components) -> None:
     settings, body = service.errors, origin(service, "errors.body")
     properties: dict[str, Schema] = {}
     if settings.problems != NONE:
-        said = "What is wrong with each field."
-        properties[settings.problems] = {**_problems(service), "description": said, **body}
+        said = {"description": "What is wrong with each field.", **body}
+        properties[settings.problems] = {**_problems(service, components), **said}
     if settings.words != NONE:
         inside = settings.list_form == "by_field" and settings.words == settings.problems
         words = f"{settings.words}.message" if inside else settings.words
@@ -37,7 +37,7 @@ def add_schemas(service: Service, components: Components) -> None:
     components.add(PAGINATION_ERROR, {**about, **closed({"error": text}, ["error"])})
 
 
-def _problems(service: Service) -> Schema:
+def _problems(service: Service, components: Components) -> Schema:
     """The list of field problems."""
     settings = service.errors
     if settings.list_form == "by_field":
@@ -49,7 +49,9 @@ def _problems(service: Service) -> Schema:
         place = {"type": "array", "items": {"type": ["string", "integer"]}}
     body = origin(service, "errors.body")
     names = {settings.field: {**place, **body}, settings.message: {"type": "string", **body}}
-    return {"type": "array", "items": {"type": "object", "properties": names}}
+    about = {"description": "What is wrong with one field."}
+    problem = components.add("FieldProblem", {**about, **opened(names, names)})
+    return {"type": "array", "items": problem}
 
 
 def responses(service: Service, operation: Operation) -> Schema:

@@ -19,8 +19,7 @@ from .values import value
 
 _JSON = "application/json"
 _NO_CONTENT = 204
-_ROWS = {"limit": "page.limit", "cursor": "list.cursor"}
-"""The assumptions about the parameters of a list that the spec does not show."""
+_UUID = "^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
 _ABOUT = {
     "limit": "The number of rows of a page.",
     "cursor": "The cursor of an earlier answer.",
@@ -86,7 +85,8 @@ class OperationObjects:
                 "in": "header",
                 "required": self._service.idempotency.key == "required",
                 "description": "A UUID: the same key and body are carried out once in 24 hours.",
-                "schema": {"type": "string", "format": "uuid"},
+                # Not the format uuid: generated clients would put an object into the header.
+                "schema": {"type": "string", "pattern": _UUID},
                 **origin(self._service, SPEC, "idempotency.key"),
             }
 

@@ -1,4 +1,4 @@
-"""What a strict service refuses and this one ignores: unknown fields, parameters and headers."""
+"""What a strict service refuses and this one ignores: unknown names and headers, null fields."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..spec.request_body import read_request
 from ..spec.service import AccountDetails, Service
 from .messages import Refused, Request
 
-SOURCE = "request.unknown"
+SOURCE, NULL_SOURCE = "request.unknown", "field.optional"
 
 
 def remarks(service: Service, operation: str, request: Request) -> list[Problem]:
@@ -38,6 +38,7 @@ def _unknown_fields(service: Service, record: Operation, request: Request) -> It
         given = request.json()
     except Refused:
         return
+    yield from _nulls(given)
     body = read_request(service, record.name, given)
     yield from body.unknown
     if any(field.kind == DETAILS for field in record.fields):
@@ -53,23 +54,38 @@ def _unknown_fields(service: Service, record: Operation, request: Request) -> It
 
 
 def _unknown_details(forms: list[AccountDetails], details: Any, at: str) -> Iterator[Problem]:
-    """The fields of an account that no country with its type has."""
-    known = {
-        form.names.theirs.get(name, name)
-        for form in forms
-        for name in (*form.fields, *form.required)
-    }
-    for name in details if known and isinstance(details, dict) else ():
+    """The fields of an account that the country with the most of its fields does not have."""
+    if not (forms and isinstance(details, dict)):
+        return
+    known = min(map(_names, forms), key=lambda names: len({*details} - names))
+    for name in details:
         if name not in known:
             near = nearest_name(name, known)
             yield Problem(dotted(at, name), f"is not known{_meant(near)}", SOURCE)
+
+
+def _names(form: AccountDetails) -> set[str]:
+    """The fields of an account in the names of the service."""
+    return {form.names.theirs.get(name, name) for name in (*form.fields, *form.required)}
+
+
+def _nulls(value: Any, at: str = "") -> Iterator[Problem]:
+    """The fields that are null; usually that is the same as absent. Assumption `field.optional`."""
+    inside = value.items() if isinstance(value, dict) else ()
+    listed = enumerate(value) if isinstance(value, list) else inside
+    for name, each in listed:
+        if each is None:
+            yield Problem(dotted(at, name), "is null: leave the field out", NULL_SOURCE)
+        yield from _nulls(each, dotted(at, name))
 
 
 def _unknown_parameters(service: Service, record: Operation, request: Request) -> Iterator[Problem]:
     known = {field.name for field in record.query}
     if record.is_list:
         form = service.list(record.resource)
-        known = known - {"limit", "cursor"} | {form.limit_parameter, form.cursor_parameter}
+        paged = form.envelope != "array"  # a bare array has no pages, so it takes no parameters
+        own = {form.limit_parameter, form.cursor_parameter} if paged else set[str]()
+        known = known - {"limit", "cursor"} | own
     for name in request.query_items():
         if name not in known:
             near = nearest_name(name, known)

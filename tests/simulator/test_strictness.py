@@ -40,6 +40,19 @@ CASES = [
         *("financial_account_id", "is financial_account.id meant"),
     ),
     (
+        "POST",
+        "/v1/financial_accounts",
+        {"type": "bank_account", "details": {"clabe": "0", "iban": "0"}},
+        {},
+        "details.iban",
+        "is not known",
+    ),
+    (
+        *("POST", "/v1/individuals", {"address": {"city": None}}, {}),
+        *("address.city", "is null: leave the field out"),
+    ),
+    ("GET", "/v1/webhook_subscriptions?limit=1", None, {}, "limit", "no query parameter"),
+    (
         *("GET", "/v1/transfers", None, {"idempotency_key": "x"}),
         *("Idempotency-Key", "transfers.list takes none"),
     ),
