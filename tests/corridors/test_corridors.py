@@ -192,6 +192,19 @@ def test_countries_with_the_same_facts_share_a_row(countries, titles, shared):
     assert [note for note in display.notes(chosen) if "countries:" in note] == shared
 
 
+def test_a_notebook_shows_four_columns():
+    """In a notebook, country and currency are one column, and what is no dash is in the last."""
+    row = ("MX", "MXN", "spei", "clabe", "curp", "-", "on_ramp", "mxn", "-")
+    more = "Documents: curp\nProducts: on_ramp\nOn-ramp from: mxn"
+    assert display.narrow(row) == ("MX\nMXN", "spei", "clabe", more)
+    html = corridors.ALL._repr_mimebundle_()["text/html"]
+    heads = [cell.partition(">")[2] for cell in html.partition("</tr>")[0].split("</th>")[:-1]]
+    assert [head.rpartition(">")[2] for head in heads] == [
+        *("Country", "Rails and their settlement", "Accounts and their fields"),
+        "Documents, products and more",
+    ]
+
+
 def test_a_country_shows_each_fact_and_where_it_is_from():
     """Each fact shows its source: the spec or an assumption."""
     facts = {fact: (value, source) for fact, value, source in corridors.get("MX").facts()}

@@ -42,3 +42,28 @@ def test_ranges(called):
     """Each card network has its own range of tags, and so have templates and the standard."""
     named = [int(tag) for tag in TWO_DIGITS if fields.name(tag) == called]
     assert named == [*MERCHANT[called]]
+
+
+@pytest.mark.parametrize(
+    ("path", "scheme", "called"),
+    [
+        ("62.00", "", "Globally unique identifier"),
+        ("62.08", "", "Purpose of transaction"),
+        ("62.12", "", "Reserved for EMVCo"),
+        ("62.49", "", "Reserved for EMVCo"),
+        ("62.50", "", "Payment system template"),
+        ("62.99", "", "Payment system template"),
+        ("64.02", "", "Merchant city, alternate language"),
+        ("64.50", "", "Reserved for EMVCo"),
+        ("27.00", "", "Globally unique identifier"),
+        ("27.50", "com.p2pqrpay", "Scheme specific"),
+        ("27.05", "COM.P2PQRPAY", "Mobile number"),
+        ("28.05", "ph.ppmi.p2m", "Proxy-notify flag"),
+        ("28.04", "ph.ppmi.p2micro", "Credit account"),
+        ("88.01", "ph.ppmi.qrph", "Acquirer required information"),
+        ("88.01", "", "Scheme specific"),
+    ],
+)
+def test_tags_within_a_template(path, scheme, called):
+    """A tag within a template is named by the standard or by the scheme of the template."""
+    assert fields.name(path, scheme) == called

@@ -187,9 +187,14 @@ GOOD = emvqr.parse(emvqr.qrph(acquirer="EAWRPHM2XXX", account="1", name="Ana", c
 def test_a_text_that_can_be_paid_has_every_mandatory_field(change, reasons):
     """EMV also requires an account and the tags 52, 53, 58, 59 and 60."""
     tree = {tag: value for tag, value in (GOOD | change).items() if value is not None}
-    found = emvqr.check(emvqr.build(tree))
+    text = emvqr.build(tree)
+    found = emvqr.check(text)
     assert len(found) == len(reasons)
-    assert all(reason in str(error) for reason, error in zip(reasons, found, strict=True))
+    for reason, error in zip(reasons, found, strict=True):
+        assert reason in str(error)
+        # The place of a wrong field is its tag, that of a missing one the CRC at the end.
+        tag = reason[4:6] if reason.startswith("tag") else "63"
+        assert text[error.offset :].startswith(tag)
 
 
 def test_a_malformed_text_has_one_error():

@@ -128,6 +128,14 @@ CASES = [
     ("key-trimmed", "signature", {"key": SECRET.rstrip("=")}, {}),
     ("key-trimmed", "signature", {"key": SECRET + "\n"}, {}),
     ("key-trimmed", "signature", {"key": SECRET.removeprefix("sk_test_")}, {}),
+    *(
+        ("key-trimmed", "signature", {"key": ("k" * 80)[:size]}, {"secret": "k" * 80})
+        for size in (16, 32, 64, 79)
+    ),
+    *(
+        ("unknown", "canonical request", {**QUERY, "query": query}, {"query": QUERY["query"]})
+        for query in ("limit=2&after=x%2Fy", "name=a%20b&after=x%2Fy", "limit&name&after")
+    ),
     ("missing-header", "headers", {"sent": {"x-nonce": None, "x-date": DATE}, "names": "x"}, {}),
     ("missing-header", "canonical request", {"canonical": sub("^x-nonce:.*\n|;x-nonce$", "")}, {}),
     ("header-name-case", "headers", {"names": "Host;X-API-Key;X-Content-SHA256;X-Date"}, {}),
@@ -168,6 +176,8 @@ def test_the_mistake_is_named(mistake, layer, theirs, url):
     assert (found.match, found.mistake, found.layer) == (False, mistake, layer)
     assert found.line
     assert found.message
+    is_named = found.layer != "canonical request" or found.mistake != "unknown"
+    assert is_named or "was signed" in found.message
 
 
 def test_a_good_signature_matches():
