@@ -3,6 +3,7 @@
 import ast
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -20,6 +21,7 @@ from paylab.extras import EXTRAS, LAB, explained
 PACKAGE = Path(paylab.__file__).parent
 PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["project"]
 OPTIONAL = PROJECT["optional-dependencies"]
+NOTEBOOKS = PACKAGE.parent / "notebooks"
 HEAVY = {package for packages in EXTRAS.values() for package in packages}
 GATED = {"frames", "views/forms"}
 """Folders whose `__init__` imports the packages of an extra first."""
@@ -145,6 +147,20 @@ def test_extras_have_the_packages_that_errors_name():
         assert not [one for one in packages if not {*map(wanted, owners[one])} & installed]
     parts = OPTIONAL["lab"][0].removeprefix("paylab[").removesuffix("]").split(",")
     assert sorted(parts) == sorted(LAB)
+
+
+def test_lab_has_what_the_notebooks_import():
+    """Every package that a notebook imports comes with the extra `lab`."""
+    extras = [line for extra in ("lab", *LAB) for line in OPTIONAL[extra]]
+    lines = [line for line in extras if not line.startswith("paylab[")]
+    installed = closure([*lines, *PROJECT["dependencies"]]) | {"paylab"}
+    owners, books = packages_distributions(), list(NOTEBOOKS.glob("*.ipynb"))
+    assert books
+    for book in books:
+        cells = json.loads(book.read_text())["cells"]
+        code = "".join("".join(each["source"]) + "\n" for each in cells)
+        for name in re.findall(r"^ *(?:import|from) (\w+)", code, re.MULTILINE):
+            assert {*map(wanted, owners.get(name, ["paylab"]))} & installed, (book.name, name)
 
 
 def test_imports_of_an_extra_are_explained():
