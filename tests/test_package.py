@@ -15,7 +15,7 @@ ROOT = Path(paylab.__file__).parent
 HEAVY = ("pandas", "pyarrow", "ipywidgets", "IPython", "PIL", "qrcode", "uvicorn", "duckdb")
 DISPLAY = {"ipywidgets", "IPython", "qrcode", "PIL", "anywidget"}
 CLOCKS = {"httpx", "socket", "random", "secrets", "time", "asyncio", "pandas", "pyarrow"}
-LAYERS, SHORTEST, LONGEST = 12, 40, 400
+LAYERS, SHORTEST, LONGEST = 12, 40, 350
 MODULES = {
     ".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__"): path
     for path in ROOT.rglob("*.py")

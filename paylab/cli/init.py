@@ -18,8 +18,9 @@ from typing import Any
 import tomlkit
 
 from .. import files
+from ..client.base_url import check_base_url, check_encrypted
 from ..client.profiles import DEFAULT, SECRETS, profiles_path
-from ..client.settings import VARIABLES, check_base_url, check_encrypted
+from ..client.settings import VARIABLES
 from ..errors.base import ConfigError, PaylabError
 from ..extras import explained
 from ..lab.lab import connect

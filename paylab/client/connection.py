@@ -17,11 +17,12 @@ from ..redaction.hiding import hide_frames
 from ..redaction.redaction import Redaction
 from ..signing.snippets import DIALECT
 from ..spec.timestamps import from_http
+from .base_url import check_encrypted
 from .call import ROUGHLY, Call, DeferredCall, recorded_call, trouble_of
 from .deadline import BoundedBackend, Cap
 from .decoding import TooLargeError, read_decoded
 from .request import BODY_HASH, OUTLINE, ControlAuth, Exchange, OutgoingRequest
-from .settings import Settings, check_encrypted
+from .settings import Settings
 
 utcnow = partial(datetime.now, UTC)
 """The current time, aware, in UTC."""

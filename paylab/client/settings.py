@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,16 +10,13 @@ from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import urlsplit
-
-import httpx
 
 from ..errors.base import ConfigError, ConfigWarning
-from ..loopback import is_loopback
 from ..redaction.hiding import HIDDEN
 from ..signing.canonical import key_bytes
 from ..spec.service import Service
 from ..spec.text import plain
+from .base_url import check_base_url, check_encrypted
 from .profiles import NAMES, load, profiles_path
 
 
@@ -67,57 +63,6 @@ class Secret:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self
-
-
-HIGHEST_PORT = 65_535
-# A list of allowed forms, so that two parsers cannot read an address differently.
-HOST = r"(?:[A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\])"
-PATH = r"(?:/[A-Za-z0-9._~%!$&'()*+,;=:-]*)*"
-FORM = re.compile(rf"https?://{HOST}(?::[0-9]{{1,5}})?{PATH}", re.IGNORECASE)
-
-NOT_ALLOWED = (
-    (r"^(?!https?://)", "must begin with https://"),
-    (r"^[^/]*//[^/?#]*@", "must not contain a user name or password"),
-    (r"#", "must not have a fragment (#...)"),
-    (r"\?", "must not have a query (?...)"),
-    (r"/\.{1,2}(/|$)", "must not have . or .. in its path"),
-)
-
-
-def check_base_url(text: str) -> str:
-    """The address without a trailing / and /v1; ConfigError if it is not valid."""
-    for pattern, reason in NOT_ALLOWED:
-        if re.search(pattern, text, re.IGNORECASE):
-            raise ConfigError(f"the base URL {reason}")
-    if not FORM.fullmatch(text):
-        raise ConfigError(f"the base URL {_shown(text)} is not an address like https://host/path")
-    url = _parsed(str(_parsed(text)))  # normalised: lower case, no default port
-    if (url.port or 0) > HIGHEST_PORT:
-        raise ConfigError(f"the base URL has a port above {HIGHEST_PORT}")
-    whole = f"{url.scheme}://{url.netloc.decode()}{url.raw_path.decode()}"
-    # Every path begins with /v1, so it is removed from the address.
-    return whole.rstrip("/").removesuffix("/v1").rstrip("/")
-
-
-def check_encrypted(base_url: str) -> None:
-    """ConfigError for an address without encryption, except on this machine."""
-    url = _parsed(base_url)
-    if url.scheme != "https" and not is_loopback(url.host):
-        reason = "only requests to this machine may be unencrypted"
-        raise ConfigError(f"the base URL must begin with https:// for {url.host}: {reason}")
-
-
-def _parsed(text: str) -> httpx.URL:
-    try:
-        return httpx.URL(text)
-    except httpx.InvalidURL as error:
-        raise ConfigError(
-            f"the base URL {_shown(text)} cannot be read: {plain(str(error))}"
-        ) from None
-
-
-def _shown(text: str) -> str:
-    return repr(plain(text, 80))
 
 
 REQUIRED = ("base_url", "api_key", "secret_key")
@@ -179,20 +124,6 @@ class Settings:
         """A digest of the service and account; never the key itself."""
         account = sha256(self.api_key.reveal().encode()).hexdigest()[:16]
         return f"{self.base_url} {account}"
-
-
-PORTS = {"http": 80, "https": 443}
-
-
-def address(base_url: str) -> str:
-    """The address of a service: scheme, host, port and base path.
-
-    >>> address("https://API.example.com:443/sandbox/")
-    'https://api.example.com:443/sandbox'
-    """
-    url = urlsplit(base_url)
-    scheme = url.scheme.lower()
-    return f"{scheme}://{url.hostname}:{url.port or PORTS.get(scheme)}{url.path.rstrip('/')}"
 
 
 def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command line

@@ -10,13 +10,13 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from .countries import NAMES as NAMES
-from .countries import RAMP_FIELDS as RAMP_FIELDS
-from .countries import SETTLEMENTS as SETTLEMENTS
-from .countries import Corridor as Corridor
-from .countries import Corridors as Corridors
+from .corridor import NAMES as NAMES
+from .corridor import RAMP_FIELDS as RAMP_FIELDS
+from .corridor import SETTLEMENTS as SETTLEMENTS
+from .corridor import Corridor as Corridor
+from .corridor import Corridors as Corridors
+from .corridor import Rail as Rail
 from .countries import Countries as Countries
-from .countries import Rail as Rail
 from .countries import account as account
 from .countries import find as find
 from .countries import get as get

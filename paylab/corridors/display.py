@@ -11,7 +11,7 @@ from ..spec import codes
 from .account_types import Account, DetailField, Format
 
 if TYPE_CHECKING:
-    from .countries import Corridor
+    from .corridor import Corridor
 
 Cells = tuple[str, ...]
 

@@ -11,6 +11,7 @@ import operator
 from collections.abc import Callable
 from decimal import ROUND_HALF_EVEN, Context, Decimal, DivisionByZero, InvalidOperation
 from functools import reduce
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -246,3 +247,38 @@ def _result(
         return op(left, right)
     except (DivisionByZero, InvalidOperation):
         return None
+
+
+REDUCTIONS: dict[str, Callable[[pa.Array], Any]] = {
+    "sum": total,
+    "prod": product,
+    "mean": mean,
+    "median": lambda values: quantile(values, Decimal("0.5")),
+    "min": lambda values: pc.min(values).as_py(),
+    "max": lambda values: pc.max(values).as_py(),
+    "any": lambda values: any(values.to_pylist()),
+    "all": lambda values: all(values.to_pylist()),
+}
+RUNNING: dict[str, Callable[[Any, Any], Any]] = {
+    "cumsum": WIDE.add,
+    "cumprod": WIDE.multiply,
+    "cummin": min,
+    "cummax": max,
+}
+
+
+def reduced(array: pa.Array, name: str, least: int = 0) -> Any:
+    """The sum, mean or other reduction of the values; None for fewer than `least`."""
+    if name not in REDUCTIONS:
+        raise TypeError(f"decimals have no {name}")
+    values = array.drop_null()
+    return REDUCTIONS[name](values) if len(values) >= least else None
+
+
+def running(array: pa.Array, name: str, *, skipna: bool = True) -> pa.Array:
+    """Running totals, products or extremes; without `skipna`, missing from a missing value on."""
+    values = array.to_pylist()
+    if not skipna and None in values:
+        values[values.index(None) :] = [None] * (len(values) - values.index(None))
+    found = accumulate((value for value in values if value is not None), RUNNING[name])
+    return from_values(None if value is None else next(found) for value in values)

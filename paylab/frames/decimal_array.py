@@ -11,7 +11,6 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from functools import partialmethod
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -26,23 +25,7 @@ from . import arithmetic, decimals, operands
 
 Array = np.ndarray[Any, Any]
 FLOAT_DIGITS = 15  # digits that a float keeps
-REDUCTIONS: dict[str, Callable[[pa.Array], Any]] = {
-    "sum": arithmetic.total,
-    "prod": arithmetic.product,
-    "mean": arithmetic.mean,
-    "median": lambda values: arithmetic.quantile(values, Decimal("0.5")),
-    "min": lambda values: pc.min(values).as_py(),
-    "max": lambda values: pc.max(values).as_py(),
-    "any": lambda values: any(values.to_pylist()),
-    "all": lambda values: all(values.to_pylist()),
-}
 STATISTICS = ("std", "var", "sem", "skew", "kurt")  # these have no exact value
-RUNNING: dict[str, Callable[[Any, Any], Any]] = {
-    "cumsum": arithmetic.WIDE.add,
-    "cumprod": arithmetic.WIDE.multiply,
-    "cummin": min,
-    "cummax": max,
-}
 
 
 @register_extension_dtype
@@ -264,19 +247,10 @@ class DecimalArray(ExtensionArray):
         if name in STATISTICS:
             floats = pd.Series(self.to_numpy(float))
             return getattr(floats, name)(**({} if name in ("skew", "kurt") else {"ddof": ddof}))
-        if name not in REDUCTIONS:
-            raise TypeError(f"decimals have no {name}")
-        values = self._values.drop_null()
-        return REDUCTIONS[name](values) if len(values) >= min_count else None
+        return arithmetic.reduced(self._values, name, min_count)
 
     def _accumulate(self, name: str, *, skipna: bool = True, **_: Any) -> DecimalArray:
-        values = self._values.to_pylist()
-        if not skipna and None in values:
-            values[values.index(None) :] = [None] * (len(values) - values.index(None))
-        running = accumulate((value for value in values if value is not None), RUNNING[name])
-        return DecimalArray(
-            operands.from_values(None if value is None else next(running) for value in values)
-        )
+        return DecimalArray(arithmetic.running(self._values, name, skipna=skipna))
 
     def _quantile(self, qs: Any, interpolation: str) -> DecimalArray:
         shares = [Decimal(repr(float(share))) for share in qs]
@@ -297,7 +271,7 @@ class DecimalArray(ExtensionArray):
         order = np.argsort(ids, kind="stable")
         bounds = np.searchsorted(np.asarray(ids)[order], np.arange(ngroups + 1))
         parts = [self.take(part) for part in np.split(order, bounds)[1:-1]]
-        if how in RUNNING:
+        if how in arithmetic.RUNNING:
             running = [part._accumulate(how, skipna=skipna) for part in parts]
             back = np.full(len(self), -1)
             back[order[bounds[0] :]] = np.arange(len(self) - bounds[0])

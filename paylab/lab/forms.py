@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..client.client import Client
 from ..client.resources.operations import created
-from ..corridors import countries
+from ..corridors.corridor import NAMES
 from ..errors.api import NotFoundError
 from ..errors.base import MissingOperationError, PaylabError
 from ..errors.names import suggesting
@@ -71,7 +71,7 @@ class Forms:
         """
         from ..views.forms.onboarding import OnboardingForm
 
-        country = known_word("country", country.upper(), countries.NAMES)
+        country = known_word("country", country.upper(), NAMES)
         known_word("product_types", product, codes.PRODUCTS)
         make = partial(
             OnboardingForm,

@@ -12,9 +12,10 @@ from uuid import uuid4
 from weakref import WeakKeyDictionary
 
 from .. import forks
+from ..client.base_url import address
 from ..client.orders import Fresh, Order, OrderTicket
 from ..client.service_clock import ServiceClock
-from ..client.settings import Settings, address
+from ..client.settings import Settings
 from ..errors.base import LedgerError
 from ..files import path_of
 from ..payments.ledger import Ledger

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ..client.resources.individuals import FinancialAccounts, Individuals
 from ..client.resources.transfers import Quotes, Transfers
 from ..client.sender import Sender
-from ..corridors import countries, examples
+from ..corridors import examples
+from ..corridors.corridor import NAMES
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote, Transfer
 from ..spec.service import Service
@@ -52,7 +53,7 @@ class PayoutForms:
         """A form that creates a recipient with a financial account."""
         from ..views.forms.onboarding import RecipientForm
 
-        country = known_word("country", country.upper(), countries.NAMES)
+        country = known_word("country", country.upper(), NAMES)
         known_word("product_types", product, codes.PRODUCTS)
         given: dict[str, Any] = {"example": example, "clock": self._client.clock}
         given["service"] = self._client.service

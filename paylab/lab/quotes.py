@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..corridors import countries
+from ..corridors.corridor import Rail
 from ..errors.api import BadRequestError, ConflictError, NotFoundError, UnprocessableError
 from ..errors.base import Problem, RuleError
 from ..extras import explained
@@ -35,7 +36,7 @@ class _Route:
 
     recipient: Individual
     account: FinancialAccount
-    rail: countries.Rail
+    rail: Rail
     currency: str
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..corridors import countries
 from ..corridors.account_types import DOCUMENT_NUMBERS
-from ..corridors.countries import Corridor
+from ..corridors.corridor import RAMP_FIELDS, Corridor
 from ..rules import individuals, transfers
 from ..spec import codes
 from ..spec.operations.operation import Operation
@@ -100,7 +100,7 @@ def _document_number() -> Schema:
 
 def _individual(service: Service, details: DetailSchemas) -> list[Schema]:
     """What the country and the products of an individual require."""
-    ramp = [*countries.RAMP_FIELDS, *service.individuals.ramp_required]
+    ramp = [*RAMP_FIELDS, *service.individuals.ramp_required]
     payouts = {"product_types": {"items": {"const": codes.GLOBAL_PAYOUTS}}}
     products: Schema = {"anyOf": [{"properties": payouts}, has(dict.fromkeys(ramp))]}
     found = [{"anyOf": [_country(service, alike, details) for alike in _alike(service)]}, products]

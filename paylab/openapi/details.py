@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from ..corridors import countries
 from ..corridors.account_types import Account, DetailField
+from ..corridors.corridor import NAMES
 from ..spec import codes
 from ..spec.service import AccountDetails, Service
 from .schemas import Components, Schema, closed, origin, reference
@@ -77,7 +78,7 @@ def _details(service: Service, country: str, account: Account, form: AccountDeta
         names.get(field.name, field.name): _field(service, field, form) for field in account.fields
     }
     asked = [names.get(field.name, field.name) for field in account.fields if field.required]
-    place = f"in {countries.NAMES[country]}" if account.type != codes.CRYPTO_WALLET else "anywhere"
+    place = f"in {NAMES[country]}" if account.type != codes.CRYPTO_WALLET else "anywhere"
     if country in codes.SEPA and account.type != codes.CRYPTO_WALLET:
         place = "in the SEPA countries"
     about = {"description": f"The details of a {account.type} {place}."}

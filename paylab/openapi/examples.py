@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..corridors import countries, examples
+from ..corridors.corridor import NAMES
 from ..rules import images
 from ..spec import codes, timestamps
 from ..spec.operations.operation import Operation
@@ -57,11 +58,11 @@ def _record(_: Service, operation: Operation) -> Iterator[Named]:
 def _individuals(service: Service, _: Operation) -> Iterator[Named]:
     for country in examples.PEOPLE:
         given = examples.individual(country, consent_at=_CONSENT)
-        name = countries.NAMES[country]
+        name = NAMES[country]
         whole = examples.completed(service, given)
         yield f"{country}_on_ramp", f"On-ramp in {name}", whole
     for country in _paid(service):
-        name = countries.NAMES[country]
+        name = NAMES[country]
         yield country, f"A recipient of payouts in {name}", examples.recipient(country, service)
 
 
@@ -90,7 +91,11 @@ def _accounts(service: Service, operation: Operation) -> Iterator[Named]:
     yield _WALLET, "A crypto wallet", {**owner, **wallet}
     for country in _paid(service):
         account = examples.account(country, service)
-        yield country, f"A {account['type']} in {countries.NAMES[country]}", {**owner, **account}
+        yield (
+            country,
+            f"A {account['type']} in {NAMES[country]}",
+            {**owner, **account},
+        )
 
 
 def _details(service: Service, _: Operation) -> Iterator[Named]:
@@ -111,7 +116,7 @@ def _terms(service: Service, operation: Operation, country: str) -> Body:
 def _quotes(service: Service, operation: Operation) -> Iterator[Named]:
     for country in _paid(service):
         if service.payout_methods(country):
-            summary = f"100 US dollars to {countries.NAMES[country]}"
+            summary = f"100 US dollars to {NAMES[country]}"
             yield country, summary, _terms(service, operation, country)
     network = countries.of(service).networks[0]
     coin = {"source_currency": "USDC", "source_network": network}
@@ -129,7 +134,7 @@ def _transfers(service: Service, operation: Operation) -> Iterator[Named]:
     more = {name: extra[name] for name in asked if name in extra}
     if "quote_id" not in asked:
         for country in ("MX", "PH"):
-            summary = f"100 US dollars to {countries.NAMES[country]}"
+            summary = f"100 US dollars to {NAMES[country]}"
             yield country, summary, {**_terms(service, operation, country), **more}
     reference = {"client_reference_id": operation.example["client_reference_id"]}
     yield "from_quote", "From a quote", {"quote_id": _QUOTE, **reference, **more}
@@ -143,7 +148,7 @@ def _conversion_accounts(service: Service, operation: Operation) -> Iterator[Nam
     more |= coin if needs_coin or "destination_currency" in asked else {}
     for country, currency in codes.ON_RAMP.items():
         body = {**operation.example, "source_currency": currency, **more}
-        yield country, f"Deposits in {countries.NAMES[country]}", body
+        yield country, f"Deposits in {NAMES[country]}", body
 
 
 _MAKERS: Mapping[str, Callable[[Service, Operation], Iterator[Named]]] = {

@@ -13,7 +13,7 @@ from typing import Any
 from platformdirs import user_data_path
 
 from .. import sqlite
-from ..client.settings import address
+from ..client.base_url import address
 from ..errors.base import LedgerError
 from ..locks import HeldLock, Locks
 from ..rules.transfers import AMOUNTS as CURRENCY_OF

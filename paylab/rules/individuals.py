@@ -9,7 +9,7 @@ from functools import partial
 
 from ..corridors import countries
 from ..corridors.account_types import DOCUMENT_NUMBERS, Format
-from ..corridors.countries import Corridor
+from ..corridors.corridor import Corridor
 from ..errors.base import Problem
 from ..spec import codes
 from ..spec.json_path import dotted

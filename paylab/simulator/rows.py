@@ -5,89 +5,36 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode
-from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
 from pydantic import (
-    AfterValidator,
-    AliasPath,
     BaseModel,
     ConfigDict,
     Field,
-    InstanceOf,
     model_validator,
 )
 
-from ..spec import codes, money, timestamps
+from ..spec import codes, money
 from ..spec.status import MACHINES
 from . import balances, fault_kinds
-from .clock import END
-
-
-def _test(words: str, passes: Callable[[Any], object]) -> AfterValidator:
-    """A validator of values for which `passes` is true and does not fail."""
-
-    def check(value: Any) -> Any:
-        try:
-            good = passes(value)
-        except (ValueError, RecursionError):
-            good = False
-        if not good:
-            raise ValueError(f"must be {words}")
-        return value
-
-    return AfterValidator(check)
-
-
-def _one_of(known: Iterable[str]) -> AfterValidator:
-    names = tuple(known)
-    return _test(f"one of {', '.join(names)}", names.__contains__)
-
-
-_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
-_MOST = 2**53
-
-
-def _is_instant(text: str) -> bool:
-    return bool(_INSTANT.fullmatch(text)) and timestamps.from_text(text) <= END
-
-
-Text = InstanceOf[str]
-"""Any text; `str` would refuse unpaired surrogates, which the service accepts."""
-Object = dict[Any, Any]
-Count = Annotated[int, Field(ge=0, le=_MOST)]
-Number = Annotated[float, Field(ge=-_MOST, le=_MOST)]
-Id = Annotated[Text, _test("an id", re.compile(r"[!-~](?:[ -~]{0,510}[!-~])?").fullmatch)]
-Time = Annotated[Text, _test("a time like 2026-01-31T09:30:00.123Z", _is_instant)]
-Product = Annotated[Text, _one_of(codes.PRODUCTS)]
-EventType = Annotated[Text, _one_of(codes.EVENT_TYPES)]
-Currency = Annotated[
-    Text, _one_of(dict.fromkeys((*codes.SOURCE_CURRENCIES, *codes.DESTINATION_CURRENCIES)))
-]
-
-
-def _inside(*path: str, default: Any = ...) -> Any:
-    """A field inside an object of the row; `_` has the simulator's internal fields."""
-    return Field(default, validation_alias=AliasPath(*path))
-
-
-class Values(BaseModel):
-    """An object whose fields have these types; other fields are not checked."""
-
-    model_config = ConfigDict(strict=True)
-
-
-class Record(Values):
-    """A row of a table."""
-
-    id: Id
-
-
-class Stamped(Record):
-    """A row with both times."""
-
-    created_at: Time
-    updated_at: Time
+from .row_fields import (
+    MOST,
+    Count,
+    Currency,
+    EventType,
+    Id,
+    Number,
+    Object,
+    Product,
+    Record,
+    Stamped,
+    Text,
+    Time,
+    Values,
+    inside,
+    one_of,
+    passing,
+)
 
 
 class Terms(Values):
@@ -118,7 +65,7 @@ class StatusDetailRow(Values):
 class DepositInstructionsRow(Values):
     """Where to pay."""
 
-    type: Annotated[Text, _one_of(codes.DEPOSIT_INSTRUCTION_TYPES)]
+    type: Annotated[Text, one_of(codes.DEPOSIT_INSTRUCTION_TYPES)]
     details: Object
 
 
@@ -133,21 +80,21 @@ class IndividualRow(Stamped):
     date_of_birth: Text | None = None
     idv_consent_recorded_at: Text | None = None
     address: Object
-    status: Annotated[Text, _one_of(MACHINES["individuals"].states)]
+    status: Annotated[Text, one_of(MACHINES["individuals"].states)]
     product_types: list[Product]
     document: Object | None
     status_details: list[StatusDetailRow] | None
-    accounts: list[Id] = _inside("_", "accounts")
-    images: dict[Any, Object] = _inside("_", "images")
-    specimens: Object = _inside("_", "specimens", default={})
+    accounts: list[Id] = inside("_", "accounts")
+    images: dict[Any, Object] = inside("_", "images")
+    specimens: Object = inside("_", "specimens", default={})
 
 
 class FinancialAccountRow(Stamped):
     """A row of `financial_accounts`; a wallet needs its network."""
 
-    type: Annotated[Text, _one_of(codes.ACCOUNT_TYPES)]
+    type: Annotated[Text, one_of(codes.ACCOUNT_TYPES)]
     details: Object
-    owner: Id = _inside("_", "owner")
+    owner: Id = inside("_", "owner")
 
     @model_validator(mode="after")
     def _has_network(self) -> FinancialAccountRow:
@@ -164,22 +111,22 @@ class QuoteRow(Record, Terms):
     expires_at: Time
     derived_source_amount: bool
     source_network: Text | None
-    used: bool = _inside("_", "used")
+    used: bool = inside("_", "used")
 
 
 class TransferRow(Stamped, Terms):
     """A row of `transfers`; one that is under way has the time of its start."""
 
-    status: Annotated[Text, _one_of(MACHINES["transfers"].states)]
+    status: Annotated[Text, one_of(MACHINES["transfers"].states)]
     client_reference_id: Text | None
     completed_in: Text | None
     failure_reason: Text | None
     settlement_reference_id: Text | None
     deposit_instructions: DepositInstructionsRow | None = None
-    product: Product = _inside("_", "product")
-    source_type: Text = _inside("_", "source_type")
-    outcome: Text | None = _inside("_", "outcome")
-    started_at: Time | None = _inside("_", "started_at", default=None)
+    product: Product = inside("_", "product")
+    source_type: Text = inside("_", "source_type")
+    outcome: Text | None = inside("_", "outcome")
+    started_at: Time | None = inside("_", "started_at", default=None)
 
     @model_validator(mode="after")
     def _has_started(self) -> TransferRow:
@@ -192,12 +139,12 @@ class ConversionAccountRow(Stamped):
     """A row of `conversion_accounts`."""
 
     individual_id: Id
-    source_currency: Annotated[Text, _one_of(codes.DEPOSIT_CAPS)]
-    destination_currency: Annotated[Text, _one_of(codes.STABLECOINS)]
-    status: Annotated[Text, _one_of(MACHINES["conversion_accounts"].states)]
+    source_currency: Annotated[Text, one_of(codes.DEPOSIT_CAPS)]
+    destination_currency: Annotated[Text, one_of(codes.STABLECOINS)]
+    status: Annotated[Text, one_of(MACHINES["conversion_accounts"].states)]
     client_reference_id: Text | None = None
     deposit_instructions: DepositInstructionsRow | None = None
-    payout_account_id: Id = _inside("_", "payout_account_id")
+    payout_account_id: Id = inside("_", "payout_account_id")
 
 
 class DepositRow(Record):
@@ -216,20 +163,20 @@ class ConversionRow(Stamped):
 
     conversion_account_id: Id
     individual_id: Id
-    status: Annotated[Text, _one_of(MACHINES["conversions"].states)]
-    deposit_amount: Text = _inside("deposit", "amount")
-    deposit_currency: Currency = _inside("deposit", "currency")
-    received_at: Time = _inside("deposit", "received_at")
-    payout_amount: Text = _inside("payout", "amount")
-    payout_currency: Currency = _inside("payout", "currency")
-    payout_account_id: Id = _inside("payout", "payout_account_id")
-    tx_hash: Text | None = _inside("payout", "tx_hash")
-    initiated_at: Time | None = _inside("payout", "initiated_at")
-    completed_at: Time | None = _inside("payout", "completed_at")
+    status: Annotated[Text, one_of(MACHINES["conversions"].states)]
+    deposit_amount: Text = inside("deposit", "amount")
+    deposit_currency: Currency = inside("deposit", "currency")
+    received_at: Time = inside("deposit", "received_at")
+    payout_amount: Text = inside("payout", "amount")
+    payout_currency: Currency = inside("payout", "currency")
+    payout_account_id: Id = inside("payout", "payout_account_id")
+    tx_hash: Text | None = inside("payout", "tx_hash")
+    initiated_at: Time | None = inside("payout", "initiated_at")
+    completed_at: Time | None = inside("payout", "completed_at")
     total_fee: Text
     fee_currency: Currency
     exchange_rate: Text
-    network: Text = _inside("_", "network")
+    network: Text = inside("_", "network")
 
 
 class SubscriptionRow(Stamped):
@@ -248,8 +195,8 @@ class EventRow(Record):
     at: Time
     event_type: EventType
     resource_id: Text
-    delivered_type: EventType = _inside("body", "event_type")
-    payload: Object = _inside("body", "event_payload")
+    delivered_type: EventType = inside("body", "event_type")
+    payload: Object = inside("body", "event_payload")
 
 
 class QueuedEventRow(Record):
@@ -264,9 +211,9 @@ class QueuedEventRow(Record):
     event_id: Id | None = None
     event_type: EventType
     body: Annotated[
-        Text, _test("JSON text of an object", lambda text: isinstance(json.loads(text), dict))
+        Text, passing("JSON text of an object", lambda text: isinstance(json.loads(text), dict))
     ]
-    attempt: Annotated[int, Field(ge=1, le=_MOST)]
+    attempt: Annotated[int, Field(ge=1, le=MOST)]
     rank: Number
 
 
@@ -279,12 +226,12 @@ class AttemptRow(Record):
     url: Text
     event_type: EventType
     body: Object
-    attempt: Annotated[int, Field(ge=1, le=_MOST)]
+    attempt: Annotated[int, Field(ge=1, le=MOST)]
     status: Annotated[int, Field(ge=100, le=999)] | None
     error: Text | None
-    headers: dict[Text, Text] = {}
-    event_id: Id | None = _inside("_", "event_id", default=None)
-    subscription_id: Id | None = _inside("_", "subscription_id", default=None)
+    headers: dict[Text, Text] = Field(default_factory=dict)
+    event_id: Id | None = inside("_", "event_id", default=None)
+    subscription_id: Id | None = inside("_", "subscription_id", default=None)
 
 
 class FaultRow(Record):
@@ -316,25 +263,27 @@ class FaultRow(Record):
 class IdempotencyRow(Record):
     """A row of `idempotency`: the stored answer of a key."""
 
-    digest: Annotated[Text, _test("64 hex digits", re.compile(r"[0-9a-f]{64}").fullmatch)]
+    digest: Annotated[Text, passing("64 hex digits", re.compile(r"[0-9a-f]{64}").fullmatch)]
     status: Annotated[int, Field(ge=200, le=299)]
     until: Time
-    body: Annotated[Text, _test("Base64", lambda text: b64decode(text, validate=True) is not None)]
+    body: Annotated[
+        Text, passing("Base64", lambda text: b64decode(text, validate=True) is not None)
+    ]
 
 
 class TimerRow(Record):
     """A row of `timers`: the planned step of another row."""
 
     due: Time
-    kind: Annotated[Text, _one_of(MACHINES)]
+    kind: Annotated[Text, one_of(MACHINES)]
     step: Text
 
 
 class BalanceRow(Record):
     """A row of `balances`, by currency."""
 
-    id: Annotated[Text, _one_of(balances.CURRENCIES)]
-    amount: Annotated[Text, _test("an amount", lambda text: money.read_amount(text) is not None)]
+    id: Annotated[Text, one_of(balances.CURRENCIES)]
+    amount: Annotated[Text, passing("an amount", lambda text: money.read_amount(text) is not None)]
 
 
 class Tables(BaseModel):

@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from ..errors.base import Problem
 from ..spec.codes import CRYPTO_WALLET
 from ..spec.status import MACHINES
-from .rows import Count, Number, Tables, Time, TimerRow
+from .row_fields import Count, Number, Time
+from .rows import Tables, TimerRow
 from .table import Row
 from .world import SNAPSHOT_VERSION, World, other_service
 

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from paylab.client.settings import address
+from paylab.client.base_url import address
 from paylab.payments.identity import identity
 
 ORDER = {

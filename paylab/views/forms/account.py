@@ -7,6 +7,7 @@ from typing import Any, BinaryIO
 
 from ...corridors import account_types, countries, examples
 from ...corridors.account_types import Account, Format
+from ...corridors.corridor import NAMES
 from ...errors.base import PaylabError, Problem
 from ...rules import accounts
 from ...spec import codes
@@ -17,8 +18,8 @@ from ..qr import read_qr, scan
 from .code import call
 from .field import COMBO, SELECT, TEXT, FormField, open_list
 from .file import FilePicker
-from .form import Form, side_by_side
-from .view import Button, Group, Html
+from .form import Form
+from .view import Button, Group, Html, side_by_side
 
 TYPES = {
     codes.PIX: "PIX key",
@@ -232,7 +233,7 @@ class AccountForm(Form):
         self.parts.adjust(self.country)
 
     def _named(self) -> tuple[str, str]:
-        where = countries.NAMES.get(self.country, self.country)
+        where = NAMES.get(self.country, self.country)
         if self._account and not self._is_fixed:
             return f"Replace the details of {self._account.id}", "Replace the details"
         if self._is_fixed:

@@ -16,7 +16,7 @@ from .. import html
 from ..html import Row
 from .checked import CONFIRM, NOT_SENT, Checked, message_of, was_refused
 from .field import ASSUMPTION, TICK, FormField, is_assumed
-from .view import Button, Code, FormPage, Group, Heading, Html, Inputs, Node
+from .view import Button, Code, FormPage, Group, Heading, Html, Inputs, Node, side_by_side
 
 QUIET = 0.6
 """Seconds after an attempt during which clicks are ignored, as part of a double click."""
@@ -328,16 +328,6 @@ class Form(traitlets.HasTraits, FormPage):
 
     def _of(self, field: FormField, problems: Sequence[Problem]) -> list[Problem]:
         return [problem for problem in problems if self.field_of(problem) is field]
-
-
-def side_by_side(fields: Iterable[Node]) -> Group:
-    """Fields side by side if the page is wide enough."""
-    return Group(fields, "grid")
-
-
-def form_part(title: str, *parts: Node) -> Group:
-    """A part of a form below its heading."""
-    return Group([Heading(title, 4), *parts], "part")
 
 
 def _is_marked(field: FormField) -> bool:

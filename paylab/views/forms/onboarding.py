@@ -9,7 +9,7 @@ from typing import Any
 
 from ...corridors import countries, examples
 from ...corridors.account_types import DOCUMENT_NUMBERS
-from ...corridors.countries import Corridor
+from ...corridors.corridor import NAMES, Corridor
 from ...errors.base import Problem
 from ...rules import individuals
 from ...spec import codes
@@ -21,10 +21,10 @@ from . import person
 from .account import AccountFields, normaliser
 from .code import Expression, call
 from .field import FormField
-from .form import Form, form_part, side_by_side
+from .form import Form
 from .person import NAME as CONSENT
 from .person import Consent
-from .view import Button, Html, Node
+from .view import Button, Html, Node, form_part, side_by_side
 
 NUMBER = "document.number"
 _utcnow = partial(datetime.now, UTC)
@@ -54,7 +54,7 @@ class OnboardingForm(Form):
     ) -> None:
         self._service = service
         self._create, self._consenting, self._clock = create, consent, clock
-        self.title = f"{self.subject}: {countries.NAMES.get(country, country)}"
+        self.title = f"{self.subject}: {NAMES.get(country, country)}"
         self.consent = Consent(clock, in_code=consent)
         self.reason = Html(style="hint")
         self.filler = Button("Fill with an example", self.fill)

@@ -8,7 +8,7 @@ from typing import Any
 
 import traitlets
 
-from ...corridors import countries
+from ...corridors import corridor
 from ...errors.base import PaylabError, Problem, RuleError
 from ...spec import codes
 from ...spec.models import Conversion, ConversionAccount, FinancialAccount, Individual
@@ -107,7 +107,7 @@ class Walk(traitlets.HasTraits, FormPage):
         example: bool = False,
     ) -> None:
         super().__init__()
-        self.title = f"On-ramp: {countries.NAMES[country]}"
+        self.title = f"On-ramp: {corridor.NAMES[country]}"
         self.functions, self.found = functions, dict[str, Any]()
         self.bodies: dict[str, Form | Live] = {}
         self._card: Html | None = None

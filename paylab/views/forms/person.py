@@ -7,9 +7,8 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any
 
-from ...corridors import countries
 from ...corridors.account_types import DOCUMENT_NUMBERS
-from ...corridors.countries import Corridor
+from ...corridors.corridor import NAMES, Corridor
 from ...errors.base import Problem
 from ...spec import codes, timestamps
 from .field import REQUIRED, SELECT, TICK, FormField
@@ -104,7 +103,7 @@ DOCUMENT = ("document.type", "document.number")
 
 def fields(country: str, product: str) -> list[FormField]:
     """All inputs, with the field names that problems use."""
-    listed = sorted(countries.NAMES.items(), key=itemgetter(1))
+    listed = sorted(NAMES.items(), key=itemgetter(1))
     names = [(f"{name} ({code})", code) for code, name in listed]
     products = [(text, code) for code, text in PRODUCTS.items()]
     number = _text("document.number")

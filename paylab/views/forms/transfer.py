@@ -19,11 +19,11 @@ from .. import html
 from ..html import Row
 from .code import call
 from .field import COMBO, SELECT, FormField, open_list
-from .form import Form, side_by_side
+from .form import Form
 from .live import Refresher, at_once
 from .order import OrderForm
 from .status import left, quote_rows, transfer_rows
-from .view import Button, Group, Html
+from .view import Button, Group, Html, side_by_side
 
 GIVEN = {
     "source_amount": "Amount sent, including fees",

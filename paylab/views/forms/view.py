@@ -302,3 +302,13 @@ class FormPage:
     def _widget(self) -> Any:
         shown = self.view._repr_mimebundle_()
         return (shown[0] if isinstance(shown, tuple) else shown or {})[WIDGET]
+
+
+def side_by_side(fields: Iterable[Node]) -> Group:
+    """Fields side by side if the page is wide enough."""
+    return Group(fields, "grid")
+
+
+def form_part(title: str, *parts: Node) -> Group:
+    """A part of a form below its heading."""
+    return Group([Heading(title, 4), *parts], "part")

@@ -13,8 +13,7 @@ from ...spec.status import Advice
 from .. import html
 from ..forms.field import SELECT, FormField
 from ..forms.file import FilePicker
-from ..forms.form import side_by_side
-from ..forms.view import Heading, Html, Node
+from ..forms.view import Heading, Html, Node, side_by_side
 from ..specimens import FAULTS
 from .choice import Choice, Seen, look, on_disk, spooled
 

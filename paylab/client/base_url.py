@@ -1,0 +1,76 @@
+"""The base URL of a service: which ones are accepted, and the address that identifies it."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+import httpx
+
+from ..errors.base import ConfigError
+from ..loopback import is_loopback
+from ..spec.text import plain
+
+HIGHEST_PORT = 65_535
+# A list of allowed forms, so that two parsers cannot read an address differently.
+HOST = r"(?:[A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\])"
+PATH = r"(?:/[A-Za-z0-9._~%!$&'()*+,;=:-]*)*"
+FORM = re.compile(rf"https?://{HOST}(?::[0-9]{{1,5}})?{PATH}", re.IGNORECASE)
+
+NOT_ALLOWED = (
+    (r"^(?!https?://)", "must begin with https://"),
+    (r"^[^/]*//[^/?#]*@", "must not contain a user name or password"),
+    (r"#", "must not have a fragment (#...)"),
+    (r"\?", "must not have a query (?...)"),
+    (r"/\.{1,2}(/|$)", "must not have . or .. in its path"),
+)
+
+
+def check_base_url(text: str) -> str:
+    """The address without a trailing / and /v1; ConfigError if it is not valid."""
+    for pattern, reason in NOT_ALLOWED:
+        if re.search(pattern, text, re.IGNORECASE):
+            raise ConfigError(f"the base URL {reason}")
+    if not FORM.fullmatch(text):
+        raise ConfigError(f"the base URL {_shown(text)} is not an address like https://host/path")
+    url = _parsed(str(_parsed(text)))  # normalised: lower case, no default port
+    if (url.port or 0) > HIGHEST_PORT:
+        raise ConfigError(f"the base URL has a port above {HIGHEST_PORT}")
+    whole = f"{url.scheme}://{url.netloc.decode()}{url.raw_path.decode()}"
+    # Every path begins with /v1, so it is removed from the address.
+    return whole.rstrip("/").removesuffix("/v1").rstrip("/")
+
+
+def check_encrypted(base_url: str) -> None:
+    """ConfigError for an address without encryption, except on this machine."""
+    url = _parsed(base_url)
+    if url.scheme != "https" and not is_loopback(url.host):
+        reason = "only requests to this machine may be unencrypted"
+        raise ConfigError(f"the base URL must begin with https:// for {url.host}: {reason}")
+
+
+def _parsed(text: str) -> httpx.URL:
+    try:
+        return httpx.URL(text)
+    except httpx.InvalidURL as error:
+        raise ConfigError(
+            f"the base URL {_shown(text)} cannot be read: {plain(str(error))}"
+        ) from None
+
+
+def _shown(text: str) -> str:
+    return repr(plain(text, 80))
+
+
+PORTS = {"http": 80, "https": 443}
+
+
+def address(base_url: str) -> str:
+    """The address of a service: scheme, host, port and base path.
+
+    >>> address("https://API.example.com:443/sandbox/")
+    'https://api.example.com:443/sandbox'
+    """
+    url = urlsplit(base_url)
+    scheme = url.scheme.lower()
+    return f"{scheme}://{url.hostname}:{url.port or PORTS.get(scheme)}{url.path.rstrip('/')}"

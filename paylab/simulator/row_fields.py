@@ -1,0 +1,79 @@
+"""The fields of rows: kinds of values with their checks, and what rows have in common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, AliasPath, BaseModel, ConfigDict, Field, InstanceOf
+
+from ..spec import codes, timestamps
+from .clock import END
+
+
+def passing(words: str, passes: Callable[[Any], object]) -> AfterValidator:
+    """A validator of values for which `passes` is true and does not fail."""
+
+    def check(value: Any) -> Any:
+        try:
+            good = passes(value)
+        except (ValueError, RecursionError):
+            good = False
+        if not good:
+            raise ValueError(f"must be {words}")
+        return value
+
+    return AfterValidator(check)
+
+
+def one_of(known: Iterable[str]) -> AfterValidator:
+    """A validator of words."""
+    names = tuple(known)
+    return passing(f"one of {', '.join(names)}", names.__contains__)
+
+
+_INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
+MOST = 2**53
+
+
+def _is_instant(text: str) -> bool:
+    return bool(_INSTANT.fullmatch(text)) and timestamps.from_text(text) <= END
+
+
+Text = InstanceOf[str]
+"""Any text; `str` would refuse unpaired surrogates, which the service accepts."""
+Object = dict[Any, Any]
+Count = Annotated[int, Field(ge=0, le=MOST)]
+Number = Annotated[float, Field(ge=-MOST, le=MOST)]
+Id = Annotated[Text, passing("an id", re.compile(r"[!-~](?:[ -~]{0,510}[!-~])?").fullmatch)]
+Time = Annotated[Text, passing("a time like 2026-01-31T09:30:00.123Z", _is_instant)]
+Product = Annotated[Text, one_of(codes.PRODUCTS)]
+EventType = Annotated[Text, one_of(codes.EVENT_TYPES)]
+Currency = Annotated[
+    Text, one_of(dict.fromkeys((*codes.SOURCE_CURRENCIES, *codes.DESTINATION_CURRENCIES)))
+]
+
+
+def inside(*path: str, default: Any = ...) -> Any:
+    """A field inside an object of the row; `_` has the simulator's internal fields."""
+    return Field(default, validation_alias=AliasPath(*path))
+
+
+class Values(BaseModel):
+    """An object whose fields have these types; other fields are not checked."""
+
+    model_config = ConfigDict(strict=True)
+
+
+class Record(Values):
+    """A row of a table."""
+
+    id: Id
+
+
+class Stamped(Record):
+    """A row with both times."""
+
+    created_at: Time
+    updated_at: Time
