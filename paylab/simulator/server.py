@@ -110,12 +110,13 @@ class Worlds:
             bearer = self._bearer(request)
             if bearer is not None:
                 # The first token controls every world, which X-API-Key names.
-                hosted = hosted if hosted and bearer is self.first else bearer
-                is_trusted = True
+                is_named = bearer is self.first and (hosted or api_key in self._ended)
+                hosted, is_trusted = hosted if is_named else bearer, True
             if request.path.startswith(PATH):
                 return self._control(request, bearer)
         if hosted is None:
-            if api_key in self._ended:
+            # A request that waits may outlive its world.
+            if api_key in self._ended or request.is_trusted:
                 return Reply.json(401, {"error": "the world of this API key has ended"})
             hosted = next(reversed(self._by_key.values()))
         return hosted.simulator.respond(

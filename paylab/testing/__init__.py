@@ -34,8 +34,9 @@ Requests, oldest first, also those that were refused:
     has the "mistake" and the "line" of the canonical request, if it is a known one.
 Faults, in a `with` block or until the world ends; `faults.kinds()` lists all:
     faults.on("transfers.list", delay=3), on("individuals.create", status=503, times=2)
-    faults.drop_after(path="/v1/transfers"): the answer is lost
-    faults.event_duplicate(event_type="transfer.completed"): a webhook comes twice
+    faults.on("POST /v1/transfers", "drop_after", every=3): each third answer is lost
+    faults.on("transfer.completed", "event_duplicate"): a webhook comes twice
+    faults.drop_after(path="/v1/transfers"): for the next call, without a block
 Webhooks, to the URL that your service subscribed:
     deliveries.wait("transfer.completed"): the next attempt, deliveries.of("transfer.completed")
     deliveries.redeliver(), redeliver(deliveries[-1]), deliveries.pause(), deliveries.resume()
@@ -45,6 +46,7 @@ Outcomes: move an object, or send a value that causes the outcome.
     lab.simulator.move(person.id, "pending"), lab.simulator.move(person.id, "rejected")
     lab.simulator.scenarios.transfer_expired is a client_reference_id, after which ":" and your own
     reference may follow; `lab.simulator.scenarios` lists all, with the field of each
+    pay_in("0.00"): from now on transfers await funds, until pay_in("100.00") funds the oldest
 Other programs:
     env are the three variables, control_token is the bearer token for /_simulator. The notebook
     80_reference has a curl line for each control. Without pytest: `paylab simulator --json`.

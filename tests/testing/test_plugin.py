@@ -24,6 +24,13 @@ def test_empty(paylab_world, number):
     assert len(paylab_world.lab.transfers.list().to_list()) == number
     assert len(paylab_world.lab.individuals.list().to_list()) == 3
     assert len(paylab_world.requests) == 3
+    state = paylab_world.lab.simulator.summary()
+    assert not (state["clock"]["frozen"] or state["deliveries"]["paused"])
+    assert not paylab_world.faults.list()
+    paylab_world.clock.freeze()
+    paylab_world.deliveries.pause()
+    paylab_world.pay_in("0.00")
+    paylab_world.faults.status(status=503, times=9)
 
 def test_environment(paylab_world):
     assert os.environ["PAYLAB_API_KEY"] == paylab_world.api_key

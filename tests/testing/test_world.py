@@ -2,6 +2,8 @@
 
 import json
 import re
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import pytest
@@ -125,6 +127,23 @@ def test_a_token_and_a_key_reach_their_own_world(make):
         assert (gone.status_code, "has ended" in gone.text) == (401, True)
     assert len(world.requests) == 1
     assert not other.requests
+
+
+def test_nothing_of_another_world_is_answered_after_the_end(server, make):
+    """A request that waits, and the token of the server, get a 401 once their world has ended."""
+    world, ended = make(), make()
+    first = {"authorization": f"Bearer {server.control_token}", "x-api-key": ended.api_key}
+    own = {"authorization": f"Bearer {ended.control_token}"}
+    with (
+        httpx.Client(base_url=world.base_url, trust_env=False, timeout=30) as client,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        assert client.get("/_simulator", headers=first).status_code == 200
+        waiting = pool.submit(client.get, "/_simulator/deliveries?wait=20", headers=own)
+        time.sleep(0.2)  # the answer is the same if it has not arrived yet
+        ended.close()
+        assert waiting.result().status_code == 401
+        assert client.get("/_simulator", headers=first).status_code == 401
 
 
 def test_the_control_token_replaces_the_signature(server):
