@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from ..spec import codes, models
 from ..spec.answers import ANSWERS, AnswerForm, Words
+from ..spec.field_notes import NOTES
 from ..spec.money import CURRENCY_FIELDS, Amount
 from ..spec.operations.records import ANSWER_NAMES, ANSWERED_AMOUNTS
 from ..spec.paging import ListForm
@@ -81,7 +82,8 @@ class AnswerSchemas:
         schema = self._value(model, field, kind, in_event=in_event)
         if field in form.nullable:
             schema = _or_null(schema)
-        return {**schema, **facts}
+        said = {"description": NOTES[field]} if field in NOTES else {}
+        return {**schema, **said, **facts}
 
     def _value(self, model: str, field: str, kind: type[BaseModel], *, in_event: bool) -> Schema:
         form = ANSWERS[model]

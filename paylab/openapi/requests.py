@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ..rules import images
 from ..spec import codes
+from ..spec.field_notes import NOTES
 from ..spec.operations.field import (
     CURRENCY,
     DETAILS,
@@ -79,7 +80,7 @@ class BodySchemas:
 
     def _reference(self) -> Schema:
         text = {"type": "string", "minLength": 1, "pattern": r"\S", "description": "The id."}
-        about = {"description": "Another object, named by its id."}
+        about = {"description": "An object, named by its id."}
         return self._components.add(
             "ObjectReference", {**about, **closed({"id": {**text, "x-origin": SPEC}}, ["id"])}
         )
@@ -90,7 +91,7 @@ class BodySchemas:
         if field.name == _IMAGE:
             inner["content"] |= _content(self._service)
         asked = [each.name for each in field.fields if each.required]
-        schema = {**_object_about(field), **closed(inner, asked)}
+        schema = closed(inner, asked)
         if more := conditions.nested(field.name, self.details):
             schema["allOf"] = more
         if field.kind == OBJECT:
@@ -104,14 +105,10 @@ class BodySchemas:
 
 def _about(service: Service, field: Field) -> Schema:
     """The description and example of a field; which words are usual, where others may come."""
-    said = [field.says] if field.says else []
+    said = [NOTES[field.name]] if field.name in NOTES else []
     if field.kind in (ENUM, CURRENCY, LIST) and field.key:
         said.append(f"Assumed: {', '.join(known_words(service, field))}.")
     return {"description": " ".join(said)} if said else {}
-
-
-def _object_about(field: Field) -> Schema:
-    return {"description": field.says} if field.says else {}
 
 
 def _content(service: Service) -> Schema:

@@ -55,7 +55,7 @@ class Field:
     the field that ends in _id, and `forms` are the forms that the service always accepts.
     A `personal` field holds data about a person, a `secret` one is never shown. An `echoed` one
     stands in the answer as it was sent. `most` is the largest number of characters, or the setting
-    that holds it; a text that `may_be_empty` may also be blank. `says` explains the field.
+    that holds it; a text that `may_be_empty` may also be blank.
     """
 
     name: str
@@ -74,7 +74,6 @@ class Field:
     echoed: bool = False
     most: int | str = 0
     may_be_empty: bool = False
-    says: str = ""
 
     @property
     def by_id(self) -> str:
