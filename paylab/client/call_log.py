@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from .. import forks
 from ..errors.base import PaylabError
+from ..errors.names import suggesting
 from ..extras import explained
 from ..files import path_of
 from .call import STEPS, Call, DeferredCall
@@ -35,6 +36,7 @@ Listen = Callable[[Listener], Callable[[], None]]
 log = logging.getLogger("paylab")
 
 
+@suggesting
 class CallLog(Sequence[Call]):
     """The latest attempts, oldest first; the oldest are dropped at a limit of number and size."""
 

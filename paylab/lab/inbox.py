@@ -71,8 +71,8 @@ def _functions(client: Client, subscription: str, shut: Callable[[], None]) -> I
     def close() -> None:
         try:
             client.webhook_subscriptions.delete(subscription)
-        except PaylabError:
-            pass  # the service or the subscription no longer exists: nothing to delete
+        except (PaylabError, RuntimeError):
+            pass  # the service or the subscription no longer exists, or the lab was closed
         finally:
             shut()
             for view in views:

@@ -16,6 +16,7 @@ from typing import Any
 from ..client.orders import FreshTicket, Order
 from ..client.service_clock import ServiceClock
 from ..errors.base import ChoiceError, PaylabError, RuleWarning
+from ..errors.names import suggesting
 from ..locks import HeldLock
 from ..spec import timestamps
 from .identity import Values, identity, reference_of
@@ -28,6 +29,7 @@ SHOWN |= {name: name for name in ("state", "payment", "key")}
 """The columns of a displayed order, and the values behind them."""
 
 
+@suggesting
 class Ledger:
     """Decides what is sent for each order, and stores its key before it is sent.
 

@@ -15,6 +15,7 @@ from threading import Lock
 from typing import Any
 
 from ..errors.base import Problem, ServiceError, SimulatorError
+from ..errors.names import suggesting
 from ..serving import ServingThread, listen
 from ..spec import timestamps
 from ..spec.service import Service
@@ -184,6 +185,7 @@ def first_time(text: str) -> datetime:
     return timestamps.from_text(timestamps.to_text(moment))
 
 
+@suggesting
 class Server:
     """Serves a simulator over HTTP until stopped; a context manager stops it too.
 

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from ..errors.base import ConfigError, MissingExtraError, WaitTimeoutError
+from ..errors.names import suggesting
 from ..loopback import is_loopback
 from ..spec.text import write_json
 from .arrival import Arrival
@@ -82,6 +83,7 @@ class InboxFunctions:
     close: Callable[[], None]
 
 
+@suggesting
 class Inbox(Arrivals):
     """Received events; open until `close`, the end of a `with` block or of the process.
 

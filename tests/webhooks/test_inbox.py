@@ -230,6 +230,14 @@ def descriptors():
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system does not list them")
+def test_an_inbox_of_a_closed_lab_can_be_closed(lab):
+    """Closing it, also at the end of the process, is no error although no request can be sent."""
+    inbox = lab.inbox()
+    lab.close()
+    inbox.close()
+    assert not inbox.is_open
+
+
 def test_closed_inboxes_leave_no_file_open(lab):
     """Closed inboxes hold no open file, and their events can still be read."""
     lab.inbox().close()
