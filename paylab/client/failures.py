@@ -122,6 +122,16 @@ def _redirect(exchange: Exchange, call: Call, redaction: Redaction) -> APIStatus
     return RedirectError(exchange.status or 0, text, call=call, hint=advice)
 
 
+def _of_finding(finding: str, told: str) -> str:
+    """The mistake in a signature; the client's own date is only wrong if its clock is."""
+    mistake, _, message = finding.partition(": ")
+    more = SET_CLOCK if mistake == "stale-date" else "" if message in told else message
+    return f"the signature check found {mistake}{more and f': {more}'}"
+
+
+SET_CLOCK = "set this machine's clock"
+
+
 def _refusal(
     outgoing: OutgoingRequest,
     exchange: Exchange,
@@ -136,7 +146,7 @@ def _refusal(
     if until:
         advice: str | None = f"the service asks not to be called again before {until}"
     elif call.finding:
-        advice = f"the signature check found {call.finding}"
+        advice = _of_finding(call.finding, refusal.text)
     else:
         advice = hint(status, refusal.text, outgoing.operation or outgoing.method)
     error = for_status(status)(

@@ -79,7 +79,9 @@ COPY = (
 
 ICON = (
     '<svg aria-hidden="true" width="13" height="13" viewBox="0 0 16 16" fill="none" '
-    'stroke="currentColor" stroke-width="1.5"><rect x="5" y="5" width="9" height="9" rx="1.5"/>'
+    # JupyterLab's max-width of 100% would count as no width in a narrow column.
+    'style="max-width:none" stroke="currentColor" stroke-width="1.5">'
+    '<rect x="5" y="5" width="9" height="9" rx="1.5"/>'
     '<path d="M11 2.5H3.5a1 1 0 0 0-1 1V11"/></svg>'
 )
 
@@ -174,7 +176,7 @@ def grid(
 def text_block(text: str) -> str:
     """Preformatted text with wrapped lines and a copy button."""
     style = f"{MONO};{PANEL};flex:1;min-width:0;margin:0;padding:8px;font-size:12px"
-    wrapped = "white-space:pre-wrap;overflow-wrap:anywhere"
+    wrapped = "white-space:pre-wrap;overflow-wrap:anywhere;word-break:normal"
     lines = "\n".join(map(escape, text.split("\n")))
     block = f'<pre style="{style};{wrapped}">{lines}</pre>'
     return f'<div style="display:flex;align-items:flex-start">{block}{copy_button()}</div>'

@@ -19,7 +19,7 @@ _COUNTED = re.compile(r"\b(\d+ digits|characters|hex digits)\b")
 BOX = f"display:block;border:{BORDER};border-radius:4px;padding:3px 8px;overflow-wrap:anywhere"
 _LISTED = 8  # maximum number of values in a hint
 _SHOWN = 40  # maximum length of a value quoted in an error
-_NARROW = 28  # characters that a field beside others can show
+_NARROW = 32  # characters that a field beside others can show
 
 Options = Sequence[tuple[str, Any]]
 
@@ -150,7 +150,8 @@ class FormField(Node):
         head = f'<span style="{MUTED}">{escape(self.label)}: </span>'
         # Without styles, as in a notebook that is not trusted, the value follows its label.
         box = f'<span style="{BOX}">{escape(text)}&nbsp;</span>'
-        return f'<div style="min-width:0">{head}{box}</div>'
+        style = "min-width:0;grid-column:1/-1" if self._is_wide() else "min-width:0"
+        return f'<div style="{style}">{head}{box}</div>'
 
     def _is_wide(self) -> bool:
         """Whether it needs a row of its own: for a long choice, or a long value that was sent."""

@@ -136,7 +136,8 @@ class Heading(Node):
 
     def static(self) -> str:
         """The text, bold."""
-        return f"<p><strong>{html.escape(self.text)}</strong></p>"
+        style = "margin:14px 0 4px;font-weight:600"
+        return f'<div style="{style}">{html.escape(self.text)}</div>'
 
 
 class Html(Node):
