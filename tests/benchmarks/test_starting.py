@@ -24,6 +24,7 @@ STARTS = {
     "python -c pass": ["-c", "pass"],
     "import paylab": ["-c", "import paylab"],
     "paylab --help": ["-m", "paylab", "--help"],
+    "the world of a test": ["-c", "import paylab.testing.world"],
     "paylab.connect()": ["-c", "import paylab; paylab.connect()"],
 }
 

@@ -59,6 +59,7 @@ lab.serve().stop(), lab.sleep(1), lab.clock()
 lab.transfers.check_many('payouts.csv').totals()
 lab.transfers.list().to_list(3)
 lab.probe()
+'image/png' not in module('paylab.views.chart_style').Chart('', {})._repr_mimebundle_()[0]
 b'verification_image_blurry' in specimen('selfie', fault='verification_image_blurry')
 """.strip().splitlines()
 
