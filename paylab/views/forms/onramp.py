@@ -329,5 +329,7 @@ def _identity(found: Any) -> str:
     if found is None:
         return "not yet"
     status = getattr(found, "status", None)
+    if images := getattr(found, "images", None):
+        return ", ".join(f"{image.type} stored" for image in images)
     name = str(getattr(found, "id", None) or getattr(found, "individual_id", None) or found)
     return f"{name}, {status}" if status else name
