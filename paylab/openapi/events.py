@@ -52,6 +52,7 @@ def _delivery(service: Service, event: str, when: str, body: Schema) -> Schema:
             "content": {"application/json": {"schema": body or {"type": "object"}}},
         },
         "responses": {"2XX": {"description": "The event was received."}},
+        "x-delivery": origin(service, "webhook.delivery"),
         **facts,
     }
 

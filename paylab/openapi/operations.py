@@ -18,7 +18,7 @@ from .schemas import Schema, origin
 from .values import value
 
 _JSON = "application/json"
-_NO_CONTENT = 204
+_ACCEPTED, _NO_CONTENT = 202, 204
 _UUID = "^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
 _ABOUT = {
     "limit": "The number of rows of a page.",
@@ -131,7 +131,7 @@ class OperationObjects:
         """The response of a success."""
         row = assumptions.KEYS[key].row if key else SPEC
         facts = origin(self._service, row, key)
-        response: Schema = {"description": f"{HTTPStatus(status).phrase}.", **facts}
+        response: Schema = {"description": self._said(record, status), **facts}
         if status in self._service.idempotency.stored and record.is_idempotent:
             about = "`true` when the stored answer of an Idempotency-Key is returned."
             response["headers"] = {
@@ -147,6 +147,14 @@ class OperationObjects:
         elif record.answer:
             schema = self._answers.model(record.answer)
         return {**response, "content": {_JSON: {"schema": schema}}}
+
+    def _said(self, record: Operation, status: int) -> str:
+        """A success in words."""
+        phrase = HTTPStatus(status).phrase
+        if record.is_list:
+            return f"{phrase}: a page of the list."
+        more = " It is not ready yet: read it again until it is." if status == _ACCEPTED else ""
+        return f"{phrase}: the {record.answer}.{more}" if record.answer else f"{phrase}."
 
 
 def _noun(record: Operation, placeholder: str) -> str:

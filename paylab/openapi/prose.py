@@ -147,6 +147,6 @@ def delivery(service: Service) -> str:
         name = settings.signature_header
         signed = f"{name} is the HMAC-SHA256 of the body with the secret key, in hex."
     return (
-        f"Answer any 2xx within {settings.timeout} seconds. A failed delivery is sent again after "
-        f"{delays}. An event may come twice or late. {signed}"
+        f"Assumed: any 2xx within {settings.timeout} seconds is success. A failed delivery is sent "
+        f"again after {delays}. An event may come twice or late. {signed}"
     )
