@@ -185,9 +185,11 @@ WORLDS = (
 """The operations on the worlds of a server, in `worlds`."""
 
 HEAD = """\
-BASE=http://127.0.0.1:8080  # paylab simulator --port 8080 --json
-TOKEN=ct_simulator_...      # printed as control_token
-PERSON=ind_...              # an individual that your code created
+# paylab simulator --port 8080 --json prints the token.
+BASE=http://127.0.0.1:8080
+TOKEN=ct_simulator_...
+# An individual that your code created.
+PERSON=ind_...
 AUTH="Authorization: Bearer $TOKEN"
 JSON="Content-Type: application/json\""""
 
