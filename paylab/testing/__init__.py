@@ -21,7 +21,8 @@ with the machine's, so that signed dates are accepted. `service` is a service.to
 
 Objects, which leave no trace in the requests:
     person("PH", verified=True), account(), account(person), seed(individuals=2, transfers=50),
-    load("world.json") for a file of `lab.simulator.save`
+    load("world.json") for a file of `lab.simulator.save`, pay_in("0.00"): transfers then await
+    funds until more is paid in
 Time:
     clock.now, clock.freeze(), clock.advance("3 days"): what is due happens and is delivered
 Requests, oldest first, also those that were refused:
