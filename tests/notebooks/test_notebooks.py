@@ -1,6 +1,7 @@
 """The committed notebooks are clean, and give the same result again and over HTTP."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,25 @@ def test_the_file_is_clean(path):
     assert "widgets" not in notebook.metadata
     text = path.read_text()
     assert not [word for word in ("/home/", "/root/", "/work/", "/tmp/", "sk_") if word in text]
+
+
+def test_each_lesson_leads_to_the_next():
+    """The lines "Next" lead from the first notebook through all others to the reference."""
+    way = [NOTEBOOKS[0].stem]
+    while way[-1] != "80_reference":
+        last = nbformat.read(FOLDER / f"{way[-1]}.ipynb", 4).cells[-1].source
+        [name] = re.findall(r"^Next: `(\w+)`", last, re.MULTILINE)
+        assert name not in way
+        way.append(name)
+    assert sorted(way) == [path.stem for path in NOTEBOOKS]
+
+
+def test_the_backend_is_short():
+    """Apart from the class that signs, the backend to copy has at most 60 lines."""
+    cells = [cell.source for cell in nbformat.read(FOLDER / "55_your_backend.ipynb", 4).cells]
+    parts = [source for source in cells if source.startswith("# backend\n")]
+    assert "class SignatureAuth" in parts[0]
+    assert 30 < sum(bool(line) for part in parts[1:] for line in part.splitlines()[1:]) <= 60
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
