@@ -42,7 +42,9 @@ class Envelope:
         names = dict(leaves(body, DEPTH))
         for setting in ("items", "more", "cursor"):
             value, assumed = getattr(self, setting), getattr(form, setting)
-            if value and value != assumed and assumed not in names:
+            # The rows are not under a key that has an object, such as {"data": {"list": [...]}}.
+            is_free = setting == "items" or assumed not in names
+            if value and value != assumed and is_free:
                 yield setting, value
 
 

@@ -230,3 +230,25 @@ def test_check_digits_are_warnings(sample, change):
 def test_no_warning_where_there_is_a_problem(details):
     """Details that have a problem get no warning."""
     assert accounts.warn("MX", "bank_account", details) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({"type": "bank_account", "details": MX[2]}, []),
+        ({"type": "bank_account", "details": {"clabe": "032180000118359718"}}, ["mistyped"]),
+        ({"type": "bank_account", "details": {"clabe": "1"}}, ["18 digits"]),
+        ({"type": "pix", "details": {**BR[2], "pix_key": "39053344704"}}, ["mistyped"]),
+        ({"type": "bank_account", "details": {"account_number": "1"}}, []),
+        ({"type": "bank_account", "details": {"new": "1"}}, []),
+        ({"type": "bank_account", "details": {}}, []),
+        ({"type": "bank_account", "details": 7}, []),
+        ({}, []),
+        (None, []),
+    ],
+)
+def test_doubts_of_an_account_whose_country_is_not_known(body, words):
+    """The rules are those of the only account type with these fields."""
+    found = [problem.message for problem in accounts.doubts(body)]
+    assert len(found) == len(words)
+    assert all(word in message for word, message in zip(words, found, strict=True))

@@ -20,6 +20,10 @@ from paylab.rules import accounts
         ("iban", "GR1601101250000000012300695", "GR1601101250000000012300696"),
         ("iban", "FR1420041010050500013M02606", "FR1420041010050500013M02607"),
         ("clabe", "032180000118359719", "032180000118359718"),
+        ("bic", "COBADEFFXXX", "COBADEFFXX"),
+        ("tin", "123456789", "12345678"),
+        ("tin", "123-456-789-000", "123-456-789-00"),
+        ("tin", "12345678900000", "123456789000000"),
     ],
 )
 def test_check_digits(kind, good, bad):
@@ -39,3 +43,50 @@ def test_junk_is_not_warned_about(junk):
 def test_forms_without_a_check_digit():
     """A format without a check digit gives no warning."""
     assert accounts.warn_check_digits(Format(), "anything", "number") == []
+
+
+ETHEREUM = (
+    *("0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359"),
+    *("0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB", "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb"),
+)
+"""The addresses of EIP-55."""
+SOLANA = ("1" * 32, "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA")
+"""The addresses of the system and of the token program."""
+
+
+@pytest.mark.parametrize("address", ETHEREUM)
+def test_the_capitals_of_an_address(address):
+    """An address in one case has no checksum; in both, one wrong capital is a warning."""
+    lower = address.lower()
+    assert accounts.checksummed(lower) == accounts.checksummed(f"0x{lower[2:].upper()}") == address
+    for good in (address, lower, f"0x{address[2:].upper()}"):
+        assert accounts.warn_address("base", good) == []
+    at = next(at for at in range(2, 42) if address[at].isalpha())
+    (warning,) = accounts.warn_address(
+        "base", address[:at] + address[at].swapcase() + address[at + 1 :]
+    )
+    assert (warning.field, "its checksum (EIP-55) is wrong" in warning.message) == ("address", True)
+
+
+@pytest.mark.parametrize(
+    ("network", "address", "words"),
+    [
+        *(("solana", address, None) for address in SOLANA),
+        ("solana", "1" * 31, "it has 31 bytes"),
+        ("solana", "1" * 33, "it has 33 bytes"),
+        ("solana", SOLANA[1][:-1], "it has 31 bytes"),
+        ("solana", f"{SOLANA[1]}1", "it has 33 bytes"),
+        *(("solana", sign + SOLANA[1][1:], "without 0, O, I, l") for sign in "0OIl"),
+        ("solana", "1" * 65, "does not look like a Solana address"),
+        ("solana", ETHEREUM[0], "does not look like a Solana address"),
+        ("base", SOLANA[0], "0x and 40 hex digits"),
+        ("polygon", ETHEREUM[0][:-1], "0x and 40 hex digits"),
+        ("polygon", ETHEREUM[0] + "0", "0x and 40 hex digits"),
+        *(("base", junk, None) for junk in (None, 7, "")),
+    ],
+)
+def test_addresses(network, address, words):
+    """An address of another network or length is a warning; what is no text is none."""
+    found = [problem.message for problem in accounts.warn_address(network, address)]
+    assert len(found) == (words is not None)
+    assert all(words in message for message in found)
