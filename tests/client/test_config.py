@@ -378,7 +378,11 @@ def test_known_variables_are_not_warned_about(tmp_path, recwarn):
         (None, {}, "", False, None),
         (True, {}, "", True, "argument"),
         (None, {"PAYLAB_READ_ONLY": "1"}, "", True, "environment PAYLAB_READ_ONLY"),
-        (None, {"PAYLAB_READ_ONLY": "Yes"}, "", True, "environment PAYLAB_READ_ONLY"),
+        *(
+            (None, {"PAYLAB_READ_ONLY": word}, "", is_on, "environment PAYLAB_READ_ONLY")
+            for words, is_on in (("true Yes on", True), ("0 false No off", False))
+            for word in words.split()
+        ),
         (None, {"PAYLAB_READ_ONLY": ""}, "read_only = true", True, "profile default"),
         (
             None,

@@ -25,6 +25,7 @@ def test_person_to_person():
     [
         ({}, True, None, None),
         ({"amount": "10.50"}, False, Decimal("10.50"), None),
+        ({"amount": "1234567890.12"}, False, Decimal("1234567890.12"), None),
         ({"reference": "R1"}, True, None, "R1"),
     ],
 )
