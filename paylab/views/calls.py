@@ -53,7 +53,7 @@ def ledger_table(ledger: Any) -> str:
 def _shorter(row: dict[str, str]) -> dict[str, str]:
     """A row of the ledger that fits a narrow page: ids in references and the key are cut."""
     reference = " ".join(map(shortened, row["reference"].split(" ")))
-    return {**row, "reference": reference, "key": row["key"][:8]}
+    return {**row, "reference": reference, "key": row["key"][:4]}
 
 
 def service_table(service: Any) -> str:
