@@ -14,6 +14,7 @@ from ..rules import images
 from ..spec import codes, timestamps
 from ..spec.operations.operation import Operation
 from ..spec.service import Service
+from ..spec.service_keys import NONE
 from ..spec.translation import Translation
 from .schemas import Schema
 
@@ -99,7 +100,10 @@ def _accounts(service: Service, operation: Operation) -> Iterator[Named]:
 
 
 def _details(service: Service, _: Operation) -> Iterator[Named]:
-    details = examples.account("MX", service)["details"]
+    account = examples.account("MX", service)
+    form = service.account("MX", account["type"])
+    # The body has no type by which a translation could tell whose names these are.
+    details = form.names.send(account["details"]) if form else account["details"]
     yield "MX", "The account of a recipient in Mexico", {"details": details}
 
 
@@ -136,6 +140,8 @@ def _transfers(service: Service, operation: Operation) -> Iterator[Named]:
         for country in ("MX", "PH"):
             summary = f"100 US dollars to {NAMES[country]}"
             yield country, summary, {**_terms(service, operation, country), **more}
+    if service.paths.quotes == NONE:
+        return
     reference = {"client_reference_id": operation.example["client_reference_id"]}
     yield "from_quote", "From a quote", {"quote_id": _QUOTE, **reference, **more}
 
@@ -143,7 +149,7 @@ def _transfers(service: Service, operation: Operation) -> Iterator[Named]:
 def _conversion_accounts(service: Service, operation: Operation) -> Iterator[Named]:
     asked = service.conversion_accounts.required
     coin = {"destination_currency": sorted(codes.STABLECOINS)[0]}
-    needs_coin = service.conversion_accounts.default_destination_currency == "none"
+    needs_coin = service.conversion_accounts.default_destination_currency == NONE
     more = {"client_reference_id": "account-7"} if "client_reference_id" in asked else {}
     more |= coin if needs_coin or "destination_currency" in asked else {}
     for country, currency in codes.ON_RAMP.items():

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from paylab import corridors
 from paylab.corridors import display, examples
+from paylab.corridors.account_types import DOCUMENT_NUMBERS
 from paylab.rules import individuals
 from paylab.spec import assumptions, codes
 from paylab.spec.service import Service
@@ -246,3 +251,21 @@ def test_products_that_the_spec_does_not_show_are_assumptions(country, shown, as
         if name.startswith("products"):
             found[source] |= set(value.split(", "))
     assert found == {"spec": shown, "corridor.products": assumed}
+
+
+def narrowed():
+    """Every format with a narrower one."""
+    fields = [one for each in corridors.of().all for one in each.accounts for one in one.fields]
+    forms = [*DOCUMENT_NUMBERS.values(), *(field.form for field in fields)]
+    return list({form.also.pattern: form for form in forms if form.also}.values())
+
+
+@pytest.mark.parametrize("form", narrowed(), ids=lambda form: form.also.source)
+@given(data=st.data())
+@settings(max_examples=30)
+def test_a_narrower_format_fits_the_wider_one(form, data):
+    """The OpenAPI document states the narrower pattern alone."""
+    ascii_text = st.characters(codec="ascii")
+    text = data.draw(st.from_regex(form.also.pattern, fullmatch=True, alphabet=ascii_text))
+    long = form.most and len(text) > form.most
+    assert long or re.fullmatch(form.pattern, text, re.DOTALL)

@@ -21,6 +21,7 @@ SAMPLE = (
     {"paths.sandbox_deposits": "/v1/conversion_accounts/{id}/deposits"},
     {"transfers.required": ["client_reference_id"], "requests.unknown_fields": "refuse"},
     {"financial_accounts.crypto_wallet.fields.network": "chain", "currencies.case": "upper"},
+    {"financial_accounts.MX.bank_account.fields.clabe": "account_number", "paths.quotes": "none"},
 )
 
 
