@@ -43,7 +43,7 @@ def explained() -> Iterator[None]:
         raise MissingExtraError(package, _EXTRA_OF[package]) from None
 
 
-def require(extra: str) -> None:
+def require_extra(extra: str) -> None:
     """MissingExtraError unless an extra is installed: before work that would be lost without it."""
     for package in missing_packages(extra):
         raise MissingExtraError(package, extra)

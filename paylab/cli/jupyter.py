@@ -25,7 +25,7 @@ from typing import IO, Any
 
 from .. import files
 from ..errors.base import ConfigError, PaylabError
-from ..extras import explained, require
+from ..extras import explained, require_extra
 from .service import exports, service_for
 from .terminal import log_without_blocking, port, say, warn_user
 
@@ -75,7 +75,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Start JupyterLab, print its address, and stop it on Ctrl-C."""
     begun = time.monotonic()
-    require("lab")
+    require_extra("lab")
     folder, kept = notebooks()
     first = _first(folder, options.notebook)
     if kept:

@@ -11,7 +11,7 @@ from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 
 from ..corridors import examples
-from ..extras import require
+from ..extras import require_extra
 from ..lab.lab import Lab, connect
 from ..spec import codes, status
 from ..spec.models import Conversion, ConversionAccount, Individual
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     """Run all steps, from consent to the completed conversion."""
     folder = Path(options.out) if options.out else None
     if folder:
-        require("frames")  # of the CSV files
+        require_extra("frames")  # of the CSV files
         folder.mkdir(parents=True, exist_ok=True)
     with redirect_stdout(sys.stderr) if options.json else nullcontext():
         lab = connect(ledger=options.ledger)

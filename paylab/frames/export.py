@@ -18,7 +18,7 @@ import pyarrow.csv as pcsv
 
 from ..errors.api import BadRequestError
 from ..errors.base import ConfigError
-from ..extras import require
+from ..extras import require_extra
 from ..files import path_of, recover, replace, replace_folder, require_parent
 from ..spec import timestamps
 from ..spec.paging import Order
@@ -162,7 +162,7 @@ def destination(to: str | os.PathLike[str], *, excel_safe: bool = False) -> Writ
         endings = f"{', '.join(WRITERS)} or /"
         raise ConfigError(f"cannot export to {text!r}: it must end in {endings}, or be -")
     if writer is _write_excel:
-        require("excel")  # before anything is fetched
+        require_extra("excel")  # before anything is fetched
     if not excel_safe:
         return writer
     if writer is not _write_csv:

@@ -107,7 +107,7 @@ def _typed(name: str, column: pa.ChunkedArray | None, rows: int) -> pa.ChunkedAr
     if column is None or pa.types.is_null(column.type):
         return pa.chunked_array([pa.nulls(rows, TYPES.get(name, pa.string()))])
     if name in AMOUNTS:
-        return amount(column, name)
+        return _amount(column, name)
     if name == "created_at":
         return _typed_time(column, name)
     if name == "completed_in" and _is_text(column):
@@ -115,7 +115,7 @@ def _typed(name: str, column: pa.ChunkedArray | None, rows: int) -> pa.ChunkedAr
     return column
 
 
-def amount(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+def _amount(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
     """A column as exact decimals of at most 38 digits; ExactnessError past that."""
     if _is_text(column) or pa.types.is_integer(column.type):
         column = decimals.read_decimals(column.cast(pa.string()), name)

@@ -19,7 +19,7 @@ from ..spec.service import Service
 from ..spec.service_keys import NONE
 from ..spec.text import CASES
 from .details import DetailSchemas
-from .schemas import Components, Schema, nested, opened, origin, reference, words
+from .schemas import Components, Schema, nested, opened, origin, ref_to, words
 from .values import DAY, TIMESTAMP
 
 _DAYS = frozenset({"date_of_birth"})
@@ -38,7 +38,7 @@ class AnswerSchemas:
         """A reference to a model; events have currencies in lower case, and our names."""
         title = f"{name}Snapshot" if in_event else name
         if title in self._components.schemas:
-            return reference(title)
+            return ref_to(title)
         kind: type[BaseModel] = getattr(models, name)
         form = ANSWERS[name]
         table = "" if in_event else ANSWER_NAMES.get(name, "")

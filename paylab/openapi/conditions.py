@@ -21,7 +21,7 @@ from .values import formatted
 AMOUNTS = tuple(transfers.AMOUNTS)
 
 
-def required(service: Service, operation: Operation) -> list[str]:
+def asked_of(service: Service, operation: Operation) -> list[str]:
     """Our names of the required fields of a body."""
     asked: Mapping[str, Callable[[], list[str]]] = {
         "individuals.create": lambda: has(individuals.base(service))["required"],
@@ -64,7 +64,7 @@ def further(service: Service, operation: Operation, details: DetailSchemas) -> l
     return made[operation.name]() if operation.name in made else []
 
 
-def nested(name: str, details: DetailSchemas) -> list[Schema]:
+def on_fields_of(name: str, details: DetailSchemas) -> list[Schema]:
     """The conditions on the fields of a nested object."""
     if name == "document":
         return [_document_number()]

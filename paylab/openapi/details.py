@@ -9,7 +9,7 @@ from ..corridors.account_types import Account, DetailField
 from ..corridors.corridor import NAMES
 from ..spec import codes
 from ..spec.service import AccountDetails, Service
-from .schemas import Components, Schema, closed, origin, reference
+from .schemas import Components, Schema, closed, origin, ref_to
 from .values import formatted
 
 
@@ -33,12 +33,12 @@ class DetailSchemas:
 
     def of(self, kind: str) -> Schema:
         """The details of an account type in any country."""
-        return {"anyOf": [reference(name) for name in self.by_type[kind]]}
+        return {"anyOf": [ref_to(name) for name in self.by_type[kind]]}
 
     def any(self) -> Schema:
         """The details of any account type."""
         every = (name for names in self.by_type.values() for name in names)
-        return {"anyOf": [reference(name) for name in every]}
+        return {"anyOf": [ref_to(name) for name in every]}
 
     def change(self) -> Schema:
         """The details of an update: whole, or those that change."""
@@ -55,9 +55,7 @@ class DetailSchemas:
         corridor = countries.of(self._service).get(country)
         accounts: Iterable[Account] = corridor.accounts if corridor else ()
         forms = ((each.type, self._service.account(country, each.type)) for each in accounts)
-        return {
-            "anyOf": [_pair(kind, reference(detail_name(form))) for kind, form in forms if form]
-        }
+        return {"anyOf": [_pair(kind, ref_to(detail_name(form))) for kind, form in forms if form]}
 
 
 def detail_name(form: AccountDetails) -> str:

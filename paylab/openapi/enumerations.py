@@ -7,7 +7,7 @@ from typing import Any
 
 from ..spec import codes
 from ..spec.service import Service
-from .schemas import Schema, reference
+from .schemas import Schema, ref_to
 
 _OF_SPEC: Mapping[str, Sequence[str]] = {
     "AccountType": codes.ACCOUNT_TYPES,
@@ -64,4 +64,4 @@ def _replaced(made: Any, found: Mapping[tuple[str, ...], str]) -> Any:
     if name is None:
         return {key: _replaced(each, found) for key, each in made.items()}
     kept = {key: each for key, each in made.items() if key not in ("type", "enum")}
-    return {**reference(name), **kept}
+    return {**ref_to(name), **kept}

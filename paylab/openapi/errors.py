@@ -10,7 +10,7 @@ from ..spec.operations.operation import Operation
 from ..spec.operations.refusals import INVALID, Refusal
 from ..spec.service import Service
 from ..spec.service_keys import NONE
-from .schemas import Components, Schema, closed, nested, opened, origin, reference
+from .schemas import Components, Schema, closed, nested, opened, origin, ref_to
 
 ERROR, PAGINATION_ERROR = "Error", "PaginationError"
 _TYPES = {"json": "application/json", "text": "text/plain", "html": "text/html"}
@@ -128,13 +128,13 @@ def error_content(service: Service) -> Schema:
     kind = service.errors.content
     if kind == "empty":
         return {}
-    schema = reference(ERROR) if kind == "json" else {"type": "string"}
+    schema = ref_to(ERROR) if kind == "json" else {"type": "string"}
     return {_TYPES[kind]: {"schema": schema}}
 
 
 def with_pagination(content: Schema) -> Schema:
     """The content of a 400 of a list: also the body of an invalid cursor."""
-    usual, bad_cursor = "application/json", reference(PAGINATION_ERROR)
+    usual, bad_cursor = "application/json", ref_to(PAGINATION_ERROR)
     if usual not in content:
         return {**content, usual: {"schema": bad_cursor}}
     both = {"anyOf": [bad_cursor, content[usual]["schema"]]}

@@ -39,7 +39,7 @@ class BodySchemas:
         """A reference to the schema of the body of an operation."""
         names = self._service.names(operation.names).theirs if operation.names else SAME.theirs
         found = {names.get(name, name): schema for name, schema in self._fields(operation)}
-        asked = [names.get(name, name) for name in conditions.required(self._service, operation)]
+        asked = [names.get(name, name) for name in conditions.asked_of(self._service, operation)]
         schema = {"description": f"{operation.summary}.", **closed(found, asked)}
         further = conditions.further(self._service, operation, self.details)
         if further:
@@ -92,7 +92,7 @@ class BodySchemas:
             inner["content"] |= _content(self._service)
         asked = [each.name for each in field.fields if each.required]
         schema = closed(inner, asked)
-        if more := conditions.nested(field.name, self.details):
+        if more := conditions.on_fields_of(field.name, self.details):
             schema["allOf"] = more
         if field.kind == OBJECT:
             return self._components.add(f"New{field.name.title()}", schema)

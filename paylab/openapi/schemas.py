@@ -30,10 +30,10 @@ class Components:
     def add(self, name: str, schema: Schema) -> Schema:
         """Name a schema; return the reference to it."""
         self.schemas[name] = schema
-        return reference(name)
+        return ref_to(name)
 
 
-def reference(name: str) -> Schema:
+def ref_to(name: str) -> Schema:
     """A reference to a named schema."""
     return {"$ref": f"#/components/schemas/{name}"}
 

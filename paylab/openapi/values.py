@@ -36,7 +36,7 @@ TEXT: Schema = {"type": "string", "minLength": 1, "pattern": NOT_BLANK}
 def value(service: Service, field: Field) -> Schema:
     """The schema of a field that is no object."""
     if field.kind == AMOUNT:
-        return amount(service)
+        return _amount(service)
     if field.kind in (ENUM, CURRENCY, LIST):
         return _words(service, field)
     if field.kind in _SIMPLE:
@@ -55,7 +55,7 @@ _SIMPLE: dict[str, Schema] = {
 }
 
 
-def amount(service: Service) -> Schema:
+def _amount(service: Service) -> Schema:
     """An amount of a request: text, or a number if the service takes those."""
     if service.amounts.requests == "number":
         return {"type": "number", "exclusiveMinimum": 0}

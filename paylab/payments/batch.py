@@ -18,7 +18,7 @@ from ..errors.base import LedgerError, PaylabError
 from ..spec import codes
 from .identity import values
 from .ledger import Ledger
-from .outcome import Outcome, message_of, word_of
+from .outcome import Outcome, problems_of, word_of
 from .plan import REFERENCE, PayoutRow, Payouts, Plan, plan
 from .search import agrees, by_reference
 
@@ -78,13 +78,13 @@ def send(transfers: Transfers, row: PayoutRow) -> Outcome:
     except LedgerError as error:
         word = "created" if error.made else "unsent"
         made = {"id": error.made} if error.made else {}
-        return Outcome(word, made, message_of(error), stops=error)
+        return Outcome(word, made, problems_of(error), stops=error)
     except HOPELESS as error:
         word = "unknown" if error.after_lost else "unsent"
-        return Outcome(word, {}, message_of(error), stops=error)
+        return Outcome(word, {}, problems_of(error), stops=error)
     except PaylabError as error:
         is_limited = isinstance(error, api.RateLimitError)
-        return Outcome(word_of(error), {}, message_of(error), is_limited=is_limited)
+        return Outcome(word_of(error), {}, problems_of(error), is_limited=is_limited)
     except Exception as error:  # the request may have left: the other rows still get theirs
         return Outcome("unknown", {}, f"{type(error).__name__}: {error}")
 

@@ -52,7 +52,7 @@ def word_of(error: PaylabError) -> str:
     return "unsent" if error.hint == NOTHING_SENT else "unknown"
 
 
-def message_of(error: PaylabError) -> str:
+def problems_of(error: PaylabError) -> str:
     """The problems of an error, or its text."""
     problems = "; ".join(map(str, getattr(error, "problems", ())))
     return problems or str(error)

@@ -18,7 +18,7 @@ CURRENCIES = ("USD", "USDC")
 """What can be paid in: USD by wire, USDC on Base. Spec, "What the service does"."""
 
 
-def add(world: World, body: Row) -> str:
+def add_to_balance(world: World, body: Row) -> str:
     """Pay in an amount, also 0.00, and return its currency; a 400 names the wrong field."""
     currency, amount = body.get("currency", CURRENCIES[0]), body.get("amount")
     named = currency.upper() if isinstance(currency, str) else ""

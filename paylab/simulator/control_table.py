@@ -10,7 +10,7 @@ CONTROL = "/_simulator"
 """The path prefix of the control API; no service uses it."""
 
 
-class Line(NamedTuple):
+class Curl(NamedTuple):
     """A request with curl: what it does, its body and query, and the end of the line."""
 
     does: str
@@ -25,7 +25,7 @@ class Control(NamedTuple):
     name: str
     method: str
     path: str
-    lines: tuple[Line, ...]
+    lines: tuple[Curl, ...]
     id: str = ""
 
     @property
@@ -38,13 +38,13 @@ _FAULT = '{"kind": "custom", "operation": "transfers.create", "delay": 3, "times
 _DUPLICATE = '{"kind": "event_duplicate", "event_type": "transfer.completed"}'
 
 CONTROLS = (
-    Control("summary", "GET", "", (Line("Clock, counts and seed"),)),
+    Control("summary", "GET", "", (Curl("Clock, counts and seed"),)),
     Control(
         "seed",
         "POST",
         "/seed",
         (
-            Line(
+            Curl(
                 "Add finished transfers and conversions of the past, and individuals with accounts",
                 '{"individuals": 2, "transfers": 30, "conversions": 5}',
             ),
@@ -55,11 +55,11 @@ CONTROLS = (
         "POST",
         "/objects/{id}",
         (
-            Line(
+            Curl(
                 "Move an object: an illegal move answers 422 with the legal ones",
                 '{"to": "pending"}',
             ),
-            Line("With a reason", '{"to": "rejected", "reason": "verification_age_mismatch"}'),
+            Curl("With a reason", '{"to": "rejected", "reason": "verification_age_mismatch"}'),
         ),
         id="$PERSON",
     ),
@@ -68,9 +68,9 @@ CONTROLS = (
         "POST",
         "/clock",
         (
-            Line("Freeze the clock", '{"frozen": true}'),
-            Line("Advance it: what is due happens and is delivered", '{"advance_seconds": 3600}'),
-            Line("Run it, 50 simulated seconds a second", '{"frozen": false, "speed": 50}'),
+            Curl("Freeze the clock", '{"frozen": true}'),
+            Curl("Advance it: what is due happens and is delivered", '{"advance_seconds": 3600}'),
+            Curl("Run it, 50 simulated seconds a second", '{"frozen": false, "speed": 50}'),
         ),
     ),
     Control(
@@ -78,54 +78,54 @@ CONTROLS = (
         "POST",
         "/balances",
         (
-            Line(
+            Curl(
                 "Give the account a balance: transfers that it is too low for await funds",
                 '{"amount": "0.00", "currency": "USD"}',
             ),
-            Line("Pay in: the oldest of them are funded", '{"amount": "250.00"}'),
+            Curl("Pay in: the oldest of them are funded", '{"amount": "250.00"}'),
         ),
     ),
-    Control("balance", "GET", "/balances", (Line("The balance of each currency"),)),
-    Control("scenarios", "GET", "/scenarios", (Line("The values that cause an outcome"),)),
+    Control("balance", "GET", "/balances", (Curl("The balance of each currency"),)),
+    Control("scenarios", "GET", "/scenarios", (Curl("The values that cause an outcome"),)),
     Control(
         "add_fault",
         "POST",
         "/faults",
         (
-            Line("Deliver an event twice", _DUPLICATE),
-            Line(
+            Curl("Deliver an event twice", _DUPLICATE),
+            Curl(
                 "Answer a request late, or with your own status, headers, body",
                 _FAULT,
                 end=" | tee fault.json",
             ),
         ),
     ),
-    Control("list_faults", "GET", "/faults", (Line("The faults, and how often each will apply"),)),
+    Control("list_faults", "GET", "/faults", (Curl("The faults, and how often each will apply"),)),
     Control(
         "remove_fault",
         "DELETE",
         "/faults/{id}",
-        (Line("Remove one of them"),),
+        (Curl("Remove one of them"),),
         id="$(grep -o 'fault_[0-9A-Z]*' fault.json)",
     ),
-    Control("clear_faults", "DELETE", "/faults", (Line("Remove all"),)),
+    Control("clear_faults", "DELETE", "/faults", (Curl("Remove all"),)),
     Control(
         "requests",
         "GET",
         "/requests",
         (
-            Line("The requests that were received, each with the verdict of every layer"),
-            Line("Those after number 10", query="?after=10"),
+            Curl("The requests that were received, each with the verdict of every layer"),
+            Curl("Those after number 10", query="?after=10"),
         ),
     ),
-    Control("events", "GET", "/events", (Line("Every event"),)),
+    Control("events", "GET", "/events", (Curl("Every event"),)),
     Control(
         "deliveries",
         "GET",
         "/deliveries",
         (
-            Line("Every attempt to deliver one"),
-            Line(
+            Curl("Every attempt to deliver one"),
+            Curl(
                 "The next of a type after number 0, for which the request waits 0 to 20 seconds",
                 query="?event_type=transfer.completed&after=0&wait=0",
             ),
@@ -136,9 +136,9 @@ CONTROLS = (
         "POST",
         "/deliveries",
         (
-            Line("Hold all deliveries", '{"paused": true}'),
-            Line("Deliver what was held", '{"paused": false}'),
-            Line(
+            Curl("Hold all deliveries", '{"paused": true}'),
+            Curl("Deliver what was held", '{"paused": false}'),
+            Curl(
                 "Deliver again: all events since each subscription was made, or the id of one",
                 '{"redeliver": "all"}',
             ),
@@ -148,16 +148,16 @@ CONTROLS = (
         "openapi",
         "GET",
         "/openapi.json",
-        (Line("The interface as OpenAPI 3.1, with the settings of this service"),),
+        (Curl("The interface as OpenAPI 3.1, with the settings of this service"),),
     ),
     Control(
         "read_snapshot",
         "GET",
         "/snapshot",
-        (Line("The whole state, without keys", end=" -o state.json"),),
+        (Curl("The whole state, without keys", end=" -o state.json"),),
     ),
-    Control("write_snapshot", "PUT", "/snapshot", (Line("Replace it", "@state.json"),)),
-    Control("reset", "POST", "/reset", (Line("Delete all objects and set the clock back", "{}"),)),
+    Control("write_snapshot", "PUT", "/snapshot", (Curl("Replace it", "@state.json"),)),
+    Control("reset", "POST", "/reset", (Curl("Delete all objects and set the clock back", "{}"),)),
 )
 """The operations of one world. Each has its function in `control_api`."""
 
@@ -167,7 +167,7 @@ WORLDS = (
         "POST",
         "/worlds",
         (
-            Line(
+            Curl(
                 "Another world behind the same port, with its own keys, token, clock and faults",
                 '{"seed": 7, "strict": true, "frozen": false, "start": "2026-11-22T12:00Z"}',
                 end=" | tee world.json",
@@ -178,7 +178,7 @@ WORLDS = (
         "end_world",
         "DELETE",
         "/worlds/{id}",
-        (Line("End it"),),
+        (Curl("End it"),),
         id="$(grep -o 'pk_simulator_[0-9a-f]*' world.json)",
     ),
 )
@@ -203,7 +203,7 @@ def curl_lines() -> list[str]:
     ]
 
 
-def _curl(control: Control, line: Line) -> str:
+def _curl(control: Control, line: Curl) -> str:
     method = "" if control.method == ("POST" if line.body else "GET") else f" -X {control.method}"
     body = f""" -H "$JSON" -d '{line.body}'""" if line.body else ""
     url = f"$BASE{control.template.replace('{id}', control.id)}{line.query}"

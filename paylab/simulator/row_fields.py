@@ -27,7 +27,7 @@ def passing(words: str, passes: Callable[[Any], object]) -> AfterValidator:
     return AfterValidator(check)
 
 
-def one_of(known: Iterable[str]) -> AfterValidator:
+def among(known: Iterable[str]) -> AfterValidator:
     """A validator of words."""
     names = tuple(known)
     return passing(f"one of {', '.join(names)}", names.__contains__)
@@ -48,10 +48,10 @@ Count = Annotated[int, Field(ge=0, le=MOST)]
 Number = Annotated[float, Field(ge=-MOST, le=MOST)]
 Id = Annotated[Text, passing("an id", re.compile(r"[!-~](?:[ -~]{0,510}[!-~])?").fullmatch)]
 Time = Annotated[Text, passing("a time like 2026-01-31T09:30:00.123Z", _is_instant)]
-Product = Annotated[Text, one_of(codes.PRODUCTS)]
-EventType = Annotated[Text, one_of(codes.EVENT_TYPES)]
+Product = Annotated[Text, among(codes.PRODUCTS)]
+EventType = Annotated[Text, among(codes.EVENT_TYPES)]
 Currency = Annotated[
-    Text, one_of(dict.fromkeys((*codes.SOURCE_CURRENCIES, *codes.DESTINATION_CURRENCIES)))
+    Text, among(dict.fromkeys((*codes.SOURCE_CURRENCIES, *codes.DESTINATION_CURRENCIES)))
 ]
 
 

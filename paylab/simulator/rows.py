@@ -31,8 +31,8 @@ from .row_fields import (
     Text,
     Time,
     Values,
+    among,
     inside,
-    one_of,
     passing,
 )
 
@@ -65,7 +65,7 @@ class StatusDetailRow(Values):
 class DepositInstructionsRow(Values):
     """Where to pay."""
 
-    type: Annotated[Text, one_of(codes.DEPOSIT_INSTRUCTION_TYPES)]
+    type: Annotated[Text, among(codes.DEPOSIT_INSTRUCTION_TYPES)]
     details: Object
 
 
@@ -80,7 +80,7 @@ class IndividualRow(Stamped):
     date_of_birth: Text | None = None
     idv_consent_recorded_at: Text | None = None
     address: Object
-    status: Annotated[Text, one_of(MACHINES["individuals"].states)]
+    status: Annotated[Text, among(MACHINES["individuals"].states)]
     product_types: list[Product]
     document: Object | None
     status_details: list[StatusDetailRow] | None
@@ -92,7 +92,7 @@ class IndividualRow(Stamped):
 class FinancialAccountRow(Stamped):
     """A row of `financial_accounts`; a wallet needs its network."""
 
-    type: Annotated[Text, one_of(codes.ACCOUNT_TYPES)]
+    type: Annotated[Text, among(codes.ACCOUNT_TYPES)]
     details: Object
     owner: Id = inside("_", "owner")
 
@@ -117,7 +117,7 @@ class QuoteRow(Record, Terms):
 class TransferRow(Stamped, Terms):
     """A row of `transfers`; one that is under way has the time of its start."""
 
-    status: Annotated[Text, one_of(MACHINES["transfers"].states)]
+    status: Annotated[Text, among(MACHINES["transfers"].states)]
     client_reference_id: Text | None
     completed_in: Text | None
     failure_reason: Text | None
@@ -139,9 +139,9 @@ class ConversionAccountRow(Stamped):
     """A row of `conversion_accounts`."""
 
     individual_id: Id
-    source_currency: Annotated[Text, one_of(codes.DEPOSIT_CAPS)]
-    destination_currency: Annotated[Text, one_of(codes.STABLECOINS)]
-    status: Annotated[Text, one_of(MACHINES["conversion_accounts"].states)]
+    source_currency: Annotated[Text, among(codes.DEPOSIT_CAPS)]
+    destination_currency: Annotated[Text, among(codes.STABLECOINS)]
+    status: Annotated[Text, among(MACHINES["conversion_accounts"].states)]
     client_reference_id: Text | None = None
     deposit_instructions: DepositInstructionsRow | None = None
     payout_account_id: Id = inside("_", "payout_account_id")
@@ -163,7 +163,7 @@ class ConversionRow(Stamped):
 
     conversion_account_id: Id
     individual_id: Id
-    status: Annotated[Text, one_of(MACHINES["conversions"].states)]
+    status: Annotated[Text, among(MACHINES["conversions"].states)]
     deposit_amount: Text = inside("deposit", "amount")
     deposit_currency: Currency = inside("deposit", "currency")
     received_at: Time = inside("deposit", "received_at")
@@ -275,14 +275,14 @@ class TimerRow(Record):
     """A row of `timers`: the planned step of another row."""
 
     due: Time
-    kind: Annotated[Text, one_of(MACHINES)]
+    kind: Annotated[Text, among(MACHINES)]
     step: Text
 
 
 class BalanceRow(Record):
     """A row of `balances`, by currency."""
 
-    id: Annotated[Text, one_of(balances.CURRENCIES)]
+    id: Annotated[Text, among(balances.CURRENCIES)]
     amount: Annotated[Text, passing("an amount", lambda text: money.read_amount(text) is not None)]
 
 

@@ -44,7 +44,7 @@ def pay_in(world: World, request: Request) -> Reply:
 
     The oldest come first, as far as the balance suffices.
     """
-    currency = balances.add(world, request.json())
+    currency = balances.add_to_balance(world, request.json())
     timers = [each for each in world.tables["timers"].rows.values() if each["step"] == "expire"]
     rows = (world.tables["transfers"].rows.get(each["id"]) for each in timers)
     waiting = [row for row in rows if row and row["source_currency"] == currency and _waits(row)]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ...errors.base import MissingExtraError, PaylabError
-from ...extras import require
+from ...extras import require_extra
 
 PDF = "application/pdf"
 BROKEN = "No preview: the image cannot be shown here, so the file may be broken"
@@ -32,7 +32,7 @@ class BombError(PaylabError):
 def preview(file: BinaryIO, mime: str) -> bytes:
     """A JPEG of at most 320 pixels a side, upright; the first page of a PDF."""
     try:
-        require("images")
+        require_extra("images")
     except MissingExtraError as error:
         raise UnreadableError(f"No preview: {error}") from None
     file.seek(0)
