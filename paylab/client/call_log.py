@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = (
-    *("number", "when", "method", "path", "status", "connecting_ms", "waiting_ms", "reading_ms"),
-    *("attempt", "idempotency_key", "replayed", "sent_bytes", "received_bytes", "error"),
-)
+    "number", "when", "method", "path", "status", "connecting_ms", "waiting_ms", "reading_ms",
+    "attempt", "idempotency_key", "replayed", "sent_bytes", "received_bytes", "error",
+)  # fmt: skip
 MOST_CALLS = 200
 MOST_BYTES = 8 * 2**20
 

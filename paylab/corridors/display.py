@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 Cells = tuple[str, ...]
 
 HEAD = (
-    *("Country", "Currency", "Rails and their settlement", "Accounts and their fields"),
-    *("Documents", "Also required", "Products", "On-ramp from", "Assumed"),
-)
+    "Country", "Currency", "Rails and their settlement", "Accounts and their fields",
+    "Documents", "Also required", "Products", "On-ramp from", "Assumed",
+)  # fmt: skip
 NARROW = (HEAD[0], *HEAD[2:4], "Documents, products and more")
 """In a notebook, where nine columns would be wider than the page."""
 

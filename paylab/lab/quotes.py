@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 Recipients: TypeAlias = "Individual | Iterable[Individual]"
 
 COLUMNS = (
-    *("source_amount", "total_fee", "total_tax", "net_source_amount", "exchange_rate"),
-    *("destination_amount", "destination_currency"),
-)
+    "source_amount", "total_fee", "total_tax", "net_source_amount", "exchange_rate",
+    "destination_amount", "destination_currency",
+)  # fmt: skip
 
 # Refusals of one quote. After any other status (429, 401, 503) it is not known whether the quote
 # is possible, and a row without a quote would mean "not possible".

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from ..client.client import Client
+from ..corridors.corridor import NAMED
 from ..errors.api import PermissionDeniedError
 from ..errors.base import PaylabError, WaitTimeoutError
 from ..spec import codes
@@ -20,12 +21,13 @@ LISTS = ("individuals", "transfers", "conversion_accounts", "conversions", "webh
 LONG = ("transfers", "conversions")
 """Lists that are read in the largest pages."""
 
-COUNTRIES = ("MX", "BR", "PH", "AR", "CO", "IN", "GB", "FR")
+COUNTRIES = (*(each.country for each in NAMED if each.country not in codes.SEPA), "FR")
 """Every corridor of payouts; France stands for SEPA."""
 
 PLAN = (
     "for MX and PH: an individual, images, a wallet, a conversion account, a deposit of 20.00",
-    "for each of 8 payout countries: a recipient, a quote and a payout of 10.00 USD",
+    f"for each of {len(COUNTRIES)} payout countries: a recipient, a quote and a payout of "
+    "10.00 USD",
     "one more payout of 10.00 USD, sent twice under one Idempotency-Key",
     "a webhook subscription, which is deleted again",
 )

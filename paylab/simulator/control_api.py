@@ -191,8 +191,8 @@ def _attempts(world: World, event_type: str | None, after: int) -> list[Row]:
 
 
 _ATTEMPT = (
-    *("event_type", "resource_id", "url", "attempt", "status", "error", "at", "headers", "body"),
-)
+    "event_type", "resource_id", "url", "attempt", "status", "error", "at", "headers", "body",
+)  # fmt: skip
 
 
 def deliver(world: World, request: Request) -> Reply:

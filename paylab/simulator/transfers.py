@@ -119,10 +119,10 @@ STEPS: dict[str, Step] = {
 
 
 TERMS = (
-    *("source_amount", "source_currency", "destination_amount", "destination_currency"),
-    *("exchange_rate", "total_fee", "fee_currency", "total_tax", "tax_currency"),
-    *("net_source_amount", "recipient_id", "financial_account_id", "payout_method"),
-)
+    "source_amount", "source_currency", "destination_amount", "destination_currency",
+    "exchange_rate", "total_fee", "fee_currency", "total_tax", "tax_currency",
+    "net_source_amount", "recipient_id", "financial_account_id", "payout_method",
+)  # fmt: skip
 """The fields that make up the terms."""
 
 
@@ -289,9 +289,9 @@ def _quote_problems(body: Row, quote: Row) -> list[Problem]:
 
 
 _REPEATED = (
-    *("financial_account_id", "payout_method", "source_currency", "destination_currency"),
+    "financial_account_id", "payout_method", "source_currency", "destination_currency",
     "source_network",
-)
+)  # fmt: skip
 """The fields of the quote that a body may repeat."""
 
 

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
 SEPA = (
-    *("AT", "BE", "BG", "HR", "CY", "EE", "FI", "FR", "DE", "GR", "IE", "IT", "LV", "LT"),
-    *("LU", "MT", "NL", "PT", "SK", "SI", "ES", "CZ", "DK", "HU", "PL", "RO", "SE"),
-    *("IS", "LI", "NO", "CH"),
-)
+    "AT", "BE", "BG", "HR", "CY", "EE", "FI", "FR", "DE", "GR", "IE", "IT", "LV", "LT",
+    "LU", "MT", "NL", "PT", "SK", "SI", "ES", "CZ", "DK", "HU", "PL", "RO", "SE",
+    "IS", "LI", "NO", "CH",
+)  # fmt: skip
 COUNTRIES = ("AR", "BR", "CO", "MX", "US", "IN", "PH", "SG", "VN", "AE", "GB", *sorted(SEPA))
 
 GLOBAL_PAYOUTS = "global_payouts"
@@ -22,9 +22,9 @@ PRODUCTS = (GLOBAL_PAYOUTS, OFF_RAMP_PRODUCT, ON_RAMP_PRODUCT)
 RAMP_PRODUCTS = (ON_RAMP_PRODUCT, OFF_RAMP_PRODUCT)
 
 DOCUMENT_TYPES = (
-    *("cuit", "cuil", "cpf", "cnpj", "cc", "ce", "nit", "pep", "curp", "tin"),
-    *("eu_residence_permit", "emirates_id", "driver_licence", "national_id", "passport"),
-)
+    "cuit", "cuil", "cpf", "cnpj", "cc", "ce", "nit", "pep", "curp", "tin",
+    "eu_residence_permit", "emirates_id", "driver_licence", "national_id", "passport",
+)  # fmt: skip
 
 PIX = "pix"
 BANK_ACCOUNT = "bank_account"
@@ -36,12 +36,12 @@ ACCOUNT_TYPES = (PIX, BANK_ACCOUNT, DIGITAL_WALLET, UPI, CRYPTO_WALLET, PH_QR_CO
 
 INDIVIDUAL_STATUSES = ("pending", "under_review", "active", "rejected", "action_required")
 TRANSFER_STATUSES = (
-    *("pending", "awaiting_funds", "started", "completed"),
-    *("cancelled", "failed", "expired", "under_review"),
-)
+    "pending", "awaiting_funds", "started", "completed",
+    "cancelled", "failed", "expired", "under_review",
+)  # fmt: skip
 CONVERSION_STATUSES = (
-    *("pending", "awaiting_funds", "started", "completed", "cancelled", "failed", "expired"),
-)
+    "pending", "awaiting_funds", "started", "completed", "cancelled", "failed", "expired",
+)  # fmt: skip
 CONVERSION_ACCOUNT_STATUSES = ("pending", "active", "under_review", "disabled")
 OPENED = CONVERSION_ACCOUNT_STATUSES[1:]
 """Statuses in which a conversion account no longer waits for its provisioning."""
@@ -70,26 +70,26 @@ STATUS_DETAIL_CODES = (
 )
 IMAGE_SIDES = ("document-front", "document-back", "selfie")
 IMAGE_TYPES = (
-    *("application/pdf", "image/jpeg", "image/png"),
-    *("image/heic", "image/heif", "image/tiff"),
-)
+    "application/pdf", "image/jpeg", "image/png",
+    "image/heic", "image/heif", "image/tiff",
+)  # fmt: skip
 
 NETWORKS = ("base", "ethereum", "polygon", "solana")
 PAYOUT_METHODS = (
-    *("ach", "ach_co", "base", "bitso", "cbu_cvu", "ethereum", "faster_payments", "fed_now"),
-    *("instapay", "internal", "internal_pull", "local", "pesonet", "pix", "polygon", "rtp"),
-    *("sepa_instant", "solana", "spei", "wire", "upi"),
-)
+    "ach", "ach_co", "base", "bitso", "cbu_cvu", "ethereum", "faster_payments", "fed_now",
+    "instapay", "internal", "internal_pull", "local", "pesonet", "pix", "polygon", "rtp",
+    "sepa_instant", "solana", "spei", "wire", "upi",
+)  # fmt: skip
 SOURCE_CURRENCIES = ("USD", "USDC", "PHP")
 DESTINATION_CURRENCIES = (
-    *("MXN", "COP", "BRL", "PHP", "VND", "EUR", "GBP", "ARS", "INR", "SGD", "USDC"),
-)
+    "MXN", "COP", "BRL", "PHP", "VND", "EUR", "GBP", "ARS", "INR", "SGD", "USDC",
+)  # fmt: skip
 STABLECOINS = frozenset({"USDC"})
 
 DEPOSIT_INSTRUCTION_TYPES = (
-    *("ae_bank_account", "crypto_wallet", "eu_bank_account", "gb_bank_account"),
-    *("mx_virtual_account", "ph_qr_code"),
-)
+    "ae_bank_account", "crypto_wallet", "eu_bank_account", "gb_bank_account",
+    "mx_virtual_account", "ph_qr_code",
+)  # fmt: skip
 
 EVENTS: Mapping[str, str] = {
     "transfer.created": "a transfer is created and awaits funding",

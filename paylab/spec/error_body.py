@@ -32,14 +32,14 @@ LONGEST_NAME = 100
 # Names of keys without case, underscores and hyphens, most likely first.
 CODES = ("error", "title", "issue", "code", "errorcode")
 MESSAGES = (
-    *("message", "errormessage", "errordescription", "detail", "reason", "description", "msg"),
-    *("text", "summary", "faultstring", "errors"),
-)
+    "message", "errormessage", "errordescription", "detail", "reason", "description", "msg",
+    "text", "summary", "faultstring", "errors",
+)  # fmt: skip
 LISTS = (
-    *("errors", "details", "detail", "problems", "violations", "error", "message", "messages"),
-    *("issues", "reasons", "invalidparams", "fielderrors", "validationerrors", "invalidfields"),
-    *("fieldviolations", "causes", "suberrors"),
-)
+    "errors", "details", "detail", "problems", "violations", "error", "message", "messages",
+    "issues", "reasons", "invalidparams", "fielderrors", "validationerrors", "invalidfields",
+    "fieldviolations", "causes", "suberrors",
+)  # fmt: skip
 ONE_ERROR = frozenset({"error", "fault", "exception"})
 """Keys of one error. Other keys hold fields, unless a message is beside them."""
 ALSO_FIELDS = frozenset({"details", "detail", "message", "messages", "reasons"})
@@ -53,15 +53,15 @@ NAMES_ONLY = {
 }
 """Keys of lists of field names, and what they say about each."""
 FIELDS = (
-    *("field", "fieldname", "param", "parameter", "pointer", "loc", "propertyname", "attribute"),
-    *("target", "property", "propertypath", "instancepath"),
-)
+    "field", "fieldname", "param", "parameter", "pointer", "loc", "propertyname", "attribute",
+    "target", "property", "propertypath", "instancepath",
+)  # fmt: skip
 ITEM_FIELDS = (*FIELDS, "path", "name", "key", "location")
 """In a list of problems, these name a field too; elsewhere a path is that of the request."""
 ITEM_WORDS = (
-    *("message", "msg", "defaultmessage", "errormessage", "detail", "description", "text"),
-    *("error", "issue", "reason", "title", "code"),
-)
+    "message", "msg", "defaultmessage", "errormessage", "detail", "description", "text",
+    "error", "issue", "reason", "title", "code",
+)  # fmt: skip
 PHRASES = frozenset(status.phrase for status in HTTPStatus)
 """The standard texts of the statuses; any other text is preferred."""
 

@@ -191,10 +191,10 @@ class Resource(BaseModel):
 
 
 IMPORTANT = (
-    *("id", "status", "type", "status_details", "given_name", "family_name", "country"),
-    *("source_amount", "source_currency", "destination_amount", "destination_currency"),
-    *("amount", "currency", "deposit", "url", "failure_reason", "code", "message"),
-)
+    "id", "status", "type", "status_details", "given_name", "family_name", "country",
+    "source_amount", "source_currency", "destination_amount", "destination_currency",
+    "amount", "currency", "deposit", "url", "failure_reason", "code", "message",
+)  # fmt: skip
 """The fields of a repr; the first ones with a value are shown."""
 
 MOST_SHOWN, LONGEST = 6, 60

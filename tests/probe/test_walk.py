@@ -61,7 +61,7 @@ def test_the_default_service_is_as_assumed(walk_simulator, walk_independent):
             "Lists: to the end",
             "MX on-ramp: to the end",
             "PH on-ramp: to the end",
-            "Payouts: MX, BR, PH, AR, CO, IN, GB, FR to the end",
+            "Payouts: AR, BR, CO, IN, MX, PH, GB, FR to the end",
             "Repeated order: to the end",
             "Webhooks: to the end",
             "Lists again: to the end",
