@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import warnings
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from decimal import Decimal
 
 import pytest
@@ -169,6 +169,15 @@ def test_a_document_number_is_not_shown():
     individual = Individual.model_validate({"document": {"type": "curp", "number": "GOHM9005"}})
     assert individual.document.number == "GOHM9005"
     assert "GOHM9005" not in repr(individual) + str(individual)
+
+
+def test_a_time_that_is_given_is_aware():
+    """A resource takes an aware datetime, in UTC; a naive one is kept as it is and is no time."""
+    manila = timezone(timedelta(hours=8))
+    [aware, naive] = [datetime(2026, 1, 31, 20, tzinfo=zone) for zone in (manila, None)]
+    made = Transfer.model_validate({"created_at": aware}).created_at
+    assert (made, made.utcoffset()) == (NOON, timedelta(0))
+    assert Transfer.model_validate({"created_at": naive}).created_at is naive
 
 
 def test_dumping_a_value_of_the_wrong_type_does_not_warn():

@@ -181,11 +181,11 @@ def test_a_field_by_both_names_is_an_error():
 @pytest.mark.parametrize(
     ("form", "sent"),
     [
-        ("text", b'{"amount":"1.50","total_fee":"2","id":"3"}'),
-        ("number", b'{"amount":1.50,"total_fee":2,"id":"3"}'),
+        ("text", b'{"amount":"1.50","rate":"17","rail":"2","id":"3"}'),
+        ("number", b'{"amount":1.50,"rate":17,"rail":"2","id":"3"}'),
     ],
 )
 def test_a_simulator_answers_with_numbers(form, sent):
     """Amounts of answers, under any name, are numbers with every digit if the service does that."""
     service = Service(SETTINGS | {"amounts.answers": form})
-    assert with_numbers(service, b'{"amount":"1.50","total_fee":"2","id":"3"}') == sent
+    assert with_numbers(service, b'{"amount":"1.50","rate":"17","rail":"2","id":"3"}') == sent
