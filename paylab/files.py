@@ -13,7 +13,6 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -124,20 +123,6 @@ def create_private(path: Path) -> None:
     """Create an empty file that only its owner can read, if it does not exist."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL, PRIVATE))
-
-
-def keep_aside(path: Path) -> Path:
-    """Copy a file beside itself as the first free of name.bak, name.bak1, ..."""
-    for number in count():
-        aside = path.with_name(f"{path.name}.bak{number or ''}")
-        with suppress(FileExistsError):
-            with open(
-                aside, "xb", opener=lambda name, flags: os.open(name, flags, PRIVATE)
-            ) as sink:
-                sink.write(path.read_bytes())
-            aside.chmod(file_mode(path) or PRIVATE)
-            return aside
-    raise AssertionError
 
 
 def require_parent(path: Path) -> None:

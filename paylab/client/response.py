@@ -17,7 +17,7 @@ from ..spec.error_body import is_error
 from ..spec.operations.records import ANSWER_NAMES, OPERATIONS
 from ..spec.paging import ENVELOPE, ListForm, RawPage, is_usual, read_page
 from ..spec.resource import Resource
-from ..spec.text import EXACT, plain, read_json, write_json
+from ..spec.text import EXACT, plain, write_json
 from ..spec.translation import Translation
 from .call import Call, DeferredCall
 from .request import Exchange, OutgoingRequest
@@ -32,11 +32,6 @@ class Identified(Resource):
 
 
 MARKUP = re.compile(rb"\s*<")
-
-
-def parse_json(content: bytes) -> Any:
-    """JSON in UTF-8 with decimal fractions kept exact; ValueError when it is not JSON."""
-    return read_json(content.decode("utf-8-sig"))
 
 
 @dataclass(frozen=True)
