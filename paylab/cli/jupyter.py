@@ -26,7 +26,7 @@ from typing import IO, Any
 from .. import files
 from ..errors.base import ConfigError, PaylabError
 from ..extras import explained, require_extra
-from .service import exports, service_for
+from .service import FACTS, exports, service_for, variables
 from .terminal import log_without_blocking, port, say, warn_user
 
 EXAMPLE = "paylab lab 20"
@@ -251,9 +251,7 @@ def _service(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, st
         yield {
             "PAYLAB_LEDGER": str(folder / "ledger.sqlite3"),
             **environment,
-            "PAYLAB_BASE_URL": server.base_url,
-            "PAYLAB_API_KEY": server.api_key,
-            "PAYLAB_SECRET_KEY": server.secret_key,
+            **variables(server, FACTS[:3]),
             SHARED_VARIABLE: server.base_url,
         }
 

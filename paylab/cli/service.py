@@ -35,6 +35,11 @@ def service_for(given: str | None) -> Service:
     return service
 
 
+def variables(server: Served, facts: Sequence[str] = FACTS) -> dict[str, str]:
+    """The environment variables that name this simulator to a program."""
+    return {f"PAYLAB_{name.upper()}": getattr(server, name) for name in facts}
+
+
 def exports(server: Served, facts: Sequence[str] = FACTS[:3]) -> str:
     """The lines to run in another terminal to use this simulator."""
-    return "\n".join(f"export PAYLAB_{name.upper()}={getattr(server, name)}" for name in facts)
+    return "\n".join(f"export {name}={value}" for name, value in variables(server, facts).items())

@@ -1,4 +1,9 @@
-"""Serve the simulated service over HTTP until stopped."""
+"""Serve the simulated service over HTTP until stopped, or while a program runs.
+
+`paylab simulator -- npm test` runs your tests on a new simulator. They find its address and keys in
+PAYLAB_BASE_URL, PAYLAB_API_KEY and PAYLAB_SECRET_KEY, and the token of its controls in
+PAYLAB_CONTROL_TOKEN. The command ends when they end, with their exit status.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +11,13 @@ import argparse
 import json
 import os
 from contextlib import closing
+from pathlib import Path
 from socket import socket
 from typing import TYPE_CHECKING
 
 from ..errors.base import ConfigError
-from .service import FACTS, exports, service_for
+from .program import run_program
+from .service import FACTS, exports, service_for, variables
 from .terminal import log_without_blocking, port, stop_event, whole_number
 
 if TYPE_CHECKING:
@@ -57,13 +64,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--strict", action="store_true", help="refuse unknown fields, parameters and headers"
     )
     parser.add_argument("--service", metavar="FILE", type=_path, help=_SERVICE)
+    parser.add_argument(
+        "program", nargs="*", metavar="-- PROGRAM", help="run this program on the simulator"
+    )
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serve, print the address, and wait for a signal."""
+    """Serve, and run the program, or print the address and wait for a signal."""
     from ..serving import listen
     from ..simulator.simulator import Simulator
 
+    if options.program and options.json:
+        raise ConfigError("--json prints the keys: omit it, the program has them as variables")
     log_without_blocking()
     service = service_for(options.service)
     keys = _keys(service.signing.key_encoding)
@@ -93,10 +105,18 @@ def _serve(simulator: Simulator, listener: socket, options: argparse.Namespace) 
             simulator, host=options.host, allowed_hosts=options.allow_hosts, listener=listener
         ) as server,
     ):
+        if options.program:
+            return run_program(options.program, _environment(server, options.service))
         print(_ready(server, as_json=options.json), flush=True)
         while not stopped.wait(1) and server.is_alive():
             pass
     return 0
+
+
+def _environment(server: Server, service: str | None) -> dict[str, str]:
+    """The simulator, and the assumptions that it follows, for a program that uses paylab."""
+    file = {"PAYLAB_SERVICE": str(Path(service).expanduser().resolve())} if service else {}
+    return {**variables(server), **file}
 
 
 def _keys(encoding: str) -> tuple[str, str]:

@@ -50,7 +50,11 @@ Outcomes: move an object, or send a value that causes the outcome.
     pay_in("0.00"): from now on transfers await funds, until pay_in("100.00") funds the oldest
 Other programs:
     env are the three variables, control_token is the bearer token for /_simulator. The notebook
-    80_reference has a curl line for each control. Without pytest: `paylab simulator --json`.
+    80_reference has a curl line for each control.
+Other languages: `paylab simulator -- npm test` runs your tests on a new simulator, and ends it.
+    The three variables are in their environment, and the token in PAYLAB_CONTROL_TOKEN. For a world
+    per test, POST /_simulator/worlds with this token: the answer has the base_url, api_key,
+    secret_key and control_token of the world, and DELETE /_simulator/worlds/API_KEY ends it.
 
 `lab` is a `paylab.connect()` to the world. Its requests are in the journal like all others.
 """

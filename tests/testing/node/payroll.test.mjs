@@ -1,39 +1,25 @@
-// The tests of that service. Each has a world of its own behind one `paylab simulator`.
+// The tests of that service, each in a world of its own: `paylab simulator -- node --test`.
 
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 
 import { Payroll, Refused } from "./payroll.mjs";
 
-let simulator, server;
-
-before(async () => {
-  simulator = spawn("paylab", ["simulator", "--json"], { stdio: ["ignore", "pipe", "inherit"] });
-  const [line] = await once(createInterface(simulator.stdout), "line");
-  server = JSON.parse(line);
-});
-after(() => simulator.kill());
-
-/** A request to the control API of a world, which needs no signature. */
-async function control({ base_url, control_token }, method, path, body) {
-  const answer = await fetch(`${base_url}/_simulator${path}`, {
-    method,
-    headers: { authorization: `Bearer ${control_token}`, "content-type": "application/json" },
-    body: body && JSON.stringify(body),
-  });
-  const text = await answer.text();
-  assert.ok(answer.ok, text);
-  return text && JSON.parse(text);
+/** A request to the control API of the world with this token; the first one creates worlds. */
+const { PAYLAB_BASE_URL: server, PAYLAB_CONTROL_TOKEN: first } = process.env;
+function control(token, method, path, body) {
+  const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+  return fetch(`${server}/_simulator${path}`, { method, headers, body: JSON.stringify(body) });
 }
 
 /** A new world, its controls, and the account of somebody to pay to. */
-async function newWorld(t, options = {}) {
-  const world = await control(server, "POST", "/worlds", options);
-  t.after(() => control(world, "DELETE", `/worlds/${world.api_key}`));
-  const ask = (...request) => control(world, ...request);
+async function newWorld(options = {}) {
+  const world = await (await control(first, "POST", "/worlds", options)).json();
+  const ask = async (...request) => {
+    const answer = await control(world.control_token, ...request);
+    assert.ok(answer.ok, await answer.clone().text());
+    return answer.json();
+  };
   await ask("POST", "/seed", { individuals: 1 });
   const people = await new Payroll(world).call("GET", "/v1/individuals");
   const received = async (operation) =>
@@ -50,16 +36,16 @@ async function newWorld(t, options = {}) {
   return { ...world, ask, received, delivered, account: people.data[0].financial_accounts[0].id };
 }
 
-test("a payout is sent as it was ordered", async (t) => {
-  const world = await newWorld(t);
+test("a payout is sent as it was ordered", async () => {
+  const world = await newWorld();
   const made = await new Payroll(world).pay(world.account, "10.00", "january");
   const [sent, ...rest] = await world.received("transfers.create");
   assert.deepEqual([sent.status, sent.answer.id, rest.length], [201, made.id, 0]);
   assert.deepEqual([sent.body.source_amount, sent.verdicts.idempotency], ["10.00", "new"]);
 });
 
-test("an answer that is lost does not pay twice", async (t) => {
-  const world = await newWorld(t);
+test("an answer that is lost does not pay twice", async () => {
+  const world = await newWorld();
   await world.ask("POST", "/faults", { kind: "drop_after", path: "/v1/transfers" });
   const made = await new Payroll(world).pay(world.account, "10.00", "january");
   const sent = await world.received("transfers.create");
@@ -67,16 +53,16 @@ test("an answer that is lost does not pay twice", async (t) => {
   assert.deepEqual((await new Payroll(world).transfers()).map((each) => each.id), [made.id]);
 });
 
-test("an answer that comes too late does not pay twice", async (t) => {
-  const world = await newWorld(t);
+test("an answer that comes too late does not pay twice", async () => {
+  const world = await newWorld();
   const slow = { kind: "custom", operation: "transfers.create", delay: 30, times: 1 };
   await world.ask("POST", "/faults", slow);
   await new Payroll(world, { timeout: 500 }).pay(world.account, "10.00", "january");
   assert.equal((await new Payroll(world).transfers()).length, 1);
 });
 
-test("a 503 is tried again, a 418 is not", async (t) => {
-  const world = await newWorld(t);
+test("a 503 is tried again, a 418 is not", async () => {
+  const world = await newWorld();
   const fault = { kind: "custom", operation: "transfers.create", times: 1 };
   await world.ask("POST", "/faults", { ...fault, status: 503 });
   await new Payroll(world).pay(world.account, "10.00", "january");
@@ -85,8 +71,8 @@ test("a 503 is tried again, a 418 is not", async (t) => {
   assert.equal((await world.received("transfers.create")).length, 3);
 });
 
-test("a signer with a wrong secret is refused, and the journal says so", async (t) => {
-  const world = await newWorld(t);
+test("a signer with a wrong secret is refused, and the journal says so", async () => {
+  const world = await newWorld();
   const wrong = new Payroll({ ...world, secret_key: "another" });
   await assert.rejects(wrong.transfers(), (error) => error instanceof Refused && error.status === 401);
   const [seen] = await world.received("transfers.list");
@@ -94,16 +80,16 @@ test("a signer with a wrong secret is refused, and the journal says so", async (
   assert.ok(!JSON.stringify(seen).includes(world.secret_key));
 });
 
-test("a signer that encodes the bytes of the HMAC learns its mistake", async (t) => {
-  const world = await newWorld(t);
+test("a signer that encodes the bytes of the HMAC learns its mistake", async () => {
+  const world = await newWorld();
   const raw = new Payroll(world, { encode: (hmac) => hmac.digest() });
   await assert.rejects(raw.transfers(), /401/);
   const [seen] = await world.received("transfers.list");
   assert.equal(seen.verdicts.signature.mistake, "raw-digest");
 });
 
-test("a verification that is rejected is told with its code", async (t) => {
-  const world = await newWorld(t);
+test("a verification that is rejected is told with its code", async () => {
+  const world = await newWorld();
   const payroll = new Payroll(world);
   const person = await payroll.call("POST", "/v1/individuals", {
     product_types: ["on_ramp"],
@@ -125,7 +111,7 @@ test("a verification that is rejected is told with its code", async (t) => {
 });
 
 test("a transfer that nobody funds expires, and is booked as expired", async (t) => {
-  const world = await newWorld(t, { frozen: true });
+  const world = await newWorld({ frozen: true });
   const payroll = new Payroll(world);
   const receiver = await payroll.listen(["transfer.created", "transfer.expired"]);
   t.after(() => receiver.close());
@@ -136,7 +122,7 @@ test("a transfer that nobody funds expires, and is booked as expired", async (t)
 });
 
 test("a webhook that comes twice is booked once", async (t) => {
-  const world = await newWorld(t, { frozen: true });
+  const world = await newWorld({ frozen: true });
   const payroll = new Payroll(world);
   const receiver = await payroll.listen(["transfer.completed"]);
   t.after(() => receiver.close());
@@ -148,7 +134,7 @@ test("a webhook that comes twice is booked once", async (t) => {
 });
 
 test("a webhook that was answered with 500 is delivered again", async (t) => {
-  const world = await newWorld(t, { frozen: true });
+  const world = await newWorld({ frozen: true });
   const payroll = new Payroll(world);
   const receiver = await payroll.listen(["transfer.completed"], [500]);
   t.after(() => receiver.close());
@@ -160,14 +146,14 @@ test("a webhook that was answered with 500 is delivered again", async (t) => {
   assert.deepEqual([...payroll.books], [[made.id, ["completed"]]]);
 });
 
-test("a strict world refuses a field that it does not know", async (t) => {
-  const world = await newWorld(t, { strict: true });
+test("a strict world refuses a field that it does not know", async () => {
+  const world = await newWorld({ strict: true });
   const body = { client_refernce_id: "january" };
   await assert.rejects(new Payroll(world).call("POST", "/v1/transfers", body), /client_reference_id/);
 });
 
-test("a world sees nothing of another one", async (t) => {
-  const [one, other] = await Promise.all([newWorld(t), newWorld(t)]);
+test("a world sees nothing of another one", async () => {
+  const [one, other] = await Promise.all([newWorld(), newWorld()]);
   await new Payroll(one).pay(one.account, "10.00", "january");
   assert.deepEqual(await new Payroll(other).transfers(), []);
 });

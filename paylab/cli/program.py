@@ -1,0 +1,49 @@
+"""A program that runs while a simulator is served, with the simulator in its environment."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from ..errors.base import ConfigError
+
+SIGNALLED = 128
+"""What shells add to the number of the signal that ended a program."""
+
+
+def run_program(command: Sequence[str], variables: Mapping[str, str]) -> int:
+    """Run a program to its end; its exit status, or 128 and the number of the signal that ended it.
+
+    It has this process's input, output and environment, and `variables`. Its order ledger is
+    temporary unless PAYLAB_LEDGER is set: a later simulator on the same port has the same address.
+    SIGINT and SIGTERM are sent on to it.
+    """
+    with TemporaryDirectory() as folder:
+        ledger = {"PAYLAB_LEDGER": str(Path(folder) / "ledger.sqlite3")}
+        environment = {**ledger, **os.environ, **variables}
+        try:
+            child = subprocess.Popen(command, env=environment)  # noqa: S603 - what the user asks for
+        except OSError as error:
+            raise ConfigError(f"cannot run {command[0]!r}: {error.strerror}") from None
+
+        def send_on(number: int, _: object) -> None:
+            if number != signal.SIGINT or not _is_interrupted(child):
+                child.send_signal(number)
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, send_on)
+        status = child.wait()
+    return status if status >= 0 else SIGNALLED - status
+
+
+def _is_interrupted(child: subprocess.Popen[bytes]) -> bool:
+    """Whether the terminal interrupts the program itself; many end at once when told twice."""
+    try:
+        with Path("/dev/tty").open() as terminal:
+            return os.tcgetpgrp(terminal.fileno()) == os.getpgid(child.pid)
+    except OSError:
+        return False

@@ -1,0 +1,96 @@
+"""`paylab simulator -- PROGRAM`: a program that runs on a simulator."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+
+PAYLAB = (sys.executable, "-m", "paylab")
+SERVE = (*PAYLAB, "simulator")
+USES = """
+import json, os, paylab
+lab = paylab.connect()
+world = lab.request("POST", "/_simulator/worlds")
+print(json.dumps({**os.environ, "world": world["api_key"], "quotes": lab.service.path("quotes")}))
+"""
+WAITS = """
+trap 'echo told; exit 9' TERM INT
+echo ready
+while :; do sleep 0.05; done
+"""
+COUNTS = """
+import signal, time
+told = []
+signal.signal(signal.SIGINT, lambda *_: told.append(1))
+print("ready", flush=True)
+while not told:
+    time.sleep(0.05)
+time.sleep(0.5)
+print("told", len(told))
+"""
+TERMINAL = "import pty, sys; pty.spawn(sys.argv[1:])"
+
+
+def test_a_program_has_the_input_output_and_status_of_the_command():
+    """What it reads and prints is passed through, nothing is added, and its status is passed on."""
+    command = [*SERVE, "--", "sh", "-c", 'cat; echo "$1" >&2; exit 7', "sh", "--json"]
+    done = subprocess.run(command, input="given", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (7, "given", "--json\n")
+
+
+def test_a_program_that_a_signal_ended_has_the_status_of_a_shell():
+    """A program that is killed ends the command with 128 and the number of the signal."""
+    done = subprocess.run([*SERVE, "--", "sh", "-c", "kill -9 $$"], check=False)
+    assert done.returncode == 128 + signal.SIGKILL
+
+
+def test_a_program_uses_the_simulator_from_its_environment(tmp_path):
+    """The variables connect it, also to the controls and the service.toml, and all ends with it."""
+    (tmp_path / "service.toml").write_text('[paths]\nquotes = "/v1/quote"\n')
+    command = [*SERVE, "--service", "service.toml", "--", sys.executable, "-c", USES]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    seen = json.loads(done.stdout)
+    assert (seen["quotes"], seen["world"][:13]) == ("/v1/quote", "pk_simulator_")
+    assert not Path(seen["PAYLAB_LEDGER"]).parent.exists()
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(seen["PAYLAB_BASE_URL"])
+
+
+def test_keys_are_not_printed(tmp_path):
+    """The keys and the token are in the environment of the program, and nowhere else."""
+    command = [*SERVE, "--", "sh", "-c", 'env > "$1"', "sh", str(tmp_path / "env")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    lines = (tmp_path / "env").read_text().splitlines()
+    names = {line.partition("=")[0] for line in lines}
+    assert {"PAYLAB_API_KEY", "PAYLAB_SECRET_KEY", "PAYLAB_CONTROL_TOKEN"} <= names
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_is_sent_on(how):
+    """The program is told, ends as it likes, and the command ends with its status."""
+    command = [*SERVE, "--", "sh", "-c", WAITS]
+    # Without a terminal, also where the tests are run from one.
+    options = {"stdout": subprocess.PIPE, "text": True, "start_new_session": True}
+    with subprocess.Popen(command, **options) as process:
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(how)
+        assert process.stdout.read() == "told\n"
+    assert process.returncode == 9
+
+
+@pytest.mark.skipif(not os.access("/dev/ptmx", os.W_OK), reason="there are no terminals")
+def test_ctrl_c_in_a_terminal_reaches_the_program_once():
+    """The terminal itself interrupts the program; a second interrupt would end many at once."""
+    command = [sys.executable, "-c", TERMINAL, *SERVE, "--", sys.executable, "-c", COUNTS]
+    options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "start_new_session": True}
+    with subprocess.Popen(command, **options) as process:
+        assert process.stdout.readline() == b"ready\r\n"
+        process.stdin.write(b"\x03")
+        process.stdin.flush()
+        assert process.stdout.read().endswith(b"told 1\r\n")
