@@ -143,11 +143,15 @@ _OTHERS: Mapping[tuple[str, ...], str] = {
 def nearest_name(name: str, known: Iterable[str], similar: float = SIMILAR) -> str | None:
     """The known name most similar to a name, ignoring case and underscores.
 
+    Two letters in the wrong order are near in a short name too.
+
     >>> names.nearest_name("exchangeRate", ["exchange_rate", "total_fee"])
     'exchange_rate'
     """
-    plain = {_folded(each): each for each in sorted(known)}
-    near = get_close_matches(_folded(name), plain, 1, similar)
+    plain, folded = {_folded(each): each for each in sorted(known)}, _folded(name)
+    near = get_close_matches(folded, plain, 1, similar)
+    if not near and similar < 1:
+        near = [each for each in plain if sorted(each) == sorted(folded)]
     return plain[near[0]] if near else None
 
 

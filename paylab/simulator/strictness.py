@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,6 +18,7 @@ from ..spec.service import AccountDetails, Service
 from .messages import Refused, Request
 
 SOURCE, NULL_SOURCE = "request.unknown", "field.optional"
+_NO_LETTER = re.compile("[^a-z]")
 
 
 def remarks(service: Service, operation: str, request: Request) -> list[Problem]:
@@ -27,7 +29,7 @@ def remarks(service: Service, operation: str, request: Request) -> list[Problem]
     return [
         *_unknown_fields(service, record, request),
         *_unknown_parameters(service, record, request),
-        *_unused_key(operation, request),
+        *_odd_keys(operation, request),
     ]
 
 
@@ -96,7 +98,11 @@ def _meant(near: str | None) -> str:
     return f": is {near} meant?" if near else ""
 
 
-def _unused_key(operation: str, request: Request) -> Iterator[Problem]:
+def _odd_keys(operation: str, request: Request) -> Iterator[Problem]:
+    """An Idempotency-Key that the operation does not take, or under another name."""
     if "idempotency-key" in request.headers and operation not in IDEMPOTENT:
         message = f"{operation} takes none: only {' and '.join(sorted(IDEMPOTENT))} do"
         yield Problem("Idempotency-Key", message, SOURCE)
+    for name in request.headers:
+        if name != "idempotency-key" and _NO_LETTER.sub("", name).endswith("idempotencykey"):
+            yield Problem(name, "is not known: is Idempotency-Key meant?", SOURCE)

@@ -76,6 +76,8 @@ class RequestBody:
         """An object with an id, whatever form the service uses."""
         form = str(self.service.value(each.form_key))
         accepted = {form, *each.forms}
+        if each.name in self.fields and "object" in accepted:
+            self.fields[each.name] = self.read(self.fields[each.name], ("id",), at=each.name)
         if "object" not in accepted:
             if each.name in self.fields:
                 self._unknown("", self.theirs(each.name))

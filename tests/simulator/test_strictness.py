@@ -17,6 +17,22 @@ CASES = [
         *("address.citty", "is city meant"),
     ),
     (
+        *("POST", "/v1/webhook_subscriptions", {"ulr": "https://example.com"}, {}),
+        *("ulr", "is url meant"),
+    ),
+    (
+        *("POST", "/v1/transfers", {"financial_account": {"id": "fa_1", "typ": "pix"}}, {}),
+        *("financial_account.typ", "is not known"),
+    ),
+    (
+        *("POST", "/v1/conversion_accounts", {"payout_account": {"di": "fa_1"}}, {}),
+        *("payout_account.di", "is id meant"),
+    ),
+    (
+        *("POST", "/v1/transfers", {}, {"x_idempotency_key": "x"}),
+        *("x-idempotency-key", "is Idempotency-Key meant"),
+    ),
+    (
         "POST",
         "/v1/financial_accounts",
         {"type": "crypto_wallet", "details": {"adress": "0x", "network": "base"}},
