@@ -32,7 +32,7 @@ def host_refusal(
     `allowed` are additional host names. IP addresses are always allowed: they are not resolved.
     """
     name = None if host is None else _name(f"//{host}")
-    if name is not None and not (_is_address(name) or _is_here(name) or name in allowed):
+    if name is not None and not (name in allowed or _is_address(name) or _is_here(name)):
         return 421, f"the Host {host[:80]!a} is not a name of this server"  # type: ignore[index]
     if origin is not None and not _is_here(_name(origin)):
         return 403, f"requests from other web sites are refused: the Origin is {origin[:80]!a}"

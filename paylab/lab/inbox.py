@@ -19,7 +19,6 @@ from ..webhooks.event import Wrapper
 from ..webhooks.event_log import EventLog
 from ..webhooks.inbox import Inbox, InboxFunctions, check_target, post_event
 from ..webhooks.polling import PolledList
-from ..webhooks.port import Port
 from ..webhooks.receiver import UNANSWERED, Receiver, Then, signature_check
 from ..webhooks.router import Router
 from .place import is_local
@@ -111,6 +110,8 @@ def _then(router: Router | None, forward_to: str | None, signature: str) -> Then
 
 def _listen(receiver: Receiver, port: int, url: str | None) -> tuple[str, Callable[[], None]]:
     """Receive on a loopback port; return its URL and a stop function."""
+    from ..webhooks.port import Port  # only this inbox needs a server
+
     outside = urlsplit(url).hostname if url else None
     listening = Port(receiver, port, {outside} if outside else ()).start()
     return listening.url, listening.stop

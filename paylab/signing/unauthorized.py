@@ -109,8 +109,8 @@ def read_date(text: str) -> datetime:
     if not _DATE.fullmatch(text):
         raise ValueError(f"{_DATE_FORM}, not {text[:40]!r}")
     try:
-        return timestamps.from_text(text)
-    except (ValueError, OverflowError):
+        return datetime.fromisoformat(text)
+    except ValueError:
         raise ValueError(f"{_DATE_FORM}; {text} does not exist") from None
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import ssl
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -39,18 +38,20 @@ def post(
 
     `timeout` is the real seconds that a receiver has. Assumption `webhook.time`.
     """
-    return asyncio.run(_post(url, body, headers or {}, timeout))
+    import asyncio  # rarely needed
 
-
-async def _post(url: str, body: bytes, more: Mapping[str, str], timeout: float) -> int:
-    headers = {**HEADERS, **more}
+    sent = {**HEADERS, **(headers or {})}
     tls = _tls() if url.startswith("https") else False  # creating a client takes 25 ms
-    async with (
-        asyncio.timeout(timeout),  # httpx alone applies the timeout to each read
-        httpx.AsyncClient(timeout=timeout, trust_env=False, verify=tls) as client,
-        client.stream("POST", url, content=body, headers=headers) as response,
-    ):
-        return response.status_code
+
+    async def answered() -> int:
+        async with (
+            asyncio.timeout(timeout),  # httpx alone applies the timeout to each read
+            httpx.AsyncClient(timeout=timeout, trust_env=False, verify=tls) as client,
+            client.stream("POST", url, content=body, headers=sent) as response,
+        ):
+            return response.status_code
+
+    return asyncio.run(answered())
 
 
 @cache
@@ -103,12 +104,13 @@ class EventDelivery:
         """Send everything that is due."""
         with self._quiet:
             while not (self.patient and self._under_way):
-                row = self._world.outbox.take(self._world.stamp())
+                queue = self._world.outbox
+                row = queue.take(self._world.stamp()) if queue.next_due() else None
                 if row is None:
                     return
                 self._under_way += 1
                 pool = self._pool(row["subscription_id"])
-                future = pool.submit(self._deliver, row, self._world.outbox)
+                future = pool.submit(self._deliver, row, queue)
                 future.add_done_callback(self._note_end)
 
     def finish_due(self) -> None:
