@@ -41,6 +41,15 @@ def test_an_order_is_opened_before_it_is_sent(scripted, options, key, new):
     assert "fa_1" not in repr(order)
 
 
+@pytest.mark.parametrize(("options", "seconds"), [({}, 30.0), ({"timeout": 7}, 7)])
+def test_an_equal_order_is_waited_for_as_long_as_an_answer(scripted, options, seconds):
+    """The timeout of the call, or of the client, is that of an equal order under way."""
+    keeper = Recording()
+    client, _ = scripted({"id": "tr_1"}, keeper=keeper)
+    client.transfers.create("fa_1", **ASKED, **options)
+    assert [order.timeout for order in keeper.orders] == [seconds]
+
+
 def test_a_row_of_a_batch_says_so(scripted):
     """`send` passes on that a reference names one payment for good, and makes keys as told."""
     keeper = Recording()
