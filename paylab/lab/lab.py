@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from urllib.parse import urlsplit
 
 from ..client.call_log import CallLog
-from ..client.client import Client
+from ..client.client import Client, PlainResources
 from ..client.connection import utcnow
 from ..client.followers import Broadcast
 from ..client.parameters import takes
@@ -55,7 +55,7 @@ PACE = 0.2
 
 
 @suggesting
-class Lab:
+class Lab(PlainResources):
     """The operations of the service by resource, forms, the record of calls and the ledger.
 
     `simulator` has the controls of a simulator, and is None for a real service.
@@ -90,7 +90,7 @@ class Lab:
         facts = settings, service_clock, redaction.text, place
         self._orders = Orders(*facts, ledger, world=world)
         host = "embedded" if embedded else urlsplit(settings.base_url).netloc
-        self.client = client = Client(
+        self._client = client = Client(
             settings,
             clock=clock,
             sleep=waiting.sleep,
@@ -105,9 +105,7 @@ class Lab:
             **options,
         )
         self.individuals = LabIndividuals(client)
-        self.financial_accounts = client.financial_accounts
-        self.conversion_accounts, self.sandbox = LabConversionAccounts(client), client.sandbox
-        self.webhook_subscriptions = client.webhook_subscriptions
+        self.conversion_accounts = LabConversionAccounts(client)
         self.quotes = LabQuotes(client.quotes, client.service)
         self.transfers = LabTransfers(client, lambda: self.ledger, is_embedded=embedded is not None)
         self.conversions = LabConversions(client)
@@ -123,6 +121,11 @@ class Lab:
         signatures = Signatures(client)
         self.explain, self.compare = signatures.explain, signatures.compare
         displays.register_displays()
+
+    @property
+    def client(self) -> Client:
+        """The client that sends every request of this lab."""
+        return self._client
 
     @property
     def is_embedded(self) -> bool:

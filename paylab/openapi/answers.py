@@ -9,7 +9,7 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel
 
 from ..spec import codes, models
-from ..spec.answers import ANSWERS, AnswerForm, Words
+from ..spec.answers import AnswerForm, Words, answer_form
 from ..spec.field_notes import NOTES
 from ..spec.money import CURRENCY_FIELDS, Amount
 from ..spec.operations.records import ANSWER_NAMES, ANSWERED_AMOUNTS
@@ -40,7 +40,7 @@ class AnswerSchemas:
         if title in self._components.schemas:
             return ref_to(title)
         kind: type[BaseModel] = getattr(models, name)
-        form = ANSWERS[name]
+        form = answer_form(name, kind.model_fields)
         table = "" if in_event else ANSWER_NAMES.get(name, "")
         names = self._service.names(table) if table else SAME
         self._components.schemas[title] = {}  # keeps the order: the outer object first
@@ -75,7 +75,7 @@ class AnswerSchemas:
         return self._components.add(f"{name}Page", {**about, **nested(properties, properties)})
 
     def _field(self, model: str, field: str, kind: type[BaseModel], *, in_event: bool) -> Schema:
-        form = ANSWERS[model]
+        form = answer_form(model, kind.model_fields)
         table = ANSWER_NAMES.get(model, "")
         key = f"{table}.fields.{field}" if table and not in_event else ""
         facts = origin(self._service, form.assumed.get(field, form.source), key)
@@ -86,7 +86,7 @@ class AnswerSchemas:
         return {**schema, **said, **facts}
 
     def _value(self, model: str, field: str, kind: type[BaseModel], *, in_event: bool) -> Schema:
-        form = ANSWERS[model]
+        form = answer_form(model, kind.model_fields)
         if field in form.words:
             return self._words(model, field, form, in_event=in_event, kind=kind)
         if field in CURRENCY_FIELDS:

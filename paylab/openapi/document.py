@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..spec.operations.records import OPERATIONS
+from ..spec.operations.records import OPERATIONS, RESOURCES
 from ..spec.service import Service
 from . import enumerations, errors, events, prose
 from .answers import AnswerSchemas
@@ -39,19 +39,13 @@ def document(service: Service | None = None, server: str = "") -> dict[str, Any]
     for route in sorted(service.routes, key=lambda route: [*OPERATIONS].index(route.operation)):
         place = paths.setdefault(route.template, {})
         place[route.method.lower()] = made.operation(OPERATIONS[route.operation], route)
-    used = {
-        operation.partition(".")[0] for operation in (each.operation for each in service.routes)
-    }
+    used = {OPERATIONS[route.operation].resource for route in service.routes}
     return {
         "openapi": VERSION,
         "info": {"title": prose.TITLE, "version": "v1", "description": prose.about(service)},
         "servers": [{"url": server} if server else _SERVER],
         "security": [{"signature": [], "apiKey": []}],
-        "tags": [
-            {"name": name, "description": text}
-            for resource, (name, text) in prose.TAGS.items()
-            if resource in used
-        ],
+        "tags": prose.tags(resource for resource in RESOURCES if resource in used),
         "paths": enumerations.named(paths, service),
         "webhooks": events.webhooks(service, components, answers),
         "components": {

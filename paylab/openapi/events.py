@@ -44,7 +44,7 @@ def _delivery(service: Service, event: str, when: str, body: Schema) -> Schema:
         "operationId": f"on{name}",
         "summary": f"{event}: {when}",
         "description": prose.delivery(service),
-        "tags": [prose.TAGS["webhook_subscriptions"][0]],
+        "tags": [prose.tag("webhook_subscriptions")],
         "security": [],
         **({"parameters": [signature]} if header != NONE else {}),
         "requestBody": {

@@ -38,7 +38,7 @@ class OperationObjects:
         found: dict[str, Any] = {
             "operationId": record.call_name,
             "summary": record.summary,
-            "tags": [prose.TAGS[record.resource][0]],
+            "tags": [prose.tag(record.resource)],
             **self._origin(route),
         }
         if record.is_sandbox:

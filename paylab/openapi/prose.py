@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..spec.service import Service
 from ..spec.service_keys import NONE
 from .schemas import Schema, origin
@@ -32,26 +34,28 @@ another body is refused with 409. Errors and 202 are not stored.
 **Refusals.** `x-rules` of an error response lists what a schema cannot express, with the fields
 that the answer names."""
 
-TAGS: dict[str, tuple[str, str]] = {
-    "individuals": (
-        "Individuals",
-        "End users and recipients, and the verification of their identity.",
-    ),
-    "financial_accounts": (
-        "Financial accounts",
-        "Payout destinations and crypto wallets of individuals.",
-    ),
-    "quotes": ("Quotes", "A rate and fees, locked for a short time."),
-    "transfers": ("Transfers", "Payouts to the financial accounts of individuals."),
-    "conversion_accounts": (
-        "Conversion accounts",
-        "Where an individual pays fiat that is converted to stablecoin.",
-    ),
-    "conversions": ("Conversions", "One conversion for each deposit, paid to a crypto wallet."),
-    "sandbox": ("Sandbox", "Operations that exist in the sandbox only."),
-    "webhook_subscriptions": ("Webhook subscriptions", "URLs that receive events."),
+TAGS = {
+    "individuals": "End users and recipients, and the verification of their identity.",
+    "financial_accounts": "Payout destinations and crypto wallets of individuals.",
+    "quotes": "A rate and fees, locked for a short time.",
+    "transfers": "Payouts to the financial accounts of individuals.",
+    "conversion_accounts": "Where an individual pays fiat that is converted to stablecoin.",
+    "conversions": "One conversion for each deposit, paid to a crypto wallet.",
+    "sandbox": "Operations that exist in the sandbox only.",
+    "webhook_subscriptions": "URLs that receive events.",
 }
-"""The tag of each resource and its description."""
+"""What the tag of a resource says, if its name does not say it all."""
+
+
+def tag(resource: str) -> str:
+    """The name of the tag of a resource."""
+    return resource.replace("_", " ").capitalize()
+
+
+def tags(resources: Iterable[str]) -> list[Schema]:
+    """The tags of resources, with what they say."""
+    said = {each: {"description": TAGS[each]} if each in TAGS else {} for each in resources}
+    return [{"name": tag(resource), **more} for resource, more in said.items()]
 
 
 def about(service: Service) -> str:

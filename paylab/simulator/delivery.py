@@ -14,7 +14,7 @@ from ..redaction.hiding import HIDDEN
 from ..spec.service_keys import NONE
 from .delivery_queue import DeliveryQueue
 from .events import note_attempt
-from .subscriptions import signature_headers
+from .resources.subscriptions import signature_headers
 from .table import Row
 from .world import World
 

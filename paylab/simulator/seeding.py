@@ -19,8 +19,9 @@ from typing import Any
 
 from ..corridors import examples
 from ..spec import timestamps
-from . import ids, on_ramp, prices
-from .individuals import add_account
+from . import ids, prices
+from .resources import on_ramp
+from .resources.individuals import add_account
 from .table import Row
 from .world import KINDS, World
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from threading import RLock
 from typing import Any, Protocol
@@ -58,6 +58,9 @@ def other_service(keys: Iterable[str]) -> str:
 
 Step = Callable[["World", Row, str], None]
 """A step of a row, with the reason if somebody asked for it."""
+
+Steps = Mapping[str, Mapping[str, Step]]
+"""The steps of each kind of rows, by trigger."""
 
 
 class ClockControl(Protocol):

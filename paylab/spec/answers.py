@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from . import codes
@@ -78,7 +78,6 @@ ANSWERS: Mapping[str, AnswerForm] = {
         ("id", "type", "content_type", *_STAMPS),
         words={"type": Words(codes.IMAGE_SIDES), "content_type": Words(codes.IMAGE_TYPES)},
     ),
-    "VerificationImages": AnswerForm(("individual_id", "images")),
     "DepositInstructions": AnswerForm(
         ("type", "currency", "payment_methods", "details"),
         words={"type": Words(codes.DEPOSIT_INSTRUCTION_TYPES)},
@@ -103,7 +102,6 @@ ANSWERS: Mapping[str, AnswerForm] = {
         ),
         words={**_TERM_WORDS, "status": Words(codes.TRANSFER_STATUSES, "statuses.transfers")},
     ),
-    "ConversionDeposit": AnswerForm(("amount", "currency", "received_at")),
     "ConversionPayout": AnswerForm(
         ("amount", "currency", "payout_account_id", "tx_hash", "initiated_at", "completed_at"),
         nullable=("tx_hash", "initiated_at", "completed_at"),
@@ -140,4 +138,9 @@ ANSWERS: Mapping[str, AnswerForm] = {
         words={"event_types": Words(codes.EVENT_TYPES, "webhooks.event_types")},
     ),
 }
-"""The models of `paylab.spec.models` by name."""
+"""The models of `paylab.spec.models` by name; one that is not here always has all its fields."""
+
+
+def answer_form(model: str, fields: Iterable[str]) -> AnswerForm:
+    """How a model with these fields comes in answers."""
+    return ANSWERS.get(model) or AnswerForm(tuple(fields))

@@ -14,8 +14,8 @@ import paylab
 from paylab.client.settings import Secret
 from paylab.corridors import examples
 from paylab.lab.trigger import trigger
+from paylab.simulator.resources.subscriptions import signature_headers
 from paylab.simulator.simulator import Simulator
-from paylab.simulator.subscriptions import signature_headers
 from paylab.spec.service import Service
 from paylab.webhooks import Router, UnreadableEventError, Wrapper, read_event
 from paylab.webhooks.event_log import EventLog

@@ -235,6 +235,9 @@ _RECORDS = (
 OPERATIONS: Mapping[str, Operation] = {operation.name: operation for operation in _RECORDS}
 """Every operation of the service by name."""
 
+RESOURCES = tuple(dict.fromkeys(operation.resource for operation in _RECORDS))
+"""The resources of the operations."""
+
 LISTS = tuple(operation.resource for operation in _RECORDS if operation.is_list)
 """The resources that an operation lists."""
 

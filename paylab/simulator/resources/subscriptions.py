@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-from ..rules import webhooks as webhook_rules
-from ..signing.canonical import hmac_hex, key_bytes
-from ..spec.service_keys import NONE
-from . import bodies
-from .bodies import existing
-from .events import drop
-from .messages import NO_CONTENT, Reply, Request
-from .table import Row
-from .world import World
+from ...rules import webhooks as webhook_rules
+from ...signing.canonical import hmac_hex, key_bytes
+from ...spec.service_keys import NONE
+from .. import bodies
+from ..bodies import existing
+from ..events import drop
+from ..messages import NO_CONTENT, Reply, Request
+from ..table import Row
+from ..world import World
 
 
 def create(world: World, request: Request) -> Reply:

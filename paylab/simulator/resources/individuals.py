@@ -5,16 +5,16 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from ..errors.base import Problem
-from ..rules import accounts as account_rules
-from ..rules import images as image_rules
-from ..rules import individuals as individual_rules
-from ..spec import codes
-from ..spec.operations.field import DATE, TEXT, TIME
-from ..spec.operations.records import OPERATIONS
-from ..spec.request_body import RequestBody
-from . import bodies
-from .bodies import (
+from ...errors.base import Problem
+from ...rules import accounts as account_rules
+from ...rules import images as image_rules
+from ...rules import individuals as individual_rules
+from ...spec import codes
+from ...spec.operations.field import DATE, TEXT, TIME
+from ...spec.operations.records import OPERATIONS
+from ...spec.request_body import RequestBody
+from .. import bodies
+from ..bodies import (
     account_json,
     existing,
     image_list,
@@ -22,10 +22,10 @@ from .bodies import (
     named_row,
     without_null,
 )
-from .events import emit
-from .messages import Refused, Reply, Request
-from .table import Row
-from .world import Step, World, apply_move
+from ..events import emit
+from ..messages import Refused, Reply, Request
+from ..table import Row
+from ..world import Steps, World, apply_move
 
 
 def create_financial_account(world: World, request: Request) -> Reply:
@@ -178,10 +178,12 @@ def _move(world: World, row: Row, reason: str = "", *, trigger: str) -> None:
     emit(world, "individual.status_changed", row["id"], payload)
 
 
-STEPS: dict[str, Step] = {
-    "submit": submit,
-    "decide": _decide,
-    **{trigger: partial(_move, trigger=trigger) for trigger in ("pass", "review", "ask", "reject")},
+STEPS: Steps = {
+    "individuals": {
+        "submit": submit,
+        "decide": _decide,
+        **{each: partial(_move, trigger=each) for each in ("pass", "review", "ask", "reject")},
+    }
 }
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from decimal import Decimal
 from functools import partial
 
-from ..rules import deposits as deposit_rules
-from . import bodies, ids, prices
-from .bodies import as_shown, conversion_account, named_row
-from .events import emit
-from .messages import Refused, Reply, Request
-from .table import Row
-from .world import Step, World, apply_move
+from ...rules import deposits as deposit_rules
+from .. import bodies, ids, prices
+from ..bodies import as_shown, conversion_account, named_row
+from ..events import emit
+from ..messages import Refused, Reply, Request
+from ..table import Row
+from ..world import Steps, World, apply_move
 
 PAUSE = 1.0
 """Seconds from deposit to payout on the simulator's clock."""
@@ -87,13 +87,6 @@ EVENTS = {
 }
 """The events of moves."""
 
-CONVERSION_STEPS: dict[str, Step] = {
-    "broadcast": _broadcast,
-    "confirm": _confirm,
-    "fail": partial(_move, trigger="fail"),
-}
-
-
 SECONDS = 1.0
 SLOW_SECONDS = 30.0
 
@@ -115,7 +108,14 @@ def new_instructions(world: World, currency: str, account_id: str) -> Row:
     return {"type": kind, "currency": currency, "payment_methods": [method], "details": details}
 
 
-PROVISIONING_STEPS = {"provision": provision}
+STEPS: Steps = {
+    "conversions": {
+        "broadcast": _broadcast,
+        "confirm": _confirm,
+        "fail": partial(_move, trigger="fail"),
+    },
+    "conversion_accounts": {"provision": provision},
+}
 
 
 def create_account(world: World, request: Request) -> Reply:

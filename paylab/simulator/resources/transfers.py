@@ -5,17 +5,17 @@ from __future__ import annotations
 from decimal import Decimal
 from functools import partial
 
-from ..errors.base import Problem
-from ..rules import transfers as transfer_rules
-from ..spec import codes, timestamps
-from ..spec.operations.records import OPERATIONS
-from ..spec.request_body import RequestBody
-from . import balances, bodies, ids, prices
-from .bodies import as_shown, named_row, page
-from .events import emit
-from .messages import Refused, Reply, Request, require
-from .table import Row, row_place
-from .world import Step, World, apply_move
+from ...errors.base import Problem
+from ...rules import transfers as transfer_rules
+from ...spec import codes, timestamps
+from ...spec.operations.records import OPERATIONS
+from ...spec.request_body import RequestBody
+from .. import balances, bodies, ids, prices
+from ..bodies import as_shown, named_row, page
+from ..events import emit
+from ..messages import Refused, Reply, Request, require
+from ..table import Row, row_place
+from ..world import Steps, World, apply_move
 
 _RECORD = OPERATIONS["transfers.create"]
 
@@ -107,14 +107,16 @@ EVENTS = {
 }
 """The events of moves; other moves have none."""
 
-STEPS: dict[str, Step] = {
-    "pay": _pay,
-    "fund": _fund,
-    "initiate": _initiate,
-    "settle": _settle,
-    "fail": _fail,
-    "release": _release,
-    **{trigger: partial(_move, trigger=trigger) for trigger in ("expire", "cancel", "review")},
+STEPS: Steps = {
+    "transfers": {
+        "pay": _pay,
+        "fund": _fund,
+        "initiate": _initiate,
+        "settle": _settle,
+        "fail": _fail,
+        "release": _release,
+        **{each: partial(_move, trigger=each) for each in ("expire", "cancel", "review")},
+    }
 }
 
 
