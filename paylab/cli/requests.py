@@ -80,5 +80,9 @@ def _show(request: SeenRequest, *, as_json: bool, refused: bool) -> bool:
         say(json.dumps(dict(request.row)))
         return True
     head = f"{request.at[11:19]}  {request.method} {request.path} -> {request.status}"
-    say(printable(f"{head}  {request.verdict}")[:LONGEST], status_colour(request.status))
+    line = printable(f"{head}  {request.verdict}")
+    say(
+        line if len(line) <= LONGEST else f"{line[:LONGEST]}...",
+        status_colour(request.status),
+    )
     return True

@@ -93,8 +93,10 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([smhd])|(?:(s)ec(?:ond)?|(m)in(?:ute)?|(h)our|(d)ay)s?)")
 
 
-def seconds(span: float | str) -> float:
-    """Seconds in a span: a number, or text like "90s", "24h" or "3 days"."""
+def seconds(span: float | str | timedelta) -> float:
+    """Seconds in a span: a number, a timedelta, or text like "90s", "24h" or "3 days"."""
+    if isinstance(span, timedelta):
+        return span.total_seconds()
     if not isinstance(span, str):
         return span
     match = _SPAN.fullmatch(span.strip())

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import partial
 from os import PathLike
@@ -39,7 +40,7 @@ class Controls:
     def __init__(self, ask: Ask, service: Service | None = None) -> None:
         self._ask = ask
         self.clock = ClockPanel(ask)
-        self.faults = FaultControls(ask)
+        self.faults = FaultControls(ask, service)
         self.requests = Requests(self._journal)
         self.deliveries = Deliveries(ask, lambda: list(read_json(self._read("deliveries"))))
         self.scenarios = Scenarios(lambda: list(ask("GET", "/_simulator/scenarios")), service)
@@ -205,8 +206,8 @@ class ClockPanel:
     def speed(self, speed: float) -> None:
         self._set(speed=speed)
 
-    def advance(self, span: float | str) -> None:
-        """Advance by seconds, or by a span like "90s", "5m", "24h" or "3 days".
+    def advance(self, span: float | str | timedelta) -> None:
+        """Advance by seconds, a timedelta, or a span like "90s", "5m", "24h" or "3 days".
 
         >>> lab.simulator.clock.advance("24h")
         """
@@ -234,7 +235,7 @@ class FaultControls:
     """The planned faults; each kind is also a method: `faults.drop_after(times=2)`."""
 
     def __init__(self, ask: Ask, service: Service | None = None) -> None:
-        self._ask = ask
+        self._ask, self._service = ask, service or Service()
 
     def add(self, kind: str, **details: object) -> dict[str, Any]:
         """Add a fault for the next matching call or event.
@@ -267,7 +268,7 @@ class FaultControls:
         >>> with lab.simulator.faults.on("transfer.completed", "event_duplicate"):
         ...     pass
         """
-        fault = self.add(kind, **{"times": MOST_TIMES, **_of(name, kind), **details})
+        fault = self.add(kind, **{"times": MOST_TIMES, **_of(name, kind, self._service), **details})
         try:
             yield fault
         finally:
@@ -310,7 +311,7 @@ class FaultControls:
         return f"<faults: {', '.join(KINDS)}; list() gets the active ones>"
 
 
-def _of(name: str, kind: str) -> dict[str, str]:
+def _of(name: str, kind: str, service: Service) -> dict[str, str]:
     """The calls or events that a fault is for; UnknownNameError for another name or kind."""
     if name in EVENT_TYPES and kind in KINDS and kind not in ON_EVENTS:
         raise UnknownNameError("fault of events", kind, tuple(ON_EVENTS))
@@ -322,7 +323,12 @@ def _of(name: str, kind: str) -> dict[str, str]:
         return {"event_type": name}
     method, _, path = name.partition(" ")
     if path.startswith("/"):
-        return {"method": method, "path": re.sub(r"\{\w+\}", "*", path)}
+        pattern, method = re.sub(r"\{\w+\}", "*", path), method.upper()
+        known = {f"{each.method} {each.template}": each for each in service.routes}
+        its = (each.template for each in known.values() if each.method == method)
+        if method not in service.match(path)[0] and not fnmatch.filter(its, pattern):
+            raise UnknownNameError("operation", name, nearest_names(name, known))
+        return {"method": method, "path": pattern}
     if name not in OPERATIONS:
         raise UnknownNameError("operation", name, nearest_names(name, OPERATIONS))
     return {"operation": name}

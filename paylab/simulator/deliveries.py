@@ -48,13 +48,14 @@ class Deliveries(Sequence[Delivery]):
         event_type: str | None = None,
         *,
         timeout: float = 5.0,
-        within: float | str | None = None,
+        within: float | str | timedelta | None = None,
     ) -> Delivery:
         """Wait for the next attempt, of an event type or any: the first not returned before.
 
-        It may have been made before the call. WaitTimeoutError after `timeout` real seconds, or
-        when `within`, like "30s" or "3 days", has passed on the simulator's clock. On a frozen
-        clock only what is due is waited for: otherwise an error says to advance the clock.
+        Each type, and any, is counted for itself. The attempt may have been made before the call.
+        WaitTimeoutError after `timeout` real seconds, or when `within`, like "30s" or "3 days", has
+        passed on the simulator's clock. On a frozen clock only what is due is waited for: otherwise
+        an error says to advance the clock.
 
         >>> lab.simulator.deliveries.wait("transfer.completed")
         Traceback (most recent call last):

@@ -79,6 +79,8 @@ def check_fault(body: Row) -> list[Problem]:
     known = {**DEFAULTS, **(CUSTOM if kind == "custom" else {})}
     for name in [each for each in body if each not in (*known, "kind")]:
         found.append((name, f"is not known; {_suggest(name, known)}"))
+    if kind == "custom" and not any(body.get(name) is not None for name in (*CUSTOM, "status")):
+        found.append(("kind", f"custom needs one of status, {', '.join(CUSTOM)}"))
     for name, (good, words) in _CHECKS.items():
         if body.get(name) is not None and not good(body[name]):
             found.append((name, f"must be {words}"))

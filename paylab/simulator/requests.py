@@ -6,13 +6,20 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from http import HTTPMethod
 from typing import Any, overload
 
+from ..errors.base import UnknownNameError
 from ..errors.names import nearest_name
 from ..redaction.hiding import HIDDEN
+from ..spec.operations.records import OPERATIONS
+from .scenarios import nearest_names
 
 LONGEST = 600
 """Maximum characters of a body in a text."""
+
+SHOWN = 5
+"""Maximum requests in the text of an AssertionError."""
 
 _NOT_SENT = "was not sent"
 
@@ -131,11 +138,13 @@ class Requests(Sequence[SeenRequest]):
     def of(self, operation: str) -> Requests:
         """Those of an operation: "POST /v1/transfers", a method, a path or "transfers.create".
 
-        In a path, `*` or `{id}` is any segment.
+        In a path, `*` or `{id}` is any segment. UnknownNameError for another operation.
 
         >>> len(lab.simulator.requests.of("DELETE /v1/transfers"))
         0
         """
+        if not (operation in OPERATIONS or "/" in operation or operation.upper() in [*HTTPMethod]):
+            raise UnknownNameError("operation", operation, nearest_names(operation, OPERATIONS))
         return self._where(lambda request: _is_of(request.row, operation))
 
     @property
@@ -152,7 +161,7 @@ class Requests(Sequence[SeenRequest]):
         __tracebackhide__ = True
         found = self._all()
         if len(found) != 1:
-            listed = "\n".join(each.text() for each in found[-5:])
+            listed = "\n".join(each.text() for each in found[-SHOWN:])
             raise AssertionError(f"there are {len(found)} requests, not 1\n{listed}".rstrip())
         return found[0]
 
@@ -232,13 +241,15 @@ def _failure(
 ) -> str:
     """Why an assertion failed: the count, the nearest request and its differences."""
     wanted = f"{operation} with {_short(fields)}" if fields else operation
-    asked = "at least once" if times is None else f"{times} times"
-    lines = [f"{wanted} was sent {count} times, not {asked}"]
-    if count:
-        return "\n".join(lines)
+    asked = "at least once" if times is None else _times(times)
+    lines = [f"{wanted} was sent {_times(count)}, not {asked}"]
+    if times is not None and count > times:
+        fitting = [each for each in near if not _differences(each.row, fields)]
+        return "\n".join([*lines, *(each.text() for each in fitting[-SHOWN:])])
     rows = [each.row for each in near if _is_of(each.row, operation)] or [e.row for e in near]
+    rows = [row for row in rows if not count or _differences(row, fields)]
     if not rows:
-        return "\n".join([*lines, "no request was sent"])
+        return "\n".join([*lines, "no other request was sent" if count else "no request was sent"])
     # A field with another value is nearer than one that was not sent.
     nearest = min(
         reversed(rows),
@@ -246,6 +257,10 @@ def _failure(
     )
     lines += ["the nearest request:", SeenRequest(nearest).text()]
     return "\n".join([*lines, *(f"   {each}" for each in _differences(nearest, fields))])
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
 
 
 def _differences(row: Row, fields: Mapping[str, Any]) -> list[str]:

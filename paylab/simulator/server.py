@@ -158,7 +158,7 @@ def _options(body: dict[str, Any]) -> dict[str, Any]:
     """The options of a new simulator; its clock runs unless `frozen` is set."""
     kinds = {"seed": int, "strict": bool, "frozen": bool, "start": str, "service": dict}
     wrong = [
-        Problem(name, f"must be {kinds[name].__name__}" if name in kinds else "is not known")
+        Problem(name, f"must be {_KINDS[kinds[name]]}" if name in kinds else "is not known")
         for name, value in body.items()
         if name not in kinds or type(value) is not kinds[name]
     ]
@@ -172,6 +172,9 @@ def _options(body: dict[str, Any]) -> dict[str, Any]:
         except ServiceError as error:
             raise Refused(400, f"service: {error}") from None
     return options
+
+
+_KINDS = {int: "a whole number", bool: "true or false", str: "text", dict: "an object"}
 
 
 def first_time(text: str) -> datetime:

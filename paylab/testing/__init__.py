@@ -29,10 +29,10 @@ Requests, oldest first, also those that were refused:
     requests[-1], of("POST /v1/transfers"), of("transfers.create"), refused, by_key(key), only(),
     assert_sent(operation, times=1, source_amount="10.00"), text()
     Each has number, at, method, path, query, headers, key, body, operation, status, answer,
-    answer_headers and verdicts. Of these, "idempotency" is "new", "replayed", "conflict", "no key"
-    or "none"; "fault" is the fault or None; "signature", "route", "rules" and "strictness" have a
-    "result" ("passed", "refused" or "skipped") and, if refused, a "message". "signature" then also
-    has the "mistake" and the "line" of the canonical request, if it is a known one.
+    answer_headers and verdicts. Of these, "idempotency" is "new", "replayed", "conflict", "no key",
+    "none", or "refused: " and why; "fault" is the fault or None; "signature", "route", "rules" and
+    "strictness" have a "result" ("passed", "refused" or "skipped") and, if refused, a "message".
+    "signature" then also has the "mistake" and the "line" of the canonical request, if known.
 Faults, in a `with` block or until the world ends; `faults.kinds()` lists all:
     faults.on("transfers.list", delay=3), on("individuals.create", status=503, times=2)
     faults.on("POST /v1/transfers", "drop_after", every=3): each third answer is lost

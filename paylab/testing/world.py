@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..corridors import examples
 from ..errors.base import SimulatorError
 from ..files import path_of
-from ..simulator import seeding
 from ..simulator.controls import ClockPanel, Controls, FaultControls
 from ..simulator.deliveries import Deliveries
 from ..simulator.messages import Request, dump
@@ -97,11 +96,9 @@ class PaylabWorld:
         """
         if individuals == 0 and transfers:
             raise SimulatorError("transfers need at least one individual")
-        world = self._simulator.world
-        before = {kind: set(world.tables[kind].rows) for kind in ("individuals", "transfers")}
-        with world.lock:
-            seeding.seed_transfers(world, transfers, individuals)
-            self._simulator.save()
+        tables = self._simulator.world.tables
+        before = {kind: set(tables[kind].rows) for kind in ("individuals", "transfers")}
+        self._controls.seed(individuals=individuals or 0, transfers=transfers)
         return self._added(before)
 
     def load(self, path: str | PathLike[str]) -> Objects:
@@ -140,6 +137,8 @@ class PaylabWorld:
 
         `fields` are `type` and `details`, by default those of an example of the country.
         """
+        if isinstance(person, str):
+            raise TypeError(f"account() takes an individual; for a new one: country={person!r}")
         person = person or self.person(country, verified=True)
         given = {**examples.account(str(person.country), self.service), **fields}
         return self._client.financial_accounts.create(individual_id=person.id, **given)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+import paylab
 from paylab.simulator.clock import END, START, Clock
 from paylab.simulator.simulator import Simulator
 
@@ -224,3 +225,11 @@ def test_a_running_world_lives_by_itself(make):
     polls = (service.get(f"/v1/transfers/{made['id']}")["status"] for _ in range(5_000))
     assert "completed" in polls
     assert service.get(f"/v1/transfers/{made['id']}")["completed_in"] == "2"
+
+
+def test_a_span_is_also_a_timedelta():
+    """A program has spans as timedelta objects already."""
+    lab = paylab.connect(simulator=Simulator(), ledger="none")
+    begun = lab.simulator.clock.now
+    lab.simulator.clock.advance(timedelta(minutes=1))
+    assert lab.simulator.clock.now - begun == timedelta(minutes=1)

@@ -247,6 +247,8 @@ def test_a_custom_fault_strikes_every_so_many_calls(service):
         {"headers": {"a": "b\r\nc: d"}},
         {"every": 0},
         {"delay": -1},
+        {},
+        {"body": None, "times": 2},
     ],
 )
 def test_an_invalid_custom_fault_is_refused(service, details):
@@ -313,6 +315,8 @@ def test_a_fault_of_events_is_for_a_type_and_a_block(kind, types):
         (("transfers.create", "event_drop"), "nearest: transfer.created"),
         (("transfers.creat",), "nearest: transfers.create"),
         (("transfers.create", "refuses"), "nearest: refuse"),
+        (("POST /v1/tranfers", "refuse"), "nearest: POST /v1/transfers"),
+        (("DELETE /v1/transfers", "refuse"), "no operation is called"),
     ],
 )
 def test_a_block_names_what_is_near(given, words):

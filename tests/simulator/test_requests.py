@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from paylab.errors.base import UnknownNameError
 from paylab.simulator import journal
 from paylab.simulator.requests import Requests
 
@@ -103,7 +104,8 @@ def test_an_assertion_names_the_nearest_request(service, seen, transfer_body):
         ({"source_amount": "99"}, "source_amount: '100' was sent, not '99'"),
         ({"client_reference_id": "a"}, "was not sent, but client_refernce_id was"),
         ({"financial_account": {"id": "fa_x"}}, "financial_account.id: "),
-        ({"source_amount": "100", "times": 2}, "was sent 1 times, not 2 times"),
+        ({"source_amount": "100", "times": 2}, "was sent once, not 2 times\nno other request"),
+        ({"times": 0}, "was sent once, not 0 times\n4. POST /v1/transfers"),
     ]
     for fields, words in cases:
         with pytest.raises(AssertionError) as failure:
@@ -111,3 +113,25 @@ def test_an_assertion_names_the_nearest_request(service, seen, transfer_body):
         assert words in str(failure.value)
     with pytest.raises(AssertionError, match="not 1"):
         seen.of("POST").of("/v1/quotes").only()
+
+
+@pytest.mark.parametrize(
+    ("operation", "near"),
+    [
+        ("transfers.craete", "transfers.create"),
+        ("tranfers", "transfers."),
+        ("", "individuals.create"),
+    ],
+)
+def test_an_operation_that_there_is_not_is_no_empty_list(seen, operation, near):
+    """A misspelt operation is an error; otherwise `times=0` holds always."""
+    with pytest.raises(UnknownNameError, match=near):
+        seen.assert_sent(operation, times=0)
+
+
+def test_too_few_requests_show_the_nearest_other(service, seen, transfer_body):
+    """One request fits and two are wanted: the nearest of the others is shown."""
+    service.post("/v1/transfers", transfer_body)
+    service.post("/v1/transfers", transfer_body | {"source_amount": "99"})
+    with pytest.raises(AssertionError, match="source_amount: '99' was sent, not '100'"):
+        seen.assert_sent("transfers.create", source_amount="100", times=2)

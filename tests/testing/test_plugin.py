@@ -87,3 +87,18 @@ def test_nothing_heavy_is_imported_before_a_fixture_is_asked_for():
     code = f"import sys, {NAME}; print([name for name in {heavy} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_an_option_of_another_type_is_refused(tmp_path):
+    """strict="yes" is a mistake, and no test runs with it."""
+    (tmp_path / "test_suite.py").write_text(
+        "import pytest\n"
+        "@pytest.mark.paylab(strict='no')\ndef test_flag(paylab_world): pass\n"
+        "@pytest.mark.paylab(seed='7')\ndef test_seed(paylab_world): pass\n"
+    )
+    plugin = () if IS_INSTALLED else ("-p", NAME)
+    command = [sys.executable, "-m", "pytest", *plugin, "-p", "no:cacheprovider"]
+    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "strict must be a bool" in found.stdout
+    assert "seed must be an int" in found.stdout
+    assert "2 errors" in found.stdout

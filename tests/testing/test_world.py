@@ -62,6 +62,15 @@ def test_seed_leaves_exactly_so_many(make, asked, people, transfers):
     assert {one.id for one in world.lab.transfers.list()} == {one.id for one in added.transfers}
 
 
+@pytest.mark.parametrize("asked", [{"transfers": -1}, {"individuals": -1}, {"transfers": "2"}])
+def test_a_seed_is_counted_in_whole_numbers(make, asked):
+    """Another number is an error that names it, and nothing is added."""
+    world = make()
+    with pytest.raises(SimulatorError, match=next(iter(asked))):
+        world.seed(**asked)
+    assert not world.lab.individuals.list().to_list()
+
+
 def test_transfers_need_an_individual(make):
     """No transfers without a recipient."""
     with pytest.raises(SimulatorError, match="at least one individual"):
