@@ -7,7 +7,6 @@ import os
 import sys
 import warnings
 from collections.abc import Collection, Iterable, Sequence
-from difflib import get_close_matches
 from importlib import import_module
 from types import ModuleType
 from typing import Any, NoReturn
@@ -67,6 +66,8 @@ def options_of(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """The options of a command line; loads the module of the command."""
     given = list(sys.argv[1:] if argv is None else argv) or ["--help"]
     if given[0] not in COMMANDS and not given[0].startswith("-"):
+        from difflib import get_close_matches  # rarely needed
+
         near = get_close_matches(given[0], COMMANDS, 1)
         meant = f"; did you mean {near[0]}?" if near else ""
         parser(()).error(f"there is no command {given[0][:40]!r}{meant}")

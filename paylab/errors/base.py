@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from dataclasses import field as with_default
-from textwrap import TextWrapper
-from traceback import format_exception
 from typing import Any
 
 FULL_TRACEBACK = "  Full traceback: import sys; print(sys.last_value.traceback())"
@@ -72,6 +70,8 @@ class PaylabError(Exception):
 
     def card(self) -> list[str]:
         """The lines to show in a terminal or a notebook, folded to fit a narrow one."""
+        from textwrap import TextWrapper  # with an error, not with `import paylab`
+
         fold = TextWrapper(WIDTH, subsequent_indent="    ", break_long_words=False)
         fold.break_on_hyphens = False
         return [part for line in self._lines() for part in fold.wrap(line)]
@@ -83,6 +83,8 @@ class PaylabError(Exception):
 
     def traceback(self) -> str:
         """The full traceback; a notebook shows only the card."""
+        from traceback import format_exception
+
         return "".join(format_exception(self))
 
     def __reduce__(self) -> tuple[Any, ...]:

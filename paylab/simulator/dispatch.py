@@ -140,7 +140,8 @@ def _answer(world: World, request: Request, now: datetime, entry: JournalEntry) 
         entry.layer = "done"
         if is_control:
             return reply
-        return replace(reply, body=with_numbers(world.service, reply.body))
+        body = with_numbers(world.service, reply.body)
+        return reply if body is reply.body else replace(reply, body=body)
     except Refused as refused:
         entry.refused = refused
         return refusal_reply(refused, None if is_control else world.service)

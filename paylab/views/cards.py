@@ -11,6 +11,7 @@ from functools import cached_property
 from ..errors.base import PaylabError
 from ..rules import clabe as rule
 from ..spec.codes import DEPOSIT_CAPS
+from ..spec.resource import Resource
 from . import html
 from .html import Facts, Row
 from .qr import QR, Modules, modules
@@ -287,7 +288,9 @@ def _currency(instructions: object) -> str:
 
 
 def _get(thing: object, name: str) -> object:
-    return thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
+    if isinstance(thing, Mapping | Resource):
+        return thing.get(name)
+    return getattr(thing, name, None)
 
 
 def _words(value: object) -> str:
