@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from .. import __version__
 from ..errors.base import PaylabError
-from ..extras import EXTRAS, missing_packages
+from ..errors.extras import EXTRAS, missing_packages
 from ..lab.lab import Lab, connect
 from ..spec.text import printable
 from ..spec.timestamps import from_http

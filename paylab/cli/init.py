@@ -22,7 +22,7 @@ from ..client.base_url import check_base_url, check_encrypted
 from ..client.profiles import DEFAULT, SECRETS, profiles_path
 from ..client.settings import VARIABLES
 from ..errors.base import ConfigError, PaylabError
-from ..extras import explained
+from ..errors.extras import explained
 from ..lab.lab import connect
 from .terminal import say, warn_user
 

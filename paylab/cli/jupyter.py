@@ -25,7 +25,7 @@ from typing import IO, Any
 
 from .. import files
 from ..errors.base import ConfigError, PaylabError
-from ..extras import explained, require_extra
+from ..errors.extras import explained, require_extra
 from .service import FACTS, exports, service_for, variables
 from .terminal import log_without_blocking, port, say, warn_user
 

@@ -11,7 +11,7 @@ from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 
 from ..corridors import examples
-from ..extras import require_extra
+from ..errors.extras import require_extra
 from ..lab.lab import Lab, connect
 from ..spec import codes, status
 from ..spec.models import Conversion, ConversionAccount, Individual

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, overload
 
 from .. import forks
 from ..errors.base import PaylabError
+from ..errors.extras import explained
 from ..errors.names import suggesting
-from ..extras import explained
 from ..files import path_of
 from .call import STEPS, Call, DeferredCall
 from .request import CONTROLS

@@ -13,7 +13,7 @@ from typing import Any
 from platformdirs import user_config_path
 
 from ..errors.base import ConfigError
-from ..extras import explained
+from ..errors.extras import explained
 
 DEFAULT = "default"
 OTHERS = stat.S_IRWXG | stat.S_IRWXO

@@ -1,6 +1,6 @@
 """Read pages into exact pandas frames, read and write CSV, and export as a stream."""
 
-from ..extras import explained
+from ..errors.extras import explained
 
 with explained():
     from .accessor import Accessor as Accessor

@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 
 from ..errors.base import ConfigError, ExactnessError
-from ..extras import explained
+from ..errors.extras import explained
 from ..spec import status
 from . import decimals, excel, summaries, times
 from .decimal_array import FLOAT_DIGITS

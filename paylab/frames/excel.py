@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 
 from ..errors.base import ConfigError
-from ..extras import explained
+from ..errors.extras import explained
 from ..files import replace, require_parent
 from . import decimals
 from .times import time_zone

@@ -18,7 +18,7 @@ import pyarrow.csv as pcsv
 
 from ..errors.api import BadRequestError
 from ..errors.base import ConfigError
-from ..extras import require_extra
+from ..errors.extras import require_extra
 from ..files import path_of, recover, replace, replace_folder, require_parent
 from ..spec import timestamps
 from ..spec.paging import Order

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..errors.base import ConfigError, ExactnessError
-from ..extras import explained
+from ..errors.extras import explained
 from ..files import locked, replace, sweep
 from . import summaries
 from .decimal_array import DecimalArray, DecimalDtype

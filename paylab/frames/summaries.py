@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..errors.base import ConfigError, ExactnessError
-from ..extras import explained
+from ..errors.extras import explained
 from . import decimals, summary_sql
 from .decimals import MOST
 from .frame import ExactFrame, series

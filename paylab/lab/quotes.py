@@ -10,7 +10,7 @@ from ..corridors import countries
 from ..corridors.corridor import Rail
 from ..errors.api import BadRequestError, ConflictError, NotFoundError, UnprocessableError
 from ..errors.base import Problem, RuleError
-from ..extras import explained
+from ..errors.extras import explained
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote
 from ..spec.service import Service

@@ -10,7 +10,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..errors.base import PaylabError, Problem, RuleError, RuleWarning
-from ..extras import explained
+from ..errors.extras import explained
 from ..files import CsvRow, csv_header, csv_rows
 from ..rules import transfers
 from ..spec import money

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ..extras import explained
+from ..errors.extras import explained
 from ..frames.frame import transfers as transfers_frame
 from ..spec.text import plain, printable
 from .outcome import Outcome

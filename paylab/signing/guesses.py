@@ -33,8 +33,8 @@ def guesses(right: Recipe, headers: Mapping[str, str], body: bytes) -> Iterator[
     """Single mistakes, the common ones first."""
     yield from all_mistakes(right, headers)
     yield from _bodies(right, body)
-    yield from _spelled(right)
-    yield from _hosts(right, headers)
+    yield from _one_respelled(right)
+    yield from _other_hosts(right, headers)
     yield from _keys(right)
     yield from _payloads(right)
     yield from _others(right)
@@ -68,7 +68,7 @@ def _bodies(right: Recipe, body: bytes) -> Iterator[Guess]:
         yield mistake, right._replace(content_hash=sha256(text).hexdigest())
 
 
-def _spelled(right: Recipe) -> Iterator[Guess]:
+def _one_respelled(right: Recipe) -> Iterator[Guess]:
     """One header line in another case."""
     mistake = known("header-name-case")
     for at, (name, value) in enumerate(right.headers):
@@ -103,13 +103,14 @@ def _near(date: str) -> Iterator[str]:
         yield timestamps.to_text(moment + timedelta(minutes=15 * quarters))
 
 
-def _hosts(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
+def _other_hosts(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
+    """Hosts of development servers and proxies, which `mistakes` does not try."""
     mistake = known("host-differs")
     sent = headers.get("host", "")
     name = sent.partition(":")[0]
-    ports = (f"{name}:{port}" for port in (80, 443, 3000, 5000, 8000, 8080, 8443, 9000))
+    ports = (f"{name}:{port}" for port in (3000, 5000, 8000, 8080, 8443, 9000))
     others = (f"www.{name}", name.removeprefix("api."), f"{name}.", "")
-    for host in (*ports, sent.upper(), sent.lower(), *others):
+    for host in (*ports, sent.upper(), *others):
         yield mistake, right.with_header("host", host)
 
 

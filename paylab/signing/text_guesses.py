@@ -93,12 +93,12 @@ def _targets(right: Recipe) -> Iterator[Guess]:
 def _escapes(right: Recipe) -> Iterator[Guess]:
     """Percent-escapes in the other case, or added or removed."""
     mistake, query = known("query-decoded"), right.query or ""
-    for path in dict.fromkeys(_spelled(right.path)):
-        for each in dict.fromkeys(_spelled(query)):
+    for path in dict.fromkeys(_spellings(right.path)):
+        for each in dict.fromkeys(_spellings(query)):
             yield mistake, _whole(right, path=path, query=[each] if query else [])
 
 
-def _spelled(text: str) -> tuple[str, ...]:
+def _spellings(text: str) -> tuple[str, ...]:
     plain = text.replace("%", "%25")
     whole = [
         re.sub(sign, lambda match: f"%{ord(match[0]):02X}", text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ..extras import explained
+from ..errors.extras import explained
 from .html import ROWS, card, column, copyable, folded, grid, heading, shortened, table, text_block
 
 HEAD = ("number", "method", "path", "status", "time", "attempt", "key")

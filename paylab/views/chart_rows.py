@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from ..extras import explained
+from ..errors.extras import explained
 from .html import visible
 
 with explained():

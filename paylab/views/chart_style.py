@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors.base import MissingExtraError
-from ..extras import explained
+from ..errors.extras import explained
 from ..files import path_of
 from ..spec.codes import IMAGE_MIN
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from decimal import Context, Decimal, localcontext
 from typing import Any
 
-from ..extras import explained
+from ..errors.extras import explained
 from ..spec import status
 from .chart_funnel import funnel
 from .chart_rows import drawn_rows

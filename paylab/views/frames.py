@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from ..extras import explained
+from ..errors.extras import explained
 from .html import ROWS, badge, grid
 
 with explained():

@@ -11,7 +11,7 @@ from importlib.resources import files
 from threading import Lock, Timer
 from typing import Any
 
-from ..extras import explained
+from ..errors.extras import explained
 from ..webhooks.arrivals import Arrivals
 from ..webhooks.inbox import Inbox
 from .forms.view import show_apart, static_html

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..extras import explained
+from ..errors.extras import explained
 from . import html
 
 EVERY = 0.2

@@ -23,7 +23,7 @@ from qrcode.exceptions import DataOverflowError
 from ..emvqr.fields import EmvField
 from ..emvqr.text import Payload, check, parse
 from ..errors.base import ConfigError, EMVError, PaylabError
-from ..extras import explained
+from ..errors.extras import explained
 from ..files import path_of, replace
 from . import html
 from .html import Row

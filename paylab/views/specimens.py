@@ -9,7 +9,7 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from ..errors.base import PaylabError
-from ..extras import explained, is_installed
+from ..errors.extras import explained, is_installed
 from ..rules.images import SPECIMEN
 from ..spec.codes import IMAGE_SIDES, STATUS_DETAIL_CODES
 from ..spec.status import detail

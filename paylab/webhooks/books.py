@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any
 
 from ..errors.base import ExactnessError, Problem, RuleError
-from ..extras import explained
+from ..errors.extras import explained
 from ..frames.files import read_csv
 from .reconciliation import exact_amounts, side
 

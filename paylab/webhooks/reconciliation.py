@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import reduce
 from typing import Any
 
-from ..extras import explained
+from ..errors.extras import explained
 from ..frames import decimals
 from ..frames.decimal_array import DecimalArray
 from ..spec import timestamps

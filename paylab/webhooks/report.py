@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 
-from ..extras import explained
+from ..errors.extras import explained
 from ..frames.frame import ExactFrame
 from ..spec.text import printable
 from .books import of_books

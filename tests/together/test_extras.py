@@ -16,7 +16,7 @@ from bare_install import closure, wanted
 import paylab
 from paylab.cli.main import COMMANDS
 from paylab.cli.payout import TEMPLATE
-from paylab.extras import EXTRAS, LAB, explained
+from paylab.errors.extras import EXTRAS, LAB, explained
 
 PACKAGE = Path(paylab.__file__).parent
 PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["project"]
@@ -136,7 +136,7 @@ def test_every_command_and_method_is_in_the_tables():
     lines = "\n".join([*WORKS, *NEEDS])
     assert not [name for name in COMMANDS if f"command('{name}'" not in lines]
     public = (name for name in vars(paylab.Lab) if not name.startswith("_"))
-    shown = {"is_embedded", "simulator", "post", "close"}
+    shown = {"client", "is_embedded", "simulator", "post", "close"}
     assert not [name for name in public if name not in shown and f"lab.{name}" not in lines]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ...errors.base import MissingExtraError, PaylabError
-from ...extras import require_extra
+from ...errors.extras import require_extra
 
 PDF = "application/pdf"
 BROKEN = "No preview: the image cannot be shown here, so the file may be broken"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 
-from .errors.base import MissingExtraError
+from .base import MissingExtraError
 
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "lab": ("jupyterlab", "ipywidgets", "anywidget", "IPython", "traitlets", "nbformat"),
