@@ -326,6 +326,28 @@ def test_the_total_of_a_plan_is_exact():
     assert found == {"USD source amount": Decimal("999999999999999999999999999999.02")}
 
 
+@pytest.mark.parametrize(
+    ("cell", "sent", "wrong"),
+    [
+        (10, "10", []),
+        ("10.50", "10.50", []),
+        (Decimal("10.50"), "10.5", []),
+        (" 10 ", "10", []),
+        (True, True, ["source_amount"]),
+        (10.5, 10.5, ["source_amount"]),
+        (Decimal("NaN"), None, ["source_amount"]),
+        (" ", None, ["source_amount"]),
+    ],
+)
+def test_a_cell_is_an_exact_amount_or_a_problem(cell, sent, wrong):
+    """Whole and decimal numbers become text; true, a float and an empty cell are problems."""
+    row = {"client_reference_id": "a", ACCOUNT: "fa_1", "source_amount": cell}
+    made = plan([row], payout_method="spei", **COMMON)
+    assert made.rows[0].body().get("source_amount") == sent
+    assert type(made.rows[0].body().get("source_amount")) is type(sent)
+    assert [each.field for each in made.problems] == wrong
+
+
 def test_progress_is_told_row_by_row(simulator, payouts):
     """The callback is called after each row with the number of rows done and the total."""
     told = []

@@ -346,6 +346,42 @@ def test_har_files_and_snapshots(tmp_path, capsys, keep):
     lab.simulator.load(world)
 
 
+HEAD = b"\x89PNG\r\n\x1a\n" + bytes(8)
+
+
+def drawn(width, height, depth, size, head=HEAD):
+    """The bytes of a picture of this size in pixels and in bytes."""
+    start = head + width.to_bytes(4, "big") + height.to_bytes(4, "big") + bytes([depth])
+    return start.ljust(size, b"\0")
+
+
+@pytest.mark.parametrize(
+    ("picture", "small"),
+    [
+        (drawn(9, 5, 8, THUMBNAIL), True),
+        (drawn(9, 5, 8, THUMBNAIL + 1), False),
+        (drawn(400, 400, 1, THUMBNAIL + 1), True),
+        (drawn(400, 400, 1, 65_536), True),
+        (drawn(400, 400, 1, 65_537), False),
+        (drawn(400, 401, 1, THUMBNAIL + 1), False),
+        (drawn(400, 400, 2, THUMBNAIL + 1), False),
+        (drawn(400, 400, 1, THUMBNAIL + 1, b"\xff\xd8\xff\xe0" + bytes(12)), False),
+    ],
+)
+def test_a_picture_is_kept_if_it_is_small_or_a_qr_code(picture, small):
+    """A thumbnail is kept, and above its size a square PNG of two colours of at most 64 KiB."""
+    dirty = notebook(("", {"image/png": b64encode(picture).decode()}))
+    assert [each.kind for each in scrub(dirty)[1]] == ([] if small else ["image"])
+
+
+@pytest.mark.parametrize(
+    ("word", "found"), [("q" * 24, False), ("q" * 25, True), ("abcdefgh12", True)]
+)
+def test_a_word_of_prose_is_no_key(word, found):
+    """Letters alone are a word up to 24 of them."""
+    assert bool(scrub(notebook((f"X-API-Key: {word}", {})))[1]) is found
+
+
 def test_qr_codes_are_kept():
     """A square two-colour picture is a QR code: it is kept even above the thumbnail size."""
     code = b64encode(modules("x" * 200).png(400, compress=False)).decode()

@@ -159,6 +159,8 @@ def test_rails(currency, rail, refused, doubted):
     """A rail of another currency is a problem; one that no corridor names is a warning."""
     assert bool(transfers.rules_of().check_rail(currency, rail)) is refused
     assert bool(transfers.rules_of().warn_rail(currency, rail)) is doubted
+    body = {"destination_currency": currency, "payout_method": rail}
+    assert len(transfers.rules_of().doubts(body)) == (refused or doubted)
 
 
 @pytest.mark.parametrize(

@@ -633,3 +633,32 @@ def test_another_secret_is_blamed_on_evidence_alone():
     assert compare(headers, request, SECRET, now=NOW, other_secrets=["sk_live_9"]).mistake == (
         "wrong-secret"
     )
+
+
+def at(number):
+    """A function that signs one header line twice."""
+    return lambda headers: [*headers[: number + 1], *headers[number:]]
+
+
+SLASH = "the path is 'v1/individuals/a%20b%2Fc'; it must be '/v1/individuals/a%20b%2Fc'"
+
+
+@pytest.mark.parametrize(
+    ("request_", "parts", "line", "words"),
+    [
+        (GET, {"path": lambda p: p[1:]}, "path", SLASH),
+        (GET, {"path": lambda p: p[1:], "query": ""}, "path", SLASH),
+        (GET, {"path": lambda p: f"{p[1:]}?{GET[2]}", "query": ""}, "path", SLASH),
+        (PLAIN, {"path": str.upper}, "path", "the path is '/V1/CONVERSIONS'"),
+        (POST, {"headers": at(0)}, "x-api-key", "the line of host stands twice"),
+        (POST, {"headers": at(2)}, "x-date", "the line of x-content-sha256 stands twice"),
+        (POST, {"headers": at(4)}, "signed header names", "the line of x-nonce stands twice"),
+        (POST, {"headers": only("x-nonce", "1769851800123")}, "x-nonce", "another value"),
+        (POST, {"headers": only("x-api-key", KEY.upper())}, "x-api-key", "another value"),
+    ],
+)
+def test_a_mistake_without_a_name_says_what_was_signed(request_, parts, line, words):
+    """Path, query and header lines are told from the text that the signature was made of."""
+    told = compared(request_, {"parts": parts}, "-")
+    assert (told.mistake, told.layer, told.line) == ("unknown", "canonical request", line)
+    assert words in told.message

@@ -194,3 +194,13 @@ def test_a_hostile_body_is_read_within_limits(body):
     assert len(found.problems) <= 100
     assert all(f"{each.field}{each.message}".isprintable() for each in found.problems)
     assert all(len(each.field) <= 100 and len(each.message) <= 500 for each in found.problems)
+
+
+@pytest.mark.parametrize("key", ["error", "message", "detail", "errors", "surprise"])
+@pytest.mark.parametrize(("depth", "is_read"), [(1, True), (12, True), (13, False), (900, False)])
+def test_words_are_read_to_a_depth(key, depth, is_read):
+    """Words stand at most twelve objects deep; a hostile body of any depth ends the search."""
+    body = "insufficient funds"
+    for _ in range(depth):
+        body = {key: body}
+    assert ("insufficient funds" in read_error(body).text) is is_read

@@ -1,0 +1,57 @@
+"""What answers have beyond the types of their models: presence, words and sources."""
+
+from __future__ import annotations
+
+import pytest
+
+from paylab.spec import assumptions, codes, models
+from paylab.spec.answers import ANSWERS, answer_form
+from paylab.spec.operations.field import SPEC
+from paylab.spec.service import Service
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_a_form_speaks_of_the_fields_of_its_model(name):
+    """Every field that it names is one of the model, and null only if it is always there."""
+    form, known = ANSWERS[name], getattr(models, name).model_fields.keys()
+    assert {*form.always, *form.words, *form.assumed} <= known
+    assert {*form.nullable} <= {*form.always}
+    assert all(
+        each == SPEC or assumptions.get(each) for each in (form.source, *form.assumed.values())
+    )
+
+
+def test_a_model_without_a_form_always_has_all_its_fields():
+    """The answer of a new operation needs no row here as long as nothing in it is optional."""
+    assert answer_form("NewAnswer", ["id", "amount"]).always == ("id", "amount")
+    assert answer_form("NewAnswer", ["id"]).nullable == ()
+    assert answer_form("Quote", ["id"]) is ANSWERS["Quote"]
+
+
+def test_the_words_that_may_be_others():
+    """A code of a detail and the status of a conversion account are open; the rest is closed."""
+    words = {
+        (name, field): each for name, form in ANSWERS.items() for field, each in form.words.items()
+    }
+    assert {place for place, each in words.items() if each.is_open} == {
+        ("StatusDetail", "code"),
+        ("ConversionAccount", "status"),
+    }
+    assert words["ConversionAccount", "status"].words == ("pending", "active")
+    assert all(each.words for each in words.values())
+    named = {each.key for each in words.values() if each.key}
+    assert all(isinstance(Service().value(key), tuple) for key in named)
+
+
+def test_what_a_transfer_and_a_quote_always_have():
+    """Fields without a value are null where the spec shows null, and absent nowhere."""
+    null = {name: {*form.nullable} for name, form in ANSWERS.items() if form.nullable}
+    assert null == {
+        "Quote": {"source_network"},
+        "Transfer": {
+            *("client_reference_id", "completed_in", "failure_reason"),
+            "settlement_reference_id",
+        },
+        "ConversionPayout": {"tx_hash", "initiated_at", "completed_at"},
+    }
+    assert ANSWERS["Quote"].words["payout_method"].words == codes.PAYOUT_METHODS
