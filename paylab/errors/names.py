@@ -155,6 +155,13 @@ def nearest_name(name: str, known: Iterable[str], similar: float = SIMILAR) -> s
     return plain[near[0]] if near else None
 
 
+def nearest_names(name: str, known: Mapping[str, object]) -> tuple[str, ...]:
+    """The names nearest to a wrong one: by spelling, then by a shared word."""
+    close = get_close_matches(name[:60], known, n=3, cutoff=0.5)
+    sharing = (each for each in known if set(each.split("_")) & set(name.lower().split("_")))
+    return tuple(dict.fromkeys([*close, *sharing]))[:5] or tuple(known)[:5]
+
+
 def _folded(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors.base import UnknownNameError
+from ..errors.names import nearest_names
 from ..files import path_of
 from ..spec import timestamps
 from ..spec.codes import EVENT_TYPES
@@ -25,7 +26,7 @@ from .clock import seconds
 from .deliveries import Deliveries
 from .fault_kinds import KINDS, MOST_TIMES, ON_EVENTS
 from .requests import Requests
-from .scenarios import Scenarios, nearest_names
+from .scenarios import Scenarios
 
 if TYPE_CHECKING:
     from ..webhooks.event import Event

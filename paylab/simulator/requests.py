@@ -10,10 +10,9 @@ from http import HTTPMethod
 from typing import Any, overload
 
 from ..errors.base import UnknownNameError
-from ..errors.names import nearest_name
+from ..errors.names import nearest_name, nearest_names
 from ..redaction.hiding import HIDDEN
 from ..spec.operations.records import OPERATIONS
-from .scenarios import nearest_names
 
 LONGEST = 600
 """Maximum characters of a body in a text."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from ..errors.base import UnknownNameError
+from ..errors.names import nearest_names
 from ..spec.assumptions import SCENARIOS, Scenario
 from ..spec.codes import STATUS_DETAIL_CODES
 from ..spec.service import Service
@@ -92,10 +92,3 @@ class Scenarios:
         width = max(map(len, NAMED))
         lines = [f"  {row['name']:<{width}}  {row['outcome']}" for row in self.rows()]
         return "\n".join([f"<{len(lines)} scenarios>", *lines])
-
-
-def nearest_names(name: str, known: Mapping[str, object]) -> tuple[str, ...]:
-    """The names nearest to a wrong one: by spelling, then by a shared word."""
-    close = get_close_matches(name[:60], known, n=3, cutoff=0.5)
-    sharing = (each for each in known if set(each.split("_")) & set(name.lower().split("_")))
-    return tuple(dict.fromkeys([*close, *sharing]))[:5] or tuple(known)[:5]
