@@ -269,3 +269,36 @@ def test_a_narrower_format_fits_the_wider_one(form, data):
     text = data.draw(st.from_regex(form.also.pattern, fullmatch=True, alphabet=ascii_text))
     long = form.most and len(text) > form.most
     assert long or re.fullmatch(form.pattern, text, re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("kind", "good", "bad"),
+    [
+        ("curp", ["BOXW310820HNERXN09", "BOXW310820MNERXNA9"], ["BOXW310820XNERXN09", "BOXW31"]),
+        ("cpf", ["39053344705"], ["3905334470", "390533447055", "390.533.447-05"]),
+        ("cnpj", ["16727230000197"], ["1672723000019", "167272300001977", "12ABC34501DE35"]),
+        *((kind, ["", "any text"], []) for kind in ("cuit", "cuil", "nit", "tin")),
+    ],
+)
+def test_the_form_of_a_document_number(kind, good, bad):
+    """Numbers with a stated length have it; of the others only the check digit is doubted."""
+    form = DOCUMENT_NUMBERS[kind]
+    assert [bool(re.fullmatch(form.pattern or ".*", each)) for each in good] == [True] * len(good)
+    assert [bool(re.fullmatch(form.pattern, each)) for each in bad] == [False] * len(bad)
+    number = re.search(r"\{([0-9]+)\}\Z", form.pattern)
+    assert number is None or f"exactly {number[1]} digits" in form.message
+
+
+def test_the_texts_that_a_form_puts_into_capitals():
+    """CURP and IBAN are in capitals and without spaces; a form changes no other text."""
+    fields = [one for each in corridors.of().all for one in each.accounts for one in one.fields]
+    assert {kind for kind, form in DOCUMENT_NUMBERS.items() if form.capitals} == {"curp"}
+    assert {field.name for field in fields if field.form.capitals} == {"iban"}
+    assert all(field.form.also for field in fields if field.form.capitals)
+
+
+def test_an_account_shows_its_fields_and_not_its_example():
+    """The example of an account may be long, and `print` is for its type and fields."""
+    account = corridors.get("MX").accounts[0]
+    assert str(account).startswith(f"{account.type}: ")
+    assert "example" not in repr(account)

@@ -358,14 +358,14 @@ def drawn(width, height, depth, size, head=HEAD):
 @pytest.mark.parametrize(
     ("picture", "small"),
     [
-        (drawn(9, 5, 8, THUMBNAIL), True),
-        (drawn(9, 5, 8, THUMBNAIL + 1), False),
-        (drawn(400, 400, 1, THUMBNAIL + 1), True),
+        (drawn(9, 5, 8, 10_239), True),
+        (drawn(9, 5, 8, 10_240), False),
+        (drawn(400, 400, 1, 10_240), True),
         (drawn(400, 400, 1, 65_536), True),
         (drawn(400, 400, 1, 65_537), False),
-        (drawn(400, 401, 1, THUMBNAIL + 1), False),
-        (drawn(400, 400, 2, THUMBNAIL + 1), False),
-        (drawn(400, 400, 1, THUMBNAIL + 1, b"\xff\xd8\xff\xe0" + bytes(12)), False),
+        (drawn(400, 401, 1, 10_240), False),
+        (drawn(400, 400, 2, 10_240), False),
+        (drawn(400, 400, 1, 10_240, b"\xff\xd8\xff\xe0" + bytes(12)), False),
     ],
 )
 def test_a_picture_is_kept_if_it_is_small_or_a_qr_code(picture, small):

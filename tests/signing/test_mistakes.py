@@ -16,6 +16,8 @@ HEX_SECRET = "5ec2e70f" * 8
 EMPTY = sha256(b"").hexdigest()
 BARE = {"method": "GET", "query": "", "body": b""}
 PAGE = {"query": "product_type=off_ramp&limit=100&cursor=eyJ%3D"}
+FIVE = {"query": "e=1&d=2&c=3&b=4&a=5"}
+SEVEN = {"query": "d=4&b=6&f=2&c=5&g=1&a=7&e=3"}
 LONG = {"query": "g=1&f=2&e=3&d=4&c=5&b=6&a=7"}
 ENCODED = {"path": "/v1/x%2Fy/Jos%C3%A9", "query": "a=b%26c&name=Mar%C3%ADa"}
 SIX = {"headers": {"idempotency-key": "1"}}
@@ -131,6 +133,15 @@ MISTAKES = [
         {**LONG, "canonical": query_line(lambda q: "&".join(sorted(q.split("&"))))},
     ),
     ("query-reordered", {**PAGE, "canonical": query_line(lambda q: "&".join(q.split("&")[::-1]))}),
+    ("query-reordered", {**FIVE, "canonical": query_line(lambda q: "c=3&a=5&e=1&b=4&d=2")}),
+    (
+        "query-reordered",
+        {**SEVEN, "canonical": query_line(lambda q: "g=1&f=2&e=3&d=4&c=5&b=6&a=7")},
+    ),
+    (
+        "query-reordered",
+        {**SEVEN, "canonical": query_line(lambda q: "e=3&a=7&g=1&c=5&f=2&b=6&d=4")},
+    ),
     ("query-decoded", {"canonical": query_line(unquote)}),
     ("query-decoded", {**ENCODED, "canonical": query_line(unquote)}),
     ("query-decoded", {**ENCODED, "canonical": unquote}),
