@@ -80,7 +80,7 @@ def _tell(done: Any, options: argparse.Namespace) -> None:
     described = sidecar.exists()
     facts |= {"columns": str(sidecar)} if described else {}
     words = f"{done.rows} {options.what} in {done.path}"
-    words += f"; {sidecar} describes its columns" if described else ""
+    words += f"; {done.path.with_name(sidecar.name)} describes its columns" if described else ""
     say(json.dumps(facts) if options.json else words)
     if done.resumed and not options.json:
         say(

@@ -226,9 +226,9 @@ def _unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
     for name in sorted(environ):
         if name.startswith(PREFIX) and name not in KNOWN_VARIABLES:
             names = [known.removeprefix(PREFIX) for known in KNOWN_VARIABLES]
-            near = PREFIX + get_close_matches(name.removeprefix(PREFIX), names, 1, 0)[0]
+            near = get_close_matches(name.removeprefix(PREFIX), names, 1)
             message = f"the environment variable {plain(name, 80)} is not known and has no effect"
-            yield f"{message}; nearest: {near}"
+            yield f"{message}; nearest: {PREFIX}{near[0]}" if near else message
 
 
 def _sourced(values: Mapping[str, Any], sources: Mapping[str, str]) -> Found:

@@ -21,7 +21,8 @@ def results_frame(checked: Plan, outcomes: Mapping[int, Outcome]) -> pd.DataFram
     """The transfers as in `lab.transfers.frame()`, with `row`, `outcome` and `error`.
 
     A row without a transfer keeps its own cells, so that it can be corrected and sent again. Your
-    own columns of the payouts follow, as text. `attrs` holds the number of rows per outcome.
+    own columns of the payouts follow, as text, but not those of earlier results. `attrs` holds the
+    number of rows per outcome.
     """
     rows = checked.rows
     found = [outcomes[row.number] for row in rows]
@@ -37,7 +38,10 @@ def results_frame(checked: Plan, outcomes: Mapping[int, Outcome]) -> pd.DataFram
     for name in COLUMNS:
         if name not in result.columns and any(row.get(name) for row in rows):
             result[name] = pd.Series([row.get(name) for row in rows], result.index, "str")
+    is_result = {"row", "outcome", "error"} <= {*checked.ignored}  # of an earlier batch, corrected
     for name in checked.ignored:
+        if is_result and name in result.columns:
+            continue
         own = [row.own.get(name) for row in rows]
         unique = f"{name} (given)" if name in result.columns else name
         result[unique] = pd.Series(own, result.index, "str")

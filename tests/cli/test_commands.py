@@ -501,6 +501,18 @@ def test_a_misspelt_variable_ends_a_command_that_reads_or_pays(
     assert "PAYLAB_APIKEY is not known" in told.err
     assert "nearest: PAYLAB_API_KEY; rename or unset it" in told.err
     assert not list(tmp_path.iterdir())
+    monkeypatch.delenv("PAYLAB_APIKEY")
+    monkeypatch.setenv("PAYLAB_TIMEOUT", "5")
+    assert main([*command, *extra]) == 2
+    assert "has no effect; rename or unset it" in capsys.readouterr().err
+
+
+def test_an_export_names_its_files_as_they_were_given(tmp_path, capsys, monkeypatch):
+    """Both files of `--to t.csv` are named beside each other."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["export", "transfers", "--to", "t.csv"]) == 0
+    told = capsys.readouterr().out
+    assert told == "130 transfers in t.csv; t.csv.columns.json describes its columns\n"
 
 
 def test_paylab_alone_prints_its_help(capsys, monkeypatch):

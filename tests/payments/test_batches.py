@@ -395,3 +395,18 @@ def test_a_column_of_the_file_does_not_replace_a_column_of_the_result(simulator,
     frame = lab_on(simulator).transfers.create_many(given)
     assert frame["status (given)"].tolist() == ["mine"]
     assert frame["status"].tolist() == ["awaiting_funds"]
+
+
+def test_results_that_were_corrected_are_sent_again_as_they_are(simulator, account):
+    """A file of results has the same columns when it was sent, not each of them twice."""
+    row = {"client_reference_id": "a", ACCOUNT: "fa_nope", "source_amount": "10.00", **COMMON}
+    lab = lab_on(simulator)
+    refused = lab.transfers.create_many(
+        pd.DataFrame([row | {"payout_method": "spei", "note": "keep"}])
+    )
+    assert refused["outcome"].tolist() == ["refused"]
+    refused[ACCOUNT] = account
+    paid = lab.transfers.create_many(refused)
+    assert paid["outcome"].tolist() == ["created"]
+    assert [*paid.columns] == [*refused.columns]
+    assert paid["note"].tolist() == ["keep"]
