@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from ..simulator.credentials import ServedSimulator
     from ..spec.service import Service
 
 FACTS = ("base_url", "api_key", "secret_key", "control_token")
 """What other programs need to use a simulator that is served."""
-
-
-class Served(Protocol):
-    """A simulator that is served."""
-
-    @property
-    def base_url(self) -> str:
-        """Its address."""
-
-    api_key: str
-    secret_key: str
-    control_token: str
 
 
 def service_for(given: str | None) -> Service:
@@ -35,11 +25,17 @@ def service_for(given: str | None) -> Service:
     return service
 
 
-def variables(server: Served, facts: Sequence[str] = FACTS) -> dict[str, str]:
+def variables(server: ServedSimulator, facts: Sequence[str] = FACTS) -> dict[str, str]:
     """The environment variables that name this simulator to a program."""
     return {f"PAYLAB_{name.upper()}": getattr(server, name) for name in facts}
 
 
-def exports(server: Served, facts: Sequence[str] = FACTS[:3]) -> str:
+def environment(server: ServedSimulator, service: str | None) -> dict[str, str]:
+    """The simulator, and the assumptions that it follows, for a program that uses paylab."""
+    file = {"PAYLAB_SERVICE": str(Path(service).expanduser().resolve())} if service else {}
+    return {**variables(server), **file}
+
+
+def exports(server: ServedSimulator, facts: Sequence[str] = FACTS[:3]) -> str:
     """The lines to run in another terminal to use this simulator."""
     return "\n".join(f"export {name}={value}" for name, value in variables(server, facts).items())

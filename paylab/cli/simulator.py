@@ -11,13 +11,12 @@ import argparse
 import json
 import os
 from contextlib import closing
-from pathlib import Path
 from socket import socket
 from typing import TYPE_CHECKING
 
 from ..errors.base import ConfigError
 from .program import run_program
-from .service import FACTS, exports, service_for, variables
+from .service import FACTS, environment, exports, service_for
 from .terminal import log_without_blocking, port, stop_event, whole_number
 
 if TYPE_CHECKING:
@@ -106,17 +105,11 @@ def _serve(simulator: Simulator, listener: socket, options: argparse.Namespace) 
         ) as server,
     ):
         if options.program:
-            return run_program(options.program, _environment(server, options.service))
+            return run_program(options.program, environment(server, options.service))
         print(_ready(server, as_json=options.json), flush=True)
         while not stopped.wait(1) and server.is_alive():
             pass
     return 0
-
-
-def _environment(server: Server, service: str | None) -> dict[str, str]:
-    """The simulator, and the assumptions that it follows, for a program that uses paylab."""
-    file = {"PAYLAB_SERVICE": str(Path(service).expanduser().resolve())} if service else {}
-    return {**variables(server), **file}
 
 
 def _keys(encoding: str) -> tuple[str, str]:

@@ -40,18 +40,16 @@ from .resources import (
     LabTransfers,
 )
 from .signatures import Signatures
-from .waiting import Waiting
+from .waiting import PACE, Waiting
 
 if TYPE_CHECKING:
     from ..client.recording import Recording
     from ..client.replay import Replay
     from ..probe.drift import Drift
     from ..probe.report import Report
+    from ..simulator.credentials import ServedSimulator
     from ..simulator.simulator import Simulator
     from ..views.cards import Card
-
-PACE = 0.2
-"""Seconds between two requests of a probe, unless the service is on this machine."""
 
 
 @suggesting
@@ -72,9 +70,8 @@ class Lab(PlainResources):
         sleep: Callable[[float], None] = time.sleep,
         **options: Any,
     ) -> None:
-        in_process = embedded is not None or replay is not None
-        self._embedded = embedded
-        is_embedded = embedded is not None
+        self._embedded, is_embedded = embedded, embedded is not None
+        in_process = is_embedded or replay is not None
         self._whereabouts = whereabouts = Whereabouts(
             lambda: self.client, embedded=is_embedded, replay=replay
         )
@@ -87,8 +84,7 @@ class Lab(PlainResources):
         def place() -> str:
             return str(whereabouts.known)
 
-        facts = settings, service_clock, redaction.text, place
-        self._orders = Orders(*facts, ledger, world=world)
+        self._orders = Orders(settings, service_clock, redaction.text, place, ledger, world=world)
         host = "embedded" if embedded else urlsplit(settings.base_url).netloc
         self._client = client = Client(
             settings,
@@ -107,7 +103,7 @@ class Lab(PlainResources):
         self.individuals = LabIndividuals(client)
         self.conversion_accounts = LabConversionAccounts(client)
         self.quotes = LabQuotes(client.quotes, client.service)
-        self.transfers = LabTransfers(client, lambda: self.ledger, is_embedded=embedded is not None)
+        self.transfers = LabTransfers(client, lambda: self.ledger, is_embedded=is_embedded)
         self.conversions = LabConversions(client)
         self.forms = Forms(client, waiting, lambda: str(self.place))
         self.onramp, self.status = self.forms.onramp, self.forms.status
@@ -235,7 +231,7 @@ class Lab(PlainResources):
         events = [(arrival.event.type, None) for arrival in arrivals]
         return find_drift(self.calls, self.service, events)
 
-    def serve(self, *, host: str = "127.0.0.1", port: int = 0) -> parts.ServedSimulator:
+    def serve(self, *, host: str = "127.0.0.1", port: int = 0) -> ServedSimulator:
         """Serve the embedded simulator on a port, for clients outside this process.
 
         The server has its own random keys: its `api_key` and `secret_key`.
@@ -244,9 +240,13 @@ class Lab(PlainResources):
         ...     server.base_url.startswith("http://127.0.0.1:")
         True
         """
+        from ..simulator.credentials import random_keys
+        from ..simulator.server import Server
+
         if self._embedded is None:
             raise ConfigError("only an embedded simulator can be served: this lab has a base URL")
-        return parts.serve_embedded(self._embedded, host, port)
+        keys = random_keys(self._embedded.world.service.signing.key_encoding)
+        return Server(self._embedded, host=host, port=port, keys=keys).start()
 
     def sources(self) -> list[tuple[str, str, str]]:
         """Each setting, its value (secrets hidden) and its source.

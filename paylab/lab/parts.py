@@ -1,11 +1,11 @@
-"""The parts of a lab: settings of a simulator or a recording, a log, and the simulator's server."""
+"""The parts of a lab: settings of a simulator or a recording, and a log."""
 
 from __future__ import annotations
 
 import logging
 import os
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any
 
 from ..client.settings import Found, Secret, Settings
 from ..errors.base import ConfigError
@@ -57,32 +57,3 @@ def log_as_asked() -> None:
     logger.setLevel(level)
     if not logger.handlers:
         logger.addHandler(logging.StreamHandler())
-
-
-class ServedSimulator(Protocol):
-    """A simulator that listens on a port until it is stopped, with random keys of its own."""
-
-    @property
-    def base_url(self) -> str:
-        """Its address."""
-
-    api_key: str
-    secret_key: str
-    control_token: str
-    """The bearer token of its controls."""
-
-    def stop(self) -> None:
-        """Stop listening; the simulator continues in this process."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *_: object) -> None: ...
-
-
-def serve_embedded(simulator: Any, host: str, port: int) -> ServedSimulator:
-    """Serve a simulator with random keys."""
-    from ..simulator.credentials import random_keys
-    from ..simulator.server import Server
-
-    keys = random_keys(simulator.world.service.signing.key_encoding)
-    return Server(simulator, host=host, port=port, keys=keys).start()

@@ -10,6 +10,9 @@ from datetime import datetime
 from ..errors.base import PaylabError
 from ..simulator.controls import Controls
 
+PACE = 0.2
+"""Seconds between two requests of a probe, unless the service is on this machine."""
+
 
 class Waiting:
     """Lets time pass at the service; on a frozen simulator, waiting advances its clock.

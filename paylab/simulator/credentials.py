@@ -1,10 +1,11 @@
-"""The keys of a simulator, and the nonces that were used with them."""
+"""The keys of a simulator, where it is served with them, and the nonces that were used."""
 
 from __future__ import annotations
 
 from collections import deque
 from datetime import datetime, timedelta
 from secrets import token_hex
+from typing import Protocol, Self
 
 from ..errors.base import SimulatorError
 from ..signing.canonical import key_bytes
@@ -35,6 +36,26 @@ def check_secret(secret: str, key_encoding: str) -> None:
         key_bytes(secret, key_encoding)
     except ValueError as error:
         raise SimulatorError(f"{error}: pass other keys to the simulator, or none") from None
+
+
+class ServedSimulator(Protocol):
+    """A simulator that listens on a port until it is stopped, with random keys of its own."""
+
+    @property
+    def base_url(self) -> str:
+        """Its address."""
+
+    api_key: str
+    secret_key: str
+    control_token: str
+    """The bearer token of its controls."""
+
+    def stop(self) -> None:
+        """Stop listening; the simulator continues in this process."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(self, *_: object) -> None: ...
 
 
 class UsedNonces:
