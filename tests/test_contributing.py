@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from paylab.spec import assumptions
+
 ROOT = Path(__file__).parent.parent
 PAGES = (".github/CONTRIBUTING.md", "README.md")
 CONTRIBUTING = (ROOT / PAGES[0]).read_text()
@@ -96,6 +98,13 @@ def test_a_step_names_what_its_file_has(path, names):
     text = (ROOT / path).read_text()
     words = [word for word in re.findall(r"`([\w.{}]+)`", names) if "/" not in word]
     assert [word for word in words if word not in text] == []
+
+
+def test_a_named_setting_is_a_key():
+    """A setting that is named as `service.group.name` is a key of the assumptions."""
+    names = re.findall(r"`service\.(\w+\.\w+)`", CONTRIBUTING)
+    assert names
+    assert [name for name in names if name not in assumptions.KEYS] == []
 
 
 def test_the_commands_name_files_that_pytest_can_run():

@@ -6,7 +6,7 @@ import pytest
 
 from paylab.rules import accounts, deposits, individuals, transfers, webhooks
 from paylab.spec import assumptions, models
-from paylab.spec.operations.field import AMOUNT, CURRENCY, DETAILS, ENUM, ID, KINDS, REFERENCE
+from paylab.spec.operations.field import AMOUNT, CURRENCY, DETAILS, ENUM, ID, KINDS, LIST, REFERENCE
 from paylab.spec.operations.records import LISTS, OPERATIONS
 from paylab.spec.service import Service
 
@@ -114,6 +114,17 @@ def test_the_example_of_a_record_is_accepted_by_the_rules(name):
         if field.required:
             short = {key: value for key, value in body.items() if key != field.name}
             assert any(problem.field.startswith(field.name) for problem in check(short))
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_the_rules_check_the_kind_of_every_field(name):
+    """A list in a field that takes none, or a number for a list, is a problem of that field."""
+    operation, check = OPERATIONS[name], RULES[name]
+    for field in operation.fields:
+        others = {each.name for each in operation.references if each.by_id == field.name}
+        body = {key: value for key, value in operation.example.items() if key not in others}
+        found = check({**body, field.name: 7 if field.kind == LIST else [7]})
+        assert any(problem.field.startswith((field.name, *others)) for problem in found), field.name
 
 
 @pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
