@@ -18,13 +18,11 @@ from ..spec.operations.operation import Operation
 from ..spec.operations.records import ANSWERED_AMOUNTS, OPERATIONS
 from ..spec.service import Service
 
-HEADERS = frozenset(
-    {
-        *("date", "content-type", "content-length", "connection", "keep-alive", "server", "vary"),
-        *("transfer-encoding", "content-encoding", "cache-control", "etag", "location", "allow"),
-        *("idempotency-replayed", "retry-after", "strict-transport-security", "set-cookie", "via"),
-    }
-)
+HEADERS = frozenset({
+    "date", "content-type", "content-length", "connection", "keep-alive", "server", "vary",
+    "transfer-encoding", "content-encoding", "cache-control", "etag", "location", "allow",
+    "idempotency-replayed", "retry-after", "strict-transport-security", "set-cookie", "via",
+})  # fmt: skip
 """Headers that every HTTP service may send."""
 
 

@@ -38,10 +38,10 @@ _STAMPS = ("created_at", "updated_at")
 _COINS = Words(tuple(sorted(codes.STABLECOINS)))
 _COUNTRY = Words(codes.COUNTRIES)
 _TERMS = (
-    *("source_amount", "source_currency", "net_source_amount", "destination_amount"),
-    *("destination_currency", "exchange_rate", "total_fee", "fee_currency", "total_tax"),
-    *("tax_currency", "payout_method", "financial_account_id", "recipient_id"),
-)
+    "source_amount", "source_currency", "net_source_amount", "destination_amount",
+    "destination_currency", "exchange_rate", "total_fee", "fee_currency", "total_tax",
+    "tax_currency", "payout_method", "financial_account_id", "recipient_id",
+)  # fmt: skip
 _TERM_WORDS = {
     "source_currency": Words(codes.SOURCE_CURRENCIES),
     "destination_currency": Words(codes.DESTINATION_CURRENCIES),

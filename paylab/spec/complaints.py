@@ -64,11 +64,11 @@ _OBJECT = re.compile(
     re.IGNORECASE,
 )
 _GENERIC = re.compile(r"error|invalid|request|fail|exception|message|code|reason", re.IGNORECASE)
-_NOT_NAMES = frozenset(
-    {*("it", "this", "that", "value", "field", "there", "input", "body", "and", "or", "one", "the")}
-    | {*("of", "in", "are", "is", "not", "no", "be", "must", "should", "you", "parameter", "key")}
-    | {*("property", "attribute", "argument", "properties", "fields", "parameters", "exists")}
-)
+_NOT_NAMES = frozenset({
+    "it", "this", "that", "value", "field", "there", "input", "body", "and", "or", "one", "the",
+    "of", "in", "are", "is", "not", "no", "be", "must", "should", "you", "parameter", "key",
+    "property", "attribute", "argument", "properties", "fields", "parameters", "exists",
+})  # fmt: skip
 _CHOICE = re.compile(
     r"(?:(?:one|array|list) of|expected|(?:should|must) be|allowed(?: values)?(?: are)?|supported)"
     r"[ :]+"

@@ -40,6 +40,12 @@ _ACCOUNT_RULES = (
         ("details",),
     ),
 )
+_REPEATED = (
+    "financial_account", "financial_account_id", "payout_method", "source_currency",
+    "destination_currency", "source_network",
+)  # fmt: skip
+"""The fields of a transfer that its quote has too."""
+
 _QR = "a qrph_payload is not a valid EMV text of the Philippines in PHP"
 
 INDIVIDUAL = (
@@ -131,10 +137,7 @@ TRANSFER = (
         INVALID,
         "a field that the quote has too has another value there",
         "transfer.repeats",
-        (
-            *("financial_account", "financial_account_id", "payout_method", "source_currency"),
-            *("destination_currency", "source_network"),
-        ),
+        _REPEATED,
     ),
     Refusal(
         INVALID,
