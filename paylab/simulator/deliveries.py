@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, overload
 
-from ..errors.base import WaitTimeoutError
+from ..errors.base import UnknownNameError, WaitTimeoutError
+from ..errors.names import nearest_names
 from ..spec import timestamps
+from ..spec.codes import EVENT_TYPES
 from .clock import seconds
 
 Delivery = Mapping[str, Any]
@@ -36,11 +38,12 @@ class Deliveries(Sequence[Delivery]):
         self._returned: dict[str | None, int] = {}
 
     def of(self, event_type: str) -> list[Delivery]:
-        """Those of an event type.
+        """Those of an event type; UnknownNameError for a type that there is not.
 
         >>> lab.simulator.deliveries.of("transfer.failed")
         []
         """
+        _check_type(event_type)
         return [each for each in self._read() if each["event_type"] == event_type]
 
     def wait(
@@ -62,6 +65,8 @@ class Deliveries(Sequence[Delivery]):
         paylab.errors.api.UnprocessableError: 422 the clock is frozen and no delivery is due: ...
         """
         __tracebackhide__ = True
+        if event_type is not None:
+            _check_type(event_type)
         end = time.monotonic() + timeout
         last = None if within is None else self._now() + timedelta(seconds=seconds(within))
         while not (found := self._next(event_type, end - time.monotonic())):
@@ -137,6 +142,12 @@ class Deliveries(Sequence[Delivery]):
 
     def __repr__(self) -> str:
         return f"<{len(self)} deliveries; of(type), wait(type), redeliver(), pause(), text()>"
+
+
+def _check_type(event_type: str) -> None:
+    if event_type not in EVENT_TYPES:
+        near = nearest_names(event_type, dict.fromkeys(EVENT_TYPES))
+        raise UnknownNameError("event type", event_type, near)
 
 
 def _line(row: Delivery) -> str:

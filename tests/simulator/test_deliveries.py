@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 import paylab
-from paylab.errors import SimulatorError, UnprocessableError, WaitTimeoutError
+from paylab.errors import SimulatorError, UnknownNameError, UnprocessableError, WaitTimeoutError
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 from paylab.testing.world import PaylabWorld
@@ -121,3 +121,10 @@ def test_a_request_waits_for_a_delivery(tmp_path):
         with pytest.raises(SimulatorError, match="advance the clock"):
             world.deliveries.wait("transfer.failed")
         world.close()
+
+
+def test_a_misspelt_event_type_is_neither_waited_for_nor_an_empty_list(lab):
+    """The error names the nearest type at once."""
+    for ask in (lab.simulator.deliveries.wait, lab.simulator.deliveries.of):
+        with pytest.raises(UnknownNameError, match=r"nearest: transfer\.completed"):
+            ask("transfer.complete")
