@@ -19,6 +19,8 @@ MEGABYTES = 110  # the limit for a frame of ROWS rows; the goal is 90
 READY = ("ready_text_csv", "ready_text_on_disk", "paylab_ready_csv")
 FLAT = 64  # the limit in megabytes for the growth from 10,000 to 1,000,000 rows
 WRITING = 1.3  # the limit as a multiple of pyarrow's time
+FRAME = 2  # the limit for a frame as a multiple of `arrow_text`; the goal is 1.5
+EXPORT = 2  # the limit of processor time as a multiple of `arrow_csv`; the goal is 1.3
 LARGEST = 600  # the limit of peak memory in megabytes
 
 
@@ -68,13 +70,15 @@ def ratio(each, base, key):
 def test_pages_to_a_frame(serve, table):
     """`frame()` takes less processor time than its peers, and little memory.
 
-    Its memory is below 110 MB and below half of that of `decimal_frame`.
+    Arrow's JSON reader alone takes 1.65 times as long as reading. The frame's memory is below
+    110 MB and below half of that of `decimal_frame`.
     """
     ways = ("read_only", "arrow_text", "paylab_frame", "decimal_frame", "pydantic_frame")
     found = rounds(ways, serve(300), serve(ROWS))
-    goal = "1.5 x the time of reading, 2.2 x the processor, 75 MB"
+    goal = "1.5 x the time of arrow_text, 75 MB"
     ratios = table(f"{ROWS:,} transfers over loopback", found, "read_only", goal)
     assert {each["rows"] for way in found.values() for each in way} == {ROWS}
+    assert ratio(found["paylab_frame"], found["arrow_text"], "seconds") < FRAME
     for way in ("decimal_frame", "pydantic_frame"):
         assert ratios["paylab_frame"][1] < ratios[way][1]
     grown = {way: median(one["grown"] for one in each) for way, each in found.items()}
@@ -94,7 +98,7 @@ def test_csv_of_a_million_rows(monkeypatch, tmp_path, table):
     """Memory does not grow with the row count; writing takes under 1.3 times pyarrow's time."""
     monkeypatch.setenv("PAYLAB_BENCHMARKS", str(tmp_path))
     found = rounds((*READY, "arrow_csv", "paylab_csv"), "1000000")
-    goal = "writing 1.2 x the time on disk; whole export, paylab_csv, 3.5 x"
+    goal = "writing 1.2 x the time on disk; paylab_csv 1.3 x the processor of arrow_csv"
     table("1,000,000 transfers to CSV", found, "ready_text_csv", goal)
     few = median(once("paylab_csv", "10000")["grown"] for _ in range(ROUNDS))
     many = median(one["grown"] for one in found["paylab_csv"])
@@ -104,6 +108,7 @@ def test_csv_of_a_million_rows(monkeypatch, tmp_path, table):
     writing = ratio(found["paylab_ready_csv"], found["ready_text_on_disk"], "seconds")
     print(f"  writing takes {writing:.2f} x the time of pyarrow until the file is on disk")
     assert writing < WRITING
+    assert ratio(found["paylab_csv"], found["arrow_csv"], "cpu") < EXPORT
 
 
 def test_a_summary_of_a_million_rows(table):

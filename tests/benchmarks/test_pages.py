@@ -9,12 +9,12 @@ import httpx
 
 import paylab
 
-MOST = 2
-"""Maximum processor time as a multiple of httpx; the goal is 1.5."""
+MOST = 1.8
+"""Maximum processor time as a multiple of httpx; the goal is 1.5, measured 1.5 to 1.6."""
 
 
 def test_a_page_above_httpx(serve, compare):
-    """A signed page of 100 transfers takes at most twice the processor time of httpx alone."""
+    """A signed page of 100 transfers takes at most 1.8 times the processor time of httpx alone."""
     url = serve(1_000)
     http = httpx.Client()
     client = paylab.connect(base_url=url, api_key="benchmark", secret_key="0" * 32).client

@@ -23,6 +23,8 @@ from paylab.spec import timestamps
 LOAD = Path(__file__).with_name("load.py")
 SEEDING = Path(__file__).with_name("seeding.py")
 ROUNDS, REQUESTS, CONNECTIONS = 5, 6_000, 16
+MOST = 6.5
+"""Maximum processor time as a multiple of the server alone; the goal is 5, measured 4.9 to 6."""
 SEEDED = 250_000
 PAGE = ("/v1/transfers", "limit=100")
 nonces = count()
@@ -102,7 +104,7 @@ def floor(simulator, path):
 
 
 def test_signed_gets_over_http(world, record):
-    """A signed GET takes less than 8 times the processor time of the server alone."""
+    """A signed GET takes less than 6.5 times the processor time of the server alone."""
     ways = {"server alone": floor, "simulator": served}
     rounds = [{name: way(*world) for name, way in ways.items()} for _ in range(ROUNDS)]
     goal, figures = "5 x the processor", {}
@@ -117,7 +119,7 @@ def test_signed_gets_over_http(world, record):
             f"  processor {found['us']:6.0f} us {ratio:6.2f} x"
         )
     record(f"signed GETs over HTTP, {CONNECTIONS} connections", ROUNDS, figures, goal)
-    assert figures["simulator"]["processor_ratio"] < 8
+    assert figures["simulator"]["processor_ratio"] < MOST
 
 
 def test_a_page_costs_the_same_in_any_world(compare):

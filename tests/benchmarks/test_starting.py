@@ -16,16 +16,26 @@ from nbclient import NotebookClient
 ROUNDS = 5
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 EMPTY = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("pass")])
-MOST = {"import paylab": 5, "paylab --help": 8, "paylab.connect()": 50}
-"""Maximum processor time of a start as a multiple of `python -c pass`."""
+LIBRARIES, CONNECT = "import httpx, pydantic", "paylab.connect()"
+MOST = {"import paylab": 3.7, "paylab --help": 6, CONNECT: 50}
+"""Maximum processor time of a start as a multiple of `python -c pass`.
+
+Measured on a busy machine: 3.2, 5.2 and 45; on a quiet one about a fifth less.
+"""
+MOST_OF_LIBRARIES = 2.9
+"""Maximum of `connect()` as a multiple of the two libraries that every call needs; measured 2.5.
+
+They alone take 18 to 21 times as long as `python -c pass`, so the goal of 20 is out of reach.
+"""
 MOST_OF_A_NOTEBOOK = 15
 """Maximum processor time of a notebook as a multiple of an empty one."""
 STARTS = {
     "python -c pass": ["-c", "pass"],
+    LIBRARIES: ["-c", "import httpx, pydantic; pydantic.BaseModel"],
     "import paylab": ["-c", "import paylab"],
     "paylab --help": ["-m", "paylab", "--help"],
     "the world of a test": ["-c", "import paylab.testing.world"],
-    "paylab.connect()": ["-c", "import paylab; paylab.connect()"],
+    CONNECT: ["-c", "import paylab; paylab.connect()"],
 }
 
 
@@ -86,6 +96,7 @@ def test_imports(record):
     goal = "import 3 x, --help 5 x, connect() 20 x the processor"
     ratios = table("a start", rounds, goal, record)
     assert {name: ratios[name] for name, most in MOST.items() if ratios[name] > most} == {}
+    assert ratios[CONNECT] <= MOST_OF_LIBRARIES * ratios[LIBRARIES]
 
 
 @pytest.fixture(name="folder")
