@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 
 import pytest
+from jsonschema import Draft202012Validator
 from stage import Stage
 
 from paylab.cli.main import main
+from paylab.client.request import encode
+from paylab.corridors import examples
 from paylab.openapi import document
 from paylab.spec import assumptions, codes
 from paylab.spec.operations.records import OPERATIONS
@@ -168,3 +172,41 @@ def test_every_operation_with_a_body_has_examples():
         assert bool(operation.fields) == bool(operation.body_name)
     bodies = [each["requestBody"] for _, each in operations(DOCUMENT) if "requestBody" in each]
     assert all(each["content"]["application/json"]["examples"] for each in bodies)
+
+
+IN_PATH = {"paths.sandbox_deposits": "/v1/sandbox/{conversion_account_id}/deposits"}
+CURP = {"type": "curp", "number": "BOXW310820HNERXN09"}
+
+
+@pytest.mark.parametrize(
+    ("settings", "required"),
+    [({}, ["conversion_account_id", "amount", "currency"]), (IN_PATH, ["amount", "currency"])],
+)
+def test_a_field_that_the_path_has_is_not_required_in_the_body(settings, required):
+    """A deposit names its account once: in its body, or in its path."""
+    schemas = document(Service(settings))["components"]["schemas"]
+    assert schemas["NewDeposit"]["required"] == required
+
+
+@pytest.mark.parametrize(
+    ("body", "change", "is_accepted"),
+    [
+        ("NewDocument", CURP, True),
+        ("NewDocument", {**CURP, "number": "BOXW31"}, False),
+        ("NewDocument", {"type": "passport", "number": "BOXW31"}, True),
+        ("FinancialAccountEntry", {"type": "bank_account", "details": {"clabe": "0" * 18}}, True),
+        ("FinancialAccountEntry", {"type": "pix", "details": {"clabe": "0" * 18}}, False),
+        ("NewIndividual", {}, True),
+        ("NewIndividual", {"phone": None}, False),
+        ("NewIndividual", {"idv_consent_recorded_at": None}, False),
+        ("NewIndividual", {"product_types": []}, False),
+        ("NewIndividual", {"country": "ZZ"}, False),
+    ],
+)
+def test_what_the_fields_of_a_body_require_of_each_other(body, change, is_accepted):
+    """A number of its type, details of their type, and what an on-ramp in Mexico asks for."""
+    at = datetime(2026, 1, 31, tzinfo=UTC)
+    whole = examples.individual("MX", consent_at=at) if body == "NewIndividual" else {}
+    given = {name: value for name, value in {**whole, **change}.items() if value is not None}
+    schema = {"$ref": f"#/components/schemas/{body}", "components": DOCUMENT["components"]}
+    assert Draft202012Validator(schema).is_valid(json.loads(encode(given))) is is_accepted

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import warnings
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -195,6 +196,27 @@ def test_an_old_lost_order_is_searched_in_the_list(lab_of, service, named):
     assert not pay(lab_of(), "11.00", **named).replayed
     assert pay(lab_of(), "11.00", **named).replayed  # its 24 hours count from now
     assert len(service.made) == 2
+
+
+def test_the_hours_of_an_order_count_from_its_first_attempt(lab_of, service):
+    """The service stores a key from its first use on, however late the answer came."""
+    lose(lab_of())
+    service.now += timedelta(hours=20)
+    assert pay(lab_of()).id == "tr_0"
+    service.now += timedelta(hours=5)
+    assert not pay(lab_of()).replayed
+    assert len(service.made) == 2
+
+
+def test_a_reference_with_other_values_is_told_once(lab_of, service):
+    """However often a reference was used before, one warning names its latest other order."""
+    for amount in ("1.00", "2.00"):
+        with warnings.catch_warnings(action="ignore"):
+            pay(lab_of(), amount, client_reference_id="a")
+    with pytest.warns(RuleWarning, match="was used with other values") as told:
+        pay(lab_of(), "3.00", client_reference_id="a")
+    assert len(told) == 1
+    assert len(service.made) == 3
 
 
 @pytest.mark.parametrize("hidden", [*zip(("created_at", "financial_account_id", *SHOWN))])

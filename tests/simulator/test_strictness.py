@@ -41,6 +41,10 @@ CASES = [
         "is address meant",
     ),
     (
+        *("POST", "/v1/financial_accounts/fa_1", {"details": {"clabe": "0", "iban": "0"}}, {}),
+        *("details.iban", "is not known"),
+    ),
+    (
         "POST",
         "/v1/individuals",
         {
