@@ -59,7 +59,7 @@ class PaylabWorld:
             frozen=frozen,
             service=self.service,
             strict=strict,
-            start=first_time(start) if isinstance(start, str) else start,
+            start=None if start is None else first_time(str(start)),
         )
         self._hosted = server.worlds.add(self._simulator)
         self.base_url = server.base_url

@@ -4,6 +4,7 @@ import json
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta, timezone
 
 import httpx
 import pytest
@@ -18,6 +19,7 @@ from paylab.errors import (
     SimulatorError,
     WaitTimeoutError,
 )
+from paylab.simulator.messages import Refused
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 from paylab.testing.world import PaylabWorld
@@ -221,3 +223,16 @@ def test_the_journal_has_the_times_of_the_world(make):
     world = make(frozen=True, start="2026-11-22T12:00Z")
     world.lab.transfers.list().to_list()
     assert world.requests.only().at == "2026-11-22T12:00:00.000Z"
+
+
+@pytest.mark.parametrize("start", [datetime(2030, 1, 1), "2030-01-01T00:00", "soon", 5])
+def test_a_start_without_a_zone_is_refused(make, start):
+    """A time whose zone is not known is an error before the world is there."""
+    with pytest.raises(Refused, match="start: must be a time with its zone"):
+        make(start=start)
+
+
+def test_a_start_has_any_zone(make):
+    """Two in the morning in Cairo is midnight in UTC."""
+    start = datetime(2030, 1, 1, 2, tzinfo=timezone(timedelta(hours=2)))
+    assert make(start=start, frozen=True).clock.now == datetime(2030, 1, 1, tzinfo=UTC)
