@@ -350,16 +350,18 @@ def test_settings_check_themselves(change, words):
     [
         ("PAYLAB_APIKEY", "PAYLAB_API_KEY"),
         ("PAYLAB_SECRET", "PAYLAB_SECRET_KEY"),
-        ("PAYLAB_URL", "PAYLAB_BASE_URL"),
         ("PAYLAB_READONLY", "PAYLAB_READ_ONLY"),
-        ("PAYLAB_ZZZ", "PAYLAB_"),
+        ("PAYLAB_URL", ""),
+        ("PAYLAB_ZZZ", ""),
     ],
 )
 def test_an_unknown_variable_is_named_with_the_nearest(name, nearest, tmp_path):
-    """A warning shows an unknown variable and the nearest known name, but not its value."""
-    with pytest.warns(ConfigWarning, match=f"{name} is not known.*nearest: {nearest}") as told:
+    """A warning shows an unknown variable and a known name that is near, but not its value."""
+    with pytest.warns(ConfigWarning, match=f"{name} is not known") as told:
         resolve(environ={name: "sk_private"}, profiles=tmp_path / "none.toml")
-    assert "sk_private" not in str(told[0].message)
+    words = str(told[0].message)
+    assert words.endswith(f"no effect; nearest: {nearest}" if nearest else "no effect")
+    assert "sk_private" not in words
 
 
 def test_known_variables_are_not_warned_about(tmp_path, recwarn):
