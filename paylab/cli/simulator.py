@@ -60,7 +60,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--production-like", action="store_true", help="refuse sandbox operations with 403"
     )
     parser.add_argument(
-        "--strict", action="store_true", help="refuse unknown fields, parameters and headers"
+        "--strict",
+        action="store_true",
+        help="refuse unknown fields and parameters, and an Idempotency-Key where none is taken",
     )
     parser.add_argument("--service", metavar="FILE", type=_path, help=_SERVICE)
     parser.add_argument(

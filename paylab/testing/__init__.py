@@ -16,8 +16,9 @@ requests with their verdicts, and the last deliveries. Options are those of a ma
 
     @pytest.mark.paylab(seed=7, strict=True, frozen=False, start="2026-11-22T12:00Z", service=...)
 
-`strict` refuses unknown fields, parameters and headers. `frozen` stops the clock; otherwise it runs
-with the machine's, so that signed dates are accepted. `service` is a service.toml or its values.
+`strict` refuses unknown fields and parameters, and an Idempotency-Key where none is taken. `frozen`
+stops the clock; otherwise it runs with the machine's, so that signed dates are accepted. `service`
+is a service.toml or its values.
 
 Objects, which leave no trace in the requests:
     person("PH", verified=True), account(), account(person), seed(individuals=2, transfers=50),
