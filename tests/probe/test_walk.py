@@ -26,8 +26,6 @@ SAMPLE = (
 )
 UNREACHABLE = {"production"}
 """Services that allow no walk with objects."""
-WITHOUT = {name for name in DEVIATIONS if name.startswith("no-")}
-"""Services without an operation, which a walk goes without."""
 
 
 def stops(report):

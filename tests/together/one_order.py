@@ -58,6 +58,18 @@ class Cases(list):
 
         self.append(pytest.param(pay_all, sentence, pays, id=name))
 
+    def test(self):
+        """The test of every case: it takes a place, which is empty."""
+
+        @pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
+        @pytest.mark.parametrize(("act", "sentence", "pays"), self)
+        def as_many_payments(place, act, sentence, pays):
+            """The number of payments at the service is what the rule says."""
+            act(place)
+            assert len(place.transfers) == pays, sentence
+
+        return as_many_payments
+
 
 class Payer(Lab):
     """A lab that pays one of the two recipients 50 USD unless told otherwise."""

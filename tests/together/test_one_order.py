@@ -16,7 +16,6 @@ from one_order import (
     SAME,
     SPELT,
     Cases,
-    Place,
 )
 
 from paylab.errors import ChoiceError, LedgerError, PaylabError, RuleWarning
@@ -261,18 +260,7 @@ def a_form_clicked_twice(place):
     assert shown["transfer"].id == form.result.id
 
 
-@pytest.fixture
-def place(tmp_path):
-    """A simulated service and an empty ledger."""
-    return Place(tmp_path)
-
-
-@pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
-@pytest.mark.parametrize(("act", "sentence", "pays"), case)
-def test_as_many_payments_as_the_rule_says(place, act, sentence, pays):
-    """The number of payments at the service is what the rule says."""
-    act(place)
-    assert len(place.transfers) == pays, sentence
+test_as_many_payments_as_the_rule_says = case.test()
 
 
 @pytest.mark.parametrize("sentence", [SAME, EQUAL, ONCE, ASKED, SPELT, NAMED, NEW])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from one_order import EQUAL, ONCE, PAID, Cases, Place
+from one_order import EQUAL, ONCE, PAID, Cases
 
 from paylab.errors import RuleError
 
@@ -89,15 +89,4 @@ def a_batch_that_the_ledger_does_not_know(place):
     assert other.batch({"client_reference_id": "a"}) == ["found"]
 
 
-@pytest.fixture
-def place(tmp_path):
-    """A simulated service and an empty ledger."""
-    return Place(tmp_path)
-
-
-@pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
-@pytest.mark.parametrize(("act", "sentence", "pays"), case)
-def test_as_many_payments_as_the_rule_says(place, act, sentence, pays):
-    """The number of payments at the service is what the rule says."""
-    act(place)
-    assert len(place.transfers) == pays, sentence
+test_as_many_payments_as_the_rule_says = case.test()

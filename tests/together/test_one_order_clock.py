@@ -6,7 +6,7 @@ import json
 
 import httpx
 import pytest
-from one_order import EQUAL, HOUR, NEW, ONCE, PAID, Cases, Place
+from one_order import EQUAL, HOUR, NEW, ONCE, PAID, Cases
 
 from paylab.errors import ChoiceError, PaylabError
 from paylab.simulator.simulator import SimulatorTransport
@@ -270,15 +270,4 @@ def a_list_without_references(place):
         place.lab(through).pay(client_reference_id="a")
 
 
-@pytest.fixture
-def place(tmp_path):
-    """A simulated service and an empty ledger."""
-    return Place(tmp_path)
-
-
-@pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
-@pytest.mark.parametrize(("act", "sentence", "pays"), case)
-def test_as_many_payments_as_the_rule_says(place, act, sentence, pays):
-    """The number of payments at the service is what the rule says."""
-    act(place)
-    assert len(place.transfers) == pays, sentence
+test_as_many_payments_as_the_rule_says = case.test()

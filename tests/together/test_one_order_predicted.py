@@ -17,7 +17,7 @@ from __future__ import annotations
 import csv
 
 import pytest
-from one_order import ASKED, EQUAL, HOUR, NAMED, NEW, ONCE, SAME, SPELT, TERMS, Cases, Place
+from one_order import ASKED, EQUAL, HOUR, NAMED, NEW, ONCE, SAME, SPELT, TERMS, Cases
 
 from paylab.errors import ChoiceError
 
@@ -111,12 +111,6 @@ def a_test_at_the_sandbox_first(place):
     """The rent as a test at the sandbox, then at the service, each twice."""
     for host in ("https://sandbox.pay.example", "https://pay.example") * 2:
         place.lab(host=host).pay(client_reference_id="rent")
-
-
-@pytest.fixture
-def place(tmp_path):
-    """A simulated service and an empty ledger."""
-    return Place(tmp_path)
 
 
 @pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")

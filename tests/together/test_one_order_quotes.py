@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from one_order import EQUAL, HOUR, NAMED, ONCE, Cases, Place
+from one_order import EQUAL, HOUR, NAMED, ONCE, Cases
 
 from paylab.errors import PaylabError
 
@@ -72,15 +72,4 @@ def quotes_of_another_client(place):
             place.lab().pay_quote(quote)
 
 
-@pytest.fixture
-def place(tmp_path):
-    """A simulated service and an empty ledger."""
-    return Place(tmp_path)
-
-
-@pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
-@pytest.mark.parametrize(("act", "sentence", "pays"), case)
-def test_as_many_payments_as_the_rule_says(place, act, sentence, pays):
-    """The number of payments at the service is what the rule says."""
-    act(place)
-    assert len(place.transfers) == pays, sentence
+test_as_many_payments_as_the_rule_says = case.test()

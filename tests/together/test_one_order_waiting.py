@@ -8,7 +8,7 @@ from contextlib import suppress
 
 import httpx
 import pytest
-from one_order import ASKED, HOUR, NAMED, NEW, ONCE, PAID, SPELT, Cases, Gate, Place
+from one_order import ASKED, HOUR, NAMED, NEW, ONCE, PAID, SPELT, Cases, Gate
 
 from paylab.errors import ChoiceError, PaylabError
 from paylab.simulator.simulator import SimulatorTransport
@@ -229,15 +229,4 @@ def two_batches_at_once(place):
     assert all({*each} <= {*PAID} for each in outcomes)
 
 
-@pytest.fixture
-def place(tmp_path):
-    """A simulated service and an empty ledger."""
-    return Place(tmp_path)
-
-
-@pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
-@pytest.mark.parametrize(("act", "sentence", "pays"), case)
-def test_as_many_payments_as_the_rule_says(place, act, sentence, pays):
-    """The number of payments at the service is what the rule says."""
-    act(place)
-    assert len(place.transfers) == pays, sentence
+test_as_many_payments_as_the_rule_says = case.test()
