@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from http import HTTPStatus
 
-from ..spec.operations.field import SPEC
+from ..spec.operations.field import SPEC, TIME
 from ..spec.operations.operation import Operation
 from ..spec.operations.refusals import INVALID, Refusal
 from ..spec.service import Service
@@ -84,6 +84,9 @@ def _usual(service: Service, operation: Operation) -> Iterator[Refusal]:
             yield Refusal(
                 "error_codes.details", "the details have the wrong form", "account.errors"
             )
+        times = tuple(field.name for field in operation.fields if field.kind == TIME)
+        if times:
+            yield Refusal(INVALID, "a time is before year 1 in UTC", "timestamp.form", times)
         yield Refusal(413, "the body is larger than 256 MiB", "request.size")
         yield Refusal(
             "error_codes.content_type",

@@ -135,6 +135,20 @@ def test_it_marks_what_is_special():
     assert len(scheme["x-canonical-request"]) == 6
 
 
+@pytest.mark.parametrize(
+    ("operation", "field"),
+    [
+        ("createIndividual", "idv_consent_recorded_at"),
+        ("submitVerificationToken", "partner_terms_accepted_at"),
+    ],
+)
+def test_a_time_before_year_1_in_utc_is_an_explained_refusal(operation, field):
+    """0001-01-01T00:29+04:28 is a date-time of JSON Schema and a time that UTC does not have."""
+    found = {each["operationId"]: each for _, each in operations(DOCUMENT)}
+    rules = found[operation]["responses"]["400"]["x-rules"]
+    assert [rule["fields"] for rule in rules if "year 1" in rule["when"]] == [[field]]
+
+
 def test_it_follows_the_service():
     """Paths, names, statuses and forms of a service.toml are those of the document."""
     made = document(Service().with_values(DIALECT))
