@@ -302,3 +302,11 @@ def test_an_account_shows_its_fields_and_not_its_example():
     account = corridors.get("MX").accounts[0]
     assert str(account).startswith(f"{account.type}: ")
     assert "example" not in repr(account)
+
+
+@pytest.mark.parametrize("country", ["MX", "CO", "PH", "GB"])
+def test_what_an_on_ramp_asks_for_besides(country):
+    """The fields of the ramp products are named once: those of every product are left out."""
+    corridor = corridors.get(country)
+    besides, always = {*corridor.required_on_ramps}, {*corridor.required}
+    assert besides == (RAMP - always if {ON, OFF} & {*corridor.products} else set())

@@ -346,6 +346,16 @@ def test_har_files_and_snapshots(tmp_path, capsys, keep):
     lab.simulator.load(world)
 
 
+def test_only_the_urls_of_webhooks_lose_their_query():
+    """The address of a hook may hold a token; the query of a call is what it asked for."""
+    url = "https://hooks.test/in?limit=2"
+    world = {"tables": {"webhook_subscriptions": [{"url": url}], "transfers": [{"url": url}]}}
+    clean, found = scrub(world)
+    assert clean["tables"]["webhook_subscriptions"][0]["url"] == "https://hooks.test/in"
+    assert clean["tables"]["transfers"][0]["url"] == url
+    assert [each.kind for each in found] == ["webhook URL"]
+
+
 HEAD = b"\x89PNG\r\n\x1a\n" + bytes(8)
 
 
