@@ -224,3 +224,19 @@ def test_what_the_fields_of_a_body_require_of_each_other(body, change, is_accept
     given = {name: value for name, value in {**whole, **change}.items() if value is not None}
     schema = {"$ref": f"#/components/schemas/{body}", "components": DOCUMENT["components"]}
     assert Draft202012Validator(schema).is_valid(json.loads(encode(given))) is is_accepted
+
+
+@pytest.mark.parametrize(
+    ("settings", "path", "query"),
+    [
+        ({}, "the path as on the request line", "no line without one"),
+        ({"signing.signed_path": "unversioned"}, "without its version prefix", "no line"),
+        ({"signing.empty_query": "blank"}, "as on the request line", "an empty line without one"),
+    ],
+)
+def test_the_lines_that_are_signed_are_those_of_the_service(settings, path, query):
+    """Whoever signs from the document alone signs the path and an absent query as the service."""
+    scheme = document(Service(settings))["components"]["securitySchemes"]["signature"]
+    _, second, third, *_ = scheme["x-canonical-request"]
+    assert path in second
+    assert query in third
