@@ -13,10 +13,9 @@ from ..spec import codes
 from ..spec.operations.operation import Operation
 from ..spec.service import Service
 from ..spec.service_keys import NONE
-from ..spec.text import CASES
 from .details import DetailSchemas
 from .schemas import NEVER, Schema, has, one_of_amounts
-from .values import formatted
+from .values import any_case, formatted
 
 AMOUNTS = tuple(transfers.AMOUNTS)
 
@@ -176,9 +175,8 @@ def _transfer(service: Service) -> Schema:
 def _network(service: Service) -> Schema:
     """A stablecoin source needs its network."""
     usual = transfers.rules_of(service).default_currency
-    case = CASES[service.currencies.case]
-    coins = [case(coin) for coin in sorted(codes.STABLECOINS)]
-    other: Schema = {"properties": {"source_currency": {"not": {"enum": coins}}}}
+    coins = any_case(sorted(codes.STABLECOINS))
+    other: Schema = {"properties": {"source_currency": {"not": coins}}}
     if usual and codes.is_stablecoin(usual):
         other["required"] = ["source_currency"]
     return {"anyOf": [other, {"required": ["source_network"]}]}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ..corridors.account_types import Format
 from ..spec import codes
 from ..spec.money import WHOLE_DIGITS_MAX
@@ -73,9 +75,18 @@ def known_words(service: Service, field: Field) -> tuple[str, ...]:
     return tuple(case(word) for word in field.words)
 
 
+def any_case(known: Iterable[str]) -> Schema:
+    """These words in upper, lower or mixed case, as a pattern that every language reads."""
+    each = ("".join(f"[{c.upper()}{c.lower()}]" for c in word) for word in known)
+    return {"type": "string", "pattern": f"^(?:{'|'.join(each)})$"}
+
+
 def _words(service: Service, field: Field) -> Schema:
     """Words of the spec are all there are; of others a service may have more."""
-    one = words(known_words(service, field), is_open=bool(field.key))
+    known = known_words(service, field)
+    one = words(known, is_open=bool(field.key))
+    if field.kind == CURRENCY and service.currencies.case == "any":
+        one = {"anyOf": [one, any_case(known)]}
     return one if field.kind != LIST else {"type": "array", "minItems": 1, "items": one}
 
 

@@ -66,11 +66,11 @@ class Pool:
             quoted = {"quote_id": self.stage.quote()} if "quote_id" in body else terms
             return {**quoted, **{name: each for name, each in named.items() if name in body}}
         if operation == "conversion_accounts.create":
-            country = {"mxn": "MX", "php": "PH"}[body["source_currency"]]
+            country = {"mxn": "MX", "php": "PH"}[body["source_currency"].lower()]
             owner, wallet = self.person(country), {"id": self.wallet(country)}
             return {"individual_id": owner, "payout_account": wallet}
         if operation == "sandbox.deposit":
-            country = {"mxn": "MX", "php": "PH"}[body["currency"]]
+            country = {"mxn": "MX", "php": "PH"}[body["currency"].lower()]
             return {"conversion_account_id": self.conversion_account(country)}
         if operation == "financial_accounts.create":
             return {"individual_id": self.person(_country(body["details"]))}

@@ -149,6 +149,24 @@ def test_a_time_before_year_1_in_utc_is_an_explained_refusal(operation, field):
     assert [rule["fields"] for rule in rules if "year 1" in rule["when"]] == [[field]]
 
 
+@pytest.mark.parametrize(
+    ("settings", "currency", "is_valid"),
+    [
+        ({}, "USD", True),
+        ({}, "usd", True),
+        ({}, "XXX", False),
+        ({"currencies.case": "lower"}, "usd", True),
+        ({"currencies.case": "lower"}, "USD", False),
+    ],
+)
+def test_a_currency_is_valid_in_the_case_that_the_service_takes(settings, currency, is_valid):
+    """Lists show currencies in upper case and samples in lower case (spec.md, Transfers)."""
+    made = document(Service().with_values(settings))
+    asked = made["components"]["schemas"]["NewQuote"]["properties"]["source_currency"]
+    check = Draft202012Validator({**asked, "components": made["components"]})
+    assert check.is_valid(currency) is is_valid
+
+
 def test_it_follows_the_service():
     """Paths, names, statuses and forms of a service.toml are those of the document."""
     made = document(Service().with_values(DIALECT))
