@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from dataclasses import replace
 from functools import cached_property
 from typing import Self
@@ -16,37 +15,8 @@ from .resources.webhooks import WebhookSubscriptions
 from .sender import Sender
 
 
-class PlainResources(ABC):
-    """The resources that a lab has as they are; to the others it adds frames, files and batches."""
-
-    @property
-    @abstractmethod
-    def client(self) -> Sender:
-        """What sends their requests."""
-
-    @cached_property
-    def financial_accounts(self) -> FinancialAccounts:
-        """Payout destinations and crypto wallets."""
-        return FinancialAccounts(self.client)
-
-    @cached_property
-    def webhook_subscriptions(self) -> WebhookSubscriptions:
-        """Where events are sent."""
-        return WebhookSubscriptions(self.client)
-
-    @cached_property
-    def sandbox(self) -> Sandbox:
-        """Operations of the sandbox only."""
-        return Sandbox(self.client)
-
-
-class Client(Sender, PlainResources):
+class Client(Sender):
     """The service: its operations by resource, and `request` for anything else."""
-
-    @property
-    def client(self) -> Self:
-        """Itself."""
-        return self
 
     @property
     def orders(self) -> OrderSending:
@@ -87,6 +57,11 @@ class Client(Sender, PlainResources):
         return Individuals(self)
 
     @cached_property
+    def financial_accounts(self) -> FinancialAccounts:
+        """Payout destinations and crypto wallets."""
+        return FinancialAccounts(self)
+
+    @cached_property
     def quotes(self) -> Quotes:
         """Rates and fees, locked for a short while."""
         return Quotes(self)
@@ -105,3 +80,13 @@ class Client(Sender, PlainResources):
     def conversions(self) -> Conversions:
         """Deposits that are converted to stablecoin."""
         return Conversions(self)
+
+    @cached_property
+    def webhook_subscriptions(self) -> WebhookSubscriptions:
+        """Where events are sent."""
+        return WebhookSubscriptions(self)
+
+    @cached_property
+    def sandbox(self) -> Sandbox:
+        """Operations of the sandbox only."""
+        return Sandbox(self)

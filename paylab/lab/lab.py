@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 from urllib.parse import urlsplit
 
 from ..client.call_log import CallLog
-from ..client.client import Client, PlainResources
+from ..client.client import Client
 from ..client.connection import utcnow
 from ..client.followers import Broadcast
 from ..client.parameters import takes
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 
 
 @suggesting
-class Lab(PlainResources):
+class Lab:
     """The operations of the service by resource, forms, the record of calls and the ledger.
 
     `simulator` has the controls of a simulator, and is None for a real service.
@@ -86,7 +86,7 @@ class Lab(PlainResources):
 
         self._orders = Orders(settings, service_clock, redaction.text, place, ledger, world=world)
         host = "embedded" if embedded else urlsplit(settings.base_url).netloc
-        self._client = client = Client(
+        self.client = client = Client(
             settings,
             clock=clock,
             sleep=waiting.sleep,
@@ -101,7 +101,9 @@ class Lab(PlainResources):
             **options,
         )
         self.individuals = LabIndividuals(client)
-        self.conversion_accounts = LabConversionAccounts(client)
+        self.conversion_accounts, self.sandbox = LabConversionAccounts(client), client.sandbox
+        self.financial_accounts = client.financial_accounts
+        self.webhook_subscriptions = client.webhook_subscriptions
         self.quotes = LabQuotes(client.quotes, client.service)
         self.transfers = LabTransfers(client, lambda: self.ledger, is_embedded=is_embedded)
         self.conversions = LabConversions(client)
@@ -117,11 +119,6 @@ class Lab(PlainResources):
         signatures = Signatures(client)
         self.explain, self.compare = signatures.explain, signatures.compare
         displays.register_displays()
-
-    @property
-    def client(self) -> Client:
-        """The client that sends every request of this lab."""
-        return self._client
 
     @property
     def is_embedded(self) -> bool:
