@@ -55,7 +55,7 @@ class Controls:
         return dict(self._ask("GET", "/_simulator"))
 
     def __repr__(self) -> str:
-        return "<simulator controls: clock, faults, requests, scenarios; summary() asks for it>"
+        return "<simulator controls: clock, faults, requests, deliveries, scenarios; summary()>"
 
     def move(self, object_id: str, to: str, reason: str = "") -> dict[str, Any]:
         """Move an object to a state; an illegal move names the legal ones.
