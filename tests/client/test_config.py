@@ -438,3 +438,24 @@ def test_read_only_lets_nothing_but_gets_out(settings, scripted):
         assert "read_only=False" in refused.value.hint
     assert [request.method for request in script.requests] == ["GET"]
     assert len(client.calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "environ", "token"),
+    [
+        ({}, ENVIRON | {"PAYLAB_CONTROL_TOKEN": "ct_env"}, "ct_env"),
+        ({"base_url": URL}, ENVIRON | {"PAYLAB_CONTROL_TOKEN": "ct_env"}, None),
+        ({"control_token": "ct_mine"}, ENVIRON | {"PAYLAB_CONTROL_TOKEN": "ct_env"}, "ct_mine"),
+        ({"control_token": "ct mine"}, ENVIRON, ConfigError),
+        ({}, ENVIRON, None),
+    ],
+)
+def test_a_control_token_is_for_the_base_url_beside_it(given, environ, token, tmp_path):
+    """The token of the environment is not sent to a base URL from elsewhere."""
+    options = {"environ": environ, "profiles": tmp_path / "none.toml"}
+    if token is ConfigError:
+        with pytest.raises(ConfigError, match="control_token must be printable"):
+            resolve(**given, **options)
+        return
+    found = resolve(**given, **options).control_token
+    assert (found and found.reveal()) == token
