@@ -34,7 +34,7 @@ TEXT = pa.string()
 
 
 class MisfitWarning(UserWarning):
-    """Pages have unknown fields or types; known fields are kept."""
+    """Pages have unknown fields; known fields are kept."""
 
 
 class Decoder:
@@ -79,8 +79,7 @@ class Decoder:
     def _one(self, page: object) -> PagePart:
         part = self.quick([page])
         if not part and isinstance(page, bytes) and self._schema.is_flat and not self._extra:
-            self._read_known_fields(page)
-            part = self.quick([page])
+            part = self.quick([page]) if self._has_unknown_fields(page) else None
         return part or self._slow(page)
 
     def _slow(self, page: object) -> PagePart:
@@ -89,20 +88,24 @@ class Decoder:
         table = text_table(rows, self._schema, extra=self._extra, start=self.rows)
         return PagePart(table, (len(rows),), *next_page(parsed, strict=isinstance(page, bytes)))
 
-    def _read_known_fields(self, page: bytes) -> None:
-        """Ignore unknown fields from now on: alone they do not slow down the other pages."""
-        if self._unknown == "error":
+    def _has_unknown_fields(self, page: bytes) -> bool:
+        """Whether the page has; they are ignored from then on, and alone do not slow down others.
+
+        An amount that is a JSON number does not fit the quick reader either, and loses nothing.
+        """
+        if self._unknown == "ignore":
+            return True
+        rows, tree = _rows(loads(page), self.pages), path_tree(self._schema)
+        names = {name: 1 for row in rows for name, _ in unknown_fields(row, tree)}
+        if names:
             self._unknown = "ignore"
-            rows, tree = _rows(loads(page), self.pages), path_tree(self._schema)
-            names = plain(
-                ", ".join({name: 1 for row in rows for name, _ in unknown_fields(row, tree)})
-            )
-            found = f"the unknown fields {names}" if names else "unknown fields or types"
             message = (
-                f"page {self.pages} of {self._schema.name} has {found}; "
-                "known fields were read (extra=True keeps unknown fields)"
+                f"page {self.pages} of {self._schema.name} has the unknown fields "
+                f"{plain(', '.join(names))}; known fields were read "
+                "(extra=True keeps unknown fields)"
             )
             warnings.warn(message, MisfitWarning, stacklevel=2)
+        return bool(names)
 
 
 def _is_safe(page: object) -> bool:

@@ -108,6 +108,18 @@ def test_told_once(transfer):
         assert set(frames.transfers(pages, extra=True)["risk"]) == {"low"}
 
 
+def test_amounts_as_numbers_are_no_misfit(transfer):
+    """They are read exactly and in silence; an unknown field on a later page is still told."""
+    numbers = (
+        b'{"data": [{"id": "a", "source_amount": 10.10}], "has_next_page": true, "cursor": "b"}'
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert str(frames.transfers([numbers])["source_amount"][0]) == "10.10"
+    with pytest.warns(frames.MisfitWarning, match="the unknown fields risk; "):
+        frames.transfers([numbers, body([transfer | {"risk": "low"}])])
+
+
 def test_junk_amount_names_its_row(transfer):
     """The error counts rows over all pages, also in the fast decoder."""
     rows = [transfer] * 250
