@@ -19,7 +19,7 @@ from ..signing.snippets import DIALECT
 from ..spec.timestamps import from_http
 from .base_url import check_encrypted
 from .call import ROUGHLY, Call, DeferredCall, recorded_call, trouble_of
-from .deadline import BoundedBackend, Cap
+from .deadline import Cap
 from .decoding import TooLargeError, read_decoded
 from .request import BODY_HASH, OUTLINE, ControlAuth, Exchange, OutgoingRequest
 from .settings import Settings
@@ -78,6 +78,8 @@ def http_client(
     for mounted in (client._transport, *client._mounts.values()):
         pool = getattr(mounted, "_pool", None)
         if pool is not None:
+            from .bounded import BoundedBackend  # an embedded simulator needs no httpcore
+
             pool._network_backend = BoundedBackend(pool._network_backend, cap)
     return client
 

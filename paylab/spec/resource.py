@@ -50,7 +50,7 @@ Kept = WrapValidator(_keep)
 class Resource(BaseModel):
     """An object that the service sent."""
 
-    model_config = ConfigDict(frozen=True, extra="allow", protected_namespaces=())
+    model_config = ConfigDict(frozen=True, extra="allow", protected_namespaces=(), defer_build=True)
 
     _raw: dict[str, Any] = PrivateAttr(default_factory=dict)
     _replayed: bool = PrivateAttr(default=False)

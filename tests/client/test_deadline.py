@@ -15,7 +15,8 @@ import pytest
 
 from paylab import errors
 from paylab.client import Client
-from paylab.client.deadline import BoundedBackend, Deadline
+from paylab.client.bounded import BoundedBackend
+from paylab.client.deadline import Deadline
 from paylab.client.decoding import LARGEST_BODY
 from paylab.client.settings import Settings
 
