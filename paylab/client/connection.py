@@ -20,8 +20,8 @@ from ..spec.timestamps import from_http
 from .base_url import check_encrypted
 from .call import ROUGHLY, Call, DeferredCall, recorded_call, trouble_of
 from .deadline import Cap
-from .decoding import TooLargeError, read_decoded
-from .request import BODY_HASH, OUTLINE, ControlAuth, Exchange, OutgoingRequest
+from .decoding import LARGEST_WORLD, TooLargeError, read_decoded
+from .request import BODY_HASH, CONTROLS, OUTLINE, ControlAuth, Exchange, OutgoingRequest
 from .settings import Settings
 
 utcnow = partial(datetime.now, UTC)
@@ -167,7 +167,8 @@ class ServiceConnection:
             # As a stream, so that reading can end at the limit of a body.
             response = self.http.send(request, stream=True, auth=auth)
             with closing(response):
-                content = read_decoded(response)
+                is_control = request.url.path.startswith(CONTROLS)
+                content = read_decoded(response, LARGEST_WORLD if is_control else None)
         except RedirectedError as redirected:
             response = redirected.response
         except (httpx.RequestError, TooLargeError) as error:

@@ -11,6 +11,8 @@ from ..spec.text import plain
 
 # Far more than any page of 100 objects; an endless body must not fill the memory.
 LARGEST_BODY = 8 * 2**20
+LARGEST_WORLD = 2**28
+"""Maximum bytes of an answer of a simulator's control API, such as a whole snapshot."""
 
 # zlib detects gzip and deflate by their headers; some servers send deflate without one.
 ANY_HEAD, NO_HEAD = 47, -15
@@ -21,18 +23,18 @@ class TooLargeError(Exception):
     """The body is larger than the limit."""
 
 
-def read_decoded(response: httpx.Response) -> bytes:
-    """The body, decoded in pieces so that memory stays bounded."""
+def read_decoded(response: httpx.Response, most: int | None = None) -> bytes:
+    """The body, decoded in pieces so that memory stays bounded: by default to LARGEST_BODY."""
     if response.is_stream_consumed:  # a transport without a network has the whole body
         return response.content
     encoding = response.headers.get("content-encoding")
     decode = _decoder(encoding) if encoding else None
-    parts, size, received = list[bytes](), 0, 0
+    parts, size, received, most = list[bytes](), 0, 0, most or LARGEST_BODY
     for chunk in response.iter_raw():
         received += len(chunk)
-        parts.append(decode(chunk, LARGEST_BODY + 1 - size) if decode else chunk)
+        parts.append(decode(chunk, most + 1 - size) if decode else chunk)
         size += len(parts[-1])
-        if max(size, received) > LARGEST_BODY:
+        if max(size, received) > most:
             raise TooLargeError
     if decode and received and not decode.is_complete:
         raise httpx.DecodingError("the compressed body ends too early")

@@ -104,17 +104,15 @@ def balance(world: World, _: Request) -> Reply:
 
 
 def requests(world: World, request: Request) -> Reply:
-    """GET /_simulator/requests: the journal, oldest first, whole or in parts.
+    """GET /_simulator/requests: the journal, oldest first.
 
     `after` is the number of the last request that the client knows.
     """
-    if part := world.parts.later(request):
-        return part
     after = _after(request.query_items())
     keys = {**world.secrets, **world.served_secrets, **(request.keys or {})}
     noticed = partial(remarks, world.service)
     rows = journal_rows(world.journal, noticed, {*keys, *keys.values()}, after)
-    return world.parts.reply(request, {"dropped": world.journal.dropped, "requests": rows})
+    return Reply.json(200, {"dropped": world.journal.dropped, "requests": rows})
 
 
 def seed(world: World, request: Request) -> Reply:
@@ -131,12 +129,10 @@ def seed(world: World, request: Request) -> Reply:
     return summary(world, request)
 
 
-def read_snapshot(world: World, request: Request) -> Reply:
-    """GET /_simulator/snapshot, whole or in parts."""
-    if part := world.parts.later(request):
-        return part
+def read_snapshot(world: World, _: Request) -> Reply:
+    """GET /_simulator/snapshot."""
     dump = world.dump()
-    return world.parts.reply(request, {**dump, "checksum": checksum(dump)})
+    return Reply.json(200, {**dump, "checksum": checksum(dump)})
 
 
 def write_snapshot(world: World, request: Request) -> Reply:
@@ -158,18 +154,16 @@ def write_snapshot(world: World, request: Request) -> Reply:
 
 
 def deliveries(world: World, request: Request) -> Reply:
-    """GET /_simulator/deliveries: every attempt, oldest first, whole or in parts.
+    """GET /_simulator/deliveries: every attempt, oldest first.
 
     `event_type` and `after`, the number of an attempt, choose among them. With `wait`, seconds of
     real time, the answer is sent as soon as there is one; a 422 if none can come.
     """
-    if later := world.parts.later(request):
-        return later
     query = request.query_items()
     seconds = _seconds(query.get("wait", "0"))
     rows = _attempts(world, query.get("event_type"), _after(query))
     if rows or "wait" not in query:
-        return world.parts.reply(request, rows)
+        return Reply.json(200, rows)
     if world.outbox.is_paused:
         raise Refused(422, "the deliveries are paused: resume them")
     if world.clock.frozen and not world.outbox.is_busy(world.stamp()):
@@ -255,14 +249,12 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def events(world: World, request: Request) -> Reply:
-    """GET /_simulator/events: every event, subscribed to or not, oldest first, also in parts."""
-    if later := world.parts.later(request):
-        return later
+def events(world: World, _: Request) -> Reply:
+    """GET /_simulator/events: every event, subscribed to or not, oldest first."""
     hidden = ("id", "created_at", "_")
     rows = [*world.tables["events"].listed()][::-1]
     listed = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
-    return world.parts.reply(request, listed)
+    return Reply.json(200, listed)
 
 
 def scenarios(_: World, __: Request) -> Reply:

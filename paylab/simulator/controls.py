@@ -21,7 +21,6 @@ from ..spec import timestamps
 from ..spec.codes import EVENT_TYPES
 from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
-from ..spec.text import read_json
 from .clock import seconds
 from .deliveries import Deliveries
 from .fault_kinds import KINDS, MOST_TIMES, ON_EVENTS
@@ -43,7 +42,7 @@ class Controls:
         self.clock = ClockPanel(ask)
         self.faults = FaultControls(ask, service)
         self.requests = Requests(self._journal)
-        self.deliveries = Deliveries(ask, lambda: list(read_json(self._read("deliveries"))))
+        self.deliveries = Deliveries(ask, lambda: list(ask("GET", "/_simulator/deliveries")))
         self.scenarios = Scenarios(lambda: list(ask("GET", "/_simulator/scenarios")), service)
 
     def summary(self) -> dict[str, Any]:
@@ -107,7 +106,7 @@ class Controls:
 
         >>> state = lab.simulator.snapshot()
         """
-        return dict(json.loads(self._read("snapshot")))
+        return _as_sent(self._ask("GET", "/_simulator/snapshot"))
 
     def restore(self, snapshot: dict[str, Any]) -> None:
         """Replace the state by a snapshot.
@@ -149,21 +148,13 @@ class Controls:
         """
         from ..webhooks.event import read_event
 
-        rows = read_json(self._read("events"))
+        rows = self._ask("GET", "/_simulator/events")
         return [
             read_event(row["body"]) for row in rows if resource_id in (None, row["resource_id"])
         ]
 
     def _journal(self, after: int = 0) -> dict[str, Any]:
-        return dict(json.loads(self._read("requests", after=after)))
-
-    def _read(self, name: str, **asked: int) -> str:
-        """The JSON of a large answer, read in parts."""
-        path = f"/_simulator/{name}"
-        first = self._ask("GET", path, params={"part": 0, **asked})
-        parts = range(1, int(first["parts"]))
-        rest = (self._ask("GET", path, params={"part": at, "id": first["id"]}) for at in parts)
-        return "".join([first["text"], *(each["text"] for each in rest)])
+        return _as_sent(self._ask("GET", "/_simulator/requests", params={"after": after}))
 
 
 class ClockPanel:

@@ -20,7 +20,6 @@ from .clock import Clock
 from .credentials import UsedNonces
 from .delivery_queue import DeliveryQueue
 from .journal import Journal
-from .parts import AnswerParts
 from .table import Row, Table
 
 KINDS = {
@@ -104,7 +103,6 @@ class World:
         self.secrets: dict[str, str] = {}
         self.served_secrets: dict[str, str] = {}  # of servers with keys of their own
         self.nonces = UsedNonces(self.service.signing.tolerance)
-        self.parts = AnswerParts()
         self.journal = Journal()
         self.lock = RLock()
         forks.register(self, lock=self.lock)

@@ -10,7 +10,6 @@ import pytest
 
 import paylab
 from paylab.client import decoding
-from paylab.simulator import parts
 from paylab.simulator.storage import checksum
 
 WRONG = (None, True, 7, -1, 1e300, "", "x", "é\ud800", [], [None], {}, {"id": 7}, "9999-99-99")
@@ -123,10 +122,8 @@ def test_mutated_snapshots(service):
     assert min(told.values()) > 5
 
 
-def test_a_snapshot_of_any_size_is_read_in_parts(server, monkeypatch):
-    """A state that is larger than the body of one answer is saved and loaded over HTTP."""
-    assert 2 * parts.LENGTH + 1000 < decoding.LARGEST_BODY  # a part may be all backslashes
-    monkeypatch.setattr(parts, "LENGTH", parts.LENGTH // 32)
+def test_a_large_snapshot_goes_over_http(server, monkeypatch):
+    """A state that is larger than any other answer may be is saved and loaded over HTTP."""
     monkeypatch.setattr(decoding, "LARGEST_BODY", decoding.LARGEST_BODY // 32)
     keys = server.simulator.api_key, server.simulator.secret_key
     with paylab.connect(server.base_url, *keys, ledger="none") as lab:
@@ -136,40 +133,6 @@ def test_a_snapshot_of_any_size_is_read_in_parts(server, monkeypatch):
         lab.simulator.reset()
         lab.simulator.restore(snapshot)
         assert lab.simulator.snapshot() == snapshot
-
-
-@pytest.mark.parametrize(
-    ("query", "status", "words"),
-    [
-        ("part=1&id=1", 200, ""),
-        ("part=2&id=1", 400, "must be a number below 2"),
-        ("part=x&id=1", 400, "must be a number below 2"),
-        ("part=1", 404, "not kept any more"),
-        ("part=1&id=9", 404, "not kept any more"),
-    ],
-)
-def test_parts(make, monkeypatch, query, status, words):
-    """A later part is of the first answer, whatever happened meanwhile; others are refused."""
-    service = make(transfers=1)
-    whole = service.get("/_simulator/snapshot").body.decode()
-    monkeypatch.setattr(parts, "LENGTH", len(whole) - 9)
-    first = service.get("/_simulator/snapshot?part=0").json
-    service.person()
-    answer = service.get(f"/_simulator/snapshot?{query}")
-    assert (first["parts"], answer.status, words in answer.body.decode()) == (2, status, True)
-    if status == 200:
-        assert first["text"] + answer["text"] == whole
-        assert service.get(f"/_simulator/snapshot?{query}").status == 404
-
-
-def test_few_answers_are_kept_in_parts(make, monkeypatch):
-    """A client that does not read on costs no memory for ever: the oldest answer is dropped."""
-    service = make()
-    monkeypatch.setattr(parts, "LENGTH", 100)
-    for _ in range(5):
-        service.get("/_simulator/snapshot?part=0")
-    statuses = [service.get(f"/_simulator/snapshot?part=1&id={name}").status for name in "12345"]
-    assert statuses == [404, 200, 200, 200, 200]
 
 
 @pytest.mark.parametrize(
