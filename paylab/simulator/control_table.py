@@ -10,23 +10,12 @@ CONTROL = "/_simulator"
 """The path prefix of the control API; no service uses it."""
 
 
-class Curl(NamedTuple):
-    """A request with curl: what it does, its body and query, and the end of the line."""
-
-    does: str
-    body: str = ""
-    query: str = ""
-    end: str = ""
-
-
 class Control(NamedTuple):
-    """An operation of the control API. `lines` are examples, `id` is what `{id}` is in them."""
+    """An operation of the control API; its path is below the prefix."""
 
     name: str
     method: str
     path: str
-    lines: tuple[Curl, ...]
-    id: str = ""
 
     @property
     def template(self) -> str:
@@ -34,155 +23,119 @@ class Control(NamedTuple):
         return f"{CONTROL}{self.path}"
 
 
-_FAULT = '{"kind": "custom", "operation": "transfers.create", "delay": 3, "times": 1}'
-_DUPLICATE = '{"kind": "event_duplicate", "event_type": "transfer.completed"}'
-
 CONTROLS = (
-    Control("summary", "GET", "", (Curl("Clock, counts and seed"),)),
-    Control(
-        "seed",
-        "POST",
-        "/seed",
-        (
-            Curl(
-                "Add finished transfers and conversions of the past, and individuals with accounts",
-                '{"individuals": 2, "transfers": 30, "conversions": 5}',
-            ),
-        ),
-    ),
-    Control(
-        "move_object",
-        "POST",
-        "/objects/{id}",
-        (
-            Curl(
-                "Move an object: an illegal move answers 422 with the legal ones",
-                '{"to": "pending"}',
-            ),
-            Curl("With a reason", '{"to": "rejected", "reason": "verification_age_mismatch"}'),
-        ),
-        id="$PERSON",
-    ),
-    Control(
-        "clock",
-        "POST",
-        "/clock",
-        (
-            Curl("Freeze the clock", '{"frozen": true}'),
-            Curl("Advance it: what is due happens and is delivered", '{"advance_seconds": 3600}'),
-            Curl("Run it, 50 simulated seconds a second", '{"frozen": false, "speed": 50}'),
-        ),
-    ),
-    Control(
-        "pay_in",
-        "POST",
-        "/balances",
-        (
-            Curl(
-                "Give the account a balance: transfers that it is too low for await funds",
-                '{"amount": "0.00", "currency": "USD"}',
-            ),
-            Curl("Pay in: the oldest of them are funded", '{"amount": "250.00"}'),
-        ),
-    ),
-    Control("balance", "GET", "/balances", (Curl("The balance of each currency"),)),
-    Control("scenarios", "GET", "/scenarios", (Curl("The values that cause an outcome"),)),
-    Control(
-        "add_fault",
-        "POST",
-        "/faults",
-        (
-            Curl("Deliver an event twice", _DUPLICATE),
-            Curl(
-                "Answer a request late, or with your own status, headers, body",
-                _FAULT,
-                end=" | tee fault.json",
-            ),
-        ),
-    ),
-    Control("list_faults", "GET", "/faults", (Curl("The faults, and how often each will apply"),)),
-    Control(
-        "remove_fault",
-        "DELETE",
-        "/faults/{id}",
-        (Curl("Remove one of them"),),
-        id="$(grep -o 'fault_[0-9A-Z]*' fault.json)",
-    ),
-    Control("clear_faults", "DELETE", "/faults", (Curl("Remove all"),)),
-    Control(
-        "requests",
-        "GET",
-        "/requests",
-        (
-            Curl("The requests that were received, each with the verdict of every layer"),
-            Curl("Those after number 10", query="?after=10"),
-        ),
-    ),
-    Control("events", "GET", "/events", (Curl("Every event"),)),
-    Control(
-        "deliveries",
-        "GET",
-        "/deliveries",
-        (
-            Curl("Every attempt to deliver one"),
-            Curl(
-                "The next of a type after number 0, for which the request waits 0 to 20 seconds",
-                query="?event_type=transfer.completed&after=0&wait=0",
-            ),
-        ),
-    ),
-    Control(
-        "deliver",
-        "POST",
-        "/deliveries",
-        (
-            Curl("Hold all deliveries", '{"paused": true}'),
-            Curl("Deliver what was held", '{"paused": false}'),
-            Curl(
-                "Deliver again: all events since each subscription was made, or the id of one",
-                '{"redeliver": "all"}',
-            ),
-        ),
-    ),
-    Control(
-        "openapi",
-        "GET",
-        "/openapi.json",
-        (Curl("The interface as OpenAPI 3.1, with the settings of this service"),),
-    ),
-    Control(
-        "read_snapshot",
-        "GET",
-        "/snapshot",
-        (Curl("The whole state, without keys", end=" -o state.json"),),
-    ),
-    Control("write_snapshot", "PUT", "/snapshot", (Curl("Replace it", "@state.json"),)),
-    Control("reset", "POST", "/reset", (Curl("Delete all objects and set the clock back", "{}"),)),
+    Control("summary", "GET", ""),
+    Control("seed", "POST", "/seed"),
+    Control("move_object", "POST", "/objects/{id}"),
+    Control("clock", "POST", "/clock"),
+    Control("pay_in", "POST", "/balances"),
+    Control("balance", "GET", "/balances"),
+    Control("scenarios", "GET", "/scenarios"),
+    Control("add_fault", "POST", "/faults"),
+    Control("list_faults", "GET", "/faults"),
+    Control("remove_fault", "DELETE", "/faults/{id}"),
+    Control("clear_faults", "DELETE", "/faults"),
+    Control("requests", "GET", "/requests"),
+    Control("events", "GET", "/events"),
+    Control("deliveries", "GET", "/deliveries"),
+    Control("deliver", "POST", "/deliveries"),
+    Control("openapi", "GET", "/openapi.json"),
+    Control("read_snapshot", "GET", "/snapshot"),
+    Control("write_snapshot", "PUT", "/snapshot"),
+    Control("reset", "POST", "/reset"),
 )
 """The operations of one world. Each has its function in `control_api`."""
 
 WORLDS = (
-    Control(
-        "create_world",
-        "POST",
-        "/worlds",
-        (
-            Curl(
-                "Another world behind the same port, with its own keys, token, clock and faults",
-                '{"seed": 7, "strict": true, "frozen": false, "start": "2026-11-22T12:00Z"}',
-                end=" | tee world.json",
-            ),
-        ),
-    ),
-    Control(
-        "end_world",
-        "DELETE",
-        "/worlds/{id}",
-        (Curl("End it"),),
-        id="$(grep -o 'pk_simulator_[0-9a-f]*' world.json)",
-    ),
+    Control("create_world", "POST", "/worlds"),
+    Control("end_world", "DELETE", "/worlds/{id}"),
 )
 """The operations on the worlds of a server, in `worlds`."""
+
+
+class Curl(NamedTuple):
+    """A request with curl: its control, what it does, its body and query, and the end of the line.
+
+    `id` is what `{id}` is in the path.
+    """
+
+    control: str
+    does: str
+    body: str = ""
+    query: str = ""
+    end: str = ""
+    id: str = ""
+
+
+_DELAY = '{"kind": "custom", "operation": "transfers.create", "delay": 3, "times": 1}'
+_DUPLICATE = '{"kind": "event_duplicate", "event_type": "transfer.completed"}'
+_WORLD = '{"seed": 7, "strict": true, "frozen": false, "start": "2026-11-22T12:00Z"}'
+_REJECT = '{"to": "rejected", "reason": "verification_age_mismatch"}'
+
+LINES = (
+    Curl("summary", "Clock, counts and seed"),
+    Curl(
+        "seed",
+        "Add finished transfers and conversions of the past, and individuals with accounts",
+        '{"individuals": 2, "transfers": 30, "conversions": 5}',
+    ),
+    Curl(
+        "move_object",
+        "Move an object: an illegal move answers 422 with the legal ones",
+        '{"to": "pending"}',
+        id="$PERSON",
+    ),
+    Curl("move_object", "With a reason", _REJECT, id="$PERSON"),
+    Curl("clock", "Freeze the clock", '{"frozen": true}'),
+    Curl("clock", "Advance it: what is due happens and is delivered", '{"advance_seconds": 3600}'),
+    Curl("clock", "Run it, 50 simulated seconds a second", '{"frozen": false, "speed": 50}'),
+    Curl(
+        "pay_in",
+        "Give the account a balance: transfers that it is too low for await funds",
+        '{"amount": "0.00", "currency": "USD"}',
+    ),
+    Curl("pay_in", "Pay in: the oldest of them are funded", '{"amount": "250.00"}'),
+    Curl("balance", "The balance of each currency"),
+    Curl("scenarios", "The values that cause an outcome"),
+    Curl("add_fault", "Deliver an event twice", _DUPLICATE),
+    Curl(
+        "add_fault",
+        "Answer a request late, or with your own status, headers, body",
+        _DELAY,
+        end=" | tee fault.json",
+    ),
+    Curl("list_faults", "The faults, and how often each will apply"),
+    Curl("remove_fault", "Remove one of them", id="$(grep -o 'fault_[0-9A-Z]*' fault.json)"),
+    Curl("clear_faults", "Remove all"),
+    Curl("requests", "The requests that were received, each with the verdict of every layer"),
+    Curl("requests", "Those after number 10", query="?after=10"),
+    Curl("events", "Every event"),
+    Curl("deliveries", "Every attempt to deliver one"),
+    Curl(
+        "deliveries",
+        "The next of a type after number 0, for which the request waits 0 to 20 seconds",
+        query="?event_type=transfer.completed&after=0&wait=0",
+    ),
+    Curl("deliver", "Hold all deliveries", '{"paused": true}'),
+    Curl("deliver", "Deliver what was held", '{"paused": false}'),
+    Curl(
+        "deliver",
+        "Deliver again: all events since each subscription was made, or the id of one",
+        '{"redeliver": "all"}',
+    ),
+    Curl("openapi", "The interface as OpenAPI 3.1, with the settings of this service"),
+    Curl("read_snapshot", "The whole state, without keys", end=" -o state.json"),
+    Curl("write_snapshot", "Replace it", "@state.json"),
+    Curl("reset", "Delete all objects and set the clock back", "{}"),
+    Curl(
+        "create_world",
+        "Another world behind the same port, with its own keys, token, clock and faults",
+        _WORLD,
+        end=" | tee world.json",
+    ),
+    Curl("end_world", "End it", id="$(grep -o 'pk_simulator_[0-9a-f]*' world.json)"),
+)
+"""One line or more for each control."""
 
 HEAD = """\
 # paylab simulator --port 8080 --json prints the token.
@@ -195,18 +148,15 @@ JSON="Content-Type: application/json\""""
 
 
 def curl_lines() -> list[str]:
-    """A curl line for each example, below a comment; they use the variables of `HEAD`."""
-    return [
-        f"# {line.does}.\n{_curl(control, line)}"
-        for control in (*CONTROLS, *WORLDS)
-        for line in control.lines
-    ]
+    """A curl line for each of `LINES`, below a comment; they use the variables of `HEAD`."""
+    controls = {each.name: each for each in (*CONTROLS, *WORLDS)}
+    return [f"# {line.does}.\n{_curl(controls[line.control], line)}" for line in LINES]
 
 
 def _curl(control: Control, line: Curl) -> str:
     method = "" if control.method == ("POST" if line.body else "GET") else f" -X {control.method}"
     body = f""" -H "$JSON" -d '{line.body}'""" if line.body else ""
-    url = f"$BASE{control.template.replace('{id}', control.id)}{line.query}"
+    url = f"$BASE{control.template.replace('{id}', line.id)}{line.query}"
     return f'curl -s{method} -H "$AUTH"{body} "{url}"{line.end}'
 
 

@@ -7,16 +7,16 @@ import subprocess
 import pytest
 
 import paylab
-from paylab.simulator.control_table import CONTROLS, HEAD, WORLDS, curl_lines, markdown
+from paylab.simulator.control_table import CONTROLS, HEAD, LINES, WORLDS, curl_lines, markdown
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 
 
 def test_every_operation_has_a_line():
     """The page shows a line or more for each operation, and an id where the path has one."""
-    for each in (*CONTROLS, *WORLDS):
-        assert each.lines
-        assert ("{id}" in each.path) == bool(each.id)
+    paths = {each.name: each.path for each in (*CONTROLS, *WORLDS)}
+    assert {line.control for line in LINES} == paths.keys()
+    assert all(("{id}" in paths[line.control]) == bool(line.id) for line in LINES)
     assert all(line in markdown() for line in curl_lines())
 
 
