@@ -24,7 +24,8 @@ OPTIONS = {
 
 def pytest_configure(config):
     """Compare outputs by default, also when pytest finds this folder after its options."""
-    os.environ["PYTEST_ADDOPTS"] = "-p no:nbval"  # what a lesson starts takes the usual time
+    # What a lesson starts takes the usual time.
+    os.environ["PYTEST_ADDOPTS"] = "-p no:nbval -p no:schemathesis"
     given = {str(each).partition("=")[0] for each in config.invocation_params.args}
     for name, value in OPTIONS.items():
         if f"--{name.replace('_', '-')}" not in given:

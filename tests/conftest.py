@@ -41,6 +41,11 @@ def _own_data(monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(Path(_home) / f"data-{next(_numbers)}"))
 
 
+def pytest_xdist_auto_num_workers():
+    """One worker more than processors: those that wait for a browser or a kernel need none."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection_modifyitems(config, items):
     """Run the whole tables only when their mark is selected: `-m whole_table`."""
     if "whole_table" in (config.option.markexpr or ""):

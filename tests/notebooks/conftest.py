@@ -36,7 +36,8 @@ def new_shell(tmp_path, monkeypatch):
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PAYLAB_LEDGER", str(tmp_path / "ledger"))
-    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:nbval")  # for lessons that run pytest
+    # For lessons that run pytest: plugins of other tests would double the time of its start.
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:nbval -p no:schemathesis")
     yield made
     InteractiveShell.clear_instance()
 

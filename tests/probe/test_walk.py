@@ -14,13 +14,10 @@ SAMPLE = (
     "blank-query-line",
     "quotes-kebab",
     "deposit-nested",
-    "conversion-accounts-kebab",
     "wallet-fields",
     "clabe-with-holder",
-    "quote-fields",
     "address-complete",
     "envelope-names",
-    "networks-upper",
     "amounts-numbers-only",
     "rate-limit-milliseconds",
 )
