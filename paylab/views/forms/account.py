@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, BinaryIO
+from typing import Any
 
 from ...corridors import account_types, countries, examples
 from ...corridors.account_types import Account, Format
@@ -117,11 +117,9 @@ class AccountFields(Group):
         field.normal = normaliser(form)
         field.require(asked.required, assumed=asked.source != "spec")
 
-    def _scan(self, name: str, file: BinaryIO) -> None:
-        """Read the QR code in a picture, and delete the picture."""
+    def _scan(self, name: str, data: bytes) -> None:
+        """Read the QR code in a picture."""
         field = self.details[SCANNED]
-        with file:
-            data = file.read()
         try:
             field.value = scan(data)
             self.upload.failure = ""

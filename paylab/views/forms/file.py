@@ -5,52 +5,18 @@ Jupyter's message size limit does not apply, and no byte is stored in widget sta
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 from ...spec.codes import IMAGE_MAX
 from .view import Node, Send
 
-Take = Callable[[str, BinaryIO], None]
+Take = Callable[[str, bytes], None]
 Refuse = Callable[[str, int], None]
 
 
-def temporary() -> BinaryIO:
-    """A new private temporary file, deleted when it is closed."""
-    return cast(BinaryIO, tempfile.TemporaryFile(prefix="paylab-"))
-
-
-class UploadSpool:
-    """A private temporary `file` of a known size, deleted when it is closed.
-
-    It has no name where the system allows that (mode 600 elsewhere): no other user can open it,
-    and it is deleted even if the kernel is killed.
-    """
-
-    def __init__(self, size: int) -> None:
-        self.size, self.at = size, 0
-        self.file = temporary()
-
-    @property
-    def full(self) -> bool:
-        """Whether all bytes were received."""
-        return self.at == self.size
-
-    def add(self, at: int, data: bytes | memoryview) -> None:
-        """Append a slice; ValueError when it is not the next one."""
-        if at != self.at or not data or at + len(data) > self.size:
-            raise ValueError(f"a slice at {at} of {len(data)} bytes, where {self.at} was expected")
-        self.file.write(data)
-        self.at += len(data)
-
-    def close(self) -> None:
-        """Delete it."""
-        self.file.close()
-
-
 class FilePicker(Node):
-    """A button and a drop area for a file; calls `take(name, file)` when it was received.
+    """A button and a drop area for a file; calls `take(name, data)` when it was received.
 
     It calls `refuse(name, size)` for a file that is too large, and `remove` for the Remove
     button, which is shown while `chosen` is true. `picture` returns the preview; `hint` is the
@@ -73,7 +39,8 @@ class FilePicker(Node):
         self.warnings: list[str] = []
         self.picture: Callable[[], bytes | None] = lambda: None
         self._sends: list[Send] = []
-        self._spool: UploadSpool | None = None
+        self._received: bytearray | None = None
+        self._size = 0
         self._sending = self._name = ""
 
     def props(self) -> dict[str, Any]:
@@ -97,9 +64,7 @@ class FilePicker(Node):
 
     def drop(self) -> None:
         """Cancel a transfer in progress."""
-        if self._spool is not None:
-            self._spool.close()
-        self._spool, self._sending = None, ""
+        self._received, self._sending = None, ""
 
     def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
         """Receive a file slice by slice; a slice out of order cancels it."""
@@ -124,26 +89,27 @@ class FilePicker(Node):
         if self.disabled or type(size) is not int or not 0 <= size <= self.limit:
             self._stop(f"The file is too large: at most {self.limit // 2**20} MB can be sent.")
             return
-        self._spool = UploadSpool(size)
-        self._go_on(self._spool)
+        self._size, self._received = size, bytearray()
+        self._go_on(self._received)
 
     def _slice(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
-        if self._spool is None or message.get("id") != self._sending:
+        received, data, at = self._received, b"".join(buffers), message.get("at")
+        if received is None or message.get("id") != self._sending:
             return
-        try:
-            self._spool.add(int(message.get("at", -1)), b"".join(buffers))
-        except (ValueError, OSError) as error:
-            self._stop(f"The file was not received: {error}")
+        if at != len(received) or not data or len(received) + len(data) > self._size:
+            slice_ = f"a slice at {at} of {len(data)} bytes, where {len(received)} was expected"
+            self._stop(f"The file was not received: {slice_}")
             return
-        self._go_on(self._spool)
+        received += data
+        self._go_on(received)
 
-    def _go_on(self, spool: UploadSpool) -> None:
-        if not spool.full:
-            self.send({"kind": "next", "id": self._sending, "at": spool.at})
+    def _go_on(self, received: bytearray) -> None:
+        if len(received) < self._size:
+            self.send({"kind": "next", "id": self._sending, "at": len(received)})
             return
         self.send({"kind": "done", "id": self._sending})
-        self._spool = None
-        self.take(self._name, spool.file)
+        self._received = None
+        self.take(self._name, bytes(received))
 
     def _stop(self, reason: str) -> None:
         self.send({"kind": "stop", "id": self._sending, "reason": reason})

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
-from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, cast
 
 from ...errors.base import Problem, RuleError
 from ...rules import images as rules
+from ...spec.codes import IMAGE_MAX
 from ...spec.service import Service
 from ..forms.code import Expression, call, literal
-from ..forms.file import temporary
 from ..specimens import specimen
 from . import location
 from .preview import BombError, UnreadableError, preview
@@ -27,12 +24,11 @@ YOURS = Expression('Path("FILE.jpg")')
 
 @dataclass(frozen=True)
 class Choice:
-    """A chosen image: a function that opens it (close it yourself), its name, and its code."""
+    """A chosen image: a function that reads it, its name, and its code."""
 
-    open: Callable[[], BinaryIO]
+    read: Callable[[], bytes]
     name: str
     code: Expression
-    close: Callable[[], None] = lambda: None
 
 
 @dataclass(frozen=True)
@@ -58,83 +54,65 @@ class Seen:
         return f"{kind}, {self.size / 2**20:.1f} MB"
 
 
-def spooled(name: str, file: BinaryIO) -> Choice:
+def received(name: str, data: bytes) -> Choice:
     """A file sent by the browser, which does not reveal the folder."""
-    return Choice(lambda: _again(file), name, YOURS, file.close)
+    return Choice(lambda: data, name, YOURS)
 
 
 def on_disk(text: str) -> Choice:
     """A file on the machine of the kernel."""
     name = text.rstrip("/").rpartition("/")[2] or text
-    return Choice(lambda: _opened(text), name, Expression(f"Path({literal(text)})"))
+    return Choice(partial(_read, text), name, Expression(f"Path({literal(text)})"))
 
 
 def made(side: str, name: str, country: str, fault: str | None = None) -> Choice:
-    """A specimen image, drawn when it is opened."""
+    """A specimen image, drawn when it is read first."""
     given = {"name": name, "country": country} | ({"fault": fault} if fault else {})
     code = Expression(call("specimen", given, side))
     draw = cache(partial(specimen, side, name=name, country=country, fault=fault))
     kind = fault.removeprefix("verification_").replace("_", " ") if fault else "good"
-    return Choice(lambda: BytesIO(draw()), f"specimen ({kind})", code)
+    return Choice(draw, f"specimen ({kind})", code)
 
 
 def look(choice: Choice, side: str, service: Service | None = None) -> Seen:
     """Read kind, size and preview; RuleError if the image cannot be sent."""
     try:
-        with choice.open() as file:
-            return _look(file, side, service)
+        return _look(choice.read(), side, service)
     except OSError as error:
         raise _refused(side, f"cannot be read: {error.strerror or error}") from None
     except BombError as error:
         raise _refused(side, str(error)) from None
 
 
-def sealed(choice: Choice, *, located: bool) -> BinaryIO:
-    """The image to send, without its location unless `keep_location`; close it yourself."""
-    file = choice.open()
+def to_send(choice: Choice, *, located: bool) -> bytes:
+    """The image, without its location unless `located`."""
+    data = choice.read()
     if located:
-        return file
-    data = bytearray(file.read())
+        return data
     try:
-        removed = location.remove(data)
+        return location.without_location(data)
     except location.UnsearchableError as error:
-        file.close()
         raise _refused("keep_location", f"one image {error}: {INSTEAD}") from None
-    if removed:
-        file.close()
-        file = temporary()
-        file.write(data)
-    file.seek(0)
-    return file
 
 
-def _look(file: BinaryIO, side: str, service: Service | None) -> Seen:
-    size = file.seek(0, os.SEEK_END)
-    file.seek(0)
-    measured = rules.Measured(size, file.read(HEAD))
+def _look(data: bytes, side: str, service: Service | None) -> Seen:
+    measured = rules.Measured(len(data), data[:HEAD])
     problems = rules.check({"images": [{"type": side, "content": measured}]}, service)
     if stated := [problem for problem in problems if problem.source == "spec"]:
         raise RuleError([Problem(side, problem.message) for problem in stated])
-    file.seek(0)
-    mime = str(measured.mime)
+    mime, located = str(measured.mime), False
     try:
-        located = bool(location.find_location(file.read()))
-        return Seen(mime, size, located, preview(file, mime), assumed=tuple(problems))
+        located = bool(location.find_location(data))
+        return Seen(mime, len(data), located, preview(data, mime), assumed=tuple(problems))
     except location.UnsearchableError as error:
-        return Seen(mime, size, False, None, f"{error}: {INSTEAD}", tuple(problems))
+        doubt = f"{error}: {INSTEAD}"
     except UnreadableError as error:
-        return Seen(mime, size, located, None, str(error), tuple(problems))
+        doubt = str(error)
+    return Seen(mime, len(data), located, None, doubt, tuple(problems))
 
 
-def _again(file: BinaryIO) -> BinaryIO:
-    """A second handle of an unnamed file, so that closing it keeps the first one open."""
-    again = cast(BinaryIO, os.fdopen(os.dup(file.fileno()), "rb"))
-    file.flush()
-    again.seek(0)
-    return again
-
-
-def _opened(text: str) -> BinaryIO:
+def _read(text: str) -> bytes:
+    """The bytes of a file; of one that is too large to be sent, one more than the maximum."""
     try:
         path = Path(text).expanduser()
         mode = path.stat().st_mode
@@ -142,7 +120,8 @@ def _opened(text: str) -> BinaryIO:
         raise OSError("this is not a path") from None
     if not stat.S_ISREG(mode):  # opening a pipe would block
         raise OSError("this is not a file")
-    return path.open("rb")
+    with path.open("rb") as file:
+        return file.read(IMAGE_MAX + 1)
 
 
 def _refused(side: str, reason: str) -> RuleError:

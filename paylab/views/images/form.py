@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from io import BytesIO
 from typing import Any, BinaryIO
 
 from ...errors.base import Problem
@@ -21,7 +21,7 @@ from ..forms.field import TICK, FormField
 from ..forms.form import Form
 from ..forms.view import Button, Html
 from ..html import Row
-from .choice import YOURS, Choice, made, sealed
+from .choice import YOURS, Choice, made, to_send
 from .slot import LABELS, Slot, advice_line, is_unclear
 
 Details = Iterable[Any] | Callable[[], Iterable[Any]]
@@ -110,12 +110,9 @@ class ImagesForm(Form):
         self._order = list(values)
         self._mark_sending(True)
         try:
-            with ExitStack() as files:
-                images = {
-                    side: files.enter_context(sealed(choice, located=self.keep_location.value))
-                    for side, choice in values.items()
-                }
-                return self._upload(images)
+            kept = bool(self.keep_location.value)
+            files = {side: to_send(choice, located=kept) for side, choice in values.items()}
+            return self._upload({side: BytesIO(data) for side, data in files.items()})
         finally:
             self._mark_sending(False)
 
@@ -168,11 +165,6 @@ class ImagesForm(Form):
         """Reset the form for the images requested now."""
         super().restart()
         self._ask()
-
-    def close(self) -> None:
-        """Delete all temporary files."""
-        for slot in self.slots.values():
-            slot.close()
 
     def _ask(self) -> None:
         details = self._details() if callable(self._details) else self._details

@@ -82,14 +82,14 @@ def _patches(data: Data, budget: Budget) -> Iterator[Patch]:
     yield from _packed(data, budget)
 
 
-def remove(data: bytearray) -> bool:
-    """Overwrite the location in place; return whether the file had one."""
-    patches = find_location(data)
+def without_location(data: bytes) -> bytes:
+    """The file with its location overwritten; of the same size."""
+    patches, changed = find_location(data), bytearray(data)
     for start, blank in patches:
-        data[start : start + len(blank)] = blank
+        changed[start : start + len(blank)] = blank
     if patches:
-        _sum_chunks(data)
-    return bool(patches)
+        _sum_chunks(changed)
+    return bytes(changed)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
-from typing import BinaryIO
 
 from ...errors.base import MissingExtraError, PaylabError
 from ...errors.extras import require_extra
@@ -29,17 +28,16 @@ class BombError(PaylabError):
     """The image has too many pixels to decode."""
 
 
-def preview(file: BinaryIO, mime: str) -> bytes:
+def preview(data: bytes, mime: str) -> bytes:
     """A JPEG of at most 320 pixels a side, upright; the first page of a PDF."""
     try:
         require_extra("images")
     except MissingExtraError as error:
         raise UnreadableError(f"No preview: {error}") from None
-    file.seek(0)
     command = [sys.executable, "-P", str(_PROGRAM), mime]  # -P: do not import modules beside it
     try:
         done = subprocess.run(  # noqa: S603 - this very interpreter
-            command, input=file.read(), capture_output=True, timeout=SECONDS, check=False
+            command, input=data, capture_output=True, timeout=SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         raise UnreadableError(BROKEN) from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, BinaryIO, cast
+from typing import Any, cast
 
 from ...errors.base import Problem, RuleError
 from ...spec.codes import IMAGE_MAX, IMAGE_TYPES
@@ -15,7 +15,7 @@ from ..forms.field import SELECT, FormField
 from ..forms.file import FilePicker
 from ..forms.view import Heading, Html, Node, side_by_side
 from ..specimens import FAULTS
-from .choice import Choice, Seen, look, on_disk, spooled
+from .choice import Choice, Seen, look, on_disk, received
 
 ACCEPT = ",".join([*IMAGE_TYPES, ".heic", ".heif"])  # browsers do not know the types of these two
 
@@ -122,9 +122,9 @@ class Slot(FormField):
         self.release(stored=False)
         self.visible, self.touched = bool(self.advice), False
 
-    def take_file(self, name: str, file: BinaryIO) -> None:
+    def take_file(self, name: str, data: bytes) -> None:
         """Choose a file sent by the browser."""
-        self._take(spooled(name, file))
+        self._take(received(name, data))
 
     def take_path(self, text: str) -> None:
         """Choose a file on the machine of the kernel."""
@@ -152,16 +152,13 @@ class Slot(FormField):
 
     def release(self, *, stored: bool) -> None:
         """Delete the image and what was read from it."""
-        self.close()
+        self._forget()
         self.trouble, self.stored = "", stored
         self.path.put("")
         self.specimen.put(NONE)
         self._say_state()
 
-    def close(self) -> None:
-        """Delete the temporary file, and forget what was read from it."""
-        if self.choice:
-            self.choice.close()
+    def _forget(self) -> None:
         self.store(None)
         self.seen = None
         self.picker.drop()
@@ -181,17 +178,16 @@ class Slot(FormField):
         try:
             self._settle(choice, self._look(choice))
         except RuleError as error:
-            choice.close()
             self._fail(f"{choice.name} {error.problems[0].message}")
 
     def _settle(self, choice: Choice, seen: Seen | None) -> None:
-        self.close()
+        self._forget()
         self.store(choice)
         self.seen, self.trouble, self.stored = seen, "", False
         self._changed()
 
     def _fail(self, trouble: str) -> None:
-        self.close()
+        self._forget()
         self.trouble = trouble
         self._changed()
 

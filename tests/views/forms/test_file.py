@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-from io import BufferedRandom
-
 import pytest
 
 from paylab.views.forms.file import FilePicker
@@ -34,7 +31,7 @@ def a_picker(taken):
     picker = FilePicker(
         "Selfie",
         "image/*",
-        lambda _, file: taken.append(file),
+        lambda _, data: taken.append(data),
         refuse=lambda name, size: taken.append((name, size)),
     )
     picker.wire = Wire()
@@ -55,8 +52,7 @@ def test_slices_make_a_file(picker, taken):
     for at in range(0, SIZE, SLICE):
         assert picker.wire[-1] == {"kind": "next", "id": "1", "at": at}
         say(picker, "slice", data[at : at + SLICE], at=at)
-    taken[0].seek(0)
-    assert taken[0].read() == data
+    assert taken == [data]
     assert picker.wire[-1]["kind"] == "done"
     assert data[:64] not in str(picker.props()).encode()
 
@@ -82,19 +78,11 @@ def test_a_slice_out_of_turn(picker, taken, at, data):
     assert not taken
 
 
-def open_files():
-    """The number of open temporary files of this process."""
-    return sum(isinstance(one, BufferedRandom) and not one.closed for one in gc.get_objects())
-
-
 def test_cancelled(picker, taken):
-    """A cancellation deletes the temporary file; a slice that arrives later is ignored."""
-    before = open_files()
+    """A slice that arrives after a cancellation is ignored."""
     say(picker, "start", size=SIZE)
     say(picker, "slice", b"x" * SLICE, at=0)
-    assert open_files() == before + 1
     say(picker, "cancel")
-    assert open_files() == before
     say(picker, "slice", b"x" * SLICE, at=SLICE)
     assert [(each["kind"], each["at"]) for each in picker.wire] == [("next", 0), ("next", SLICE)]
     assert not taken
@@ -106,8 +94,7 @@ def test_another_file_begins(picker, taken):
     say(picker, "start", size=3, id="2")
     say(picker, "slice", b"old", at=0)
     say(picker, "slice", b"new", at=0, id="2")
-    taken[0].seek(0)
-    assert taken[0].read() == b"new"
+    assert taken == [b"new"]
 
 
 def test_too_large_is_told_by_the_browser(picker, taken):
