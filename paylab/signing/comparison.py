@@ -19,8 +19,8 @@ from .canonical import SCHEME, Received, body_hash, key_bytes, signed_path
 from .corrections import Mistake, known
 from .explain import labels
 from .findings import Authorization, Finding, SignedRequest, authorization_of, headers_of
-from .guesses import Guess, guesses, other_secrets, pairs
-from .mistakes import Recipe, right_recipe
+from .guesses import guesses, other_secrets, pairs
+from .mistakes import Guess, Recipe, first_made, right_recipe
 from .unauthorized import (
     FORM,
     check_body,
@@ -228,21 +228,17 @@ def _signature(  # noqa: PLR0913 - the arguments of `compare`
     key, query_form = key_bytes(secret, signing.key_encoding), signing.empty_query
     path = signed_path(request.path, signing.signed_path)
     right = right_recipe(key, request.method, path, request.query, signed, query_form)
-    wanted = given.signature.encode(errors="replace")
-    if hmac.compare_digest(right.made(), wanted):
+
+    def made_by(guesses: Iterable[Guess]) -> Finding | None:
+        made = first_made(guesses, given.signature)
+        return made and differing_place(right, made[1], made[0])
+
+    if hmac.compare_digest(right.made(), given.signature.encode(errors="replace")):
         return None
     return (
-        _made_by(right, guesses(right, signed, request.body), wanted)
+        made_by(guesses(right, request.body))
         or shape(given.signature)
-        or _made_by(right, other_secrets(right, secrets), wanted)
-        or _made_by(right, pairs(right, signed), wanted)
+        or made_by(other_secrets(right, secrets))
+        or made_by(pairs(right))
         or Finding(False, "signature", "signature", "unknown", UNKNOWN)
     )
-
-
-def _made_by(right: Recipe, wrongs: Iterable[Guess], wanted: bytes) -> Finding | None:
-    """The first mistake that produces the given signature, with its place."""
-    for mistake, wrong in wrongs:
-        if hmac.compare_digest(wrong.made(), wanted):
-            return differing_place(right, wrong, mistake)
-    return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from datetime import timedelta
 from hashlib import new, sha256
 from itertools import groupby, islice
@@ -13,11 +13,10 @@ from typing import TypeVar
 from ..spec import timestamps
 from .canonical import SCHEME, SPELLING, payload, to_bytes
 from .corrections import Mistake, known
-from .mistakes import MOST_SEARCHED, Recipe, all_mistakes, other_spellings
+from .mistakes import MOST_SEARCHED, Guess, Recipe, all_mistakes, other_spellings
 from .text_guesses import texts
 
 T = TypeVar("T")
-Guess = tuple[Mistake, Recipe]
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD")
 NEAR_MILLISECONDS = 2000
@@ -29,36 +28,37 @@ CUTS = (16, 32, 64)
 """Key lengths in bytes of other programs."""
 
 
-def guesses(right: Recipe, headers: Mapping[str, str], body: bytes) -> Iterator[Guess]:
+def guesses(right: Recipe, body: bytes) -> Iterator[Guess]:
     """Single mistakes, the common ones first."""
-    yield from all_mistakes(right, headers)
+    yield from all_mistakes(right)
     yield from _bodies(right, body)
     yield from _one_respelled(right)
-    yield from _other_hosts(right, headers)
+    yield from _other_hosts(right)
     yield from _keys(right)
     yield from _payloads(right)
     yield from _others(right)
-    yield from _texts(right, body)
+    yield from texts(right)
+    yield from _plain_body(right, body)
     yield from _macs(right)
     yield from _dates(right)  # as many as all others together, ten times over
 
 
-def pairs(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
+def pairs(right: Recipe) -> Iterator[Guess]:
     """Two known mistakes at once, named by the one to fix first.
 
     A pair is tried in one order only, and each mistake in a few of its variants.
     """
     seen = set[str]()
-    for first, once in _few(right, headers):
+    for first, once in _few(right):
         seen.add(first.id)
-        for second, twice in _few(once, headers):
+        for second, twice in _few(once):
             if second.id == first.id or second.id not in seen:
                 also = f"{first.message}; and also ({second.id}): {second.message}"
                 yield Mistake(first.id, also), twice
 
 
-def _few(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
-    for _, ways in groupby(all_mistakes(right, headers), key=lambda each: each[0].id):
+def _few(right: Recipe) -> Iterator[Guess]:
+    for _, ways in groupby(all_mistakes(right), key=lambda each: each[0].id):
         yield from islice(ways, MOST_WAYS)
 
 
@@ -71,10 +71,10 @@ def _bodies(right: Recipe, body: bytes) -> Iterator[Guess]:
 def _one_respelled(right: Recipe) -> Iterator[Guess]:
     """One header line in another case."""
     mistake = known("header-name-case")
-    for at, (name, value) in enumerate(right.headers):
+    for name, _ in right.headers:
         for spelled in (SPELLING.get(name, name.title()), name.title(), name.upper()):
-            headers = (*right.headers[:at], (spelled, value), *right.headers[at + 1 :])
-            yield mistake, right._replace(headers=headers)
+            lines = ((spelled if each == name else each, text) for each, text in right.headers)
+            yield mistake, right._replace(headers=tuple(lines))
 
 
 def _dates(right: Recipe) -> Iterator[Guess]:
@@ -103,10 +103,10 @@ def _near(date: str) -> Iterator[str]:
         yield timestamps.to_text(moment + timedelta(minutes=15 * quarters))
 
 
-def _other_hosts(right: Recipe, headers: Mapping[str, str]) -> Iterator[Guess]:
+def _other_hosts(right: Recipe) -> Iterator[Guess]:
     """Hosts of development servers and proxies, which `mistakes` does not try."""
     mistake = known("host-differs")
-    sent = headers.get("host", "")
+    sent = dict(right.given)["host"]
     name = sent.partition(":")[0]
     ports = (f"{name}:{port}" for port in (3000, 5000, 8000, 8080, 8443, 9000))
     others = (f"www.{name}", name.removeprefix("api."), f"{name}.", "")
@@ -188,9 +188,7 @@ def _always(result: T) -> Callable[[object], T]:
     return lambda _: result
 
 
-def _texts(right: Recipe, body: bytes) -> Iterator[Guess]:
-    for mistake, text in texts(right):
-        yield mistake, right._replace(join_canonical=_always(text))
+def _plain_body(right: Recipe, body: bytes) -> Iterator[Guess]:
     if len(body) <= MOST_SEARCHED:
         message = "the canonical request that was signed ends with the body, not with its hash"
         plain = body.decode(errors="surrogateescape")

@@ -32,7 +32,11 @@ Join = Callable[[Iterable[str]], str]
 
 
 class Recipe(NamedTuple):
-    """The parts of a signature, each of which can be replaced."""
+    """The parts of a signature, each of which can be replaced; a part that is None has no line.
+
+    `headers` are the header lines, each in the form `line`; `given` are those of the request, in
+    the order of SignedHeaders.
+    """
 
     secret: bytes
     method: str
@@ -42,6 +46,8 @@ class Recipe(NamedTuple):
     names: str
     content_hash: str
     date: str
+    given: Pairs
+    line: str = "{}:{}"
     hash_case: Callable[[str], str] = str
     join_canonical: Join = "\n".join
     join_payload: Join = "\n".join
@@ -49,11 +55,9 @@ class Recipe(NamedTuple):
 
     def canonical(self) -> str:
         """The canonical request of these parts."""
-        query = [] if self.query is None else [self.query]
-        headers = [f"{name}:{value}" for name, value in self.headers]
-        return self.join_canonical(
-            [self.method, self.path, *query, *headers, self.names, self.content_hash]
-        )
+        headers = [self.line.format(name, value) for name, value in self.headers]
+        lines = [self.method, self.path, self.query, *headers, self.names, self.content_hash]
+        return self.join_canonical([line for line in lines if line is not None])
 
     def with_header(self, name: str, value: str) -> Recipe:
         """These parts with another value of a header."""
@@ -75,12 +79,11 @@ def right_recipe(  # noqa: PLR0913 - the key and the parts that the spec lists
     headers: Mapping[str, str],
     empty_query: EmptyQuery,
 ) -> Recipe:
-    """The recipe of the spec; `headers` are the signed ones by lower-case name."""
-    names = sorted(headers)
+    """The recipe of the spec; `headers` are the signed ones, in the order of SignedHeaders."""
     line = query if query or empty_query == "blank" else None
-    lines = tuple((name, headers[name]) for name in names)
+    lines, names = tuple(sorted(headers.items())), ";".join(sorted(headers))
     sent = headers["x-content-sha256"], headers["x-date"]
-    return Recipe(key, method, path, line, lines, ";".join(names), *sent)
+    return Recipe(key, method, path, line, lines, names, *sent, tuple(headers.items()))
 
 
 def signature_mistake(  # noqa: PLR0913 - a claimed signature and all that it should cover
@@ -104,18 +107,26 @@ def signature_mistake(  # noqa: PLR0913 - a claimed signature and all that it sh
     right = right_recipe(key, method, path, query, headers, empty_query)
     if len(right.canonical()) > MOST_SEARCHED:
         return None
+    made = first_made(all_mistakes(right), claimed)
+    return made and made[0]
+
+
+Guess = tuple[Mistake, Recipe]
+
+
+def first_made(guesses: Iterable[Guess], claimed: str) -> Guess | None:
+    """The first mistake that produces the claimed signature, and its recipe."""
     wanted = claimed.encode(errors="replace")
-    known = all_mistakes(right, headers)
-    return next((each for each, wrong in known if hmac.compare_digest(wrong.made(), wanted)), None)
+    return next((each for each in guesses if hmac.compare_digest(each[1].made(), wanted)), None)
 
 
-def all_mistakes(right: Recipe, headers: Mapping[str, str]) -> Iterator[tuple[Mistake, Recipe]]:
+def all_mistakes(right: Recipe) -> Iterator[Guess]:
     """Every known mistake with every variant for this request."""
     for mistake, ways in _TABLE:
-        yield from ((mistake, wrong) for wrong in ways(right, headers))
+        yield from ((mistake, wrong) for wrong in ways(right))
 
 
-Ways = Callable[[Recipe, Mapping[str, str]], Iterable[Recipe]]
+Ways = Callable[[Recipe], Iterable[Recipe]]
 
 
 def _relined(right: Recipe, headers: Pairs) -> Iterator[Recipe]:
@@ -126,35 +137,24 @@ def _relined(right: Recipe, headers: Pairs) -> Iterator[Recipe]:
     yield right._replace(names=names)
 
 
-def _blank_query(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
-    if right.query is None:
-        yield right._replace(query="")
+def _unsorted(right: Recipe) -> Iterator[Recipe]:
+    few = len(right.given) <= MOST_ORDERED
+    for order in permutations(right.given) if few else [right.given]:
+        yield from _relined(right, order)
 
 
-def _no_query(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
-    if right.query == "":
-        yield right._replace(query=None)
-
-
-def _unsorted(right: Recipe, headers: Mapping[str, str]) -> Iterator[Recipe]:
-    given = tuple(headers.items())
-    orders = permutations(given) if len(given) <= MOST_ORDERED else [given]
-    for order in orders:
-        yield from _relined(right, tuple(order))
-
-
-def _spelled(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
+def _spelled(right: Recipe) -> Iterator[Recipe]:
     for spell in (str.title, str.upper, lambda name: SPELLING.get(name, name.title())):
         yield from _relined(right, tuple((spell(name), value) for name, value in right.headers))
 
 
-def _left_out(right: Recipe, headers: Mapping[str, str]) -> Iterator[Recipe]:
-    for missing in headers:
+def _left_out(right: Recipe) -> Iterator[Recipe]:
+    for missing, _ in right.given:
         yield from _relined(right, tuple(pair for pair in right.headers if pair[0] != missing))
 
 
-def _hosts(right: Recipe, headers: Mapping[str, str]) -> Iterator[Recipe]:
-    sent = headers["host"]
+def _hosts(right: Recipe) -> Iterator[Recipe]:
+    sent = dict(right.given)["host"]
     name, port = re.sub(r":\d*\Z", "", sent), re.search(r":\d+\Z", sent)
     names = (name, name.lower(), "localhost", "127.0.0.1", "[::1]")
     ports = ("", port[0] if port else "", ":80", ":443")
@@ -162,14 +162,14 @@ def _hosts(right: Recipe, headers: Mapping[str, str]) -> Iterator[Recipe]:
         yield right.with_header("host", host)
 
 
-def _reordered(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
+def _reordered(right: Recipe) -> Iterator[Recipe]:
     parts = (right.query or "").split("&")
     few = len(parts) <= MOST_ORDERED
     orders = permutations(parts) if few else [sorted(parts), sorted(parts)[::-1], parts[::-1]]
     yield from (right._replace(query="&".join(order)) for order in orders)
 
 
-def _decoded(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
+def _decoded(right: Recipe) -> Iterator[Recipe]:
     paths = (right.path, unquote(right.path), _quoted(right.path), _quoted(unquote(right.path)))
     if right.query is None:
         yield from (right._replace(path=path) for path in paths)
@@ -185,32 +185,27 @@ def _quoted(text: str, safe: str = "/") -> str:
     return quote(to_bytes(text), safe)
 
 
-def _plus(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
+def _plus(right: Recipe) -> Iterator[Recipe]:
     query = right.query or ""
     yield right._replace(query=query.replace("%20", "+"))
     yield right._replace(query=query.replace("+", "%20"))
 
 
-def _unversioned(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
+def _unversioned(right: Recipe) -> Iterator[Recipe]:
     head, version, rest = right.path.partition("/v1/")
     if version:
         yield right._replace(path=f"/{rest}")
         yield right._replace(path=f"{head}/{rest}")
 
 
-def _versioned(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
-    if not VERSION.search(right.path):
-        yield right._replace(path=f"/v1{right.path}")
-
-
-def _upper(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
+def _upper(right: Recipe) -> Iterator[Recipe]:
     upper = right.content_hash.upper()
     yield right._replace(hash_case=str.upper)
     yield right._replace(content_hash=upper)
     yield right._replace(content_hash=upper, hash_case=str.upper)
 
 
-def _decoded_keys(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
+def _decoded_keys(right: Recipe) -> Iterator[Recipe]:
     for decode in (bytes.fromhex, b64decode, _lenient_decode):
         try:
             key = decode(right.secret.decode())
@@ -225,7 +220,7 @@ def _lenient_decode(text: str) -> bytes:
     return urlsafe_b64decode(text.replace("+", "-").replace("/", "_") + "==")
 
 
-def _trimmed_keys(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
+def _trimmed_keys(right: Recipe) -> Iterator[Recipe]:
     key = right.secret
     around = (key + b"\n", key + b"\r\n", key + b" ", b'"' + key + b'"', b"'" + key + b"'")
     for other in (key.strip(), key.rstrip(b"="), key.strip(b"\"'"), *around):
@@ -241,7 +236,7 @@ _JOINS: tuple[Join, ...] = (
 )
 
 
-def _endings(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
+def _endings(right: Recipe) -> Iterator[Recipe]:
     for join in _JOINS:
         yield right._replace(join_canonical=join, join_payload=join)
         yield right._replace(join_canonical=join)
@@ -251,17 +246,20 @@ def _endings(right: Recipe, _: Mapping[str, str]) -> Iterator[Recipe]:
 
 
 def _one(**change: object) -> Ways:
-    return lambda right, _: [right._replace(**change)]  # type: ignore[arg-type] # any field
+    return lambda right: [right._replace(**change)]  # type: ignore[arg-type] # any field
 
 
 _WAYS: tuple[tuple[str, Ways], ...] = (
     ("raw-digest", _one(finish=b64encode)),
     ("uppercase-signature", _one(finish=lambda it: b64encode(it.hex().upper().encode()))),
     ("double-base64", _one(finish=lambda it: b64encode(b64encode(it.hex().encode())))),
-    ("blank-query-line", _blank_query),
-    ("no-query-line", _no_query),
+    ("blank-query-line", lambda it: [it._replace(query="")] if it.query is None else []),
+    ("no-query-line", lambda it: [it._replace(query=None)] if it.query == "" else []),
     ("path-without-version", _unversioned),
-    ("path-with-version", _versioned),
+    (
+        "path-with-version",
+        lambda it: [] if VERSION.search(it.path) else [it._replace(path=f"/v1{it.path}")],
+    ),
     ("uppercase-hash", _upper),
     ("body-changed", _one(content_hash=EMPTY_HASH)),
     ("missing-header", _left_out),

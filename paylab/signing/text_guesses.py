@@ -1,38 +1,19 @@
-"""Canonical requests with one rare mistake each, as texts."""
+"""Canonical requests with one rare mistake each."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from .canonical import EMPTY_HASH
 from .corrections import Mistake, known
-from .mistakes import Recipe
-
-Guess = tuple[Mistake, str]
+from .mistakes import Guess, Recipe
 
 
 def texts(right: Recipe) -> Iterator[Guess]:
-    """Canonical requests with one mistake each."""
+    """Recipes of which one line, or what joins the lines, is not that of the spec."""
     for make in (_joined, _parts_left_out, _escapes, _targets, _header_lines, _names, _last):
         yield from make(right)
-
-
-def _whole(right: Recipe, joint: str = "\n", /, **parts: Any) -> str:
-    """The canonical request with some parts replaced; a part is a line or a list of lines."""
-    usual: dict[str, Any] = {
-        "method": right.method,
-        "path": right.path,
-        "query": [] if right.query is None else [right.query],
-        "headers": [f"{name}:{value}" for name, value in right.headers],
-        "names": right.names,
-        "hash": right.content_hash,
-    }
-    lines: list[str] = []
-    for part in (usual | parts).values():
-        lines += part if isinstance(part, list) else [str(part)]
-    return joint.join(lines)
 
 
 def _mistake(text: str) -> Mistake:
@@ -41,27 +22,29 @@ def _mistake(text: str) -> Mistake:
 
 def _joined(right: Recipe) -> Iterator[Guess]:
     for joint, name in ((" ", "spaces"), ("", "nothing"), ("|", "|"), (",", ","), (";", ";")):
-        yield (
-            _mistake(f"the lines are separated by {name} instead of newlines"),
-            _whole(right, joint),
-        )
+        mistake = _mistake(f"the lines are separated by {name} instead of newlines")
+        yield mistake, right._replace(join_canonical=joint.join)
+    mistake = _mistake("lines have a space at their end or beginning")
     for joint in (" \n", "\n "):
-        yield _mistake("lines have a space at their end or beginning"), _whole(right, joint)
-    text, names, ending = _whole(right), right.names, known("wrong-line-ending")
-    yield ending, _whole(right, "\n\n")
-    yield ending, f"\n{text}"
-    yield ending, f"{text}\n\n"
-    yield ending, _whole(right, names=["", names])
-    yield ending, _whole(right, hash=["", right.content_hash])
-    yield ending, _whole(right, names=["", names, ""])
-    yield _mistake("a byte order mark comes first"), f"\ufeff{text}"
+        yield mistake, right._replace(join_canonical=joint.join)
+    ending, names, last = known("wrong-line-ending"), right.names, right.content_hash
+    yield ending, right._replace(join_canonical="\n\n".join)
+    yield ending, right._replace(method=f"\n{right.method}")
+    yield ending, right._replace(content_hash=f"{last}\n\n")
+    yield ending, right._replace(content_hash=f"\n{last}")
+    yield ending, right._replace(names=f"\n{names}\n")
+    yield _mistake("a byte order mark comes first"), right._replace(method=f"\ufeff{right.method}")
 
 
 def _parts_left_out(right: Recipe) -> Iterator[Guess]:
-    for part in ("method", "path", "headers", "names", "hash"):
-        yield _mistake(f"there is no line for the {part}"), _whole(right, **{part: []})
-        yield _mistake(f"the line for the {part} is blank"), _whole(right, **{part: ""})
-    swapped = _whole(right, names=right.content_hash, hash=right.names)
+    parts = {"method": "method", "path": "path", "names": "names", "content_hash": "hash"}
+    absent, blank = "there is no line for the {}", "the line for the {} is blank"
+    for part, name in parts.items():
+        for words, line in ((absent, None), (blank, "")):
+            yield _mistake(words.format(name)), right._replace(**{part: line})  # type: ignore[arg-type] # any field
+    yield _mistake(absent.format("headers")), right._replace(headers=())
+    yield _mistake(blank.format("headers")), right._replace(headers=(("", ""),), line="")
+    swapped = right._replace(names=right.content_hash, content_hash=right.names)
     yield _mistake("the hash comes before the names"), swapped
 
 
@@ -75,70 +58,74 @@ def _targets(right: Recipe) -> Iterator[Guess]:
     )
     for other in dict.fromkeys(paths):
         mistake = _mistake(f"the path is {other!r}; it must be {path!r}")
-        yield mistake, _whole(right, path=other)
+        yield mistake, right._replace(path=other)
         if query is not None:
-            yield mistake, _whole(right, path=other, query=[])
-            yield mistake, _whole(right, path=f"{other}?{query}", query=[])
+            yield mistake, right._replace(path=other, query=None)
+            yield mistake, right._replace(path=f"{other}?{query}", query=None)
     if query is None:
         return
     items = query.split("&")
     fewer = ["&".join(items[:at] + items[at + 1 :]) for at in range(len(items))]
-    others = (f"{query}&", query.lower(), query.upper(), query.replace("&", ";"), *fewer)
     names = "&".join(item.partition("=")[0] for item in items)
-    for other in dict.fromkeys((*others, names)):
-        mistake = _mistake("the query is not the one sent: it has more, fewer or other parameters")
-        yield mistake, _whole(right, query=other)
+    mistake = _mistake("the query is not the one sent: it has more, fewer or other parameters")
+    for other in (
+        f"{query}&",
+        query.lower(),
+        query.upper(),
+        query.replace("&", ";"),
+        *fewer,
+        names,
+    ):
+        yield mistake, right._replace(query=other)
 
 
 def _escapes(right: Recipe) -> Iterator[Guess]:
     """Percent-escapes in the other case, or added or removed."""
-    mistake, query = known("query-decoded"), right.query or ""
+    mistake, queries = known("query-decoded"), [right.query]
+    if right.query:
+        queries = [*dict.fromkeys(_spellings(right.query))]
     for path in dict.fromkeys(_spellings(right.path)):
-        for each in dict.fromkeys(_spellings(query)):
-            yield mistake, _whole(right, path=path, query=[each] if query else [])
+        for query in queries:
+            yield mistake, right._replace(path=path, query=query)
 
 
-def _spellings(text: str) -> tuple[str, ...]:
-    plain = text.replace("%", "%25")
-    whole = [
-        re.sub(sign, lambda match: f"%{ord(match[0]):02X}", text)
-        for sign in ("/", "[/=&]", "[/=&%]")
-    ]
-    lower = re.sub("%[0-9A-Fa-f]{2}", lambda match: match[0].lower(), text)
-    upper = re.sub("%[0-9A-Fa-f]{2}", lambda match: match[0].upper(), text)
-    return (text, lower, upper, plain, *whole)
+def _spellings(text: str) -> Iterator[str]:
+    yield text
+    yield re.sub("%[0-9A-Fa-f]{2}", lambda match: match[0].lower(), text)
+    yield re.sub("%[0-9A-Fa-f]{2}", lambda match: match[0].upper(), text)
+    yield text.replace("%", "%25")
+    for signs in ("/", "[/=&]", "[/=&%]"):
+        yield re.sub(signs, lambda match: f"%{ord(match[0]):02X}", text)
 
 
 def _header_lines(right: Recipe) -> Iterator[Guess]:
     pairs = right.headers
     for form in ("{0}: {1}", "{0} :{1}", "{0} : {1}", "{0}={1}", "{1}", "{0}:{1} ", '{0}:"{1}"'):
-        lines = [form.format(*pair) for pair in pairs]
-        mistake = _mistake(
-            f"header lines have the form {form.format('name', 'value')!r}: name:value"
-        )
-        yield mistake, _whole(right, headers=lines)
+        shown = form.format("name", "value")
+        mistake = _mistake(f"header lines have the form {shown!r}: name:value")
+        yield mistake, right._replace(line=form)
     for case in (str.lower, str.upper):
-        lines = [f"{name}:{case(value)}" for name, value in pairs]
-        yield _mistake("the values of headers are in another case"), _whole(right, headers=lines)
+        changed = tuple((name, case(value)) for name, value in pairs)
+        yield _mistake("the values of headers are in another case"), right._replace(headers=changed)
     for at, (name, value) in enumerate(pairs):
-        yield from _one_line(right, at, name, value)
+        twice = (*pairs[: at + 1], *pairs[at:])
+        yield _mistake(f"the line of {name} stands twice"), right._replace(headers=twice)
+        words = f"{name} has another value than the one sent: make it once, and send it"
+        mistake = known("host-differs") if name == "host" else _mistake(words)
+        for other in (
+            "",
+            value.lower(),
+            value.upper(),
+            f" {value}",
+            f"{value} ",
+            value[:13],
+            value[:10],
+        ):
+            yield mistake, right.with_header(name, other)
     for joint in (",", ";", ""):
-        lines = [joint.join(f"{name}:{value}" for name, value in pairs)]
-        yield _mistake("all headers stand in one line"), _whole(right, headers=lines)
-
-
-def _one_line(right: Recipe, at: int, name: str, value: str) -> Iterator[Guess]:
-    """A header signed with another value than sent."""
-    lines = [f"{each}:{text}" for each, text in right.headers]
-    before, after = lines[:at], lines[at + 1 :]
-    twice = _whole(right, headers=[*before, lines[at], lines[at], *after])
-    yield _mistake(f"the line of {name} stands twice"), twice
-    mistake = _mistake(f"{name} has another value than the one sent: make it once, and send it")
-    if name == "host":
-        mistake = known("host-differs")
-    others = ("", value.lower(), value.upper(), f" {value}", f"{value} ", value[:13], value[:10])
-    for other in dict.fromkeys(others):
-        yield mistake, _whole(right, headers=[*before, f"{name}:{other}", *after])
+        line = joint.join(f"{name}:{value}" for name, value in pairs)
+        whole = right._replace(headers=((line, ""),), line="{}")
+        yield _mistake("all headers stand in one line"), whole
 
 
 def _names(right: Recipe) -> Iterator[Guess]:
@@ -146,15 +133,12 @@ def _names(right: Recipe) -> Iterator[Guess]:
     others = (names.replace(";", each) for each in (",", ", ", "; ", " ", ":"))
     for other in (*others, f"{names};", f"SignedHeaders={names}", f";{names}"):
         mistake = _mistake(f"the line of names is {other!r}; it must be {names!r}")
-        yield mistake, _whole(right, names=other)
+        yield mistake, right._replace(names=other)
 
 
 def _last(right: Recipe) -> Iterator[Guess]:
     for other in ("UNSIGNED-PAYLOAD", "null", "{}"):
         mistake = _mistake(f"the last line is {other}; it must be X-Content-SHA256 as sent")
-        yield mistake, _whole(right, hash=other)
-    body = f"x-content-sha256:{EMPTY_HASH}"
-    lines = [
-        body if name == "x-content-sha256" else f"{name}:{value}" for name, value in right.headers
-    ]
-    yield known("body-changed"), _whole(right, headers=lines, hash=EMPTY_HASH)
+        yield mistake, right._replace(content_hash=other)
+    empty = right.with_header("x-content-sha256", EMPTY_HASH)
+    yield known("body-changed"), empty._replace(content_hash=EMPTY_HASH)
