@@ -84,8 +84,6 @@ def used_by(module: str) -> set[str]:
             home = ".".join([*base, *filter(None, [node.module])])
             names = (f"{home}.{each.name}" for each in node.names)
             used |= {name if name in MODULES else home for name in names}
-    if module == "paylab.simulator.dispatch":  # imports what it finds in the folder
-        used |= {each for each in MODULES if each.startswith("paylab.simulator.resources.")}
     return {each for each in used & MODULES.keys() if not f"{module}.".startswith(f"{each}.")}
 
 

@@ -1,7 +1,7 @@
 """From a request to its reply, and from a planned step to its move: the function of each.
 
-The functions of a resource are in its module in `resources`, of which every one is read: those of
-its operations by name in `SERVED`, and its steps, functions of (world, row, reason), in `STEPS`.
+The functions of a resource are in its module in `resources`: those of its operations by name in
+`SERVED`, and its steps, functions of (world, row, reason), in `STEPS`.
 """
 
 from __future__ import annotations
@@ -11,33 +11,25 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from email.utils import format_datetime
 from functools import partial
-from importlib import import_module
-from pkgutil import iter_modules
 
 from ..signing.unauthorized import verify
 from ..spec.operations.records import IDEMPOTENT, LISTS
 from ..spec.status import MACHINES, IllegalMove
 from ..spec.translation import with_numbers
-from . import control_api, faults, resources
+from . import control_api, faults
 from .bodies import page, read_row, shown
 from .control_table import CONTROL, CONTROLS
 from .idempotency import Operation, once
 from .journal import JournalEntry
 from .messages import MOST_BYTES, TOO_LARGE, Refused, Reply, Request, require
 from .refusals import refusal_reply
-from .resources.transfers import pay_in
+from .resources import individuals, on_ramp, subscriptions, transfers
 from .routing import find_operation, operation_at
 from .strictness import remarks
 from .table import Row
 from .world import Steps, World
 
-_MODULES = [
-    import_module(f"{resources.__name__}.{each.name}") for each in iter_modules(resources.__path__)
-]
-
-STEPS: Steps = {
-    kind: steps for module in _MODULES for kind, steps in getattr(module, "STEPS", {}).items()
-}
+STEPS: Steps = {**individuals.STEPS, **on_ramp.STEPS, **transfers.STEPS}
 
 
 def settle(world: World) -> None:
@@ -76,17 +68,16 @@ def move_object(world: World, request: Request) -> Reply:
     return Reply.json(200, shown(world, kind, row))
 
 
-_CONTROL_FUNCTIONS = {
-    **vars(control_api),
-    "move_object": move_object,
-    "pay_in": pay_in,
-}
+_CONTROLS = {**vars(control_api), "move_object": move_object, "pay_in": transfers.pay_in}
 
 OPERATIONS: Mapping[str, Operation] = {
     **{f"{kind}.get": partial(read_row, kind=kind) for kind in LISTS},
     **{f"{kind}.list": partial(page, kind=kind) for kind in LISTS},
-    **{f"control.{each.name}": _CONTROL_FUNCTIONS[each.name] for each in CONTROLS},
-    **{name: function for module in _MODULES for name, function in module.SERVED.items()},
+    **{f"control.{each.name}": _CONTROLS[each.name] for each in CONTROLS},
+    **individuals.SERVED,
+    **on_ramp.SERVED,
+    **subscriptions.SERVED,
+    **transfers.SERVED,
 }
 """The function of each operation, by default one that reads rows of its resource.
 

@@ -7,8 +7,7 @@ nothing more. Requests to the control API are not stored.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -51,12 +50,9 @@ class Journal:
     def __init__(self) -> None:
         self._entries: deque[JournalEntry] = deque()
         self._bytes = self._count = self.dropped = 0
-        self._is_paused = False
 
     def add(self, entry: JournalEntry, reply: Reply) -> None:
         """Store a request with its answer, and drop the oldest ones beyond the limits."""
-        if self._is_paused:
-            return
         request = entry.request
         entry.sizes = len(request.body), len(reply.body)
         if max(entry.sizes) > LONGEST:
@@ -75,15 +71,6 @@ class Journal:
         """Replace the answer of the latest request, as when its changes could not be stored."""
         if self._entries and self._entries[-1].request is request:
             self._entries[-1].reply = reply
-
-    @contextmanager
-    def paused(self) -> Iterator[None]:
-        """Store nothing in a `with` block, as when a test prepares its objects."""
-        self._is_paused = True
-        try:
-            yield
-        finally:
-            self._is_paused = False
 
     def clear(self) -> None:
         """Forget every request."""

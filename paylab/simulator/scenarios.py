@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..errors.base import UnknownNameError
@@ -39,10 +39,6 @@ def named_scenarios(service: Service) -> dict[str, Scenario]:
     return codes | {name: each for each in SCENARIOS if (name := _named(each))}
 
 
-NAMED: Mapping[str, Scenario] = named_scenarios(Service())
-"""The values that cause an outcome, by name, with the assumed terminal codes."""
-
-
 class Scenarios:
     """`lab.simulator.scenarios.transfer_failed` is the text to send; call it for the list."""
 
@@ -50,7 +46,7 @@ class Scenarios:
         self, ask: Callable[[], list[dict[str, str]]], service: Service | None = None
     ) -> None:
         self._ask = ask
-        self._named = named_scenarios(service) if service else NAMED
+        self._named = named_scenarios(service or Service())
 
     def __call__(self) -> list[dict[str, str]]:
         """The service's own list: where, value, outcome."""
@@ -62,20 +58,20 @@ class Scenarios:
         return self[name]
 
     def __getitem__(self, name: str) -> str:
-        if name not in NAMED:
-            raise UnknownNameError("scenario", name, nearest_names(name, NAMED))
-        return NAMED[name].value
+        if name not in self._named:
+            raise UnknownNameError("scenario", name, nearest_names(name, self._named))
+        return self._named[name].value
 
     def __dir__(self) -> list[str]:
-        return sorted(NAMED)
+        return sorted(self._named)
 
     _ipython_key_completions_ = __dir__
 
     def __iter__(self) -> Iterator[str]:
-        return iter(NAMED)
+        return iter(self._named)
 
     def __len__(self) -> int:
-        return len(NAMED)
+        return len(self._named)
 
     def rows(self) -> list[dict[str, Any]]:
         """All names with field, value and outcome.
@@ -89,6 +85,6 @@ class Scenarios:
         ]
 
     def __repr__(self) -> str:
-        width = max(map(len, NAMED))
+        width = max(map(len, self._named))
         lines = [f"  {row['name']:<{width}}  {row['outcome']}" for row in self.rows()]
         return "\n".join([f"<{len(lines)} scenarios>", *lines])

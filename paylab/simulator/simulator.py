@@ -87,20 +87,17 @@ class Simulator:
         self.delivery.after_request()
         return reply
 
-    def client_random(self) -> Random:
-        """A random source for the next client, the same in every run of the same world.
+    def client_options(self) -> dict[str, Any]:
+        """The transport, clock and random source of a client in this process.
 
-        Nonces and Idempotency-Keys differ from those of every client before.
+        The random source is the same in every run of the same world. Its nonces and
+        Idempotency-Keys differ from those of every client before.
         """
         random = Random()  # noqa: S311 - repeatable on purpose
         self._randoms.add(random)
         self._start(random)
-        return random
-
-    def client_options(self) -> dict[str, Any]:
-        """The transport, clock and random source of a client in this process."""
         transport = SimulatorTransport(self)
-        return {"transport": transport, "clock": self.world.now, "random": self.client_random()}
+        return {"transport": transport, "clock": self.world.now, "random": random}
 
     def renew_clients(self) -> None:
         """Start the random source of every client anew: another world has other used keys."""
@@ -111,9 +108,7 @@ class Simulator:
     def _start(self, random: Random) -> None:
         """Start a random source with a number that no client of this world had."""
         world = self.world
-        # Worlds that were saved without a number had one client at most.
-        had = world.counters.get("clients", bool(world.tables["idempotency"].rows))
-        number = max(self._clients, had)
+        number = max(self._clients, world.counters.get("clients", 0))
         self._clients = world.counters["clients"] = number + 1
         random.seed(f"{world.seed} {number}" if number else world.seed)
 
@@ -196,11 +191,8 @@ class SimulatorTransport(httpx.BaseTransport):
             name.decode("latin-1").lower(): value.decode("latin-1")
             for name, value in request.headers.raw
         }
-        reply = self._simulator.respond(
-            Request(
-                *(request.method, path, query, headers, request.read()), is_trusted=self._is_trusted
-            )
-        )
+        asked = (request.method, path, query, headers, request.read())
+        reply = self._simulator.respond(Request(*asked, is_trusted=self._is_trusted))
         self._delay(request, reply)
         if reply.cut:
             failure, words = _FAILURES[reply.cut]
@@ -220,8 +212,5 @@ _FAILURES = {
     "refuse": (httpx.ConnectError, "connection refused"),
     "timeout": (httpx.ReadTimeout, "timed out"),
     "drop_after": (httpx.ReadError, "connection reset"),
-    "truncate": (
-        httpx.RemoteProtocolError,
-        "the connection was closed before the whole body was received",
-    ),
+    "truncate": (httpx.RemoteProtocolError, "the connection was closed within the body"),
 }

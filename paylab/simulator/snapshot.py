@@ -13,7 +13,7 @@ from ..spec.status import MACHINES
 from .row_fields import Count, Number, Time
 from .rows import Tables, TimerRow
 from .table import Row
-from .world import SNAPSHOT_VERSION, World, other_service
+from .world import SNAPSHOT_VERSION, World
 
 MOST_TOLD = 20
 """Maximum problems in one response."""
@@ -87,8 +87,8 @@ def service_problem(dump: Row, world: World) -> str | None:
     theirs = dump.get("service") or {}
     if not isinstance(theirs, dict):
         return "service: must be an object with the settings that differ"
-    keys = world.other_settings(theirs)
-    return f"the snapshot was made with another service: {other_service(keys)}" if keys else None
+    problem = world.service_problem(theirs)
+    return problem and f"the snapshot was {problem}"
 
 
 def snapshot_problems(dump: Row) -> list[Problem]:

@@ -15,7 +15,7 @@ from ..files import replace
 from ..redaction.personal import bare_urls, impersonal, personal_names
 from ..redaction.redaction import Redaction
 from ..spec.service import Service
-from .world import KINDS, World, other_service
+from .world import KINDS, World
 
 _WHOLE_FLOAT = re.compile(r"(?<=\d)\.0\b")
 
@@ -57,13 +57,7 @@ TABLES = (
 )
 
 
-def _adopt(connection: sqlite3.Connection) -> tuple[str, ...] | None:
-    """Accept files of the first version, which have a mark but no version."""
-    [mark] = connection.execute("PRAGMA application_id").fetchone()
-    return () if mark == LAYOUT.mark else None
-
-
-LAYOUT = sqlite.Layout(0x7061796C, 1, TABLES, _adopt)
+LAYOUT = sqlite.Layout(0x7061796C, 1, TABLES)
 AT_ONCE = 1_000
 """Rows that are parsed together: they share the text of their keys."""
 
@@ -98,7 +92,9 @@ class WorldStorage:
             }
             if not facts:
                 return False
-            self._check_service(world, facts.get("service", {}))
+            if problem := world.service_problem(facts.get("service", {})):
+                self.close()
+                raise SimulatorError(f"{self._path} was {problem}, or use another file")
             tables: dict[str, list[object]] = {kind: [] for kind in KINDS}
             found = self._db.execute("SELECT kind, body FROM rows ORDER BY rowid")
             while some := found.fetchmany(AT_ONCE):
@@ -112,15 +108,6 @@ class WorldStorage:
             raise self._unusable(error) from None
         world.dirty.clear()
         return True
-
-    def _check_service(self, world: World, made_with: dict[str, Any]) -> None:
-        """SimulatorError when the file was made with another service."""
-        if keys := world.other_settings(made_with):
-            self.close()
-            raise SimulatorError(
-                f"{self._path} was made with another service: {other_service(keys)}, "
-                "or use another file"
-            )
 
     def save(self, world: World) -> None:
         """Write all changes in one transaction; SimulatorError when that fails."""

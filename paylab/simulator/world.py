@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from threading import RLock
 from typing import Any, Protocol
@@ -47,12 +47,6 @@ SNAPSHOT_VERSION = 1
 
 COUNTED = tuple(KINDS)[:8]
 """The tables a summary counts: the service's resources."""
-
-
-def other_service(keys: Iterable[str]) -> str:
-    """The message about state that was made with other settings."""
-    differing = ", ".join(sorted(keys))
-    return f"{differing} differ. Start the simulator with the service.toml that it was made with"
 
 
 Step = Callable[["World", Row, str], None]
@@ -114,10 +108,16 @@ class World:
         self._due: list[tuple[str, str]] = []
         self._moment: datetime | None = None
 
-    def other_settings(self, made_with: dict[str, Any]) -> list[str]:
-        """The settings that differ between this world's service and that of a saved one."""
+    def service_problem(self, made_with: dict[str, Any]) -> str | None:
+        """Why the state of a world with these settings does not fit this one; None if it does."""
         both = {**made_with, **self.differing}
-        return [key for key in both if made_with.get(key) != self.differing.get(key)]
+        keys = sorted(key for key in both if made_with.get(key) != self.differing.get(key))
+        if not keys:
+            return None
+        return (
+            f"made with another service: {', '.join(keys)} differ. "
+            "Start the simulator with the service.toml that it was made with"
+        )
 
     def now(self) -> datetime:
         """The current time: of the step being carried out, else of the clock."""

@@ -144,8 +144,8 @@ def test_the_journal_costs_little(compare):
             request(simulator, path)
         )
         kept.append(simulator)
-    with kept[0].world.journal.paused():
-        found = compare("a signed GET and its journal", ways, loops=1000, goal="1.05 x")
+    kept[0].world.journal.add = lambda entry, reply: None
+    found = compare("a signed GET and its journal", ways, loops=1000, goal="1.05 x")
     assert found["with its journal"]["ratio"] < 1.1
 
 

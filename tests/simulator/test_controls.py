@@ -14,12 +14,13 @@ from paylab.corridors import examples
 from paylab.lab import displays
 from paylab.simulator.controls import Controls
 from paylab.simulator.fault_kinds import KINDS
-from paylab.simulator.scenarios import NAMED
+from paylab.simulator.scenarios import named_scenarios
 from paylab.simulator.simulator import Simulator
 from paylab.spec import assumptions
 from paylab.spec.codes import STATUS_DETAIL_CODES
 from paylab.spec.service import Service
 
+NAMED = named_scenarios(Service())
 HOOK = "https://hooks.example.com/in"
 IMAGE = b"\xff\xd8\xff\xe0" + b"x" * 20_000
 

@@ -1,1 +1,1 @@
-"""What the simulator does for each resource: dispatch reads every module of this folder."""
+"""What the simulator does for each resource."""
