@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from ..simulator.credentials import ServedSimulator
     from ..simulator.simulator import Simulator
     from ..views.cards import Card
+    from ..views.qr import QR
 
 
 @suggesting
@@ -180,7 +181,7 @@ class Lab:
 
         return Recording(to, self.client)
 
-    def deposit_card(self, account: Any) -> Card:
+    def deposit_card(self, account: Any) -> Card | QR:
         """A CLABE card or a QR code, from a conversion account, its id, or instructions.
 
         >>> lab.deposit_card(account).title

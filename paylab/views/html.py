@@ -242,21 +242,3 @@ def plain_text(title: str, rows: Sequence[Row], where: str = "") -> str:
     width = max((len(label) for label, _ in rows), default=0)
     lines = [f"  {visible(label):<{width}}  {visible(text)}" for label, text in rows]
     return "\n".join([visible(f"{title}  [{where}]" if where else title), *lines])
-
-
-class Facts:
-    """A title and rows of label and text, shown as a card; `where` names the service."""
-
-    def __init__(self, title: str, rows: Iterable[Row], where: str = "") -> None:
-        self.title, self.rows, self.where = title, list(rows), where
-
-    def table(self) -> list[Row]:
-        """The rows, as plain text."""
-        return self.rows
-
-    def __repr__(self) -> str:
-        return plain_text(self.title, self.rows, self.where)
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        shown = card(column(heading(self.title), table(self.rows)), label=self.where)
-        return {"text/html": shown, "text/plain": repr(self)}

@@ -60,13 +60,6 @@ def test_plain():
     assert page.plain_text("Title", []) == "Title"
 
 
-def test_facts():
-    """Facts have their rows, HTML and plain text."""
-    facts = page.Facts("Title", [("a", "1")])
-    assert facts.table() == [("a", "1")]
-    assert repr(facts) == facts._repr_mimebundle_()["text/plain"] == "Title\n  a  1"
-
-
 @pytest.mark.parametrize(
     ("text", "colour"),
     [
