@@ -15,6 +15,7 @@ from ..spec.money import CURRENCY_FIELDS, Amount
 from ..spec.operations.records import ANSWER_NAMES, ANSWERED_AMOUNTS
 from ..spec.paging import ListForm
 from ..spec.renames import SAME, Names
+from ..spec.resource import Resource
 from ..spec.service import Service
 from ..spec.service_keys import NONE
 from ..spec.text import CASES
@@ -40,7 +41,7 @@ class AnswerSchemas:
         if title in self._components.schemas:
             return ref_to(title)
         kind: type[BaseModel] = getattr(models, name)
-        form = answer_form(name, kind.model_fields)
+        form = answer_form(name)
         table = "" if in_event else ANSWER_NAMES.get(name, "")
         names = self._service.names(table) if table else SAME
         self._components.schemas[title] = {}  # keeps the order: the outer object first
@@ -48,7 +49,11 @@ class AnswerSchemas:
             names.theirs.get(field, field): self._field(name, field, kind, in_event=in_event)
             for field in kind.model_fields
         }
-        always = {names.theirs.get(field, field) for field in form.always}
+        always = {
+            names.theirs.get(field, field)
+            for field in kind.model_fields
+            if field not in form.absent
+        }
         about = {"description": str(kind.__doc__)}
         return self._components.add(title, {**about, **opened(properties, always)})
 
@@ -75,7 +80,7 @@ class AnswerSchemas:
         return self._components.add(f"{name}Page", {**about, **nested(properties, properties)})
 
     def _field(self, model: str, field: str, kind: type[BaseModel], *, in_event: bool) -> Schema:
-        form = answer_form(model, kind.model_fields)
+        form = answer_form(model)
         table = ANSWER_NAMES.get(model, "")
         key = f"{table}.fields.{field}" if table and not in_event else ""
         facts = origin(self._service, form.assumed.get(field, form.source), key)
@@ -86,7 +91,7 @@ class AnswerSchemas:
         return {**schema, **said, **facts}
 
     def _value(self, model: str, field: str, kind: type[BaseModel], *, in_event: bool) -> Schema:
-        form = answer_form(model, kind.model_fields)
+        form = answer_form(model)
         if field in form.words:
             return self._words(model, field, form, in_event=in_event, kind=kind)
         if field in CURRENCY_FIELDS:
@@ -104,7 +109,7 @@ class AnswerSchemas:
         if get_origin(base) is list:
             inner = self._typed(get_args(base)[0], field, in_event=in_event)
             return {"type": "array", "items": inner}
-        if isinstance(base, type) and issubclass(base, models.Resource):
+        if isinstance(base, type) and issubclass(base, Resource):
             return self.model(base.__name__, in_event=in_event and _has_currency(base))
         if base is Amount:
             is_number = self._service.amounts.answers == "number" and field in ANSWERED_AMOUNTS
@@ -176,8 +181,7 @@ def _has_currency(kind: type[BaseModel]) -> bool:
     """Whether a model, or one inside it, has a currency."""
     inner = (_without_none(field.annotation) for field in kind.model_fields.values())
     return bool(CURRENCY_FIELDS & kind.model_fields.keys()) or any(
-        isinstance(one, type) and issubclass(one, models.Resource) and _has_currency(one)
-        for one in inner
+        isinstance(one, type) and issubclass(one, Resource) and _has_currency(one) for one in inner
     )
 
 

@@ -29,7 +29,7 @@ def names(service: Service) -> dict[str, tuple[str, ...]]:
     more, found = service.statuses, {name: tuple(words) for name, words in _OF_SPEC.items()}
     return found | {
         "ConversionAccountStatus": (
-            *codes.STATUSES["conversion_accounts"],
+            *codes.CONVERSION_ACCOUNT_STATUSES,
             *more.conversion_accounts,
         ),
         "ConversionStatus": (*codes.CONVERSION_STATUSES, *more.conversions),

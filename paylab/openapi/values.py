@@ -9,7 +9,6 @@ from ..spec import codes
 from ..spec.money import WHOLE_DIGITS_MAX
 from ..spec.operations.field import (
     AMOUNT,
-    BOOLEAN,
     CURRENCY,
     DATE,
     ENUM,
@@ -49,7 +48,6 @@ def value(service: Service, field: Field) -> Schema:
 
 
 _SIMPLE: dict[str, Schema] = {
-    BOOLEAN: {"type": "boolean"},
     INTEGER: {"type": "integer"},
     DATE: DAY,
     TIME: TIMESTAMP,

@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 from ..client.assumption_hints import of_answer
 from ..client.call import Call
 from ..spec import codes, models
-from ..spec.codes import STATUSES
 from ..spec.json_path import value_at
 from ..spec.operations.operation import Operation
 from ..spec.operations.records import ANSWERED_AMOUNTS, OPERATIONS
 from ..spec.service import Service
+from ..spec.status import MACHINES
 
 HEADERS = frozenset({
     "date", "content-type", "content-length", "connection", "keep-alive", "server", "vary",
@@ -135,8 +135,8 @@ def _row(record: Operation, row: dict[str, Any], service: Service) -> Iterator[F
                 found = "number" if is_number else "text"
                 yield "type", group, f"{name} as {found}", "amounts.answers"
     key, status = f"statuses.{group}", row.get("status")
-    if group in STATUSES and isinstance(status, str):
-        known = (*STATUSES[group], *service.statuses[group])
+    if group in MACHINES and isinstance(status, str):
+        known = (*MACHINES[group].states, *service.statuses[group])
         yield from [("status", group, status, key)] if status not in known else ()
     for detail in row.get("status_details") or ():
         code = detail.get("code") if isinstance(detail, dict) else None

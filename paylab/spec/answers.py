@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from . import codes
@@ -22,26 +22,19 @@ class Words:
 class AnswerForm:
     """How a model comes in answers.
 
-    `always` are the fields of every answer, `nullable` those of them that are null without a
+    `absent` are the fields that an answer may leave out, `nullable` those that are null without a
     value. `words` are the enumerations by field. `source` is where the fields are stated, and
     `assumed` are the fields with another source.
     """
 
-    always: tuple[str, ...]
+    absent: tuple[str, ...] = ()
     nullable: tuple[str, ...] = ()
     words: Mapping[str, Words] = field(default_factory=dict)
     source: str = SPEC
     assumed: Mapping[str, str] = field(default_factory=dict)
 
 
-_STAMPS = ("created_at", "updated_at")
-_COINS = Words(tuple(sorted(codes.STABLECOINS)))
 _COUNTRY = Words(codes.COUNTRIES)
-_TERMS = (
-    "source_amount", "source_currency", "net_source_amount", "destination_amount",
-    "destination_currency", "exchange_rate", "total_fee", "fee_currency", "total_tax",
-    "tax_currency", "payout_method", "financial_account_id", "recipient_id",
-)  # fmt: skip
 _TERM_WORDS = {
     "source_currency": Words(codes.SOURCE_CURRENCIES),
     "destination_currency": Words(codes.DESTINATION_CURRENCIES),
@@ -50,19 +43,18 @@ _TERM_WORDS = {
 _STATUS = Words(codes.INDIVIDUAL_STATUSES, "statuses.individuals")
 
 ANSWERS: Mapping[str, AnswerForm] = {
-    "Address": AnswerForm(("country",), words={"country": _COUNTRY}),
-    "Document": AnswerForm(("type",), words={"type": Words(codes.DOCUMENT_TYPES)}),
+    "Address": AnswerForm(
+        ("line_1", "line_2", "city", "state", "postal_code"), words={"country": _COUNTRY}
+    ),
+    "Document": AnswerForm(("number",), words={"type": Words(codes.DOCUMENT_TYPES)}),
     "StatusDetail": AnswerForm(
-        ("code", "message"),
-        words={"code": Words(codes.STATUS_DETAIL_CODES, "statuses.detail_codes", is_open=True)},
+        words={"code": Words(codes.STATUS_DETAIL_CODES, "statuses.detail_codes", is_open=True)}
     ),
-    "FinancialAccount": AnswerForm(
-        ("id", "type", "details", *_STAMPS), words={"type": Words(codes.ACCOUNT_TYPES)}
-    ),
+    "FinancialAccount": AnswerForm(words={"type": Words(codes.ACCOUNT_TYPES)}),
     "Individual": AnswerForm(
         (
-            *("id", "given_name", "family_name", "address", "country", "status"),
-            *("product_types", "financial_accounts", *_STAMPS),
+            *("email", "phone", "date_of_birth", "idv_consent_recorded_at"),
+            *("document", "status_details"),
         ),
         words={
             "country": _COUNTRY,
@@ -71,76 +63,52 @@ ANSWERS: Mapping[str, AnswerForm] = {
         },
     ),
     "StatusChange": AnswerForm(
-        ("id", "status", "previous_status", "updated_at"),
-        words={"status": _STATUS, "previous_status": _STATUS},
+        ("status_details",), words={"status": _STATUS, "previous_status": _STATUS}
     ),
     "VerificationImage": AnswerForm(
-        ("id", "type", "content_type", *_STAMPS),
-        words={"type": Words(codes.IMAGE_SIDES), "content_type": Words(codes.IMAGE_TYPES)},
+        words={"type": Words(codes.IMAGE_SIDES), "content_type": Words(codes.IMAGE_TYPES)}
     ),
     "DepositInstructions": AnswerForm(
-        ("type", "currency", "payment_methods", "details"),
-        words={"type": Words(codes.DEPOSIT_INSTRUCTION_TYPES)},
+        ("deadline",), words={"type": Words(codes.DEPOSIT_INSTRUCTION_TYPES)}
     ),
-    "Quote": AnswerForm(
-        (
-            *("id", *_TERMS, "source_network", "derived_source_amount"),
-            *("expires_at", "created_at"),
-        ),
-        nullable=("source_network",),
-        words=_TERM_WORDS,
-        source="quote.operation",
-    ),
+    "Quote": AnswerForm(nullable=("source_network",), words=_TERM_WORDS, source="quote.operation"),
     "Transfer": AnswerForm(
-        (
-            *("id", "client_reference_id", *_TERMS, "status", "completed_in"),
-            *("failure_reason", "settlement_reference_id", *_STAMPS),
-        ),
+        ("deposit_instructions",),
         nullable=(
             *("client_reference_id", "completed_in", "failure_reason"),
             "settlement_reference_id",
         ),
         words={**_TERM_WORDS, "status": Words(codes.TRANSFER_STATUSES, "statuses.transfers")},
     ),
-    "ConversionPayout": AnswerForm(
-        ("amount", "currency", "payout_account_id", "tx_hash", "initiated_at", "completed_at"),
-        nullable=("tx_hash", "initiated_at", "completed_at"),
-    ),
+    "ConversionPayout": AnswerForm(nullable=("tx_hash", "initiated_at", "completed_at")),
     "Conversion": AnswerForm(
-        (
-            *("id", "conversion_account_id", "individual_id", "status", "deposit", "payout"),
-            *("total_fee", "fee_currency", "exchange_rate", *_STAMPS),
-        ),
-        words={"status": Words(codes.CONVERSION_STATUSES, "statuses.conversions")},
+        words={"status": Words(codes.CONVERSION_STATUSES, "statuses.conversions")}
     ),
     "ConversionAccount": AnswerForm(
-        (
-            *("id", "individual_id", "status", "source_currency", "destination_currency"),
-            *("payout_account", *_STAMPS),
-        ),
+        ("client_reference_id", "deposit_instructions"),
         words={
             "status": Words(
-                codes.CONVERSION_ACCOUNT_STATUSES[:2], "statuses.conversion_accounts", is_open=True
+                codes.CONVERSION_ACCOUNT_STATUSES, "statuses.conversion_accounts", is_open=True
             ),
             "source_currency": Words(tuple(codes.ON_RAMP.values())),
-            "destination_currency": _COINS,
+            "destination_currency": Words(tuple(sorted(codes.STABLECOINS))),
         },
         assumed=dict.fromkeys(
-            ("individual_id", "client_reference_id", "destination_currency", *_STAMPS), "ca.create"
+            (
+                *("individual_id", "client_reference_id", "destination_currency"),
+                *("created_at", "updated_at"),
+            ),
+            "ca.create",
         ),
     ),
-    "Deposit": AnswerForm(
-        ("id", "conversion_account_id", "amount", "currency", "sender_name", "created_at"),
-        source="deposit.path",
-    ),
+    "Deposit": AnswerForm(source="deposit.path"),
     "WebhookSubscription": AnswerForm(
-        ("id", "url", "event_types", "is_active", *_STAMPS),
-        words={"event_types": Words(codes.EVENT_TYPES, "webhooks.event_types")},
+        words={"event_types": Words(codes.EVENT_TYPES, "webhooks.event_types")}
     ),
 }
-"""The models of `paylab.spec.models` by name; one that is not here always has all its fields."""
+"""The models of `paylab.spec.models` by name."""
 
 
-def answer_form(model: str, fields: Iterable[str]) -> AnswerForm:
-    """How a model with these fields comes in answers."""
-    return ANSWERS.get(model) or AnswerForm(tuple(fields))
+def answer_form(model: str) -> AnswerForm:
+    """How a model comes in answers; one without a row always has all its fields."""
+    return ANSWERS.get(model, AnswerForm())

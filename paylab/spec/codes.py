@@ -5,7 +5,7 @@ Enumerations are tuples in the order of the spec, which forms and messages use t
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from decimal import Decimal
 
 SEPA = (
@@ -42,8 +42,8 @@ TRANSFER_STATUSES = (
 CONVERSION_STATUSES = (
     "pending", "awaiting_funds", "started", "completed", "cancelled", "failed", "expired",
 )  # fmt: skip
-CONVERSION_ACCOUNT_STATUSES = ("pending", "active", "under_review", "disabled")
-OPENED = CONVERSION_ACCOUNT_STATUSES[1:]
+CONVERSION_ACCOUNT_STATUSES = ("pending", "active")
+OPENED = ("active", "under_review", "disabled")
 """Statuses in which a conversion account no longer waits for its provisioning."""
 
 STATUS_DETAIL_CODES = (
@@ -151,12 +151,3 @@ def is_stablecoin(currency: str) -> bool:
     True
     """
     return currency.upper() in STABLECOINS
-
-
-STATUSES: Mapping[str, Sequence[str]] = {
-    "individuals": INDIVIDUAL_STATUSES,
-    "transfers": TRANSFER_STATUSES,
-    "conversions": CONVERSION_STATUSES,
-    "conversion_accounts": ("pending", "active"),
-}
-"""The statuses of the specification, by the list of their objects."""

@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import (
-    Field,
-    StrictBool,
-)
+from pydantic import Field, StrictBool
 
-from .money import Amount
 from .resource import Instant, Kept, Money, Resource
 
 
@@ -226,28 +222,3 @@ class WebhookSubscription(Resource):
     is_active: StrictBool | None = None
     created_at: Instant | None = None
     updated_at: Instant | None = None
-
-
-__all__ = [
-    "Address",
-    "Amount",
-    "Conversion",
-    "ConversionAccount",
-    "ConversionDeposit",
-    "ConversionPayout",
-    "Deposit",
-    "DepositInstructions",
-    "Document",
-    "FinancialAccount",
-    "Individual",
-    "Instant",
-    "Money",
-    "Quote",
-    "Resource",
-    "StatusChange",
-    "StatusDetail",
-    "Transfer",
-    "VerificationImage",
-    "VerificationImages",
-    "WebhookSubscription",
-]

@@ -137,7 +137,7 @@ CONVERSION = Machine(
 
 CONVERSION_ACCOUNT = Machine(
     "conversion account",
-    ("pending", "active"),
+    codes.CONVERSION_ACCOUNT_STATUSES,
     {("pending", "provision"): "active"},
 )
 

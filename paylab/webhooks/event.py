@@ -14,6 +14,7 @@ from ..spec.json_path import put_inside, value_at
 from ..spec.models import StatusChange
 from ..spec.money import lowered
 from ..spec.renames import Names, convert_details
+from ..spec.resource import Resource
 from ..spec.service import Service
 from ..spec.service_keys import NONE
 from ..spec.status import CONVERSION, INDIVIDUAL, TRANSFER, Machine
@@ -58,7 +59,7 @@ class Wrapper(NamedTuple):
 OWN = Wrapper()
 """The wrapper of the interface description, in which paylab writes events."""
 
-FAMILIES: Mapping[str, tuple[type[models.Resource], Machine]] = {
+FAMILIES: Mapping[str, tuple[type[Resource], Machine]] = {
     "transfer": (models.Transfer, TRANSFER),
     "conversion": (models.Conversion, CONVERSION),
     "individual": (StatusChange, INDIVIDUAL),
@@ -88,7 +89,7 @@ class Event:
 
     type: str
     payload: Mapping[str, Any] = field(repr=False)
-    resource: models.Resource = field(repr=False)
+    resource: Resource = field(repr=False)
     stale: bool = False
     event_id: str = ""
 
@@ -206,7 +207,7 @@ def _parts(body: Mapping[str, Any], wrapper: Wrapper) -> tuple[str, Mapping[str,
 def event_of(kind: str, payload: Mapping[str, Any], service: Service = OWN.service) -> Event:
     """The event of a type and a payload."""
     family = kind.partition(".")[0]
-    model, _ = FAMILIES.get(family, (models.Resource, None))
+    model, _ = FAMILIES.get(family, (Resource, None))
     given, named = payload.get("deposit_instructions"), dict(payload)
     if isinstance(given, dict):
         names = service.instruction_names(given.get("type"))

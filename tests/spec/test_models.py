@@ -19,10 +19,8 @@ from paylab.spec.money import Amount
 
 KINDS = [
     kind
-    for name in models.__all__
-    if isinstance(kind := getattr(models, name), type)
-    and issubclass(kind, Resource)
-    and kind.model_fields
+    for kind in vars(models).values()
+    if isinstance(kind, type) and issubclass(kind, Resource) and kind.model_fields
 ]
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.decimals() | st.text(),

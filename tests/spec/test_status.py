@@ -79,7 +79,7 @@ def test_the_states_are_the_services_words():
     assert INDIVIDUAL.states == codes.INDIVIDUAL_STATUSES
     assert TRANSFER.states == codes.TRANSFER_STATUSES
     assert CONVERSION.states == codes.CONVERSION_STATUSES
-    assert set(CONVERSION_ACCOUNT.states) <= set(codes.CONVERSION_ACCOUNT_STATUSES)
+    assert CONVERSION_ACCOUNT.states == codes.CONVERSION_ACCOUNT_STATUSES
 
 
 def test_a_path_around_a_state():

@@ -10,7 +10,6 @@ TEXT = "text"
 AMOUNT = "amount"
 CURRENCY = "currency"
 ENUM = "enum"
-BOOLEAN = "boolean"
 INTEGER = "integer"
 DATE = "date"
 TIME = "time"
@@ -19,24 +18,6 @@ LIST = "list"
 ID = "id"
 REFERENCE = "reference"
 DETAILS = "details"
-
-KINDS = frozenset(
-    {
-        TEXT,
-        AMOUNT,
-        CURRENCY,
-        ENUM,
-        BOOLEAN,
-        INTEGER,
-        DATE,
-        TIME,
-        OBJECT,
-        LIST,
-        ID,
-        REFERENCE,
-        DETAILS,
-    }
-)
 """The kinds of fields. An amount is text with a decimal number, a date is YYYY-MM-DD, a time is
 ISO 8601. An id names another object, a reference is an object `{"id": ...}` that names one.
 Details are an object whose fields depend on the account type and its country."""
