@@ -25,36 +25,32 @@ DONE, NOW, LOCKED = "done", "now", "locked"
 SIGNS = {DONE: "✓", NOW: "▸", LOCKED: "○"}
 
 
-@dataclass(frozen=True)
-class _Step:
-    """The state of a step: title, reason for a lock, result, and code."""
-
-    title: str
-    state: str
-    why: str = ""
-    gave: Sequence[Row] = ()
-    sent: str = ""
-    code: str = ""
-    body: Sequence[Node] = ()
-
-
-class StepNodes(Group):
+class Step(Group):
     """A step on the page: a focusable heading, its result, its form and its code."""
 
-    def __init__(self, number: int) -> None:
-        self.number, self.heading = number, Heading("", 3)
-        self.gave, self.code = Html(), Code()
+    def __init__(self, number: int, title: str) -> None:
+        self.number, self.title, self.state = number, title, LOCKED
+        self.heading, self.gave, self.code = Heading("", 3), Html(), Code()
         super().__init__([], "step")
 
-    def show(self, step: _Step) -> None:
-        """Show the current state of the step."""
-        self.heading.text = f"{SIGNS[step.state]} {self.number}. {step.title}"
-        self.heading.hint = f"{step.state}: {step.why}" if step.why else step.state
-        sent = html.folded("What was sent", step.sent) if step.sent else ""
-        self.gave.html = (html.table(step.gave) if step.gave else "") + sent
-        self.code.text, self.code.visible = step.code, bool(step.code)
-        self.current = step.state == NOW
-        self.children = [self.heading, self.gave, *step.body, self.code]
+    def show(  # noqa: PLR0913 - each has a default
+        self,
+        state: str,
+        *,
+        why: str = "",
+        gave: Sequence[Row] = (),
+        sent: str = "",
+        code: str = "",
+        body: Sequence[Node] = (),
+    ) -> None:
+        """Show a state: why it is locked, its result, what was sent, and its code."""
+        self.state, self.current = state, state == NOW
+        self.heading.text = f"{SIGNS[state]} {self.number}. {self.title}"
+        self.heading.hint = f"{state}: {why}" if why else state
+        folded = html.folded("What was sent", sent) if sent else ""
+        self.gave.html = (html.table(gave) if gave else "") + folded
+        self.code.text, self.code.visible = code, bool(code)
+        self.children = [self.heading, self.gave, *body, self.code]
 
 
 TITLES = {
@@ -115,20 +111,20 @@ class Walk(traitlets.HasTraits, FormPage):
         target = "QR code" if country == "PH" else "CLABE"
         self.run_button = Button(f"Take the example to the {target}", self._run)
         self.run_button.visible = example
-        self._steps = [StepNodes(number) for number in range(1, len(TITLES) + 1)]
+        self.steps = [Step(number, title) for number, title in enumerate(TITLES.values(), 1)]
         if individual_id is not None:
             self._take_up(_of(country, functions.person(individual_id)))
         self._go_on()
 
     def nodes(self) -> Sequence[Node]:
         """The heading and the current steps."""
-        for node, step in zip(self._steps, self.steps(), strict=True):
-            node.show(step)
-        return [self.heading, *self._steps]
+        for name, step in zip(NAMES, self.steps, strict=True):
+            self._show(name, step)
+        return [self.heading, *self.steps]
 
     @property
     def current(self) -> str | None:
-        """The index of the current step; None when all are done."""
+        """The name of the current step; None when all are done."""
         return next((name for name in NAMES if name not in self.found), None)
 
     @property
@@ -170,21 +166,23 @@ class Walk(traitlets.HasTraits, FormPage):
             if isinstance(body, Live):
                 body.stop()
 
-    def steps(self) -> list[_Step]:
-        """The current steps."""
-        return [self._step(number, name) for number, name in enumerate(NAMES)]
-
-    def _step(self, number: int, name: str) -> _Step:
-        body, code = self.bodies.get(name), self._code(name)
+    def _show(self, name: str, step: Step) -> None:
+        body = self.bodies.get(name)
         if name in self.found:
-            gave = self._gave(name)
             sent = body.sent if isinstance(body, Form) else ""
-            after = self._after(name, body)
-            return _Step(TITLES[name], DONE, gave=gave, sent=sent, code=code, body=after)
-        if name == self.current:
-            code = "" if isinstance(body, Form) else code  # a form shows its own
-            return _Step(TITLES[name], NOW, code=code, body=self._inside(name, body))
-        return _Step(TITLES[name], LOCKED, f"after {TITLES[NAMES[number - 1]].lower()}")
+            step.show(
+                DONE,
+                gave=self._gave(name),
+                sent=sent,
+                code=self._code(name),
+                body=self._after(name, body),
+            )
+        elif name == self.current:
+            code = "" if isinstance(body, Form) else self._code(name)  # a form shows its own
+            step.show(NOW, code=code, body=self._inside(name, body))
+        else:
+            before = TITLES[NAMES[NAMES.index(name) - 1]]
+            step.show(LOCKED, why=f"after {before.lower()}")
 
     def _inside(self, name: str, body: Any) -> Sequence[Node]:
         """The form of the current step, without its own heading."""
@@ -209,8 +207,6 @@ class Walk(traitlets.HasTraits, FormPage):
         body = self.bodies.get(name)
         if isinstance(body, Form):
             return body.code()
-        if name not in self.found and name != self.current:
-            return ""
         about = "account" if name in ("account", "deposit", "conversion") else "person"
         return looking_up(name, getattr(self.found.get(about), "id", None))
 
@@ -236,7 +232,7 @@ class Walk(traitlets.HasTraits, FormPage):
             if name in self.found:
                 return
         at = NAMES.index(self.current) if self.current else len(NAMES) - 1
-        self.redraw(self._steps[at].heading)
+        self.redraw(self.steps[at].heading)
         self.keep()
 
     def _run(self) -> None:

@@ -26,7 +26,7 @@ STEPS = 1 + len(LATER)
 
 def states(walk):
     """The states of the steps."""
-    return [step.state for step in walk.steps()]
+    return [step.state for step in walk.nodes()[1:]]
 
 
 @pytest.mark.parametrize("country", ["MX", "PH"])
@@ -35,7 +35,7 @@ def test_submitting_takes_every_step(lab, country):
     walk = lab.onramp(country, example=True, consent=True)
     assert walk.submit().status == "completed"
     assert states(walk) == [DONE] * STEPS
-    assert all(ast.parse(step.code).body for step in walk.steps())
+    assert all(ast.parse(step.code.text).body for step in walk.nodes()[1:])
 
 
 def test_no_step_is_left_after_the_last(lab):
@@ -49,10 +49,12 @@ def test_no_step_is_left_after_the_last(lab):
 
 def test_locked_steps_say_why(lab):
     """Only the first step has inputs; every other step names the step before it."""
-    first, *others = lab.onramp("PH").steps()
-    assert (first.state, first.why, bool(first.body)) == (NOW, "", True)
-    assert {step.title: step.why for step in others} == LATER
-    assert {(step.state, bool(step.body)) for step in others} == {(LOCKED, False)}
+    _, first, *others = lab.onramp("PH").nodes()
+    assert (first.state, first.heading.hint, len(first.children) > 3) == (NOW, NOW, True)
+    assert {step.title: step.heading.hint for step in others} == {
+        title: f"locked: {why}" for title, why in LATER.items()
+    }
+    assert {(step.state, len(step.children)) for step in others} == {(LOCKED, 3)}
 
 
 def test_an_example_runs_up_to_the_deposit(lab):
@@ -99,7 +101,7 @@ def test_taken_up_again(lab, steps):
     assert list(again.found)[: len(walk.found)] == list(walk.found)
     assert again.submit().status == "completed"
     assert len(list(lab.conversion_accounts.list())) == len(list(lab.conversions.list())) == 1
-    assert all(ast.parse(step.code).body for step in again.steps())
+    assert all(ast.parse(step.code.text).body for step in again.nodes()[1:])
 
 
 def test_the_cell_run_again_is_the_same_walk(lab):
