@@ -44,7 +44,5 @@ def id_of(of: Any) -> str:
 
 
 def refreshing(waiting: Waiting) -> dict[str, Any]:
-    """The way to refresh a status: in a thread, unless the service is in this process."""
-    from ..views.forms.live import at_once, in_thread
-
-    return {"pass_time": waiting.move_on, "run": at_once if waiting.in_process else in_thread}
+    """The options of a status that refreshes itself: how time passes, and where the service is."""
+    return {"pass_time": waiting.move_on, "in_process": waiting.in_process}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -17,7 +17,7 @@ from ..html import Row
 from .code import call
 from .field import RADIO, SELECT, FormField
 from .form import Form
-from .live import Look, Refresher, Timeline, in_thread
+from .live import Refresher, Timeline
 from .order import OrderForm
 
 
@@ -44,8 +44,8 @@ class ConversionAccountForm(OrderForm):
         individual_id: str = "",
         wallet: str | None = None,
         service: Service | None = None,
-        pass_time: Callable[[float], None] = lambda _: None,
-        run: Callable[[Look], Awaitable[Any]] = in_thread,
+        pass_time: Callable[[float], object] = lambda _: None,
+        in_process: bool = False,
     ) -> None:
         self._create, self._wait, self._owner = create, wait, individual_id
         self._account: ConversionAccount | None = None
@@ -57,7 +57,7 @@ class ConversionAccountForm(OrderForm):
             _settled,
             fail=self.show_error,
             pass_time=pass_time,
-            run=run,
+            in_process=in_process,
         )
         self._wallets = {wallet.id: wallet for wallet in newest_first(wallets)}
         options = [(_named(one), id_) for id_, one in self._wallets.items()]

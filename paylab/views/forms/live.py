@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
@@ -21,20 +21,11 @@ EVERY = 1.0
 Look = Callable[[], Any]
 
 
-async def at_once(look: Look) -> Any:
-    """Call `look` in this thread, for a simulator in this process."""
-    return look()
-
-
-async def in_thread(look: Look) -> Any:
-    """Call `look` in a thread, so that a slow network does not block the kernel."""
-    return await asyncio.to_thread(look)
-
-
 class Refresher:
     """Call `look` until `rest(value)` is true, and `pass_time` between two calls.
 
-    Without a running event loop, as in a script, nothing is started.
+    `look` is called in a thread, so that a slow network does not block the kernel, unless the
+    service is in this process. Without a running event loop, as in a script, nothing is started.
     """
 
     def __init__(  # noqa: PLR0913 - what to see, when to stop, and how time passes
@@ -43,13 +34,13 @@ class Refresher:
         show: Callable[[Any], None],
         rest: Callable[[Any], bool],
         *,
-        fail: Callable[[PaylabError], None],
+        fail: Callable[[PaylabError], object] = lambda _: None,
         pass_time: Callable[[float], object] = lambda _: None,
-        run: Callable[[Look], Awaitable[Any]] = in_thread,
+        in_process: bool = False,
         every: float = EVERY,
     ) -> None:
         self._look, self._show, self._rest, self._fail = look, show, rest, fail
-        self._pass_time, self._run, self._every = pass_time, run, every
+        self._pass_time, self._in_process, self._every = pass_time, in_process, every
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -76,14 +67,14 @@ class Refresher:
     async def _go(self) -> None:
         while not await self._seen():
             await asyncio.sleep(self._every)
-            if self._run is at_once and await self._seen():
+            if self._in_process and await self._seen():
                 return  # a cell waited in the meantime: do not move the clock again
             self._pass_time(self._every)
 
     async def _seen(self) -> bool:
         """Read and show the state once; True when refreshing can end."""
         try:
-            found = await self._run(self._look)
+            found = self._look() if self._in_process else await asyncio.to_thread(self._look)
         except PaylabError as error:
             self._fail(error)
             return True
@@ -221,8 +212,8 @@ class Live(traitlets.HasTraits, FormPage):
         self,
         look: Look,
         *,
-        pass_time: Callable[[float], None] = lambda _: None,
-        run: Callable[[Look], Awaitable[Any]] = in_thread,
+        pass_time: Callable[[float], object] = lambda _: None,
+        in_process: bool = False,
         every: float = EVERY,
     ) -> None:
         super().__init__()
@@ -233,7 +224,13 @@ class Live(traitlets.HasTraits, FormPage):
         self.button = Button(STOP, self._toggle)
         self._actions = Group([self.button], "actions")
         self.watch = Refresher(
-            look, self.see, self.at_rest, fail=self.fail, pass_time=self._tick, run=run, every=every
+            look,
+            self.see,
+            self.at_rest,
+            fail=self.fail,
+            pass_time=self._tick,
+            in_process=in_process,
+            every=every,
         )
         self.refresh()
         self.start()

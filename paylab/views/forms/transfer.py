@@ -20,7 +20,7 @@ from ..html import Row
 from .code import call
 from .field import COMBO, SELECT, FormField, open_list
 from .form import Form
-from .live import Refresher, at_once
+from .live import Refresher
 from .order import OrderForm
 from .status import left, quote_rows, transfer_rows
 from .view import Button, Group, Html, side_by_side
@@ -227,9 +227,8 @@ class QuoteCard(OrderForm):
             clock,
             self.tell_time,
             lambda now: self.result is not None or left(self.quote, now)[1],
-            fail=lambda _: None,
             pass_time=pass_time,
-            run=at_once,
+            in_process=True,
         )
         self.tick = Button("Let time pass", self.watch.start)
         self.tick.visible = stands_still

@@ -9,7 +9,6 @@ import pytest
 from paylab.errors import RuleError
 from paylab.spec.models import ConversionAccount, FinancialAccount
 from paylab.views.forms.conversion_account import ConversionAccountForm
-from paylab.views.forms.live import at_once
 
 WALLET = FinancialAccount.model_validate(
     {"id": "fa_1", "details": {"address": "0x000000000000000000000000000000000000dEaD"}}
@@ -38,7 +37,7 @@ def form(create, wait):
     """A form whose account is active at the second poll."""
     states = iter(["pending", "active"])
     form = ConversionAccountForm(
-        create, wait, lambda _: account(next(states)), [WALLET], "php", run=at_once
+        create, wait, lambda _: account(next(states)), [WALLET], "php", in_process=True
     )
     form.watch._every = 0
     return form

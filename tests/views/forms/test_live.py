@@ -11,7 +11,7 @@ import pytest
 from paylab.errors import APIConnectionError
 from paylab.spec.models import Conversion, Individual, Transfer
 from paylab.spec.status import TRANSFER
-from paylab.views.forms.live import GO_ON, at_once, in_thread
+from paylab.views.forms.live import GO_ON
 from paylab.views.forms.status import ConversionView, StatusLine, TransferLine
 
 
@@ -23,7 +23,7 @@ def person(status, **more):
 def line(*states, **options):
     """A status line that sees these statuses in turn, and the list of advanced seconds."""
     left, passed = iter(states), []
-    options = {"run": at_once, "every": 0.001, "pass_time": passed.append, **options}
+    options = {"in_process": True, "every": 0.001, "pass_time": passed.append, **options}
     return StatusLine(lambda: person(next(left)), **options), passed
 
 
@@ -35,14 +35,14 @@ async def _live(*states, **options):
     return shown, passed
 
 
-@pytest.mark.parametrize(("run", "ticks"), [(at_once, 1), (in_thread, 2)])
-def test_refreshes_until_final(run, ticks):
+@pytest.mark.parametrize(("in_process", "ticks"), [(True, 1), (False, 2)])
+def test_refreshes_until_final(in_process, ticks):
     """The line refreshes until a final status; only `pending` advances the time.
 
-    `at_once` reads the status again before it advances the time, so it advances once less.
+    Within this process the status is read again before the time advances, so it advances once less.
     """
     states = ["action_required", "action_required", "pending", "pending", "active"]
-    shown, passed = asyncio.run(_live(*states, run=run))
+    shown, passed = asyncio.run(_live(*states, in_process=in_process))
     assert shown.seen.status == "active"
     assert passed == [0.001] * ticks
     assert not shown.watch.running
@@ -98,7 +98,7 @@ def test_a_failure_is_shown_and_ends_it(fail):
     """An error is shown, escaped, and ends refreshing; the button removes it and starts again."""
 
     async def walk():
-        shown = StatusLine(failing(), run=at_once, every=0)
+        shown = StatusLine(failing(), in_process=True, every=0)
         await fail(shown)
         failed = shown.trouble.html, shown.watch.running, shown.button.text
         shown.button.press()
