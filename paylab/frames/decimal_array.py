@@ -86,10 +86,7 @@ class DecimalArray(ExtensionArray):
 
     @classmethod
     def _concat_same_type(cls, to_concat: Sequence[DecimalArray]) -> DecimalArray:
-        columns = [each._values for each in to_concat]
-        if len({column.type for column in columns}) > 1:
-            columns = arithmetic.same_scale(*columns)
-        return cls(pa.concat_arrays(columns))
+        return cls(decimals.join([pa.chunked_array([each._values]) for each in to_concat]))
 
     @property
     def dtype(self) -> DecimalDtype:
@@ -123,11 +120,11 @@ class DecimalArray(ExtensionArray):
     def __setitem__(self, key: Any, value: Any) -> None:
         is_many = is_list_like(value)
         new = operands.exact_decimals(value if is_many else [value])
-        old, new = arithmetic.same_scale(self._values, new)
+        both = decimals.join([pa.chunked_array([each]) for each in (self._values, new)])
         places = np.arange(len(self))
         where = check_array_indexer(self, key) if is_list_like(key) else key
         places[where] = len(self) + (np.arange(len(new)) if is_many else 0)
-        self._values = pa.concat_arrays([old, new]).take(pa.array(places))
+        self._values = both.combine_chunks().take(pa.array(places))
 
     def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002 - Arrow's
         return self._values if type is None else self._values.cast(type)
@@ -255,7 +252,7 @@ class DecimalArray(ExtensionArray):
     def _quantile(self, qs: Any, interpolation: str) -> DecimalArray:
         shares = [Decimal(repr(float(share))) for share in qs]
         found = [arithmetic.quantile(self._values, share, interpolation) for share in shares]
-        return DecimalArray(operands.from_values(found))
+        return DecimalArray(decimals.from_numbers(found))
 
     def _groupby_op(
         self, *, how: str, ids: Any, ngroups: int, min_count: int, **options: Any

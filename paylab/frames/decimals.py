@@ -8,9 +8,8 @@ ExactnessError for what needs more than 38 digits.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Iterable, Sequence
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -21,44 +20,40 @@ MOST = 38  # digits in Arrow's decimal128
 SHOWN = 40  # maximum length of a value quoted in a message
 SCALES = (2, 6, 12, 18)
 PRECISIONS = (18, 24, 30, 36)  # a digit is left to add
-PLAIN = r"^-?[0-9]{1,20}(\.[0-9]{1,18})?$"
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,9})?", re.ASCII)
+TOO_LONG = f"the result needs more than {MOST} digits"
+WIDEST = pa.decimal256(2 * MOST, MOST)  # holds all numbers of 38 digits
+UNLIMITED = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
-@dataclass(frozen=True)
-class DecimalPart:
-    """Some rows of a column, in the narrowest type, or as text if no type fits."""
-
-    values: pa.ChunkedArray
-    integers: int
-    places: int
-
-
-def part(texts: pa.ChunkedArray, column: str, start: int = 0) -> DecimalPart:
+def part(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.ChunkedArray:
     """The texts as exact decimals; null and blank are missing, other text is an ExactnessError.
 
-    `start` is the number of the first row.
+    The type is the narrowest, or `WIDEST` if no other one holds all values. `start` is the number
+    of the first row.
     """
     usual = _usual(texts)
     if usual is not None:
         return usual
-    plain = _plain(texts, column, start)
-    integers, places = measure(plain)
-    kind = working_type(integers, places)
-    return DecimalPart(plain.cast(kind) if kind else plain, integers, places)
+    rows = enumerate(texts.to_pylist(), start)
+    return _numbers([_read(text or "", column, row) for row, text in rows])
 
 
-def join(parts: Sequence[DecimalPart], column: str) -> pa.ChunkedArray:
+def join(parts: Sequence[pa.ChunkedArray], column: str = "amount") -> pa.ChunkedArray:
     """The parts as one column of the narrowest type that holds them all."""
-    widest = max(part.integers for part in parts), max(part.places for part in parts)
-    kind = working_type(*widest)
-    if kind is None:  # without trailing zeros the values may fit
-        return _squeezed(parts, column)
-    chunks = [chunk.cast(kind) for part in parts for chunk in part.values.chunks]
+    kind = parts[0].type
+    if kind == WIDEST or any(part.type != kind for part in parts):
+        before, places = max(map(integers, parts)), max(part.type.scale for part in parts)
+        # Without trailing zeros the values may fit.
+        kind = working_type(before, places) or pa.decimal128(MOST, MOST - before)
+    try:
+        chunks = [chunk.cast(kind) for part in parts for chunk in part.chunks]
+    except pa.ArrowInvalid:
+        raise ExactnessError(_clash(parts, column)) from None
     return pa.chunked_array([pa.concat_arrays(chunks)] if chunks else [], kind)
 
 
-def join_seconds(parts: Sequence[DecimalPart], column: str) -> pa.ChunkedArray:
+def join_seconds(parts: Sequence[pa.ChunkedArray], column: str) -> pa.ChunkedArray:
     """The parts as integers, or as decimals if a value is not whole."""
     exact = join(parts, column)
     try:
@@ -72,9 +67,11 @@ def read_decimals(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.Chu
     return join([part(texts, column, start)], column)
 
 
-def read_seconds(texts: pa.ChunkedArray, column: str) -> pa.ChunkedArray:
-    """The texts as one column of integers, or of decimals."""
-    return join_seconds([part(texts, column)], column)
+def from_numbers(numbers: Iterable[Decimal | None], column: str = "amount") -> pa.ChunkedArray:
+    """Python's decimals as one column of exact decimals."""
+    rows = enumerate(numbers)
+    checked = [each if each is None else _checked(each, column, row) for row, each in rows]
+    return join([_numbers(checked)], column)
 
 
 def at(texts: pa.ChunkedArray, column: str, kind: pa.DataType, start: int = 0) -> pa.ChunkedArray:
@@ -113,6 +110,19 @@ def working_type(integers: int, places: int) -> pa.DataType | None:
     return pa.decimal128(MOST, places) if integers + places <= MOST else None
 
 
+def held(values: pa.Array) -> pa.Array:
+    """Results of up to 76 digits as decimals of up to 38; ExactnessError if one needs more."""
+    before = integers(values)
+    places = min(values.type.scale, MOST - before)  # without trailing zeros the values may fit
+    precision = next((rung for rung in PRECISIONS if before + places <= rung), MOST)
+    try:
+        if before <= MOST:
+            return values.cast(pa.decimal128(precision, places))
+    except pa.ArrowInvalid:
+        pass  # raised below
+    raise ExactnessError(TOO_LONG)
+
+
 def narrowest(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """The decimals in the narrowest working type that holds them."""
     width = integers(column)
@@ -129,129 +139,81 @@ def write(decimals: pa.ChunkedArray) -> pa.ChunkedArray:
     texts = decimals.cast(pa.string())
     if not pc.any(pc.match_substring(texts, "E")).as_py():
         return texts
-    return each(texts, lambda text, _: format(Decimal(text), "f"))
+    plain = [text and format(Decimal(text), "f") for text in texts.to_pylist()]
+    return pa.chunked_array([pa.array(plain, pa.string())])
 
 
-def _usual(texts: pa.ChunkedArray) -> DecimalPart | None:
-    """The fast path for texts of few digits, minus and points; None for any other text.
+def _usual(texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
+    """The fast path for texts of digits, minus and points; None for any other text.
 
     The cast is checked, so that the result is exact.
     """
-    if not _only_digits(texts):
+    rest = pc.binary_length(pc.ascii_trim(texts, "0123456789.-"))
+    if pc.max(rest).as_py() != 0:
         return None
     length, point = pc.binary_length(texts), pc.find_substring(texts, ".")
-    first, last = pc.min_max(point).as_py().values()
-    if first is None or first < 0 <= last:  # no values, or integers among others
-        return None
-    integers = last if last >= 0 else pc.max(length).as_py()
-    places = max(0, pc.max(pc.subtract(length, point)).as_py() - 1) if last >= 0 else 0
-    kind = working_type(integers, places)
-    # For a wider type a minus or a leading zero may be the reason.
-    if kind is None or kind.precision > PRECISIONS[0]:
+    is_whole = pc.less(point, 0)
+    before = pc.max(pc.if_else(is_whole, length, point)).as_py()
+    places = pc.max(pc.if_else(is_whole, 0, pc.subtract(pc.subtract(length, point), 1))).as_py()
+    kind = working_type(before, places)
+    if kind is None or places > SCALES[-1]:
         return None
     try:
-        return DecimalPart(texts.cast(kind), integers, places)
+        values = texts.cast(kind)
     except pa.ArrowInvalid:
         return None
+    if kind.precision == PRECISIONS[0]:
+        return values
+    # A minus or a leading zero was counted as a digit.
+    return values.cast(working_type(integers(values), places))
 
 
-def _only_digits(texts: pa.ChunkedArray) -> bool:
-    """Whether the texts contain only characters of plain numbers."""
-    return texts.type == pa.string() and not any(
-        _bytes(chunk).translate(None, b"0123456789.-") for chunk in texts.chunks
-    )
-
-
-def _bytes(texts: pa.Array) -> bytes:
-    """The characters of all texts, concatenated."""
-    _, offsets, data = texts.buffers()
-    if not len(texts) or data is None:
-        return b""
-    ends = memoryview(offsets).cast("i")
-    begin, end = ends[texts.offset], ends[texts.offset + len(texts)]
-    return bytes(memoryview(data)[begin:end])
-
-
-def _plain(texts: pa.ChunkedArray, column: str, start: int) -> pa.ChunkedArray:
-    """The texts as plain digits; texts that are plain already are unchanged."""
-    if pc.all(pc.match_substring_regex(texts, PLAIN)).as_py() in (True, None):
-        return texts
-    return each(texts, lambda text, row: _digits(text, column, start + row))
-
-
-def _fits(value: Decimal | None, kind: pa.DataType) -> bool:
-    """Whether a type holds a value; Arrow's own conversion turns 1E-57 into zero."""
-    whole, _, places = format(value or Decimal(0), "f").lstrip("-").partition(".")
-    fits = len(whole.lstrip("0")) <= kind.precision - kind.scale
-    return bool(fits and len(places.rstrip("0")) <= kind.scale)
-
-
-def _squeezed(parts: Sequence[DecimalPart], column: str) -> pa.ChunkedArray:
-    texts = [chunk for part in parts for chunk in part.values.cast(pa.string()).chunks]
-    plain = trimmed(pa.chunked_array(texts, pa.string()))
-    kind = working_type(*measure(plain))
-    if kind is None:
-        raise ExactnessError(_clash(plain, column))
-    return plain.cast(kind)
-
-
-def trimmed(values: pa.ChunkedArray) -> pa.ChunkedArray:
-    """The decimals as text in plain digits, without trailing zeros."""
-    return each(write(values), lambda text, _: shortest(text))
-
-
-def each(texts: pa.ChunkedArray, change: Callable[[str, int], str | None]) -> pa.ChunkedArray:
-    """Apply a function of the text and its row to each text."""
-    changed = [text and change(text, row) for row, text in enumerate(texts.to_pylist())]
-    return pa.chunked_array([pa.array([text or None for text in changed], pa.string())])
-
-
-def _digits(text: str, column: str, row: int) -> str | None:
-    """A number in plain digits, at most 38; None for blank text."""
+def _read(text: str, column: str, row: int) -> Decimal | None:
+    """A number of at most 38 digits; None for blank text."""
     stripped = text.strip()
     if not stripped:
         return None
     if not NUMBER.fullmatch(stripped):
         raise ExactnessError(f"{column}, row {row}: {_short(text)} is not a number")
-    number = Decimal(stripped)
-    if not number:
-        return format(number, "f") if -SCALES[-1] <= number.adjusted() <= 0 else "0"
-    if abs(number.adjusted()) <= MOST:  # a huge exponent could fill the memory
-        plain = format(number, "f")
-        if _lengths(plain)[1] > SCALES[-1]:
-            plain = shortest(plain)  # trailing zeros alone may need that many places
-        if sum(_lengths(plain)) <= MOST:
-            return plain
-    raise ExactnessError(f"{column}, row {row}: {_short(text)} needs more than {MOST} digits")
+    return _checked(Decimal(stripped), column, row)
 
 
-def shortest(plain: str) -> str:
-    """Plain digits without trailing zeros."""
-    return plain.rstrip("0").rstrip(".") if "." in plain else plain
+def _checked(number: Decimal, column: str, row: int) -> Decimal:
+    """A number, without its trailing zeros if they are many; ExactnessError past 38 digits."""
+    if sum(_size(number)) > MOST:
+        shown = _short(str(number))
+        raise ExactnessError(f"{column}, row {row}: {shown} needs more than {MOST} digits")
+    return number if 0 <= _places(number) <= SCALES[-1] else number.normalize(UNLIMITED)
 
 
-def _lengths(plain: str) -> tuple[int, int]:
-    before, _, after = plain.lstrip("-0").partition(".")
-    return len(before), len(after)
+def _size(number: Decimal) -> tuple[int, int]:
+    """The digits before and after the point, without trailing zeros."""
+    before = number.adjusted() + 1 if number else 0
+    return max(0, before), max(0, _places(number.normalize(UNLIMITED)))
 
 
-def measure(plain: pa.ChunkedArray) -> tuple[int, int]:
-    """The largest numbers of digits before and after the point."""
-    integers, places = _digit_counts(plain)
-    return pc.max(integers).as_py() or 0, pc.max(places).as_py() or 0
+def _places(number: Decimal) -> int:
+    return -int(number.as_tuple().exponent)
 
 
-def _digit_counts(plain: pa.ChunkedArray) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    digits = pc.utf8_ltrim(plain, "-0")
-    length, point = pc.binary_length(digits), pc.find_substring(digits, ".")
-    whole = pc.less(point, 0)
-    places = pc.subtract(pc.subtract(length, point), 1)
-    return pc.if_else(whole, length, point), pc.if_else(whole, 0, places)
+def _numbers(numbers: Sequence[Decimal | None]) -> pa.ChunkedArray:
+    """Numbers of at most 38 digits in the narrowest type that holds all of them."""
+    values = pa.chunked_array([pa.array(numbers, WIDEST)])
+    places = max((_places(number) for number in numbers if number is not None), default=0)
+    return values.cast(working_type(integers(values), max(0, places)) or WIDEST)
 
 
-def _clash(plain: pa.ChunkedArray, column: str) -> str:
-    rows = [pc.index(counts, pc.max(counts)).as_py() for counts in _digit_counts(plain)]
-    large, fine = (f"{_short(plain[row].as_py())} (row {row})" for row in rows)
+def _fits(value: Decimal | None, kind: pa.DataType) -> bool:
+    before, places = _size(value or Decimal(0))
+    return bool(before <= kind.precision - kind.scale and places <= kind.scale)
+
+
+def _clash(parts: Sequence[pa.ChunkedArray], column: str) -> str:
+    values = [value or Decimal(0) for part in parts for value in part.to_pylist()]
+    sizes = [_size(value) for value in values]
+    rows = [max(range(len(sizes)), key=lambda row: sizes[row][side]) for side in (0, 1)]
+    plain = [format(values[row].normalize(UNLIMITED), "f") for row in rows]
+    large, fine = (f"{_short(text)} (row {row})" for text, row in zip(plain, rows, strict=True))
     return f"{column}: {large} and {fine} together need more than {MOST} digits in one column"
 
 

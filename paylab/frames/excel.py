@@ -88,7 +88,7 @@ def _maker(kind: pa.DataType, sheet: Any, zone: ZoneInfo) -> Callable[[Any], Any
         return cell
 
     def amount(value: Decimal) -> Any:
-        plain = decimals.shortest(format(value, "f"))
+        plain = format(value.normalize(decimals.UNLIMITED), "f")
         places = max(2, len(plain.partition(".")[2]))
         if sum(each.isdigit() for each in plain) > NUMBER_DIGITS:
             return text(plain)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import sys
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -34,13 +34,13 @@ def exact_decimals(values: Any) -> pa.Array:
     """Anything list-like as Arrow decimals; ExactnessError for floats and other text."""
     found = _arrow(values)
     if found is None:
-        return from_values([_exact_number(value) for value in values])
+        return decimals.from_numbers(map(_exact_number, values)).combine_chunks()
     if pa.types.is_decimal128(found.type):
         return found
     if pa.types.is_decimal(found.type):
-        found = decimals.write(pa.chunked_array([found])).combine_chunks()
+        return decimals.held(found)
     if pa.types.is_integer(found.type):
-        return found.cast(pa.decimal128(20, 0))
+        return decimals.held(found.cast(pa.decimal128(20, 0)))
     if pa.types.is_null(found.type) or found.null_count == len(found):
         return pa.nulls(len(found), pa.decimal128(18, 2))
     if pa.types.is_string(found.type) or pa.types.is_large_string(found.type):
@@ -61,11 +61,11 @@ def beside(other: Any, rows: int) -> pa.Array:
 def compared(other: Any, rows: int) -> pa.Array:
     """The other operand of a comparison; values that are not numbers are missing."""
     if not is_list_like(other):
-        return pa.repeat(from_values([number(other)])[0], rows)
+        return pa.repeat(decimals.from_numbers([number(other)])[0], rows)
     found = _arrow(other)
     if found is not None and not pa.types.is_floating(found.type):
         return _fitted(exact_decimals(found), rows)
-    return _fitted(from_values(map(number, other)), rows)
+    return _fitted(decimals.from_numbers(map(number, other)).combine_chunks(), rows)
 
 
 def number(value: Any) -> Decimal | None:
@@ -134,20 +134,3 @@ def _fitted(values: Sequence[Any], rows: int) -> pa.Array:
     if len(values) != rows:
         raise ValueError(f"{len(values)} values beside a column of {rows}")
     return values
-
-
-def from_values(found: Iterable[Decimal | None]) -> pa.Array:
-    """Decimals as a column of the narrowest type that holds them."""
-    values = list(found)
-    try:
-        exact = pa.array(values, from_pandas=True)
-    except (pa.ArrowInvalid, ValueError):
-        pass  # an exponent, or values that fit one type only without trailing zeros
-    else:
-        if pa.types.is_decimal128(exact.type) and exact.type.scale >= 0:
-            return exact
-        if pa.types.is_null(exact.type):
-            return exact.cast(decimals.working_type(0, 0))
-    texts = [None if value is None or value.is_nan() else str(value) for value in values]
-    column = pa.chunked_array([pa.array(texts, pa.string())])
-    return decimals.read_decimals(column, "amount").combine_chunks()

@@ -199,15 +199,14 @@ def _finished(table: pa.Table, groups: Grouping) -> pd.DataFrame:
         exact |= {name: _ratios(known, over) for name, over in RATIOS.items()}
     exact |= {name: table[name].to_pylist() for name in QUANTILES}
     columns |= {
-        name: decimals.read_decimals(_texts(values), name) for name, values in exact.items()
+        name: decimals.from_numbers(map(_trimmed, values), name) for name, values in exact.items()
     }
     named = [name for name in table.column_names if name not in (*exact, "failure_reasons")]
     return ExactFrame({name: series(columns[name]) for name in [*named, *exact, "failure_reasons"]})
 
 
-def _texts(values: Sequence[Decimal | None]) -> pa.ChunkedArray:
-    texts = [None if value is None else decimals.shortest(format(value, "f")) for value in values]
-    return pa.chunked_array([pa.array(texts, pa.string())])
+def _trimmed(value: Decimal | None) -> Decimal | None:
+    return value and value.normalize(decimals.UNLIMITED)
 
 
 def _ratios(known: dict[str, list[Any]], over: str) -> list[Decimal | None]:

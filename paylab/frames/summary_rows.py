@@ -111,7 +111,7 @@ def _typed(name: str, column: pa.ChunkedArray | None, rows: int) -> pa.ChunkedAr
     if name == "created_at":
         return _typed_time(column, name)
     if name == "completed_in" and _is_text(column):
-        return decimals.read_seconds(column.cast(pa.string()), name)
+        return decimals.join_seconds([decimals.part(column.cast(pa.string()), name)], name)
     return column
 
 

@@ -22,6 +22,7 @@ with explained():
     import pandas as pd
     import pyarrow as pa
 
+PLAIN = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,18})?")
 LIST, EVENTS, REFERENCES = "list", "events", "references"
 KEY = ["kind", "id"]
 COMPARED = ["status", "amount", "currency"]
@@ -124,7 +125,7 @@ def _row(event: Event) -> dict[str, Any]:
     flat = {**event.payload, **{f"deposit_{name}": value for name, value in inner}}
     own = {name: value for name, value in flat.items() if isinstance(value, str) and value}
     row: dict[str, Any] = {NAMES[event.family].get(name, name): own[name] for name in own}
-    if not re.match(decimals.PLAIN, row.get("amount", "")):
+    if not PLAIN.fullmatch(row.get("amount", "")):
         row["amount"] = None
     created_at = timestamps.read(row.get("created_at"))
     return row | {"kind": event.family, "id": event.id, "created_at": created_at}
