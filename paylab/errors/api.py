@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from .base import PaylabError, Problem, called
+from .base import PaylabError, Problem
 
 
 class APIError(PaylabError):
@@ -99,11 +99,8 @@ class APIStatusError(APIError):
         for line in self._told():
             self.add_note(line)
 
-    def _lines(self) -> list[str]:
-        """The refused call, the service's message and field problems, and what to try."""
-        lines = [f"{type(self).__name__}: {self}", *called(self.call)]
-        lines += self._told()
-        return [*lines, f"  Try: {self.hint}"] if self.hint else lines
+    def _details(self) -> list[str]:
+        return [*super()._details(), *self._told()]
 
     def _told(self) -> list[str]:
         """The field problems that the message of the service does not say already."""

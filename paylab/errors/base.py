@@ -58,15 +58,11 @@ class PaylabError(Exception):
     @hint.setter
     def hint(self, hint: str | None) -> None:
         notes: list[str] = getattr(self, "__notes__", [])
-        if (old := self._noted()) in notes:
+        if (old := f"  Try: {self._hint}") in notes:
             notes.remove(old)
         self._hint = hint
-        if new := self._noted():
-            self.add_note(new)
-
-    def _noted(self) -> str:
-        """The hint as a line of a traceback."""
-        return f"  Try: {self._hint}" if self._hint else ""
+        if hint:
+            self.add_note(f"  Try: {hint}")
 
     def card(self) -> list[str]:
         """The lines to show in a terminal or a notebook, folded to fit a narrow one."""
@@ -74,12 +70,21 @@ class PaylabError(Exception):
 
         fold = TextWrapper(WIDTH, subsequent_indent="    ", break_long_words=False)
         fold.break_on_hyphens = False
-        return [part for line in self._lines() for part in fold.wrap(line)]
+        lines = [f"{type(self).__name__}: {self._head()}", *self._details()]
+        lines += [f"  Try: {self.hint}"] if self.hint else []
+        return [part for line in lines for part in fold.wrap(line)]
 
-    def _lines(self) -> list[str]:
-        """What went wrong, the call, and what to try."""
-        lines = [f"{type(self).__name__}: {self}", *called(self.call)]
-        return [*lines, f"  Try: {self.hint}"] if self.hint else lines
+    def _head(self) -> str:
+        """What went wrong, without what `_details` has."""
+        return str(self)
+
+    def _details(self) -> list[str]:
+        """The call and its number in the log."""
+        if self.call is None:
+            return []
+        number = getattr(self.call, "number", 0)
+        where = f" (number {number} in lab.calls)" if number else ""
+        return [f"  Call: {self.call}{where}"]
 
     def traceback(self) -> str:
         """The full traceback; a notebook shows only the card."""
@@ -100,15 +105,6 @@ def _restored(kind: type[PaylabError], args: tuple[Any, ...]) -> PaylabError:
     error = kind.__new__(kind)
     error.args = args
     return error
-
-
-def called(call: Any) -> list[str]:
-    """A line with the call and its number in the log."""
-    if call is None:
-        return []
-    number = getattr(call, "number", 0)
-    where = f" (number {number} in lab.calls)" if number else ""
-    return [f"  Call: {call}{where}"]
 
 
 class ConfigError(PaylabError):
@@ -157,12 +153,12 @@ class RuleError(PaylabError):
         self.problems, self.hint = tuple(problems), hint
         super().__init__("not sent: " + "; ".join(map(str, self.problems)))
 
-    def _lines(self) -> list[str]:
-        """One line per problem, and what to try."""
+    def _head(self) -> str:
         number = len(self.problems)
-        head = f"RuleError: nothing was sent, {number} problem{'' if number == 1 else 's'}"
-        tries = [f"  Try: {self.hint}"] if self.hint else []
-        return [head, *(f"  {problem}" for problem in self.problems), *tries]
+        return f"nothing was sent, {number} problem{'' if number == 1 else 's'}"
+
+    def _details(self) -> list[str]:
+        return [f"  {problem}" for problem in self.problems]
 
 
 class RuleWarning(UserWarning):
@@ -195,11 +191,12 @@ class ReplayError(PaylabError):
         near = f"; nearest: {self.nearest}" if self.nearest else ""
         return f"{self.args[0]}{near}" + "".join(f"; {each}" for each in self.differences)
 
-    def _lines(self) -> list[str]:
-        """The request, the most similar recorded request, and the differences."""
-        lines = [f"{type(self).__name__}: {self.args[0]}"]
-        lines += [f"  Nearest: {self.nearest}"] if self.nearest else []
-        return [*lines, *(f"    {each}" for each in self.differences)]
+    def _head(self) -> str:
+        return str(self.args[0])
+
+    def _details(self) -> list[str]:
+        nearest = [f"  Nearest: {self.nearest}"] if self.nearest else []
+        return [*nearest, *(f"    {each}" for each in self.differences)]
 
 
 class ChoiceError(PaylabError):
@@ -235,19 +232,16 @@ class UnknownNameError(SimulatorError, AttributeError):
 
     def __init__(self, kind: str, name: str, nearest: Sequence[str] = ()) -> None:
         self.kind, self.word, self.nearest = kind, name, tuple(nearest)
-        self.hint = ", ".join(self.nearest) or None
         super().__init__(f"no {kind} is called {name!r}")
 
-    def _noted(self) -> str:
-        return ""  # the text has it
-
     def __str__(self) -> str:
-        return f"{self.args[0]}; nearest: {self.hint}" if self.hint else str(self.args[0])
+        return "; nearest: ".join(filter(None, [self._head(), ", ".join(self.nearest)]))
 
-    def _lines(self) -> list[str]:
-        """The wrong name, and similar known names."""
-        head = f"{type(self).__name__}: {self.args[0]}"
-        return [head, f"  Nearest: {self.hint}"] if self.hint else [head]
+    def _head(self) -> str:
+        return str(self.args[0])
+
+    def _details(self) -> list[str]:
+        return [f"  Nearest: {', '.join(self.nearest)}"] if self.nearest else []
 
 
 class WaitTimeoutError(PaylabError, TimeoutError):

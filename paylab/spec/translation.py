@@ -20,26 +20,13 @@ from .renames import SAME, Body, Convert, Names, convert_details
 from .service import AccountDetails, Service
 from .text import CASES
 
-GROUPS = (
-    "financial_accounts",
-    "deposit_instructions",
-    "quotes",
-    "transfers",
-    "conversion_accounts",
-    "sandbox_deposits",
-    "currencies",
-    "amounts",
-    "paths",
-)
-"""The groups of settings that change a body."""
-
 
 class Translation:
     """The names of a service's fields in requests and responses, and the format of values."""
 
     def __init__(self, service: Service) -> None:
         self.service = service
-        self.is_idle = not any(key.partition(".")[0] in GROUPS for key in service.diff())
+        self.is_idle = not service.diff()
         self.numbers = service.amounts.requests == "number"
         """Whether amounts of requests are JSON numbers."""
 
