@@ -14,12 +14,7 @@ import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from .. import loopback
-from ..serving import (
-    HTTPConnection,
-    Message,
-    Receive,
-    Send,
-)
+from ..serving import HTTPConnection, Message, Receive, Send
 from ..spec.service import Service
 from .messages import MOST_BYTES, NO_CONTENT, PRODUCT, TOO_LARGE, Refused, Reply, Request
 from .refusals import refusal_reply

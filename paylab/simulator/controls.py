@@ -160,7 +160,7 @@ class Controls:
 class ClockPanel:
     """The simulator's clock."""
 
-    def __init__(self, ask: Ask, service: Service | None = None) -> None:
+    def __init__(self, ask: Ask) -> None:
         self._ask = ask
 
     def _state(self) -> dict[str, Any]:

@@ -55,14 +55,7 @@ DEFAULTS: Row = {
 }
 """The details of all kinds. `every` strikes each so many-th call or event."""
 
-CUSTOM: Row = {
-    "headers": None,
-    "body": None,
-    "content_type": None,
-    "delay": None,
-    "slow": None,
-    "cut_after": None,
-}
+CUSTOM = ("headers", "body", "content_type", "delay", "slow", "cut_after")
 """The details of kind `custom`, besides those of all kinds; without a status the service answers.
 
 `delay` and `slow` are seconds until the answer starts, and that its body takes. Of the body,
@@ -76,9 +69,9 @@ def check_fault(body: Row) -> list[Problem]:
     kind = body.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         found.append(("kind", _suggest(kind, KINDS)))
-    known = {**DEFAULTS, **(CUSTOM if kind == "custom" else {})}
-    for name in [each for each in body if each not in (*known, "kind")]:
-        found.append((name, f"is not known; {_suggest(name, known)}"))
+    known = (*DEFAULTS, *(CUSTOM if kind == "custom" else ()))
+    unknown = [name for name in body if name not in (*known, "kind")]
+    found += [(name, f"is not known; {_suggest(name, known)}") for name in unknown]
     if kind == "custom" and not any(body.get(name) is not None for name in (*CUSTOM, "status")):
         found.append(("kind", f"custom needs one of status, {', '.join(CUSTOM)}"))
     for name, (good, words) in _CHECKS.items():

@@ -14,6 +14,7 @@ from fnmatch import fnmatchcase
 from math import ceil
 
 from ..spec.service import Service
+from .control_table import CONTROL
 from .fault_kinds import CUTS, DEFAULTS, INSTEAD, MOST_TIMES, ON_CALLS
 from .messages import BadCursor, Refused, Reply, Request, dump
 from .refusals import refusal_reply
@@ -40,9 +41,7 @@ def fault_json(fault: Row) -> Row:
 
 def for_call(world: World, request: Request) -> Row | None:
     """The fault for this call, if any; control calls are never affected."""
-    if request.path.startswith("/_simulator"):
-        return None
-    if not world.tables["faults"].rows:
+    if request.path.startswith(CONTROL) or not world.tables["faults"].rows:
         return None
     operation = operation_at(world.service, request.method, request.path)
     return world.strike(lambda fault: _fits(fault, request, operation))

@@ -6,12 +6,14 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from http import HTTPMethod
 from typing import Any, overload
 
 from ..errors.base import UnknownNameError
 from ..errors.names import nearest_name, nearest_names
 from ..redaction.hiding import HIDDEN
+from ..spec.json_path import dotted
 from ..spec.operations.records import OPERATIONS
 
 LONGEST = 600
@@ -57,7 +59,12 @@ class SeenRequest:
         row, query = self.row, "&".join(f"{name}={v}" for name, v in self.row["query"].items())
         target = f"{row['path']}?{query}" if query else row["path"]
         lines = [f"{row['number']}. {row['method']} {target} -> {row['status']}  ({row['at']})"]
-        if passed := [name for name in row["verdicts"] if self._result(name) == "passed"]:
+        passed = [
+            name
+            for name, verdict in row["verdicts"].items()
+            if isinstance(verdict, Mapping) and verdict.get("result") == "passed"
+        ]
+        if passed:
             lines.append(f"   passed: {', '.join(passed)}")
         lines += [f"   {name}: {verdict}" for name, verdict in self._told()]
         if row["body"] is not None:
@@ -74,11 +81,6 @@ class SeenRequest:
         """
         told = (f"{name}: {text}" for name, text in self._told() if text not in _USUAL)
         return ", ".join(told) or "passed"
-
-    def _result(self, name: str) -> Any:
-        """The result of a layer."""
-        verdict = self.row["verdicts"][name]
-        return verdict.get("result") if isinstance(verdict, Mapping) else verdict
 
     def _told(self) -> Iterator[tuple[str, str]]:
         """Each layer that did more than to pass or skip the request, and what it found."""
@@ -123,16 +125,12 @@ class Requests(Sequence[SeenRequest]):
         >>> len(lab.simulator.requests.after(10**6))
         0
         """
-        journal = self._read(number)
-        return Requests(lambda number=0: _later(journal, number))
-
-    def _all(self) -> list[SeenRequest]:
-        return [SeenRequest(row) for row in self._read()["requests"]]
+        return Requests(partial(_later, self._read(number)))
 
     def _where(self, fits: Callable[[SeenRequest], bool]) -> Requests:
         journal = self._read()
         found = [row for row in journal["requests"] if fits(SeenRequest(row))]
-        return Requests(lambda number=0: _later({**journal, "requests": found}, number))
+        return Requests(partial(_later, {**journal, "requests": found}))
 
     def of(self, operation: str) -> Requests:
         """Those of an operation: "POST /v1/transfers", a method, a path or "transfers.create".
@@ -158,7 +156,7 @@ class Requests(Sequence[SeenRequest]):
     def only(self) -> SeenRequest:
         """The single request; AssertionError if there are more or none."""
         __tracebackhide__ = True
-        found = self._all()
+        found = list(self)
         if len(found) != 1:
             listed = "\n".join(each.text() for each in found[-SHOWN:])
             raise AssertionError(f"there are {len(found)} requests, not 1\n{listed}".rstrip())
@@ -187,7 +185,7 @@ class Requests(Sequence[SeenRequest]):
         >>> lab.simulator.requests.of("DELETE /v1/transfers").text()
         'no requests'
         """
-        found = self._all()
+        found = list(self)
         rest = len(found) - last
         head = [f"({rest} earlier requests)"] if rest > 0 else []
         return "\n".join([*head, *(each.text() for each in found[-last:])]) or "no requests"
@@ -197,13 +195,13 @@ class Requests(Sequence[SeenRequest]):
     @overload
     def __getitem__(self, at: slice) -> list[SeenRequest]: ...
     def __getitem__(self, at: int | slice) -> SeenRequest | list[SeenRequest]:
-        return self._all()[at]
+        return list(self)[at]
 
     def __len__(self) -> int:
         return len(self._read()["requests"])
 
     def __iter__(self) -> Iterator[SeenRequest]:
-        return iter(self._all())
+        return map(SeenRequest, self._read()["requests"])
 
     def __repr__(self) -> str:
         return f"<{len(self)} requests; of(operation), refused, by_key(key), only(), text()>"
@@ -214,10 +212,10 @@ _OF_FAULTS = ("id", "times", "left", "probability", "seed", "seconds")
 """Details of a fault that are left out of a text."""
 
 
-def _later(journal: Mapping[str, Any], number: int) -> Mapping[str, Any]:
+def _later(journal: Mapping[str, Any], number: int = 0) -> Mapping[str, Any]:
     """The requests of a journal with a higher number."""
-    rows = journal["requests"]
-    return {**journal, "requests": [row for row in rows if row["number"] > number]}
+    rows = [row for row in journal["requests"] if row["number"] > number]
+    return {**journal, "requests": rows}
 
 
 def _is_of(row: Row, operation: str) -> bool:
@@ -265,16 +263,7 @@ def _times(count: int) -> str:
 def _differences(row: Row, fields: Mapping[str, Any]) -> list[str]:
     """The fields whose value is another one, or that were not sent."""
     body = row["body"] if isinstance(row["body"], Mapping) else {}
-    return [each for name, value in fields.items() for each in _compare(name, value, row, body)]
-
-
-def _compare(name: str, value: Any, row: Row, body: Mapping[str, Any]) -> Iterator[str]:
-    sent = {**row["query"], **body}
-    if name not in sent:
-        near = nearest_name(name, sent)
-        yield f"{name}: {value!r} {_NOT_SENT}" + (f", but {near} was" if near else "")
-    else:
-        yield from _unequal(name, value, sent[name])
+    return list(_unequal("", fields, {**row["query"], **body}))
 
 
 def _unequal(at: str, wanted: Any, sent: Any) -> Iterator[str]:
@@ -282,9 +271,11 @@ def _unequal(at: str, wanted: Any, sent: Any) -> Iterator[str]:
     if isinstance(wanted, Mapping) and isinstance(sent, Mapping):
         for name, value in wanted.items():
             if name in sent:
-                yield from _unequal(f"{at}.{name}", value, sent[name])
+                yield from _unequal(dotted(at, name), value, sent[name])
             else:
-                yield f"{at}.{name}: {value!r} {_NOT_SENT}"
+                near = nearest_name(name, sent)
+                meant = f", but {near} was" if near else ""
+                yield f"{dotted(at, name)}: {value!r} {_NOT_SENT}{meant}"
     elif not _same(wanted, sent):
         yield f"{at}: {sent!r} was sent, not {wanted!r}"
 

@@ -7,12 +7,7 @@ import re
 from base64 import b64decode
 from typing import Annotated, Any
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    model_validator,
-)
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ..spec import codes, money
 from ..spec.status import MACHINES

@@ -14,14 +14,7 @@ from ...spec.operations.field import DATE, TEXT, TIME
 from ...spec.operations.records import OPERATIONS
 from ...spec.request_body import RequestBody
 from .. import bodies
-from ..bodies import (
-    account_json,
-    existing,
-    image_list,
-    individual_json,
-    named_row,
-    without_null,
-)
+from ..bodies import account_json, existing, image_list, individual_json, named_row, without_null
 from ..events import emit
 from ..messages import Refused, Reply, Request
 from ..table import Row
