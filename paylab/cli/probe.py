@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     if options.html:
         _write_page(report, Path(options.html))
     if options.har:
-        report.har(options.har)
+        report.har(Path(options.har))
     if options.json:
         say(json.dumps(report.to_dict(), default=str))
     else:

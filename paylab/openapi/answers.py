@@ -8,22 +8,19 @@ from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from ..spec import codes, models
+from ..spec import assumptions, codes, models
 from ..spec.answers import AnswerForm, Words, answer_form
 from ..spec.field_notes import NOTES
 from ..spec.money import CURRENCY_FIELDS, Amount
 from ..spec.operations.records import ANSWER_NAMES, ANSWERED_AMOUNTS
 from ..spec.paging import ListForm
-from ..spec.renames import SAME, Names
 from ..spec.resource import Resource
 from ..spec.service import Service
-from ..spec.service_keys import NONE
 from ..spec.text import CASES
 from .details import DetailSchemas
-from .schemas import Components, Schema, nested, opened, origin, ref_to, words
+from .schemas import Components, Schema, nested, opened, origin, placed, ref_to, words
 from .values import DAY, TIMESTAMP
 
-_DAYS = frozenset({"date_of_birth"})
 _AMOUNT: Schema = {"type": "string", "pattern": r"^-?[0-9]+(?:\.[0-9]+)?$"}
 _LOWER = frozenset({("DepositInstructions", "currency"), ("ConversionAccount", "source_currency")})
 """The currencies that a REST answer has in lower case, as the spec shows them."""
@@ -37,23 +34,25 @@ class AnswerSchemas:
 
     def model(self, name: str, *, in_event: bool = False) -> Schema:
         """A reference to a model; events have currencies in lower case, and our names."""
+        kind: type[BaseModel] = getattr(models, name)
         title = f"{name}Snapshot" if in_event else name
         if title in self._components.schemas:
             return ref_to(title)
-        kind: type[BaseModel] = getattr(models, name)
         form = answer_form(name)
         table = "" if in_event else ANSWER_NAMES.get(name, "")
-        names = self._service.names(table) if table else SAME
+        names = self._service.names(table).theirs if table else {}
         self._components.schemas[title] = {}  # keeps the order: the outer object first
-        properties = {
-            names.theirs.get(field, field): self._field(name, field, kind, in_event=in_event)
-            for field in kind.model_fields
-        }
-        always = {
-            names.theirs.get(field, field)
-            for field in kind.model_fields
-            if field not in form.absent
-        }
+        properties = {}
+        for field in kind.model_fields:
+            schema = self._value(kind, field, form, in_event=in_event)
+            if field in form.nullable:
+                schema = _or_null(schema)
+            if field in NOTES:
+                schema["description"] = NOTES[field]
+            key = f"{table}.fields.{field}" if table else ""
+            facts = origin(self._service, form.assumed.get(field, form.source), key)
+            properties[names.get(field, field)] = {**schema, **facts}
+        always = [names.get(field, field) for field in {*kind.model_fields} - {*form.absent}]
         about = {"description": str(kind.__doc__)}
         return self._components.add(title, {**about, **opened(properties, always)})
 
@@ -62,46 +61,32 @@ class AnswerSchemas:
         rows: Schema = {"type": "array", "items": self.model(name)}
         if form.envelope == "array":
             return rows
-        cursor: Schema = {"type": ["string", "null"]}
-        properties = {
-            form.items: {**rows, "description": "The rows of this page."},
-            form.more: {"type": "boolean", "description": "Whether another page follows."},
-            form.cursor: {
-                **cursor,
+        parts: dict[str, Schema] = {
+            "items": {**rows, "description": "The rows of this page."},
+            "more": {"type": "boolean", "description": "Whether another page follows."},
+            "cursor": {
+                "type": ["string", "null"],
                 "description": "The cursor of the next page; null without one.",
             },
         }
-        properties.pop(NONE, None)
-        keys = {form.items: "items", form.more: "more", form.cursor: "cursor"}
-        for each in properties:
-            key = f"lists.{form.name}.{keys[each]}"
-            properties[each] |= origin(self._service, source, key)
+        properties = placed(self._service, f"lists.{form.name}", parts, source)
         about = {"description": f"A page of a list of {name} objects."}
         return self._components.add(f"{name}Page", {**about, **nested(properties, properties)})
 
-    def _field(self, model: str, field: str, kind: type[BaseModel], *, in_event: bool) -> Schema:
-        form = answer_form(model)
-        table = ANSWER_NAMES.get(model, "")
-        key = f"{table}.fields.{field}" if table and not in_event else ""
-        facts = origin(self._service, form.assumed.get(field, form.source), key)
-        schema = self._value(model, field, kind, in_event=in_event)
-        if field in form.nullable:
-            schema = _or_null(schema)
-        said = {"description": NOTES[field]} if field in NOTES else {}
-        return {**schema, **said, **facts}
-
-    def _value(self, model: str, field: str, kind: type[BaseModel], *, in_event: bool) -> Schema:
-        form = answer_form(model)
+    def _value(
+        self, kind: type[BaseModel], field: str, form: AnswerForm, *, in_event: bool
+    ) -> Schema:
+        annotation = kind.model_fields[field].annotation
         if field in form.words:
-            return self._words(model, field, form, in_event=in_event, kind=kind)
+            return self._words(field, form.words[field], annotation, in_event=in_event)
         if field in CURRENCY_FIELDS:
-            is_lower = in_event or (model, field) in _LOWER
+            is_lower = in_event or (kind.__name__, field) in _LOWER
             return {"type": "string", "pattern": "^[a-z]{3,4}$" if is_lower else "^[A-Z]{3,4}$"}
         if field == "details":
-            return self._any_details(model)
-        if field in _DAYS:
+            return self._any_details(kind.__name__)
+        if field == "date_of_birth":
             return dict(DAY)
-        return self._typed(kind.model_fields[field].annotation, field, in_event=in_event)
+        return self._typed(annotation, field, in_event=in_event)
 
     def _typed(self, annotation: Any, field: str, *, in_event: bool) -> Schema:
         """The schema of a type of the models."""
@@ -116,19 +101,14 @@ class AnswerSchemas:
             return {"type": "number"} if is_number else dict(_AMOUNT)
         return dict(_TYPES.get(base, {"type": "string"}))
 
-    def _words(
-        self, model: str, field: str, form: AnswerForm, *, in_event: bool, kind: type[BaseModel]
-    ) -> Schema:
-        known = self._known(form.words[field])
+    def _words(self, field: str, given: Words, annotation: Any, *, in_event: bool) -> Schema:
+        more = self._service.value(given.key) if given.key else ()
+        known = (*given.words, *map(str, more if isinstance(more, tuple) else ()))
         if field in CURRENCY_FIELDS and in_event:
             known = tuple(map(CASES["lower"], known))
-        one = words(known, is_open=form.words[field].is_open)
-        is_list = get_origin(_without_none(kind.model_fields[field].annotation)) is list
+        one = words(known, is_open=given.is_open)
+        is_list = get_origin(_without_none(annotation)) is list
         return {"type": "array", "items": one} if is_list else one
-
-    def _known(self, given: Words) -> tuple[str, ...]:
-        more = self._service.value(given.key) if given.key else ()
-        return (*given.words, *map(str, more if isinstance(more, tuple) else ()))
 
     def _any_details(self, model: str) -> Schema:
         """The details of an account or of deposit instructions, of a known type or another."""
@@ -142,17 +122,11 @@ class AnswerSchemas:
 
     def _instructions(self, kind: str) -> Schema:
         """The details of a type of deposit instructions."""
-        names = self._service.instruction_names(kind) or Names({})
         start = f"deposit_instructions.{kind}.fields."
-        keys = [each.key for each in self._service.settings() if each.key.startswith(start)]
-        fields = [key.removeprefix(start) for key in keys]
-        row = next(each.row for each in self._service.settings() if each.key == keys[0])
+        keys = [key for key in assumptions.KEYS if key.startswith(start)]
         properties = {
-            names.theirs.get(name, name): {
-                "type": "string",
-                **origin(self._service, row, f"{start}{name}"),
-            }
-            for name in fields
+            str(self._service.value(key)): {"type": "string", **origin(self._service, key=key)}
+            for key in keys
         }
         title = "".join(part.title() for part in kind.split("_"))
         about = {"description": f"Where to pay, of instructions of the type {kind}."}

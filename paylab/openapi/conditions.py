@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from ..corridors import countries
@@ -22,28 +22,22 @@ AMOUNTS = tuple(transfers.AMOUNTS)
 
 def asked_of(service: Service, operation: Operation) -> list[str]:
     """Our names of the required fields of a body."""
-    asked: Mapping[str, Callable[[], list[str]]] = {
-        "individuals.create": lambda: has(individuals.base(service))["required"],
-        "transfers.create": lambda: [*service.transfers.required],
-        "conversion_accounts.create": lambda: _conversion_account(service, operation),
-    }
-    if operation.name in asked:
-        return asked[operation.name]()
+    if operation.name == "individuals.create":
+        return list(has(individuals.base(service))["required"])
+    if operation.name == "transfers.create":
+        return [*service.transfers.required]
     found = [field.name for field in operation.fields if field.required]
     if operation.name == "quotes.create" and not transfers.rules_of(service).default_currency:
         found.append("source_currency")
+    if operation.name == "conversion_accounts.create":
+        settings = service.conversion_accounts
+        if settings.account_form == "id":
+            by_id = {each.name: each.by_id for each in operation.references}
+            found = [by_id.get(name, name) for name in found]
+        found += settings.required
+        if settings.default_destination_currency == NONE:
+            found.append("destination_currency")
     return [name for name in found if not is_in_path(service, operation, name)]
-
-
-def _conversion_account(service: Service, operation: Operation) -> list[str]:
-    settings = service.conversion_accounts
-    by_id = {each.name: each.by_id for each in operation.references}
-    is_id = settings.account_form == "id"
-    found = [field.name for field in operation.fields if field.required]
-    found = [by_id.get(name, name) if is_id else name for name in found] + [*settings.required]
-    if settings.default_destination_currency == NONE:
-        found.append("destination_currency")
-    return found
 
 
 def is_in_path(service: Service, operation: Operation, name: str) -> bool:
@@ -54,13 +48,13 @@ def is_in_path(service: Service, operation: Operation, name: str) -> bool:
 
 def further(service: Service, operation: Operation, details: DetailSchemas) -> list[Schema]:
     """The conditions on several fields of a body, in our names."""
-    made: Mapping[str, Callable[[], list[Schema]]] = {
-        "individuals.create": lambda: _individual(service, details),
-        "financial_accounts.create": lambda: [details.by_kind()],
-        "quotes.create": lambda: _quote(service),
-        "transfers.create": lambda: [_transfer(service)],
-    }
-    return made[operation.name]() if operation.name in made else []
+    if operation.name == "individuals.create":
+        return _individual(service, details)
+    if operation.name == "financial_accounts.create":
+        return [details.by_kind()]
+    if operation.name == "quotes.create":
+        return [_account(service), one_of_amounts(AMOUNTS), _network(service)]
+    return [_transfer(service)] if operation.name == "transfers.create" else []
 
 
 def on_fields_of(name: str, details: DetailSchemas) -> list[Schema]:
@@ -136,16 +130,11 @@ def _country(service: Service, alike: list[Corridor], details: DetailSchemas) ->
     return {"title": title, "properties": properties, "required": required}
 
 
-def _terms(service: Service) -> list[Schema]:
-    """The account and the amount of a payout: one form of each."""
-    names = ["financial_account", "financial_account_id"]
-    forms = {"object": names[0], "id": names[1]}
-    accepted = {service.quotes.account_form, "id"}
-    return [{"anyOf": [{"required": [forms[form]]} for form in forms if form in accepted]}]
-
-
-def _quote(service: Service) -> list[Schema]:
-    return [*_terms(service), one_of_amounts(AMOUNTS), _network(service)]
+def _account(service: Service) -> Schema:
+    """The account of a quote, in a form that the service takes."""
+    is_id = service.quotes.account_form == "id"
+    names = ["financial_account_id"] if is_id else ["financial_account", "financial_account_id"]
+    return {"anyOf": [{"required": [name]} for name in names]}
 
 
 def _transfer(service: Service) -> Schema:

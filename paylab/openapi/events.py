@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..spec import assumptions, codes
-from ..spec.operations.field import SPEC
+from ..spec import codes
 from ..spec.service import Service
 from ..spec.service_keys import NONE
 from . import prose
 from .answers import AnswerSchemas
-from .schemas import Components, Schema, nested, origin
+from .schemas import Components, Schema, nested, origin, placed
 
 _PAYLOADS = {"transfer": "Transfer", "conversion": "Conversion", "individual": "StatusChange"}
-_EVENT_TYPES = "webhooks.event_types"
 
 
 def webhooks(service: Service, components: Components, answers: AnswerSchemas) -> Schema:
@@ -28,10 +26,8 @@ def webhooks(service: Service, components: Components, answers: AnswerSchemas) -
 
 
 def _delivery(service: Service, event: str, when: str, body: Schema) -> Schema:
-    row = assumptions.KEYS[_EVENT_TYPES].row
-    is_own = event in codes.EVENTS
     name = "".join(part.title() for part in event.replace(".", "_").split("_"))
-    facts = origin(service, SPEC if is_own else row, "" if is_own else _EVENT_TYPES)
+    facts = origin(service, key="" if event in codes.EVENTS else "webhooks.event_types")
     header = service.webhooks.signature_header
     signature = {
         "name": header,
@@ -65,22 +61,12 @@ def _body(
     known: Mapping[str, str],
 ) -> Schema:
     """The body of a delivery about a resource."""
-    settings, model = service.webhooks, _PAYLOADS[family]
     types = [event for event in known if event.partition(".")[0] == family]
-    wrapper, fields = "webhook.wrapper", f"{family.title()}Event"
-    properties: Schema = {
-        settings.type_field: {
-            "type": "string",
-            "enum": types,
-            **origin(service, wrapper, "webhooks.type_field"),
-        },
-        settings.payload_field: {
-            **answers.model(model, in_event=True),
-            **origin(service, wrapper, "webhooks.payload_field"),
-        },
+    parts: dict[str, Schema] = {
+        "type_field": {"type": "string", "enum": types},
+        "payload_field": answers.model(_PAYLOADS[family], in_event=True),
+        "id_field": {"type": "string"},
     }
-    if settings.id_field != NONE:
-        facts = origin(service, "webhook.identity", "webhooks.id_field")
-        properties[settings.id_field] = {"type": "string", **facts}
+    properties = placed(service, "webhooks", parts)
     about = {"description": f"An event about a {family}, with a snapshot of it."}
-    return components.add(fields, {**about, **nested(properties, properties)})
+    return components.add(f"{family.title()}Event", {**about, **nested(properties, properties)})

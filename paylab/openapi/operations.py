@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any
 
-from ..spec import assumptions
 from ..spec.operations.field import SPEC, Field
 from ..spec.operations.operation import Operation
 from ..spec.operations.routes import PLACEHOLDER, Route
@@ -39,7 +38,7 @@ class OperationObjects:
             "operationId": record.call_name,
             "summary": record.summary,
             "tags": [prose.tag(record.resource)],
-            **self._origin(route),
+            **origin(self._service, key=route.key),
         }
         if record.is_sandbox:
             found["x-sandbox-only"] = True
@@ -61,11 +60,6 @@ class OperationObjects:
             **errors.responses(self._service, record),
         }
         return found
-
-    def _origin(self, route: Route) -> Schema:
-        """Where the path comes from."""
-        key = assumptions.KEYS.get(route.key)
-        return origin(self._service, key.row if key else SPEC, route.key)
 
     def _parameters(self, record: Operation, route: Route) -> Iterator[Schema]:
         for name in PLACEHOLDER.findall(route.template):
@@ -117,21 +111,17 @@ class OperationObjects:
         return {"kind": "cursor", "answer": names, "parameters": parameters, **order}
 
     def _successes(self, record: Operation) -> Schema:
-        return {
-            str(status): self._success(record, status, key)
-            for status, key in map(self._status, record.success)
-        }
-
-    def _status(self, given: int | str) -> tuple[int, str]:
-        if isinstance(given, int):
-            return given, ""
-        return int(str(self._service.value(given))), given
+        """The responses of a success by status; a status can be a setting."""
+        answers = {}
+        for given in record.success:
+            key = given if isinstance(given, str) else ""
+            status = int(str(self._service.value(key))) if key else int(given)
+            answers[str(status)] = self._success(record, status, key)
+        return answers
 
     def _success(self, record: Operation, status: int, key: str) -> Schema:
-        """The response of a success."""
-        row = assumptions.KEYS[key].row if key else SPEC
-        facts = origin(self._service, row, key)
-        response: Schema = {"description": self._said(record, status), **facts}
+        said = {"description": self._said(record, status)}
+        response: Schema = {**said, **origin(self._service, key=key)}
         if status in self._service.idempotency.stored and record.is_idempotent:
             about = "`true` when the stored answer of an Idempotency-Key is returned."
             response["headers"] = {

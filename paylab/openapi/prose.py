@@ -114,10 +114,7 @@ request in hex. The signature is the HMAC-SHA256 of the payload with the secret 
 def security_schemes(service: Service) -> Schema:
     """The signature, with its settings as data, and the API key beside it."""
     settings = {
-        name: {
-            "value": value,
-            **origin(service, _row(service, f"signing.{name}"), f"signing.{name}"),
-        }
+        name: {"value": value, **origin(service, key=f"signing.{name}")}
         for name, value in vars(service.signing).items()
     }
     return {
@@ -136,10 +133,6 @@ def security_schemes(service: Service) -> Schema:
             "description": "The API key, which is also the Credential of the signature.",
         },
     }
-
-
-def _row(service: Service, key: str) -> str:
-    return next(each.row for each in service.settings() if each.key == key)
 
 
 def delivery(service: Service) -> str:

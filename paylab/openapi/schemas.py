@@ -8,6 +8,7 @@ from typing import Any
 from ..spec import assumptions
 from ..spec.operations.field import SPEC
 from ..spec.service import Service
+from ..spec.service_keys import NONE
 
 Schema = dict[str, Any]
 
@@ -38,15 +39,32 @@ def ref_to(name: str) -> Schema:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-def origin(service: Service, source: str = SPEC, key: str = "") -> Schema:
-    """Where a fact comes from: the spec, an assumption, or the setting of this service."""
-    if key in assumptions.KEYS and service.declares(key):
+def origin(service: Service, source: str = "", key: str = "") -> Schema:
+    """Where a fact comes from: the spec, an assumption, or the setting of this service.
+
+    Without a source it is that of the setting; what has none either is stated by the spec.
+    """
+    known = assumptions.KEYS.get(key)
+    if known and service.declares(key):
         return {"x-origin": YOURS, "x-setting": key}
+    source = source or (known.row if known else SPEC)
     if source == SPEC:
         return {"x-origin": SPEC}
     row = assumptions.get(source)
     found = next(each for each in ("chosen", "public", SPEC) if each in row.origin)
     return {"x-origin": found, "x-assumption": source}
+
+
+def placed(
+    service: Service, table: str, parts: Mapping[str, Schema], source: str = ""
+) -> dict[str, Schema]:
+    """The parts of an object under the names that a table of settings has for them."""
+    names = {part: str(service.value(f"{table}.{part}")) for part in parts}
+    return {
+        names[part]: {**schema, **origin(service, source, f"{table}.{part}")}
+        for part, schema in parts.items()
+        if names[part] != NONE
+    }
 
 
 def words(known: Sequence[str], *, is_open: bool = False) -> Schema:

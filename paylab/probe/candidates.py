@@ -20,7 +20,7 @@ Values = Mapping[str, Value]
 
 PATHS: Mapping[str, tuple[str, ...]] = {
     "quotes": ("/v1/transfer_quotes", "/v1/transfers/quote", "/v1/quotes/create", "/v1/fx/quotes"),
-    "sandbox_deposits": (
+    "sandbox": (
         "/v1/simulations/deposits",
         "/v1/sandbox_deposits",
         "/v1/conversion_accounts/{id}/deposit",
@@ -28,33 +28,11 @@ PATHS: Mapping[str, tuple[str, ...]] = {
     ),
     "conversions": ("/v1/onramp/conversions", "/v1/on_ramp/conversions"),
     "conversion_accounts": ("/v1/onramp/conversion_accounts", "/v1/conversions/accounts"),
-    "create_conversion_account": ("/v1/onramp/conversion_accounts", "/v1/conversions/accounts"),
     "individuals": ("/v1/customers", "/v1/users"),
-    "create_individual": ("/v1/customers", "/v1/users"),
     "transfers": ("/v1/payouts", "/v1/payments"),
-    "create_transfer": ("/v1/payouts", "/v1/payments"),
     "webhook_subscriptions": ("/v1/webhooks", "/v1/webhooks/subscriptions"),
-    "create_webhook_subscription": ("/v1/webhooks", "/v1/webhooks/subscriptions"),
 }
-"""Paths that public descriptions of such services have."""
-
-SIBLINGS: Mapping[str, tuple[str, ...]] = {
-    "create_individual": ("individuals",),
-    "individuals": ("create_individual",),
-    "individual": ("create_individual", "individuals"),
-    "upload_verification_images": ("individual",),
-    "create_transfer": ("transfers",),
-    "transfers": ("create_transfer",),
-    "transfer": ("create_transfer", "transfers"),
-    "create_conversion_account": ("conversion_accounts",),
-    "conversion_accounts": ("create_conversion_account",),
-    "conversion_account": ("create_conversion_account", "conversion_accounts"),
-    "create_webhook_subscription": ("webhook_subscriptions",),
-    "webhook_subscriptions": ("create_webhook_subscription",),
-    "webhook_subscription": ("create_webhook_subscription", "webhook_subscriptions"),
-    "delete_webhook_subscription": ("webhook_subscription",),
-}
-"""The operations whose path an operation probably shares."""
+"""Paths that public descriptions of such services have, by resource."""
 
 NO_PROGRESS = (*range(300, 400), 401, 403, 404, 405, 429, 501)
 """Statuses that say nothing about the fields of a request."""
@@ -243,13 +221,15 @@ def _likeness(our: str, their: str) -> float:
 
 
 def _paths(key: Key, service: Service) -> Iterator[str]:
-    """Other paths: that of a sibling, those of public descriptions, other spellings."""
+    """Other paths: those of the resource, those of public descriptions, other spellings."""
     name = key.name.partition(".")[2]
-    near = [str(service.value(f"paths.{sibling}")) for sibling in SIBLINGS.get(name, ())]
+    resource = next(each.resource for each in OPERATIONS.values() if each.path == name)
+    near = (f"{resource}.{verb}" for verb in ("create", "list", "get"))
+    known = [service.value(f"paths.{OPERATIONS[each].path}") for each in near if each in OPERATIONS]
     if "id" in key.holds:
-        near = [path if "{id}" in path else f"{path}/{{id}}" for path in near if path != NONE]
-    known = [*near, *map(str, key.others), *PATHS.get(name, ())]
-    plain = [path for path in (str(service.value(key.name)), *known) if path not in (NONE, "None")]
+        known = [path if "{id}" in str(path) else f"{path}/{{id}}" for path in known]
+    known = [service.value(key.name), *known, *key.others, *PATHS.get(resource, ())]
+    plain = [path for path in map(str, known) if path.startswith("/")]
     styled = [styled for path in plain for styled in (path, *_spellings(path))]
     yield from dict.fromkeys(_valid(key, styled))
     if NONE in key.others and name.endswith(("individual", "transfer", "account", "conversion")):

@@ -15,7 +15,6 @@ from ..spec.paging import ListForm
 from ..spec.service import Service
 from ..spec.service_keys import NONE, Value
 from .drift import answer_differences, answer_of
-from .trial import Trials
 
 Values = Mapping[str, Value]
 
@@ -26,15 +25,6 @@ SHAPES = {
     "iban": re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}"),
 }
 """What the value of a deposit instruction looks like, by our name."""
-
-
-def read_answer(trials: Trials[Any], operation: str) -> None:
-    """Keep what the latest answer shows, when an answer read with it has more than before."""
-    call = trials.calls_of(operation)
-    if call is None:
-        return
-    for values in contradicted(call, operation, trials.service):
-        trials.adopt(values, call.number)
 
 
 def contradicted(call: Call, operation: str, service: Service) -> Iterator[Values]:

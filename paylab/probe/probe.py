@@ -103,12 +103,6 @@ def probe(
             walk.go(write=write)
         except HopelessError as error:
             hopeless = str(error)
-    return report(trials, walk, write=write, hopeless=hopeless)
-
-
-def report(trials: Trials[Client], walk: ServiceWalk, *, write: bool, hopeless: str = "") -> Report:
-    """The report of a walk; nothing is proven where nothing can work."""
-    client = trials.client
     if hopeless:
         trials.proofs.clear()
     return Report(
@@ -120,7 +114,7 @@ def report(trials: Trials[Client], walk: ServiceWalk, *, write: bool, hopeless: 
         address=client.settings.base_url,
         on=client.clock().date(),
         hopeless=hopeless,
-        calls=tuple(client.calls),
+        calls=tuple(trials.client.calls),
     )
 
 
@@ -147,7 +141,7 @@ def recorded(calls: Iterable[Call], service: Service) -> Report:
     )
 
 
-def _finding(trials: Trials[Client], walk: ServiceWalk, key: str, *, write: bool) -> ProbeFinding:
+def _finding(trials: Trials, walk: ServiceWalk, key: str, *, write: bool) -> ProbeFinding:
     if key in trials.proofs:
         proof = trials.proofs[key]
         return ProbeFinding(key, PROVEN, proof.value, call=proof.call)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -117,15 +116,9 @@ class Report:
             "findings": self.rows(),
         }
 
-    @staticmethod
-    def entries(calls: Iterable[Call]) -> list[dict[str, Any]]:
-        """Calls as HAR entries, without personal data."""
-        found: list[dict[str, Any]] = har(calls)["log"]["entries"]
-        return found
-
-    def har(self, to: str | Path) -> None:
-        """Write the calls of the walk as a HAR file, without personal data."""
-        har(self.calls, Path(to))
+    def har(self, to: Path | None = None) -> dict[str, Any]:
+        """The calls of the walk as HAR, without personal data, and as the file `to`."""
+        return har(self.calls, to)
 
     def write(self, to: str | Path) -> Path:
         """Write the service.toml: proven differences, each below its question, and your values.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from email.utils import parsedate_to_datetime
 from functools import partial
 
 from ..client.client import Client
@@ -16,6 +14,7 @@ from ..errors.api import (
     ServerError,
 )
 from ..errors.base import PaylabError
+from ..spec.timestamps import from_http
 from .steps import first_page
 from .trial import Trials, words_of
 
@@ -28,7 +27,7 @@ class HopelessError(PaylabError):
     """The walk cannot work; the message says why and what to do."""
 
 
-def begin(trials: Trials[Client]) -> None:
+def begin(trials: Trials) -> None:
     """Read one list; HopelessError with one sentence when nothing can work."""
     failures: list[PaylabError] = []
     for name in LISTS:
@@ -88,11 +87,7 @@ def _refused(error: PaylabError, where: str) -> str:
 def clock_offset(error: PaylabError) -> float:
     """Seconds by which this machine is ahead of the Date header of the answer; 0 if unknown."""
     call = getattr(error, "call", None)
-    stamp = dict(call.response_headers or {}).get("date") if call else None
-    try:
-        theirs: datetime | None = parsedate_to_datetime(str(stamp)) if stamp else None
-    except (TypeError, ValueError):
-        theirs = None
+    theirs = from_http(_header(error, "date"))
     return (call.when - theirs).total_seconds() if call and theirs else 0.0
 
 
@@ -103,9 +98,13 @@ def _may_differ(error: PaylabError) -> bool:
 
 
 def _is_page(error: PaylabError) -> bool:
+    return "html" in _header(error, "content-type")
+
+
+def _header(error: PaylabError, name: str) -> str:
+    """A header of the answer; empty if there is none."""
     call = getattr(error, "call", None)
-    headers = dict(call.response_headers or {}) if call else {}
-    return "html" in str(headers.get("content-type", ""))
+    return str(dict(call.response_headers or {}).get(name, "")) if call else ""
 
 
 def _address(client: Client) -> str:

@@ -12,7 +12,7 @@ from ..client.client import Client
 from ..client.field_hints import Doubt, list_key
 from ..corridors import examples
 from ..errors.base import PagingError
-from ..spec import codes
+from ..spec import codes, status
 
 SHORT, LARGEST = 2, codes.PAGE_MAX
 """The size of a page that probably has a next one, and the largest page."""
@@ -20,13 +20,6 @@ SHORT, LARGEST = 2, codes.PAGE_MAX
 REFERENCE = "paylab-probe"
 HOOK = "https://example.com/paylab-probe"
 AMOUNT, DEPOSIT = "10.00", "20.00"
-
-SIDES = {
-    "document-front": "verification_front_image_needed",
-    "document-back": "verification_back_image_needed",
-    "selfie": "verification_selfie_needed",
-}
-"""The code of an individual that needs an image of a side."""
 
 
 def first_page(client: Client, name: str, limit: int = SHORT) -> Any:
@@ -65,8 +58,8 @@ def create_recipient(client: Client, country: str) -> Any:
 
 def needed_images(individual: Any) -> dict[str, bytes]:
     """A specimen for each side that an individual still needs."""
-    told = {str(detail.code) for detail in individual.status_details or ()}
-    return {side: tiny_image() for side, code in SIDES.items() if code in told}
+    told = (status.detail(each.code) for each in individual.status_details or ())
+    return {side: tiny_image() for each in told if each.asks for side in each.sides}
 
 
 def create_wallet(client: Client, individual_id: str) -> Any:

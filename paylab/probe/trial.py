@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Generic, Protocol, Self, TypeVar
+from typing import TypeVar
 
 from ..client.call import Call
-from ..client.call_log import CallLog
+from ..client.client import Client
 from ..errors.api import (
     APIConnectionError,
     APIResponseError,
@@ -20,30 +20,9 @@ from ..spec.service import Service
 from ..spec.service_keys import Value
 from .candidates import candidates, is_progress
 
-
-class ServiceClient(Protocol):
-    """What trials need of a client; each setting is tried with a client that has it."""
-
-    @property
-    def service(self) -> Service:
-        """The settings that it follows."""
-
-    @property
-    def calls(self) -> CallLog:
-        """Its latest calls."""
-
-    @property
-    def sleep(self) -> Callable[[float], None]:
-        """Wait so many seconds."""
-
-    def with_service(self, service: Service) -> Self:
-        """The same client with other settings."""
-
-
-C = TypeVar("C", bound=ServiceClient)
 R = TypeVar("R")
 Values = Mapping[str, Value]
-Step = Callable[[C], R]
+Step = Callable[[Client], R]
 """One request with the real client, made of the client's settings."""
 
 BUDGET = 400
@@ -80,13 +59,13 @@ class Proof:
 
 
 @dataclass
-class Trials(Generic[C]):
+class Trials:
     """The settings found so far, and the requests that proved them.
 
     `client` is the client at the start; every other client has its clock, calls and transport.
     """
 
-    client: C
+    client: Client
     budget: int
     pace: float = 0.0
     start: int = 0
@@ -95,7 +74,7 @@ class Trials(Generic[C]):
     exhausted: set[str] = field(default_factory=set)
     _tried: set[frozenset[tuple[str, Value]]] = field(default_factory=set)
 
-    def run(self, step: Step[C, R], only: tuple[str, ...] = ("",)) -> R:
+    def run(self, step: Step[R], only: tuple[str, ...] = ("",)) -> R:
         """The result of a step, with settings changed until it succeeds; else its first error.
 
         `only` are the beginnings of the keys that may change.
@@ -108,11 +87,12 @@ class Trials(Generic[C]):
             self._prove(step, pending, last)
             return result
         if isinstance(first, APIStatusError):
-            self._remember(first)
+            for doubt in first.doubts:
+                self.refusals.setdefault(doubt.key, first)
         raise first
 
     def _searched(
-        self, step: Step[C, R], pending: Values, failure: PaylabError, only: tuple[str, ...]
+        self, step: Step[R], pending: Values, failure: PaylabError, only: tuple[str, ...]
     ) -> Iterator[tuple[Values, int, R]]:
         """The settings that succeed, with the number of those that were tried last.
 
@@ -137,13 +117,8 @@ class Trials(Generic[C]):
         """The service with everything that was proven."""
         return self.client.service
 
-    @property
-    def found(self) -> dict[str, Value]:
-        """The proven values."""
-        return {key: proof.value for key, proof in self.proofs.items()}
-
     def _better(
-        self, step: Step[C, R], pending: Values, failure: PaylabError, only: tuple[str, ...]
+        self, step: Step[R], pending: Values, failure: PaylabError, only: tuple[str, ...]
     ) -> Iterator[tuple[Values, R | PaylabError]]:
         """The candidates that succeed, or whose refusal is about something else."""
         if not isinstance(failure, READABLE) or isinstance(failure, ServerError):
@@ -173,7 +148,7 @@ class Trials(Generic[C]):
         paths = {doubt.key for doubt in failure.doubts if doubt.key.startswith("paths.")}
         self.exhausted |= {key for key in paths if key.startswith(only)}
 
-    def _attempt(self, step: Step[C, R], values: Values) -> R | PaylabError:
+    def _attempt(self, step: Step[R], values: Values) -> R | PaylabError:
         if self.sent >= self.budget:
             raise BudgetError("the budget of requests is used up")
         try:
@@ -193,7 +168,7 @@ class Trials(Generic[C]):
                 return error
         return failure
 
-    def _prove(self, step: Step[C, R], pending: Values, last: int) -> None:
+    def _prove(self, step: Step[R], pending: Values, last: int) -> None:
         """Keep each value without which the step fails.
 
         The step has failed already without the `last` values that were tried together.
@@ -207,10 +182,6 @@ class Trials(Generic[C]):
                 needed = rest
         self.adopt(needed, succeeded)
 
-    def _remember(self, error: APIStatusError) -> None:
-        for doubt in error.doubts:
-            self.refusals.setdefault(doubt.key, error)
-
     @property
     def sent(self) -> int:
         """The number of requests."""
@@ -221,7 +192,7 @@ class Trials(Generic[C]):
         """The number of the latest call."""
         return self.client.calls[-1].number if self.client.calls else 0
 
-    def calls_of(self, operation: str) -> Call | None:
+    def call_of(self, operation: str) -> Call | None:
         """The latest successful call, if it is one of an operation."""
         for call in reversed(self.client.calls[-3:]):
             route = self.service.match(call.path)[0].get(call.method)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import groupby
 from typing import Any, TypeVar
 
 from ..client.client import Client
@@ -12,7 +13,8 @@ from ..corridors.corridor import NAMED
 from ..errors.api import PermissionDeniedError
 from ..errors.base import PaylabError, WaitTimeoutError
 from ..spec import codes
-from . import evidence, steps
+from . import steps
+from .evidence import contradicted
 from .trial import BudgetError, Trials, words_of
 
 R = TypeVar("R")
@@ -61,12 +63,12 @@ class ServiceWalk:
     `done` are the operations that succeeded, `made` the created objects.
     """
 
-    def __init__(self, trials: Trials[Client]) -> None:
+    def __init__(self, trials: Trials) -> None:
         self._trials = trials
         self._without: list[str] = []
         self._payee: tuple[Any, str] | None = None
         self.parts: list[Part] = []
-        self.made: list[str] = []
+        self.made: dict[str, None] = {}
         self.done: set[str] = set()
 
     def go(self, *, write: bool) -> None:
@@ -103,7 +105,13 @@ class ServiceWalk:
         except PaylabError as error:
             raise StopError(f"stops at {where} ({words_of(error)})") from error
         self.done.add(operation)
-        evidence.read_answer(self._trials, operation)
+        resource, _, verb = operation.partition(".")
+        if verb == "create" and resource != "quotes":  # a quote expires by itself
+            kind = resource.removesuffix("s").replace("_", " ")
+            self.made[f"{kind} {getattr(result, 'id', '')}"] = None
+        if call := self._trials.call_of(operation):
+            for values in contradicted(call, operation, self._trials.service):
+                self._trials.adopt(values, call.number)
         return result
 
     def _try(self, where: str, operation: str, step: Callable[[Client], R]) -> R | None:
@@ -139,13 +147,11 @@ class ServiceWalk:
         wallet = self._run(
             "the wallet", "financial_accounts.create", lambda c: steps.create_wallet(c, person.id)
         )
-        self._made("wallet", wallet.id)
         account = self._run(
             "the conversion account",
             "conversion_accounts.create",
             lambda c: steps.create_conversion_account(c, person.id, wallet.id, country),
         )
-        self._made("conversion account", account.id)
         self._run(
             "the deposit instructions",
             "conversion_accounts.get",
@@ -167,7 +173,6 @@ class ServiceWalk:
         """A person who is verified."""
         create, upload = "individuals.create", "individuals.upload_images"
         person = self._run("the person", create, lambda c: steps.create_person(c, country))
-        self._made("individual", person.id)
         if images := steps.needed_images(person):
             self._run(
                 "the images", upload, lambda c: c.individuals.upload_images(person.id, images)
@@ -184,7 +189,6 @@ class ServiceWalk:
         """A recipient, a quote if there are any, and a transfer."""
         create = "individuals.create"
         person = self._run("the recipient", create, lambda c: steps.create_recipient(c, country))
-        self._made("recipient", person.id)
         if not person.financial_accounts:
             raise StopError("stops at the recipient (the answer has no financial account)")
         account = person.financial_accounts[0]
@@ -205,7 +209,6 @@ class ServiceWalk:
         transfer = transfer or self._run(
             "the transfer", pay, lambda c: steps.create_payout(c, account, country, None, reference)
         )
-        self._made("transfer", transfer.id)
         self._try("reading it", "transfers.get", lambda c: c.transfers.get(transfer.id))
         self._payee = self._payee or (account, country)
 
@@ -221,7 +224,6 @@ class ServiceWalk:
             return client.transfers.create(account, **fields, idempotency_key=key)
 
         first = self._run("the order", create, pay)
-        self._made("transfer", first.id)
         again = self._run("the same order again", create, pay)
         if again.id != first.id:
             raise StopError(
@@ -237,16 +239,12 @@ class ServiceWalk:
             f"{hooks}.create",
             lambda c: c.webhook_subscriptions.create(steps.HOOK, events),
         )
-        self._made("webhook subscription", made.id)
         self._try("reading it", f"{hooks}.get", lambda c: c.webhook_subscriptions.get(made.id))
         delete = f"{hooks}.delete"
         self._try("deleting it", delete, lambda c: c.webhook_subscriptions.delete(made.id))
 
-    def _made(self, kind: str, id_: str) -> None:
-        self.made.append(f"{kind} {id_}")
 
-
-def refuses_writes(trials: Trials[Client]) -> str:
+def refuses_writes(trials: Trials) -> str:
     """Why objects must not be created here: production, or a key that may only read."""
     refused = _refused_deposit(trials.client)
     # A service may answer 403 to the signature of a request that has no query.
@@ -273,22 +271,11 @@ def _refused_deposit(client: Client) -> PermissionDeniedError | None:
 
 def reached(parts: Iterable[Part]) -> Iterator[str]:
     """How far the walk came: a line for each part, and one for all payouts."""
-    payouts = list[Part]()
-    for part in parts:
-        if part.name.endswith(" payout"):
-            payouts.append(part)
+    for is_payout, found in groupby(parts, lambda part: part.name.endswith(" payout")):
+        if not is_payout:
+            yield from map(str, found)
             continue
-        if payouts:
-            yield _payouts(payouts)
-            payouts.clear()
-        yield str(part)
-    if payouts:
-        yield _payouts(payouts)
-
-
-def _payouts(parts: Iterable[Part]) -> str:
-    """`Payouts: MX, BR to the end; PH stops at the transfer (...)`."""
-    ends: dict[str, list[str]] = {}
-    for part in parts:
-        ends.setdefault(part.end, []).append(part.name.partition(" ")[0])
-    return "Payouts: " + "; ".join(f"{', '.join(names)} {end}" for end, names in ends.items())
+        ends: dict[str, list[str]] = {}
+        for part in found:
+            ends.setdefault(part.end, []).append(part.name.partition(" ")[0])
+        yield "Payouts: " + "; ".join(f"{', '.join(ends[end])} {end}" for end in ends)

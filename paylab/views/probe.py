@@ -47,7 +47,7 @@ def report_page(report: Any) -> str:
     made = "".join(f"<li>{escape(each)}</li>" for each in report.made)
     if made:
         made = f"<details><summary>What the walk created</summary><ul>{made}</ul></details>"
-    numbered = zip(report.calls, report.entries(report.calls), strict=True)
+    numbered = zip(report.calls, report.har()["log"]["entries"], strict=True)
     evidence = "".join(_call(call.number, entry) for call, entry in numbered)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
