@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from html import unescape
+from operator import attrgetter
 from typing import NamedTuple
 
 MOST_LAYERS = 5
@@ -49,18 +49,15 @@ Find = Callable[[str, int], Iterable[Found]]
 
 def replace_found(text: str, find: Find) -> str:
     """The text without the matches of `find`, in the text and in its decoded layers."""
-    layers = _uncoloured(text)
+    layers = _layers(text, 0)
     for depth in range(MOST_LAYERS):
-        decoded = layers[-1].text if layers else text
-        found = [_mapped(each, layers) for each in find(decoded, depth)]
+        found = [_mapped(each, layers) for each in find(layers[-1].text if layers else text, depth)]
         if found:
             text = _replaced(text, found)
             # The offsets of the layers are those of the text before.
             layers = _layers(text, depth)
-        layer = _layer(layers[-1].text if layers else text)
-        if layer is None:
+        if not _add_layer(layers, text):
             break
-        layers += [layer, *_uncoloured(layer.text)]
     return text
 
 
@@ -79,37 +76,51 @@ def decode(text: str) -> str:
     return text
 
 
-@dataclass
-class _Layer:
-    """Decoded text in segments: offsets `at` in it, `start` and `end` in the original."""
+class _Part(NamedTuple):
+    """A part of a decoded text: its offset there, and its place in the text before."""
 
-    text: str = ""
-    at: list[int] = field(default_factory=list)
-    start: list[int] = field(default_factory=list)
-    end: list[int] = field(default_factory=list)
-    escaped: list[bool] = field(default_factory=list)
+    at: int
+    start: int
+    end: int | None
+    """The end of an escape; None for text that stays."""
+
+
+class _Layer(NamedTuple):
+    """A decoded text and its parts."""
+
+    text: str
+    parts: list[_Part]
 
     def first(self, place: int) -> int:
-        """The offset in the original where the character at `place` begins."""
-        row = bisect_right(self.at, place) - 1
+        """The offset in the text before where the character at `place` begins."""
+        part = self.parts[bisect_right(self.parts, place, key=_at) - 1]
         # Half an escape cannot be replaced: all of it belongs to its character.
-        return self.start[row] if self.escaped[row] else self.start[row] + place - self.at[row]
+        return part.start if part.end else part.start + place - part.at
 
     def last(self, place: int) -> int:
-        """The offset in the original where the character before `place` ends."""
-        row = bisect_right(self.at, place - 1) - 1
-        return self.end[row] if self.escaped[row] else self.start[row] + place - self.at[row]
+        """The offset in the text before where the character before `place` ends."""
+        part = self.parts[bisect_right(self.parts, place - 1, key=_at) - 1]
+        return part.end or part.start + place - part.at
+
+
+_at = attrgetter("at")
 
 
 def _layers(text: str, depth: int) -> list[_Layer]:
     """The text decoded up to `depth` times."""
     layers = _uncoloured(text)
     for _ in range(depth):
-        layer = _layer(layers[-1].text if layers else text)
-        if layer is None:
+        if not _add_layer(layers, text):
             break
-        layers += [layer, *_uncoloured(layer.text)]
     return layers
+
+
+def _add_layer(layers: list[_Layer], text: str) -> bool:
+    layer = _layer(layers[-1].text if layers else text)
+    if layer is None:
+        return False
+    layers += [layer, *_uncoloured(layer.text)]
+    return True
 
 
 def _uncoloured(text: str) -> list[_Layer]:
@@ -128,30 +139,19 @@ def _changed(
     text: str, form: re.Pattern[str], read: Callable[[re.Match[str]], str | None]
 ) -> _Layer | None:
     """The text with each match of a form as it is read; None when nothing changes."""
-    layer, parts, size, done = _Layer(), list[str](), 0, 0
-
-    def add(part: str, start: int, end: int, *, escaped: bool) -> None:
-        nonlocal size
-        parts.append(part)
-        for rows, value in ((layer.at, size), (layer.start, start), (layer.end, end)):
-            rows.append(value)
-        layer.escaped.append(escaped)
-        size += len(part)
-
+    pieces, parts, size, done = list[str](), list[_Part](), 0, 0
     for match in form.finditer(text):
-        plain = read(match)
+        plain, (start, end) = read(match), match.span()
         if plain is None:
             continue
-        if match.start() > done:
-            add(text[done : match.start()], done, match.start(), escaped=False)
-        add(plain, match.start(), match.end(), escaped=True)
-        done = match.end()
+        between = text[done:start]
+        parts += [_Part(size, done, None), _Part(size + len(between), start, end)]
+        pieces += [between, plain]
+        size, done = size + len(between) + len(plain), end
     if not parts:
         return None
-    if done < len(text):
-        add(text[done:], done, len(text), escaped=False)
-    layer.text = "".join(parts)
-    return layer
+    parts.append(_Part(size, done, None))
+    return _Layer("".join([*pieces, text[done:]]), parts)
 
 
 def _plain(match: re.Match[str]) -> str | None:

@@ -59,7 +59,7 @@ NEAR = 1000
 
 def share_tokens(text: str) -> Iterator[tuple[str, int, int]]:
     """The share tokens of identity verification and their places without quotes."""
-    for match in TOKEN.finditer(text) if "token" in case_folded(text) else ():
+    for match in TOKEN.finditer(text) if "token" in lowered(text) else ():
         start, stop = match.span()
         before = text[max(0, start - NEAR) : start].rpartition("{")[2]
         after = text[stop : stop + NEAR].partition("}")[0]
@@ -73,8 +73,10 @@ def has_share_token(names: Collection[object]) -> bool:
     return "token" in names and not BESIDE_TOKEN.isdisjoint(names)
 
 
-def case_folded(text: str) -> str:
-    """The text folded like IGNORECASE, to test quickly whether an expression can match."""
+def lowered(text: str) -> str:
+    """The text in lower case with every character at its place, folded as by IGNORECASE."""
     if text.isascii():
         return text.lower()
-    return text.replace("\u0130", "i").replace("\u0131", "i").casefold()
+    # Of all letters only the first becomes two; the others have a second form in lower case.
+    one_form = str.maketrans("\u0130\u0131\u017f", "iis")
+    return text.translate(one_form).lower().replace("\u03c2", "\u03c3")

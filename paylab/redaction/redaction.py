@@ -11,7 +11,7 @@ import re
 from base64 import b64encode
 from binascii import a2b_base64
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from hashlib import sha256
 from itertools import chain
 from typing import Any
@@ -26,13 +26,12 @@ from .fields import (
     ITEM,
     NAMED,
     NUMBER,
-    OWN_NAME,
     REFUSED,
     VALUE,
     WORD_WITH_DIGITS,
     WORDS,
-    case_folded,
     has_share_token,
+    lowered,
     share_tokens,
 )
 from .hiding import HIDDEN, Revealing, hide_frames
@@ -101,9 +100,6 @@ SHORTEST_NUMBER = 5
 LONGEST = 2**18
 """Maximum characters of a text that are searched and kept, without images."""
 
-SHORT = 4096
-"""Characters of a text that is first searched for any sign of what must be removed."""
-
 SHORTEST_SECRET = 8
 """Minimum length of a secret that is also found inside words."""
 
@@ -131,24 +127,7 @@ class Redaction:
     @hide_frames
     def text(self, text: str) -> str:
         """The text without secrets, signatures, document numbers, share tokens and images."""
-        is_quick = len(text) <= SHORT and text.isascii() and not self._numbers
-        if is_quick and not self._may_hide(text):
-            return text
         return escapes.replace_found(_short(text), self._found)
-
-    @cached_property
-    def _may_hide(self) -> Callable[[str], object]:
-        """A search for any sign of what is removed, in ASCII: most texts have none."""
-        values = [secret.reveal() for secret in self._secrets]
-        forms = {form for value in values for form in (*_forms(value), *_encoded(value))}
-        named = (word for word, _ in PLACES)
-        words = {*_MARKS, *named, "==", "document", "number", "token", *forms}
-        parts = [r"[\\&%\x1b]", OWN_NAME, *map(re.escape, sorted(words))]
-        return re.compile("|".join(parts), re.IGNORECASE).search
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Without the search, whose expression holds the secrets."""
-        return {name: value for name, value in self.__dict__.items() if name != "_may_hide"}
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """The headers with secrets removed."""
@@ -191,13 +170,12 @@ class Redaction:
 
     def _found(self, text: str, depth: int) -> Iterator[Found]:
         yield from _SHORTENED(text, depth)
-        lowered = _lowered(text)
+        words = lowered(text)
         for secret in self._secrets:
-            yield from _by_value(secret.reveal(), text, lowered)
+            yield from _by_value(secret.reveal(), text, words)
         for number in self._numbers:
-            for found in _by_value(number, text, lowered):
+            for found in _by_value(number, text, words):
                 yield found._replace(put=_fitting(text, found.start, found.end, depth))
-        words = case_folded(text)
         for word, pattern in PLACES:
             if word in words:
                 yield from (Found(*match.span(1), HIDDEN) for match in pattern.finditer(text))
@@ -230,8 +208,8 @@ def find_images(keep: Callable[[re.Match[str]], str | None]) -> escapes.Find:
     """A function that finds images; `keep` returns the replacement, or None to leave an image."""
 
     def find(text: str, _: int) -> Iterator[Found]:
-        lowered = _lowered(text)
-        if any(mark in lowered for mark in _MARKS):
+        words = lowered(text)
+        if any(mark in words for mark in _MARKS):
             for match in IMAGE.finditer(text):
                 put = keep(match)
                 if put is not None:
@@ -274,7 +252,7 @@ _SHORTENED = find_images(_shortened)
 
 def numbers(text: str) -> Iterator[tuple[str, int, int]]:
     """The document numbers that the text names, decoded, and their places without quotes."""
-    words = case_folded(text)
+    words = lowered(text)
     patterns = [NAMED, *([NUMBER, *ENCLOSED] if "document" in words else [])]
     patterns += BESIDE if "number" in words and "type" in words else ()
     for match in chain.from_iterable(pattern.finditer(text) for pattern in patterns):
@@ -296,18 +274,10 @@ def _fitting(text: str, start: int, end: int, depth: int) -> str:
     return f'"{HIDDEN}"' if is_json else HIDDEN
 
 
-def _lowered(text: str) -> str:
-    """The text in lower case, with every character at its place."""
-    if text.isascii():
-        return text.lower()
-    # Of all letters only this one becomes two; sigma has two lower forms.
-    return text.replace("\u0130", "i").lower().replace("\u03c2", "\u03c3")
-
-
-def _by_value(value: str, text: str, lowered: str) -> Iterator[Found]:
+def _by_value(value: str, text: str, words: str) -> Iterator[Found]:
     """The places of a value: plain in any case, or as Base64 or hexadecimal inside other text."""
     for form in _forms(value):
-        for at in places(form, lowered):
+        for at in places(form, words):
             if len(value) >= SHORTEST_SECRET or _is_word(text, at, at + len(form)):
                 yield Found(at, at + len(form), HIDDEN)
     for form in _encoded(value):
@@ -331,7 +301,7 @@ def _is_word(text: str, start: int, end: int) -> bool:
 def _forms(value: str) -> tuple[str, ...]:
     """The forms of a value in lower case: plain, decoded, and with plus signs for spaces."""
     forms = {value, escapes.decode(value), value.replace(" ", "+")}
-    return tuple(sorted({_lowered(form) for form in forms if form}, key=len, reverse=True))
+    return tuple(sorted({lowered(form) for form in forms if form}, key=len, reverse=True))
 
 
 @lru_cache(maxsize=4096)
