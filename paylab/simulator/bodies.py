@@ -144,19 +144,20 @@ _WHOLE = re.compile(r"[0-9]{1,9}")
 
 
 def page(
-    world: World, request: Request, kind: str, rows: Callable[..., Iterable[Row]] | None = None
+    world: World, request: Request, kind: str, fits: Callable[[Row], bool] | None = None
 ) -> Reply:
-    """One page in the envelope of its list. Assumptions `list.envelope`, `list.order`.
+    """One page, of all rows or those that fit, in the envelope of its list.
 
-    `rows` lists the rows after a place, by default those that the world stores.
+    Assumptions `list.envelope`, `list.order`.
     """
-    form, rows = world.service.list(kind), rows or world.tables[kind].listed
+    form, table = world.service.list(kind), world.tables[kind]
     if form.envelope == "array":
-        return Reply.json(200, [shown(world, kind, row) for row in rows()])
+        rows = filter(fits, table.listed())
+        return Reply.json(200, [shown(world, kind, row) for row in rows])
     items = request.query_items()
     after = _place(items.get(form.cursor_parameter))
     limit = _limit(items.get(form.limit_parameter), form)
-    listed = list(islice(rows(after=after), limit + 1))
+    listed = list(islice(filter(fits, table.listed(after)), limit + 1))
     more = len(listed) > limit
     found: Row = {}
     put_inside(found, form.items, [shown(world, kind, row) for row in listed[:limit]])

@@ -42,7 +42,7 @@ class Controls:
         self.clock = ClockPanel(ask)
         self.faults = FaultControls(ask, service)
         self.requests = Requests(self._journal)
-        self.deliveries = Deliveries(ask, lambda: list(ask("GET", "/_simulator/deliveries")))
+        self.deliveries = Deliveries(ask)
         self.scenarios = Scenarios(lambda: list(ask("GET", "/_simulator/scenarios")), service)
 
     def summary(self) -> dict[str, Any]:

@@ -28,13 +28,10 @@ _LONGEST = 5.0
 
 
 class Deliveries(Sequence[Delivery]):
-    """Every attempt to deliver an event, oldest first.
+    """Every attempt to deliver an event, oldest first. `ask` sends a control request."""
 
-    `ask` sends a control request, `read` reads all attempts.
-    """
-
-    def __init__(self, ask: Callable[..., Any], read: Callable[[], list[dict[str, Any]]]) -> None:
-        self._ask, self._read = ask, read
+    def __init__(self, ask: Callable[..., Any]) -> None:
+        self._ask = ask
         self._returned: dict[str | None, int] = {}
 
     def of(self, event_type: str) -> list[Delivery]:
@@ -44,7 +41,7 @@ class Deliveries(Sequence[Delivery]):
         []
         """
         _check_type(event_type)
-        return [each for each in self._read() if each["event_type"] == event_type]
+        return [each for each in self() if each["event_type"] == event_type]
 
     def wait(
         self,
@@ -120,25 +117,25 @@ class Deliveries(Sequence[Delivery]):
         >>> lab.simulator.deliveries.text()
         'no deliveries'
         """
-        rows = self._read()[-last:]
+        rows = self()[-last:]
         return "\n".join(map(_line, rows)) or "no deliveries"
 
     def __call__(self) -> list[dict[str, Any]]:
         """All attempts as a list, as `lab.simulator.events()` has the events."""
-        return self._read()
+        return list(self._ask("GET", _PATH))
 
     @overload
     def __getitem__(self, at: int) -> Delivery: ...
     @overload
     def __getitem__(self, at: slice) -> list[Delivery]: ...
     def __getitem__(self, at: int | slice) -> Delivery | Sequence[Delivery]:
-        return self._read()[at]
+        return self()[at]
 
     def __len__(self) -> int:
-        return len(self._read())
+        return len(self())
 
     def __iter__(self) -> Iterator[Delivery]:
-        return iter(self._read())
+        return iter(self())
 
     def __repr__(self) -> str:
         return f"<{len(self)} deliveries; of(type), wait(type), redeliver(), pause(), text()>"

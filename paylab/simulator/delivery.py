@@ -126,13 +126,12 @@ class EventDelivery:
             pool.shutdown(wait=False, cancel_futures=cancel)
 
     def _pool(self, subscription_id: str) -> Executor:
-        name, most = ("", 1) if self.patient else (subscription_id, AT_ONCE)
-        if name not in self._pools:
-            self._pools[name] = ThreadPoolExecutor(most, "paylab-delivery")
+        if subscription_id not in self._pools:
             known = self._world.tables["webhook_subscriptions"].rows
-            for gone in self._pools.keys() - known.keys() - {""}:
+            for gone in self._pools.keys() - known.keys():
                 self._pools.pop(gone).shutdown(wait=False)
-        return self._pools[name]
+            self._pools[subscription_id] = ThreadPoolExecutor(AT_ONCE, "paylab-delivery")
+        return self._pools[subscription_id]
 
     def _deliver(self, row: Row, queue: DeliveryQueue) -> None:
         status, error = self._attempt(row)

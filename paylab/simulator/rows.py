@@ -240,11 +240,10 @@ class FaultRow(Record):
     def _is_fault(cls, row: Any) -> Any:
         if not isinstance(row, dict):
             return row
-        known = (*fault_kinds.DEFAULTS, *fault_kinds.CUSTOM, "kind")
-        asked = {name: row[name] for name in known if name in row}
+        known = {*fault_kinds.DEFAULTS, *fault_kinds.CUSTOM, "kind"}
+        asked = {name: row[name] for name in known & row.keys()}
         wrong = [str(each) for each in fault_kinds.check_fault(asked)]
-        later = {"operation", "every"}  # not in the rows of earlier versions
-        missing = fault_kinds.DEFAULTS.keys() - row.keys() - later
+        missing = fault_kinds.DEFAULTS.keys() - row.keys()
         wrong += [f"{name} is missing" for name in sorted(missing)]
         numbers = ("status", "times", "probability", "seed", "seconds")
         custom = row.get("kind") == "custom"

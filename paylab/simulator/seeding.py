@@ -23,7 +23,7 @@ from . import ids, prices
 from .resources import on_ramp
 from .resources.individuals import add_account
 from .table import Row
-from .world import KINDS, World
+from .world import World
 
 MOST = 1_000_000
 """Maximum rows of one seeding."""
@@ -220,7 +220,7 @@ class RoutePast:
         failed = chance < self.route.failing
         expired = not failed and chance < self.route.failing + EXPIRED
         seconds = min(self._seconds(method), int((self.latest - moment).total_seconds()) - 1)
-        row_id = _past_id(self.world, "transfers", moment)
+        row_id = self.world.new_id("transfers", moment)
         done = not failed and not expired
         return vars(
             PastTransfer(
@@ -285,18 +285,13 @@ def _recipient(world: World, route: _Route, product: str = "global_payouts") -> 
     return owner, add_account(world, owner, example["type"], example["details"])
 
 
-def _past_id(world: World, kind: str, moment: datetime) -> str:
-    count = world.counters[kind] = world.counters.get(kind, 0) + 1
-    return ids.new_id(KINDS[kind], world.seed, moment, count)
-
-
 def _conversion(world: World, draw: random.Random, parent: Row, moment: datetime) -> Row:
     """A conversion that was paid out, or failed and has no payout times."""
     cents = int(DEPOSIT_MEDIAN * exp(draw.gauss(0, DEPOSIT_SPREAD)))
     amount = Decimal(min(max(cents, 100), 5_000)).scaleb(-2)
     text, created_at = prices.amount_text(amount, "MXN"), timestamps.to_text(moment)
     row = on_ramp.new_conversion(parent, text, created_at)
-    row_id, failed = _past_id(world, "conversions", moment), draw.random() < CONVERSIONS_FAILING
+    row_id, failed = world.new_id("conversions", moment), draw.random() < CONVERSIONS_FAILING
     latest = world.now() - moment - timedelta(seconds=1)
     seconds = CONFIRMATION_MEDIAN * exp(draw.gauss(0, CONFIRMATION_SPREAD))
     begun, ended = moment + timedelta(seconds=1), moment + min(latest, timedelta(seconds=seconds))

@@ -27,15 +27,14 @@ def shuffled(place: Place) -> Place:
 
 @dataclass
 class Table:
-    """Rows by id, listed by position; `by` is an internal field that splits the list.
+    """Rows by id, listed by position.
 
     `order` is that of `listed`: newest_first, oldest_first or unknown. Assumption `list.order`.
     """
 
-    by: str | None = None
     order: str = "newest_first"
     rows: dict[str, Row] = field(default_factory=dict)
-    _order: dict[str | None, list[Row]] = field(default_factory=dict)
+    _order: list[Row] = field(default_factory=list)
 
     def put(self, row: Row) -> None:
         """Add or update a row."""
@@ -45,30 +44,23 @@ class Table:
             return
         if known is not None:
             self._unlist(known)
-        for lane in self._lanes(row):
-            insort(self._order.setdefault(lane, []), row, key=self._place)
+        insort(self._order, row, key=self._place)
 
     def extend(self, rows: Iterable[Row]) -> None:
         """Add many rows at once."""
-        for row in rows:
-            self.rows[row["id"]] = row
-            for lane in self._lanes(row):
-                self._order.setdefault(lane, []).append(row)
-        for order in self._order.values():
-            order.sort(key=self._place)
+        self.rows.update((row["id"], row) for row in rows)
+        self._order = sorted(self.rows.values(), key=self._place)
 
     def remove(self, row_id: str) -> None:
         """Remove a row."""
         self._unlist(self.rows.pop(row_id))
 
     def _unlist(self, row: Row) -> None:
-        for lane in self._lanes(row):
-            order = self._order[lane]
-            del order[bisect_left(order, self._place(row), key=self._place)]
+        del self._order[bisect_left(self._order, self._place(row), key=self._place)]
 
-    def listed(self, lane: str | None = None, *, after: Place | None = None) -> Iterator[Row]:
+    def listed(self, after: Place | None = None) -> Iterator[Row]:
         """Rows in list order, optionally after a position."""
-        order = self._order.get(lane, [])
+        order = self._order
         if after is not None and self.order == "unknown":
             after = shuffled(after)
         if self.order == "oldest_first":
@@ -77,14 +69,10 @@ class Table:
         else:
             last = len(order) if after is None else bisect_left(order, after, key=self._place)
             places = range(last - 1, -1, -1)
-        for index in places:
-            yield order[index]
+        return map(order.__getitem__, places)
 
     def _place(self, row: Row) -> Place:
         return shuffled(row_place(row)) if self.order == "unknown" else row_place(row)
-
-    def _lanes(self, row: Row) -> tuple[str | None, ...]:
-        return (None,) if self.by is None else (None, row["_"][self.by])
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -131,11 +131,11 @@ class World:
         """A later time as text."""
         return timestamps.to_text(self.now() + timedelta(seconds=seconds))
 
-    def new_id(self, kind: str) -> str:
-        """The next unused id of a kind."""
+    def new_id(self, kind: str, moment: datetime | None = None) -> str:
+        """The next unused id of a kind, by default of now."""
         while True:
             count = self.counters[kind] = self.counters.get(kind, 0) + 1
-            made = ids.new_id(KINDS[kind], self.seed, self.now(), count)
+            made = ids.new_id(KINDS[kind], self.seed, moment or self.now(), count)
             if made not in self.tables[kind].rows:  # the counters of a loaded snapshot may be lower
                 return made
 
@@ -255,10 +255,8 @@ class World:
 
 def _tables(service: Service) -> dict[str, Table]:
     """Empty tables; listed tables use the order of the service's list."""
-    tables = {kind: Table() for kind in KINDS}
-    tables |= {kind: Table(order=service.list(kind).order) for kind in LISTS if kind in KINDS}
-    tables["transfers"].by = "product"
-    return tables
+    listed = {kind: Table(service.list(kind).order) for kind in LISTS if kind in KINDS}
+    return {kind: Table() for kind in KINDS} | listed
 
 
 def apply_move(world: World, kind: str, row: Row, trigger: str) -> None:

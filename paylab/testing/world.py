@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from datetime import datetime
 from decimal import Decimal
+from functools import cached_property
 from json import loads
 from os import PathLike
 from pathlib import Path
@@ -12,10 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..corridors import examples
 from ..errors.base import SimulatorError
 from ..files import path_of
-from ..simulator.controls import ClockPanel, Controls, FaultControls
-from ..simulator.deliveries import Deliveries
+from ..simulator.controls import Controls
 from ..simulator.messages import Request, dump
-from ..simulator.requests import Requests
 from ..simulator.server import Server, first_time
 from ..simulator.simulator import BASE_URL, Simulator, SimulatorTransport
 from ..spec import codes
@@ -66,12 +66,9 @@ class PaylabWorld:
         self.api_key, self.secret_key = self._hosted.api_key, self._hosted.secret_key
         self.control_token = self._hosted.control_token
         self._controls = Controls(self._ask, self.service)
-        self.clock: ClockPanel = self._controls.clock
-        self.faults: FaultControls = self._controls.faults
-        self.requests: Requests = self._controls.requests
-        self.deliveries: Deliveries = self._controls.deliveries
-        self._lab: Lab | None = None
-        self._setup: Client | None = None
+        self.clock, self.faults = self._controls.clock, self._controls.faults
+        self.requests, self.deliveries = self._controls.requests, self._controls.deliveries
+        self._opened = ExitStack()
 
     @property
     def env(self) -> dict[str, str]:
@@ -79,15 +76,14 @@ class PaylabWorld:
         names = ("base_url", "api_key", "secret_key")
         return {f"PAYLAB_{name.upper()}": getattr(self, name) for name in names}
 
-    @property
+    @cached_property
     def lab(self) -> Lab:
         """A lab that is connected to this world over HTTP."""
         from ..lab.lab import connect
 
-        if self._lab is None:
-            keys = (self.base_url, self.api_key, self.secret_key)
-            self._lab = connect(*keys, service=self.service, ledger=self._ledger)
-        return self._lab
+        keys = (self.base_url, self.api_key, self.secret_key)
+        lab = connect(*keys, service=self.service, ledger=self._ledger)
+        return self._opened.enter_context(lab)
 
     def seed(self, *, individuals: int | None = None, transfers: int = 0) -> Objects:
         """Add so many active individuals, with an account each, and finished transfers to them.
@@ -162,25 +158,22 @@ class PaylabWorld:
 
     def close(self) -> None:
         """End the world; its address and keys are refused afterwards."""
-        for opened in (self._lab, self._setup):
-            if opened is not None:
-                opened.close()
+        self._opened.close()
         self._server.worlds.end(self._hosted)
 
-    @property
+    @cached_property
     def _client(self) -> Client:
         """A client in this process, which leaves no trace in the requests."""
         from ..client import Client, Secret, Settings
 
-        if self._setup is None:
-            simulator = self._simulator
-            keys = Secret(simulator.api_key), Secret(simulator.secret_key)
-            self._setup = Client(
-                Settings(BASE_URL, *keys, service=self.service),
-                transport=SimulatorTransport(simulator, is_trusted=True),
-                clock=simulator.world.now,
-            )
-        return self._setup
+        simulator = self._simulator
+        keys = Secret(simulator.api_key), Secret(simulator.secret_key)
+        client = Client(
+            Settings(BASE_URL, *keys, service=self.service),
+            transport=SimulatorTransport(simulator, is_trusted=True),
+            clock=simulator.world.now,
+        )
+        return self._opened.enter_context(client)
 
     def _ask(
         self, method: str, path: str, json: Any = None, params: dict[str, Any] | None = None

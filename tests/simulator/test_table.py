@@ -9,47 +9,43 @@ from paylab.simulator.delivery_queue import DeliveryQueue
 from paylab.simulator.table import Table, row_place
 
 rows = st.lists(
-    st.tuples(st.sampled_from("abcdef"), st.sampled_from("12"), st.sampled_from("xy")),
-    unique_by=lambda row: row[0],
+    st.tuples(st.sampled_from("abcdef"), st.sampled_from("12")), unique_by=lambda row: row[0]
 )
 
 
 def table_of(made, order="newest_first"):
     """A table in which each row was put separately."""
-    table = Table(by="kind", order=order)
-    for row_id, moment, kind in made:
-        table.put({"id": row_id, "created_at": moment, "_": {"kind": kind}})
+    table = Table(order)
+    for row_id, moment in made:
+        table.put({"id": row_id, "created_at": moment})
     return table
 
 
-@given(rows, st.sampled_from([None, "x", "y", "z"]), st.tuples(st.text(), st.text()) | st.none())
-def test_newest(made, lane, before):
-    """A list is in descending order, filtered by lane, and starts after a given position."""
+@given(rows, st.tuples(st.text(), st.text()) | st.none())
+def test_newest(made, before):
+    """A list is in descending order and starts after a given position."""
     table = table_of(made)
-    chosen = [row for row in table.rows.values() if lane in (None, row["_"]["kind"])]
-    wanted = sorted((row for row in chosen if not before or row_place(row) < before), key=row_place)
-    assert [*table.listed(lane, after=before)] == wanted[::-1]
+    chosen = [row for row in table.rows.values() if not before or row_place(row) < before]
+    assert [*table.listed(before)] == sorted(chosen, key=row_place)[::-1]
 
 
-@given(rows, st.sampled_from([None, "x"]), st.sampled_from(["oldest_first", "unknown"]))
-def test_another_order(made, lane, order):
+@given(rows, st.sampled_from(["oldest_first", "unknown"]))
+def test_another_order(made, order):
     """A list goes on after each of its rows; the oldest is first, or the order is not of time."""
     table = table_of(made, order)
-    listed = [*table.listed(lane)]
-    assert sorted(listed, key=row_place) == [*table_of(made, "oldest_first").listed(lane)]
+    listed = [*table.listed()]
+    assert sorted(listed, key=row_place) == [*table_of(made, "oldest_first").listed()]
     assert order == "unknown" or listed == sorted(listed, key=row_place)
     for at, row in enumerate(listed, 1):
-        assert [*table.listed(lane, after=row_place(row))] == listed[at:]
-    moved = table_of([(row_id, "9", kind) for row_id, _, kind in made], order)
-    assert order != "unknown" or [*moved.listed(lane)] == [
-        row | {"created_at": "9"} for row in listed
-    ]
+        assert [*table.listed(row_place(row))] == listed[at:]
+    moved = table_of([(row_id, "9") for row_id, _ in made], order)
+    assert order != "unknown" or [*moved.listed()] == [row | {"created_at": "9"} for row in listed]
 
 
 @given(rows)
 def test_many_at_once(made):
     """`extend` gives the same order as separate puts; putting a row again keeps the order."""
-    one, other = table_of(made), Table(by="kind")
+    one, other = table_of(made), Table()
     other.extend(one.rows.values())
     for row in list(one.rows.values()):
         one.put(row)
@@ -58,13 +54,12 @@ def test_many_at_once(made):
 
 @given(rows)
 def test_replaced(made):
-    """A row that is put with the same id replaces the old one in every list."""
+    """A row that is put with the same id replaces the old one."""
     table = table_of(made)
     before = [row["id"] for row in table.listed()]
     for row in list(table.rows.values()):
         table.put({**row, "is_new": True})
     assert [row["id"] for row in table.listed() if row["is_new"]] == before
-    assert all(row["is_new"] for lane in "xy" for row in table.listed(lane))
 
 
 @given(rows, st.sampled_from("abcdef"))
@@ -75,7 +70,6 @@ def test_removed(made, gone):
         table.remove(gone)
     rest = table_of([row for row in made if row[0] != gone])
     assert [*table.listed()] == [*rest.listed()]
-    assert [*table.listed("x")] == [*rest.listed("x")]
 
 
 def queued(number, lane, due):

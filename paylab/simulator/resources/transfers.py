@@ -17,8 +17,6 @@ from ..messages import Refused, Reply, Request, require
 from ..table import Row, row_place
 from ..world import Steps, World, apply_move
 
-_RECORD = OPERATIONS["transfers.create"]
-
 STEP = 1.0
 """Seconds between a transfer's steps on the simulator's clock."""
 
@@ -128,11 +126,6 @@ TERMS = (
 """The fields that make up the terms."""
 
 
-def _account_of(world: World, body: Row) -> Row | None:
-    """The account of a body; None if it names none, which the rules report."""
-    return named_row(world, "financial_accounts", _account_id(body))
-
-
 def _account_id(body: Row) -> str | None:
     """The id of the account, from either of its two fields."""
     inner = body.get("financial_account")
@@ -194,7 +187,7 @@ def create_quote(world: World, request: Request) -> Reply:
     """Create a quote, which locks rate and fees. Assumption `quote.operation`."""
     asked, service = bodies.read_body(world, request, "quotes.create"), world.service
     body = asked.fields
-    account = _account_of(world, body)
+    account = named_row(world, "financial_accounts", _account_id(body))
     problems = _with_route(world, transfer_rules.check_quote(body, service), body, account)
     bodies.require_fields(asked, problems, service.error_codes.validation)
     row = world.create(
@@ -231,7 +224,7 @@ def create(world: World, request: Request) -> Reply:
 def _agreed(world: World, asked: RequestBody, quote: Row | None) -> Row:
     """The terms of the quote, or priced now; refuses an invalid body."""
     body, status = asked.fields, world.service.error_codes.validation
-    account = _account_of(world, body)
+    account = named_row(world, "financial_accounts", _account_id(body))
     problems = transfer_rules.check(body, world.service)
     if quote is None:
         bodies.require_fields(asked, _with_route(world, problems, body, account), status)
@@ -243,20 +236,22 @@ def _agreed(world: World, asked: RequestBody, quote: Row | None) -> Row:
 def index(world: World, request: Request) -> Reply:
     """The list of transfers, optionally of one product."""
     product = request.query_items().get("product_type")
-    if product is not None and product not in codes.PRODUCTS:
+    if product is None:
+        return page(world, request, "transfers")
+    if product not in codes.PRODUCTS:
         message = f"must be one of {', '.join(codes.PRODUCTS)}"
         require([Problem("product_type", message)])
-    return page(world, request, "transfers", partial(world.tables["transfers"].listed, product))
+    return page(world, request, "transfers", lambda row: bool(row["_"]["product"] == product))
 
 
 def _start(world: World, body: Row, agreed: Row, network: str) -> Row:
     """Add the transfer, emit its first event and plan its first step."""
     source_type = body.get("source_type") or ""
-    product = product_of(agreed["source_currency"])
+    product, fields = product_of(agreed["source_currency"]), OPERATIONS["transfers.create"].fields
     row = world.create(
         "transfers",
         {"product": product, "source_type": source_type, "outcome": _outcome(body)},
-        **{field.name: body.get(field.name) for field in _RECORD.fields if field.echoed},
+        **{each.name: body.get(each.name) for each in fields if each.echoed},
         **agreed,
         status="awaiting_funds",
         completed_in=None,
