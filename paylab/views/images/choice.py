@@ -54,7 +54,7 @@ class Seen:
         return f"{kind}, {self.size / 2**20:.1f} MB"
 
 
-def received(name: str, data: bytes) -> Choice:
+def uploaded(name: str, data: bytes) -> Choice:
     """A file sent by the browser, which does not reveal the folder."""
     return Choice(lambda: data, name, YOURS)
 

@@ -15,7 +15,7 @@ from ..forms.field import SELECT, FormField
 from ..forms.file import FilePicker
 from ..forms.view import Heading, Html, Node, side_by_side
 from ..specimens import FAULTS
-from .choice import Choice, Seen, look, on_disk, received
+from .choice import Choice, Seen, look, on_disk, uploaded
 
 ACCEPT = ",".join([*IMAGE_TYPES, ".heic", ".heif"])  # browsers do not know the types of these two
 
@@ -124,7 +124,7 @@ class Slot(FormField):
 
     def take_file(self, name: str, data: bytes) -> None:
         """Choose a file sent by the browser."""
-        self._take(received(name, data))
+        self._take(uploaded(name, data))
 
     def take_path(self, text: str) -> None:
         """Choose a file on the machine of the kernel."""
