@@ -3,6 +3,7 @@
 import ast
 import subprocess
 import sys
+from collections import Counter
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -15,7 +16,8 @@ ROOT = Path(paylab.__file__).parent
 HEAVY = ("pandas", "pyarrow", "ipywidgets", "IPython", "PIL", "qrcode", "uvicorn", "duckdb")
 DISPLAY = {"ipywidgets", "IPython", "qrcode", "PIL", "anywidget"}
 CLOCKS = {"httpx", "socket", "random", "secrets", "time", "asyncio", "pandas", "pyarrow"}
-LAYERS, SHORTEST, LONGEST = 12, 40, 350
+LAYERS, SHORTEST, LONGEST, SHARED = 12, 40, 350, 10
+DEFINITIONS = (ast.ClassDef, ast.FunctionDef)
 MODULES = {
     ".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__"): path
     for path in ROOT.rglob("*.py")
@@ -130,6 +132,18 @@ def test_a_module_is_neither_a_fragment_nor_two_subjects():
     sizes = {each: path.read_text().count("\n") for each, path in MODULES.items()}
     whole = {each for each, path in MODULES.items() if not path.name.startswith("__")}
     assert not [each for each in whole if not SHORTEST <= sizes[each] <= LONGEST]
+
+
+def test_a_name_stands_for_one_thing():
+    """No more public names are defined in two modules than were, and none of a class."""
+    homes, classes = Counter[str](), Counter[str]()
+    for path in MODULES.values():
+        defined = [node for node in on_top(path) if isinstance(node, DEFINITIONS)]
+        public = {node.name: node for node in defined if not node.name.startswith("_")}
+        homes.update(public.keys())
+        classes.update(name for name, node in public.items() if isinstance(node, ast.ClassDef))
+    assert [name for name, modules in classes.items() if modules > 1] == []
+    assert sum(modules > 1 for modules in homes.values()) <= SHARED
 
 
 def test_the_client_and_the_simulator_do_not_meet():

@@ -59,7 +59,7 @@ NEAR = 1000
 
 def share_tokens(text: str) -> Iterator[tuple[str, int, int]]:
     """The share tokens of identity verification and their places without quotes."""
-    for match in TOKEN.finditer(text) if "token" in lowered(text) else ():
+    for match in TOKEN.finditer(text) if "token" in folded(text) else ():
         start, stop = match.span()
         before = text[max(0, start - NEAR) : start].rpartition("{")[2]
         after = text[stop : stop + NEAR].partition("}")[0]
@@ -73,7 +73,7 @@ def has_share_token(names: Collection[object]) -> bool:
     return "token" in names and not BESIDE_TOKEN.isdisjoint(names)
 
 
-def lowered(text: str) -> str:
+def folded(text: str) -> str:
     """The text in lower case with every character at its place, folded as by IGNORECASE."""
     if text.isascii():
         return text.lower()
