@@ -127,7 +127,7 @@ class OnScreen:
 
     def _show(self, call: Any) -> None:
         """Add a row to the table of this cell, or start a new table."""
-        cell = self._running()
+        cell = getattr(self._shell, "execution_count", None)
         if self._handle is None or cell != self._cell:
             self._cell, self._calls = cell, [call]
             self._handle = self._display(self._table(), display_id=True)
@@ -137,13 +137,6 @@ class OnScreen:
 
     def _table(self) -> Any:
         return self._html(calls_table(self._calls))
-
-    def _running(self) -> object:
-        """Identify this run of the cell, by its message id or else by the execution count."""
-        try:
-            return self._shell.get_parent()["header"]["msg_id"]
-        except (AttributeError, KeyError, TypeError):
-            return getattr(self._shell, "execution_count", None)
 
     def __repr__(self) -> str:
         return "<calls are shown as they are made>" if self._end else "<stopped>"

@@ -112,7 +112,7 @@ def account_form(limit, value):
     if limit.kind == "pix":
         put(form.parts.details["pix_key_type"], limit.field)
     name = "pix_key" if limit.kind == "pix" else limit.field
-    return put(form.parts.details[name], value) and not form.problems()
+    return put(form.parts.details[name], value) and not form.check().problems
 
 
 def recipient_form(limit, value):
@@ -123,14 +123,14 @@ def recipient_form(limit, value):
     name = "document.number" if limit.kind == "document" else limit.field
     if limit.kind == "kind":
         form.fields["document.number"].value = ""  # clear the example's number
-    return put(form.fields[name], value) and not form.problems()
+    return put(form.fields[name], value) and not form.check().problems
 
 
 def deposit_form(limit, value):
     """Whether the form of a deposit accepts a value."""
     currency = codes.ON_RAMP[limit.country]
     form = DepositForm(None, currency, codes.DEPOSIT_CAPS[currency])
-    return put(form.fields["amount"], value) and not form.problems()
+    return put(form.fields["amount"], value) and not form.check().problems
 
 
 def amount_form(limit, value):
@@ -138,10 +138,10 @@ def amount_form(limit, value):
     route = {"financial_account": "fa_1", "payout_method": "spei", "destination_currency": "MXN"}
     form = (TransferForm if limit.kind == "transfer" else QuoteForm)(None, [("SPEI", route)])
     if limit.kind == "transfer":
-        return put(form.fields[limit.field], value) and not form.problems()
+        return put(form.fields[limit.field], value) and not form.check().problems
     put(form.fields["source_currency"], "USDC" if limit.kind == "usdc" else "USD")
     form.fields["given"].value = limit.field
-    return put(form.fields["amount"], value) and not form.problems()
+    return put(form.fields["amount"], value) and not form.check().problems
 
 
 FORMS = {

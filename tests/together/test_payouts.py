@@ -143,7 +143,7 @@ def test_a_mistyped_number_is_a_warning_and_can_be_sent(lab, country, kind, deta
     """A number with a wrong checksum causes a warning and is sent with `anyway=True`."""
     form = lab.forms.financial_account(lab.individuals.create(**examples.recipient(country)))
     form.parts.fill(kind, {**_example(country, kind), **details})
-    assert any(word in warning.message for warning in form.warnings())
+    assert any(word in warning.message for warning in form.check().warnings)
     assert form.submit(anyway=True).id
 
 
@@ -205,7 +205,7 @@ def test_every_end_can_be_brought_about(lab, mexican, reference, status):
 def test_an_off_ramp_is_refused_and_then_done(lab, seller):
     """Without a wallet an off-ramp is warned about and refused; with one it completes."""
     form = lab.forms.quote(seller, source_currency="USDC", amount="100.123456")
-    assert "no crypto_wallet on base" in form.warnings()[0].message
+    assert "no crypto_wallet on base" in form.check().warnings[0].message
     quote = form.submit()
     assert "Will be refused" in lab.forms.quote_card(quote).caution.html
     with pytest.raises(paylab.UnprocessableError) as refused:
@@ -218,7 +218,7 @@ def test_an_off_ramp_is_refused_and_then_done(lab, seller):
         lab.transfers.create(quote_id=quote.id)
     lab.financial_accounts.create(seller.id, "crypto_wallet", wallet)
     again = lab.forms.quote(seller, source_currency="USDC")
-    assert not again.warnings()
+    assert not again.check().warnings
     transfer = lab.forms.quote_card(quote, new=True).submit()
     assert transfer.source_amount.text == "100.123456"
     assert lab.transfers.wait(transfer.id).status == "completed"

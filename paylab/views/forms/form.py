@@ -36,6 +36,7 @@ class Form(traitlets.HasTraits, FormPage):
     action = "Send"
     sent_title = "Sent"
     repeatable = False  # whether sending it twice creates nothing twice
+    again_text = "Start over"
     tools: Sequence[Node] = ()  # inputs' helpers, such as "Fill with an example": hidden once sent
 
     def __init__(self, fields: Iterable[FormField], parts: Sequence[Node] | None = None) -> None:
@@ -47,22 +48,19 @@ class Form(traitlets.HasTraits, FormPage):
         self._inputs_sent: dict[str, Any] = {}
         self._unanswered: dict[str, Any] | None = None
         self._one_at_a_time = RLock()
-        self._assemble(parts or [side_by_side(self.fields.values())])
+        self.button = Button(self.action, self.click, "primary")
+        self.anyway = Button("Send anyway", partial(self.click, anyway=True), "warning")
+        self.again = Button(self.again_text, self.restart)
+        self.anyway.visible = self.again.visible = False
+        self.heading, self.message, self.listing = Heading(self.title), Html(live=True), Code()
+        self.inputs = list(parts or [side_by_side(self.fields.values())])
+        self.below: list[Node] = []
+        self._actions = Group([self.button, self.again, self.anyway], "actions")
+        self._frame = Inputs([], self.button)
         for field in self.fields.values():
             field.on_change, field.on_leave = self.changed, self.check
         self.changed()
         self._first = {name: field.entered for name, field in self.fields.items()}
-
-    def _assemble(self, parts: Sequence[Node]) -> None:
-        self.button = Button(self.action, self.click, "primary")
-        self.anyway = Button("Send anyway", partial(self.click, anyway=True), "warning")
-        self.again = Button("Start over", self.restart)
-        self.anyway.visible = self.again.visible = False
-        self.heading, self.message, self.listing = Heading(self.title), Html(live=True), Code()
-        self.inputs = list(parts)
-        self.below: list[Node] = []
-        self._actions = Group([self.button, self.again, self.anyway], "actions")
-        self._frame = Inputs([], self.button)
 
     def nodes(self) -> Sequence[Node]:
         """The heading, the inputs, the buttons, the message and the code."""
@@ -85,14 +83,6 @@ class Form(traitlets.HasTraits, FormPage):
     def warn(self, values: dict[str, Any]) -> list[Problem]:
         """Warnings: values that look mistyped but can be sent."""
         return []
-
-    def problems(self) -> list[Problem]:
-        """Problems of the current values."""
-        return self.judge(self.values())
-
-    def warnings(self) -> list[Problem]:
-        """Warnings about the current values."""
-        return self.warn(self.values())
 
     def send(self, values: dict[str, Any]) -> Any:
         """Send the values and return the response; None when `finish` is called later."""

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from .form import Form
-from .view import Node
 
 
 class OrderForm(Form):
@@ -17,11 +15,8 @@ class OrderForm(Form):
     """
 
     is_another = False
+    again_text = "Send another"
     made_before = "An equal order was made before: nothing new was created"
-
-    def _assemble(self, parts: Sequence[Node]) -> None:
-        super()._assemble(parts)
-        self.again.text = "Send another"
 
     @property
     def more(self) -> dict[str, Any]:

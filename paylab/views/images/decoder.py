@@ -22,6 +22,7 @@ SECONDS, MEMORY = 5, 2**30
 """Limits of CPU seconds and address space for a file."""
 
 BOMB = 3
+"""The exit status for too many pixels; stdout then has the allowed megapixels."""
 
 
 def decode_stdin() -> int:

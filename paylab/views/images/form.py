@@ -24,7 +24,6 @@ from ..html import Row
 from .choice import YOURS, Choice, made, to_send
 from .slot import LABELS, Slot, advice_line, is_unclear
 
-Details = Iterable[Any] | Callable[[], Iterable[Any]]
 Upload = Callable[[Mapping[str, BinaryIO]], VerificationImages]
 
 IMPORTS = {
@@ -36,8 +35,7 @@ IMPORTS = {
 class ImagesForm(Form):
     """Upload the images that the individual's status `details` request, with `upload(images)`.
 
-    `details` may be a function, which is called again on restart. `name` and `country` are
-    printed on specimens; `example` puts a specimen into every slot.
+    `name` and `country` are printed on specimens; `example` puts a specimen into every slot.
     """
 
     title = "Verification images"
@@ -48,14 +46,14 @@ class ImagesForm(Form):
     def __init__(  # noqa: PLR0913 - what it does, and what it starts from
         self,
         upload: Upload,
-        details: Details,
+        details: Iterable[Any],
         *,
         name: str,
         country: str,
         example: bool = False,
         service: Service | None = None,
     ) -> None:
-        self._upload, self._details, self._example = upload, details, example
+        self._upload, self._details, self._example = upload, list(details), example
         make = partial(made, name=name, country=country)
         self.slots = {side: Slot(side, make, service) for side in IMAGE_SIDES}
         self.notice = Html()
@@ -167,8 +165,7 @@ class ImagesForm(Form):
         self._ask()
 
     def _ask(self) -> None:
-        details = self._details() if callable(self._details) else self._details
-        given = [(_advice(one), str(_get(one, "message") or "")) for one in details]
+        given = [(_advice(one), str(_get(one, "message") or "")) for one in self._details]
         for side, slot in self.slots.items():
             slot.ask([(one, message) for one, message in given if side in one.sides])
         general = [advice_line(*one, "error") for one in given if not one[0].sides]

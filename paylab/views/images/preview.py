@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from pathlib import Path
 
 from ...errors.base import MissingExtraError, PaylabError
 from ...errors.extras import require_extra
+from . import decoder
 
-PDF = "application/pdf"
 BROKEN = "No preview: the image cannot be shown here, so the file may be broken"
 SECONDS = 8
 """Maximum seconds of a preview, including the start of its process."""
-
-BOMB = 3
-"""The exit status for too many pixels; stdout then has the allowed megapixels."""
-
-_PROGRAM = Path(__file__).with_name("decoder.py")
 
 
 class UnreadableError(PaylabError):
@@ -34,14 +28,14 @@ def preview(data: bytes, mime: str) -> bytes:
         require_extra("images")
     except MissingExtraError as error:
         raise UnreadableError(f"No preview: {error}") from None
-    command = [sys.executable, "-P", str(_PROGRAM), mime]  # -P: do not import modules beside it
+    command = [sys.executable, "-P", decoder.__file__, mime]  # -P: do not import modules beside it
     try:
         done = subprocess.run(  # noqa: S603 - this very interpreter
             command, input=data, capture_output=True, timeout=SECONDS, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         raise UnreadableError(BROKEN) from None
-    if done.returncode == BOMB:
+    if done.returncode == decoder.BOMB:
         most = done.stdout.decode("ascii", "replace")
         raise BombError(f"has more than {most} million pixels: make it smaller")
     if done.returncode or not done.stdout:

@@ -138,7 +138,7 @@ def test_the_decoder_has_limits():
         "import runpy, resource as r; run = runpy.run_path({!r}); run['limit'](); "
         "print(r.getrlimit(r.RLIMIT_CPU)[0], r.getrlimit(r.RLIMIT_AS)[0])"
     )
-    program = str(previews._PROGRAM)
+    program = previews.decoder.__file__
     done = subprocess.run(
         [sys.executable, "-c", code.format(program)], capture_output=True, text=True, check=True
     )
