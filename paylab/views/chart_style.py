@@ -76,7 +76,8 @@ class Chart:
         whole = Image.open(BytesIO(drawn)).convert("RGB")
         for colours in PALETTES:
             picture = BytesIO()
-            whole.quantize(colours).save(picture, format="png", optimize=True)
+            few = whole.quantize(colours, Image.Quantize.FASTOCTREE)  # keeps small marks' colours
+            few.save(picture, format="png", optimize=True)
             if picture.tell() < IMAGE_MIN:
                 break
         return picture.getvalue()

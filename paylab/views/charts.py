@@ -164,7 +164,8 @@ def _spread(times: Mapping[str, pd.Series[Any]]) -> Spec:
     bins = [each for name, seconds in times.items() for each in _bins(name, seconds)]
     longest = max(each["high"] for each in bins)
     ticks = [tick for tick in TICKS if tick <= longest]
-    axis = {"title": None, "values": ticks, "labelExpr": SECONDS, "grid": True, "labelFlush": True}
+    words = lookup({str(tick): duration_text(tick) for tick in ticks})
+    axis = {"title": None, "values": ticks, "labelExpr": words, "grid": True, "labelFlush": True}
     log = {"type": "log", "domain": [1, longest], "nice": False}
     colour = {"field": "corridor", "scale": colour_scale(times), "legend": None}
     low = {"field": "low", "type": "quantitative"}
@@ -227,12 +228,6 @@ def _marks(colour: Spec) -> list[Spec]:
     p95 = {"x": {"field": "p95", "type": "quantitative"}, "tooltip": tips}
     median = {"x": {"field": "median", "type": "quantitative"}, "color": colour, "tooltip": tips}
     return [{"mark": line, "encoding": p95}, {"mark": dot, "encoding": median}]
-
-
-SECONDS = (
-    "datum.value < 60 ? datum.value + ' s' : datum.value < 3600 ? datum.value / 60 + ' min'"
-    " : datum.value < 86400 ? datum.value / 3600 + ' h' : datum.value / 86400 + ' d'"
-)
 
 
 def _reasons(values: list[Spec]) -> Spec:
