@@ -59,7 +59,7 @@ NEAR = 1000
 
 def share_tokens(text: str) -> Iterator[tuple[str, int, int]]:
     """The share tokens of identity verification and their places without quotes."""
-    for match in TOKEN.finditer(text) if "token" in folded(text) else ():
+    for match in TOKEN.finditer(text) if "token" in casefolded(text) else ():
         start, stop = match.span()
         before = text[max(0, start - NEAR) : start].rpartition("{")[2]
         after = text[stop : stop + NEAR].partition("}")[0]
@@ -73,8 +73,8 @@ def has_share_token(names: Collection[object]) -> bool:
     return "token" in names and not BESIDE_TOKEN.isdisjoint(names)
 
 
-def folded(text: str) -> str:
-    """The text in lower case with every character at its place, folded as by IGNORECASE."""
+def casefolded(text: str) -> str:
+    """The text in lower case with every character at its place, casefolded as by IGNORECASE."""
     if text.isascii():
         return text.lower()
     # Of all letters only the first becomes two; the others have a second form in lower case.

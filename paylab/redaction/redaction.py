@@ -30,8 +30,8 @@ from .fields import (
     VALUE,
     WORD_WITH_DIGITS,
     WORDS,
+    casefolded,
     has_share_token,
-    folded,
     share_tokens,
 )
 from .hiding import HIDDEN, Revealing, hide_frames
@@ -170,7 +170,7 @@ class Redaction:
 
     def _found(self, text: str, depth: int) -> Iterator[Found]:
         yield from _SHORTENED(text, depth)
-        words = folded(text)
+        words = casefolded(text)
         for secret in self._secrets:
             yield from _by_value(secret.reveal(), text, words)
         for number in self._numbers:
@@ -208,7 +208,7 @@ def find_images(keep: Callable[[re.Match[str]], str | None]) -> escapes.Find:
     """A function that finds images; `keep` returns the replacement, or None to leave an image."""
 
     def find(text: str, _: int) -> Iterator[Found]:
-        words = folded(text)
+        words = casefolded(text)
         if any(mark in words for mark in _MARKS):
             for match in IMAGE.finditer(text):
                 put = keep(match)
@@ -252,7 +252,7 @@ _SHORTENED = find_images(_shortened)
 
 def numbers(text: str) -> Iterator[tuple[str, int, int]]:
     """The document numbers that the text names, decoded, and their places without quotes."""
-    words = folded(text)
+    words = casefolded(text)
     patterns = [NAMED, *([NUMBER, *ENCLOSED] if "document" in words else [])]
     patterns += BESIDE if "number" in words and "type" in words else ()
     for match in chain.from_iterable(pattern.finditer(text) for pattern in patterns):
@@ -301,7 +301,7 @@ def _is_word(text: str, start: int, end: int) -> bool:
 def _forms(value: str) -> tuple[str, ...]:
     """The forms of a value in lower case: plain, decoded, and with plus signs for spaces."""
     forms = {value, escapes.decode(value), value.replace(" ", "+")}
-    return tuple(sorted({folded(form) for form in forms if form}, key=len, reverse=True))
+    return tuple(sorted({casefolded(form) for form in forms if form}, key=len, reverse=True))
 
 
 @lru_cache(maxsize=4096)
