@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
@@ -17,7 +16,8 @@ from ..errors.base import PaylabError
 from ..errors.extras import explained
 from ..errors.names import suggesting
 from ..files import path_of
-from .call import STEPS, Call, DeferredCall
+from .call import STEPS, Call
+from .exchange import DeferredCall
 from .request import CONTROLS
 
 if TYPE_CHECKING:
@@ -50,24 +50,18 @@ class CallLog(Sequence[Call]):
         place: Callable[[], str] = str,
         screen: Callable[[Listen], Any] | None = None,
     ) -> None:
-        self._calls: deque[Call | DeferredCall] = deque(calls)
+        self._calls = deque(DeferredCall(call, call.path, 0) for call in calls)
         self._most, self._most_bytes, self._facts = most, most_bytes, facts
-        self._size, self._count, self._lock = sum(each.size for each in self._calls), 0, Lock()
+        self._size, self._count, self._lock = 0, 0, Lock()
         self._listeners: list[Listener] = []
         self._place, self._screen = place, screen
         forks.register(self, lock=self._lock)
 
-    def append(self, call: Call) -> Call:
+    def keep(self, deferred: DeferredCall) -> None:
         """Store an attempt under the next number and notify the listeners.
 
         Calls that control a simulator are not stored.
         """
-        deferred = DeferredCall(lambda number: replace(call, number=number), call.path, call.size)
-        self.keep(deferred)
-        return call if call.path.startswith(CONTROLS) else deferred.call
-
-    def keep(self, deferred: DeferredCall) -> None:
-        """Store an attempt as `append` does, and build its record on first access."""
         if deferred.path.startswith(CONTROLS):
             return
         with self._lock:
@@ -190,8 +184,8 @@ class CallLog(Sequence[Call]):
 
     def _seen(self) -> list[Call]:
         with self._lock:
-            entries = list(self._calls)
-        return [_call(entry) for entry in entries]
+            kept = list(self._calls)
+        return [deferred.call for deferred in kept]
 
     def __len__(self) -> int:
         return len(self._calls)
@@ -206,15 +200,11 @@ class CallLog(Sequence[Call]):
     def __getitem__(self, at: int | slice) -> Call | CallLog:
         if isinstance(at, slice):
             return self._part(self._seen()[at])
-        return _call(self._calls[at])
+        return self._calls[at].call
 
     def __repr__(self) -> str:
         lines = [f"{call.number:>4}  {call}" for call in self._seen()]
         return "\n".join([f"<{len(lines)} calls>", *lines]) if lines else "<no calls>"
-
-
-def _call(entry: Call | DeferredCall) -> Call:
-    return entry.call if isinstance(entry, DeferredCall) else entry
 
 
 def _row(call: Call) -> dict[str, Any]:

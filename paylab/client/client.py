@@ -18,22 +18,6 @@ from .sender import Sender
 class Client(Sender):
     """The service: its operations by resource, and `request` for anything else."""
 
-    @property
-    def orders(self) -> OrderSending:
-        """How requests that must be carried out once are sent."""
-        return OrderSending(
-            service=self.service,
-            service_clock=self.service_clock,
-            requests=self._requests,
-            keeper=self.keeper,
-            clock=self.clock,
-            new_key=self.new_key,
-            timeout=self.settings.timeout,
-            send=self._send,
-            call=self.call,
-            in_list=self._in_list,
-        )
-
     def with_service(self, service: Service) -> Self:
         """A client of the same address, keys, clock and calls that follows another service.
 
@@ -69,12 +53,12 @@ class Client(Sender):
     @cached_property
     def transfers(self) -> Transfers:
         """Payouts."""
-        return Transfers(self, self.orders)
+        return Transfers(self, OrderSending(self).once)
 
     @cached_property
     def conversion_accounts(self) -> ConversionAccounts:
         """Accounts into which individuals pay fiat."""
-        return ConversionAccounts(self, self.orders)
+        return ConversionAccounts(self, OrderSending(self).once)
 
     @cached_property
     def conversions(self) -> Conversions:

@@ -18,10 +18,11 @@ from ..redaction.redaction import Redaction
 from ..signing.snippets import DIALECT
 from ..spec.timestamps import from_http
 from .base_url import check_encrypted
-from .call import ROUGHLY, Call, DeferredCall, recorded_call, trouble_of
+from .call import Call
 from .deadline import Cap
-from .decoding import LARGEST_WORLD, TooLargeError, read_decoded
-from .request import BODY_HASH, CONTROLS, OUTLINE, ControlAuth, Exchange, OutgoingRequest
+from .decoding import LARGEST_BODY, LARGEST_WORLD, TooLargeError, read_decoded
+from .exchange import ROUGHLY, Attempt, DeferredCall, Exchange, recorded_call, trouble_of
+from .request import STREAMED, ControlAuth, OutgoingRequest
 from .settings import Settings
 
 utcnow = partial(datetime.now, UTC)
@@ -48,8 +49,8 @@ TEACHING = b"document"
 SHARED = b'"token"'
 """The same of a body that is sent: it may hold a share token."""
 
-Watcher = Callable[[OutgoingRequest, Exchange, datetime], None]
-"""Told of each attempt: the request, what came back, and when it was sent."""
+Watcher = Callable[[Exchange], None]
+"""Told of each attempt."""
 
 
 def http_client(
@@ -106,52 +107,47 @@ class ServiceConnection:
     perf: Callable[[], float]
     watchers: Sequence[Watcher] = ()
 
-    def send(self, outgoing: OutgoingRequest, attempt: int = 1) -> tuple[Exchange, DeferredCall]:
+    def send(self, outgoing: OutgoingRequest, number: int = 1) -> Attempt:
         """Send once; trouble is returned as a value."""
-        events: list[tuple[str, float]] = []
+        exchange = self._exchanged(outgoing, number)
+        # A copy, since a watcher may be added or removed by another thread.
+        for watcher in tuple(self.watchers):
+            watcher(exchange)
+        content = outgoing.content
+        sent = content if isinstance(content, bytes) else b""
+        # Twice as fast as `in`.
+        taught = max(sent.rfind(TEACHING), exchange.content.rfind(TEACHING)) >= 0
+        # A document is an object with a type and a number, whatever its name is.
+        taught = taught or (b"number" in sent and b"type" in sent) or SHARED in sent
+        patient = exchange.went_well and not taught and isinstance(content, bytes | None)
+        size = ROUGHLY + len(sent) + len(exchange.content)
+        make = partial(self._record, exchange)
+        return Attempt(exchange, DeferredCall(make, outgoing.path, size, patient=patient))
+
+    def _request(self, outgoing: OutgoingRequest, events: list[tuple[str, float]]) -> httpx.Request:
+        """The request with its headers, except those that the signing adds."""
         timeout = self.http.timeout if outgoing.timeout is None else httpx.Timeout(outgoing.timeout)
-        extensions = {
+        extensions: dict[str, Any] = {
             "timeout": timeout.as_dict(),
             "trace": lambda event, _: events.append((event, self.perf())),
         }
-        if outgoing.digest is not None:
-            extensions |= {BODY_HASH: outgoing.digest, OUTLINE: outgoing.outline}
-        headers = self.http.headers.raw
-        if outgoing.content is not None:
+        headers, content = self.http.headers.raw, outgoing.content
+        if content is not None:
             headers.append((b"Content-Type", b"application/json"))
-        if outgoing.length is not None:
-            headers.append((b"Content-Length", str(outgoing.length).encode()))
+            if not isinstance(content, bytes):
+                headers.append((b"Content-Length", str(content.length).encode()))
+                extensions[STREAMED] = content
         if outgoing.idempotency_key is not None:
             headers.append((b"Idempotency-Key", outgoing.idempotency_key.encode()))
         request = httpx.Request(
             *(outgoing.method, outgoing.url),
-            content=outgoing.content,
+            content=content,
             headers=headers,
             extensions=extensions,
         )
         if outgoing.given_headers:
             request.headers.update(outgoing.given_headers)
-        when = self.clock()
-        exchange = self._exchanged(request, when, self._auth(outgoing))
-        # A copy, since a watcher may be added or removed by another thread.
-        for watcher in tuple(self.watchers):
-            watcher(outgoing, exchange, when)
-        known = {
-            "when": when,
-            "attempt": attempt,
-            # The wall clock can be set back during a call.
-            "elapsed": max(0.0, (self.clock() - when).total_seconds()),
-            "skew": exchange.skew,
-        }
-        make = partial(self._record, outgoing, request, exchange, events, known)
-        sent = outgoing.content if isinstance(outgoing.content, bytes) else b""
-        # Twice as fast as `in`.
-        taught = outgoing.digest or max(sent.rfind(TEACHING), exchange.content.rfind(TEACHING)) >= 0
-        # A document is an object with a type and a number, whatever its name is.
-        taught = taught or (b"number" in sent and b"type" in sent) or SHARED in sent
-        patient = exchange.went_well and not taught
-        size = ROUGHLY + len(sent) + len(exchange.content)
-        return exchange, DeferredCall(make, outgoing.path, size, patient=patient)
+        return request
 
     def _auth(self, outgoing: OutgoingRequest) -> httpx.Auth:
         token = self.settings.control_token
@@ -160,39 +156,36 @@ class ServiceConnection:
         return ControlAuth(self.settings.api_key, token)
 
     @hide_frames
-    def _exchanged(self, request: httpx.Request, when: datetime, auth: httpx.Auth) -> Exchange:
+    def _exchanged(self, outgoing: OutgoingRequest, number: int) -> Exchange:
         """Send a request and read the whole answer."""
-        response, content, trouble = None, b"", None
+        events: list[tuple[str, float]] = []
+        request, auth = self._request(outgoing, events), self._auth(outgoing)
+        response, content, trouble, when = None, b"", None, self.clock()
         try:
             # As a stream, so that reading can end at the limit of a body.
             response = self.http.send(request, stream=True, auth=auth)
             with closing(response):
-                is_control = request.url.path.startswith(CONTROLS)
-                content = read_decoded(response, LARGEST_WORLD if is_control else None)
+                most = LARGEST_WORLD if outgoing.is_control else LARGEST_BODY
+                content = read_decoded(response, most)
         except RedirectedError as redirected:
             response = redirected.response
         except (httpx.RequestError, TooLargeError) as error:
             trouble = trouble_of(error)
+        # The wall clock can be set back during a call.
+        elapsed = max(0.0, (self.clock() - when).total_seconds())
+        sent = outgoing, number, when, elapsed, request, events
         if response is None:
-            return Exchange(trouble=trouble)
+            return Exchange(*sent, trouble=trouble)
         headers = dict(response.headers.items())  # three times as fast as without `items`
         # Date has whole seconds and the answer took time, so one or two seconds mean nothing.
         date = from_http(headers.get("date", ""))
         skew = None if date is None else (date - when).total_seconds()
-        return Exchange(response.status_code, headers, content, trouble, skew)
+        return Exchange(*sent, response.status_code, headers, content, trouble, skew)
 
     @hide_frames
-    def _record(  # noqa: PLR0913 - what is known of an attempt
-        self,
-        outgoing: OutgoingRequest,
-        request: httpx.Request,
-        exchange: Exchange,
-        events: list[tuple[str, float]],
-        known: dict[str, Any],
-        number: int,
-    ) -> Call:
+    def _record(self, exchange: Exchange, number: int) -> Call:
         """The record of an attempt; of a refused signature with the known mistake behind it."""
-        finding, service = None, self.settings.service
+        outgoing, service, finding = exchange.request, self.settings.service, None
         content = outgoing.content or b""
         if exchange.status == service.error_codes.signature and isinstance(content, bytes):
             from ..signing.comparison import compare  # only a refused signature needs them
@@ -200,11 +193,15 @@ class ServiceConnection:
 
             asked = SignedRequest(outgoing.method, str(outgoing.url), content)
             # Judged by the service's clock.
-            headers = {**request.headers, "date": exchange.headers.get("date", "")}
+            headers = {**exchange.sent.headers, "date": exchange.headers.get("date", "")}
             secret = self.settings.secret_key.reveal()
             found = compare(headers, asked, secret, signing=service.signing)
             if not found.match:
                 finding = self.redaction.text(f"{found.mistake}: {found.message}")
-        facts = {**known, "number": number, "finding": finding}
-        facts |= {name: getattr(service.signing, name) for name in DIALECT}
-        return recorded_call(outgoing, request, exchange, self.redaction, events, **facts)
+        return recorded_call(
+            exchange,
+            self.redaction,
+            number=number,
+            finding=finding,
+            dialect={name: getattr(service.signing, name) for name in DIALECT},
+        )

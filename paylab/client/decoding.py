@@ -23,13 +23,13 @@ class TooLargeError(Exception):
     """The body is larger than the limit."""
 
 
-def read_decoded(response: httpx.Response, most: int | None = None) -> bytes:
-    """The body, decoded in pieces so that memory stays bounded: by default to LARGEST_BODY."""
+def read_decoded(response: httpx.Response, most: int) -> bytes:
+    """The body, decoded in pieces so that memory stays bounded to `most` bytes."""
     if response.is_stream_consumed:  # a transport without a network has the whole body
         return response.content
     encoding = response.headers.get("content-encoding")
     decode = _decoder(encoding) if encoding else None
-    parts, size, received, most = list[bytes](), 0, 0, most or LARGEST_BODY
+    parts, size, received = list[bytes](), 0, 0
     for chunk in response.iter_raw():
         received += len(chunk)
         parts.append(decode(chunk, most + 1 - size) if decode else chunk)

@@ -11,10 +11,11 @@ from ..spec.service import Service
 from ..spec.text import plain
 from . import assumption_hints
 from .call import Call
+from .exchange import Exchange, Trouble
 from .field_hints import Doubt
 from .orders import NOTHING_SENT
 from .refusal import read_refusal
-from .request import Exchange, OutgoingRequest, Trouble
+from .request import OutgoingRequest
 from .retries import TOO_MANY_REQUESTS, asked_wait, not_before
 from .settings import Settings
 
@@ -84,22 +85,16 @@ def not_sent(request: OutgoingRequest, settings: Settings, redaction: Redaction)
     return error
 
 
-def failure(
-    outgoing: OutgoingRequest,
-    exchange: Exchange,
-    call: Call,
-    redaction: Redaction,
-    service: Service,
-) -> PaylabError:
+def failure(exchange: Exchange, call: Call, redaction: Redaction, service: Service) -> PaylabError:
     """The error of a failed exchange."""
     trouble = exchange.trouble
     if trouble is not None:
         error = trouble.error(f"{call.method} {call.path}: {call.error}", call)
-        error.hint = _after_trouble(trouble, outgoing)
+        error.hint = _after_trouble(trouble, exchange.request)
         return error
     if exchange.status in REDIRECTS:
         return _redirect(exchange, call, redaction)
-    return _refusal(outgoing, exchange, call, redaction, service)
+    return _refusal(exchange, call, redaction, service)
 
 
 def _after_trouble(trouble: Trouble, outgoing: OutgoingRequest) -> str | None:
@@ -133,12 +128,9 @@ SET_CLOCK = "set this machine's clock"
 
 
 def _refusal(
-    outgoing: OutgoingRequest,
-    exchange: Exchange,
-    call: Call,
-    redaction: Redaction,
-    service: Service,
+    exchange: Exchange, call: Call, redaction: Redaction, service: Service
 ) -> APIStatusError:
+    outgoing = exchange.request
     status, limits = exchange.status or 0, service.rate_limits
     refusal = read_refusal(status, exchange.content, redaction, service.errors)
     asked = asked_wait(exchange.headers, call.when, limits.header, limits.unit)

@@ -13,7 +13,6 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import datetime
 from pathlib import Path
 from socket import SOCK_DGRAM, socket
 from typing import Any
@@ -23,7 +22,8 @@ from platformdirs import user_cache_path
 from ..errors.base import ConfigError
 from ..redaction.redaction import Redaction
 from ..spec.timestamps import to_text
-from .request import CONTROLS, Exchange, OutgoingRequest
+from .exchange import Exchange
+from .request import CONTROLS
 
 LONGEST_LINE = 1_900
 """Maximum bytes of a line; macOS limits a datagram to 2,048."""
@@ -57,28 +57,28 @@ class Broadcast:
         session = os.environ.get("JPY_SESSION_NAME") or sys.argv[0] or "python"
         self._sender = Path(session).name
 
-    def __call__(self, outgoing: OutgoingRequest, result: Exchange, when: datetime) -> None:
+    def __call__(self, exchange: Exchange) -> None:
         """Send the attempt to all followers."""
         try:
             names = os.listdir(self._folder)
         except OSError:
             return
-        if names and _is_private(self._folder) and not outgoing.path.startswith(CONTROLS):
-            line = self._line(outgoing, result, when)
+        if names and _is_private(self._folder) and not exchange.request.path.startswith(CONTROLS):
+            line = self._line(exchange)
             for name in names:
                 _send(line, self._folder / name)
 
-    def _line(self, outgoing: OutgoingRequest, result: Exchange, when: datetime) -> bytes:
-        clean = self._redaction.text
+    def _line(self, exchange: Exchange) -> bytes:
+        clean, outgoing, trouble = self._redaction.text, exchange.request, exchange.trouble
         facts = {
-            "when": to_text(when),
+            "when": to_text(exchange.when),
             "from": self._sender[:80],
             "service": self._service,
             "method": outgoing.method,
             "path": clean(outgoing.url.raw_path.decode("ascii"))[:LONGEST_TARGET],
-            "status": result.status,
-            "trouble": clean(result.trouble.message)[:LONGEST_TARGET] if result.trouble else None,
-            "bytes": len(result.content),
+            "status": exchange.status,
+            "trouble": clean(trouble.message)[:LONGEST_TARGET] if trouble else None,
+            "bytes": len(exchange.content),
         }
         return json.dumps(facts, ensure_ascii=False).encode()[:LONGEST_LINE]
 

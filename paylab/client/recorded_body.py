@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 from ..redaction.redaction import Redaction
-from .request import OutgoingRequest
 
 PIECE = 2**17
 """Characters redacted at a time: the redaction truncates much longer texts."""
@@ -16,13 +15,6 @@ LONG_DATA = re.compile(
     r"(?:[A-Za-z0-9+/_=-]|\\{1,8}(?:[nr/]|u00[0-9a-fA-F]{2})|%[0-9a-fA-F]{2}|[\r\n]){1000,}"
 )
 """Base64 or hexadecimal data that is too long for an id, a cursor or a QR text."""
-
-
-def sent_bytes(outgoing: OutgoingRequest) -> bytes:
-    """The body of a request; of an upload, its fields without the images."""
-    if outgoing.outline is not None:
-        return outgoing.outline
-    return outgoing.content if isinstance(outgoing.content, bytes) else b""
 
 
 def clean_body(content: bytes, redaction: Redaction) -> str:

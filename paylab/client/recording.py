@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import logging
 import os
-from datetime import datetime
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import BinaryIO, Self
 
 from .. import files
 from ..errors.base import ConfigError
+from ..redaction.redaction import Redaction
 from ..spec.timestamps import to_text
-from .call import Body, Call
+from .call import Body
+from .exchange import Exchange, recorded_call
 from .har import CREATOR, END, entry, line, read_har, start
-from .recorded_body import clean_body, sent_bytes
-from .request import Exchange, OutgoingRequest
+from .recorded_body import clean_body
 from .sender import Sender
+
+SIGNED = ("x-content-sha256", "x-date", "x-nonce")
+"""Headers of a signature that are not written: a short body can be guessed from its hash."""
 
 log = logging.getLogger("paylab")
 
@@ -43,10 +47,13 @@ class Recording:
         self._at = len(head)
         client.watchers.append(self.note)
 
-    def note(self, outgoing: OutgoingRequest, result: Exchange, when: datetime) -> None:
+    def note(self, exchange: Exchange) -> None:
         """Write one attempt. A file that cannot be written ends the recording, not the call."""
         try:
-            text = line(entry(self._call(outgoing, result, when)))
+            call = recorded_call(exchange, self._redaction, _whole)
+            headers = call.request_headers.items()
+            kept = {name: text for name, text in headers if name not in SIGNED}
+            text = line(entry(replace(call, request_headers=kept)))
             with self._lock:
                 self._append(text)
         except Exception:
@@ -89,27 +96,10 @@ class Recording:
         self._at += len(text)
         self.count += 1
 
-    def _call(self, outgoing: OutgoingRequest, result: Exchange, when: datetime) -> Call:
-        """The attempt with its whole bodies; the bodies teach what to hide elsewhere."""
-        clean, sent = self._redaction, sent_bytes(outgoing)
-        bodies = [Body(clean_body(body, clean), len(body)) for body in (sent, result.content)]
-        given = {"content-type": "application/json"} if sent else {}
-        if outgoing.idempotency_key:
-            given["idempotency-key"] = outgoing.idempotency_key
-        trouble = result.trouble
-        return Call(
-            when,
-            outgoing.method,
-            clean.text(outgoing.path),
-            clean.text(str(outgoing.url)),
-            result.status,
-            replayed=result.replayed,
-            request_headers=clean.headers({**given, **outgoing.given_headers}),
-            response_headers=clean.headers(result.headers),
-            error=clean.text(trouble.message) if trouble else None,
-            request_body=bodies[0],
-            response_body=bodies[1],
-        )
+
+def _whole(content: bytes, redaction: Redaction) -> Body:
+    """A redacted body of any length."""
+    return Body(clean_body(content, redaction), len(content))
 
 
 def _create(path: Path, content: bytes) -> BinaryIO:

@@ -26,10 +26,11 @@ from ..redaction.redaction import Redaction
 from ..spec.service import Service
 from ..spec.text import plain, read_json
 from ..spec.timestamps import read
-from .call import TROUBLES, Call
+from .call import Call
+from .exchange import TROUBLES
 from .har import read_har
 from .recorded_body import clean_body
-from .request import CONTROLS, OUTLINE
+from .request import CONTROLS, STREAMED
 
 TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")
 IMAGE = re.compile(r".*<\d+ (?:bytes|characters)(?:, sha256 [0-9a-f]{16})?>", re.DOTALL)
@@ -210,8 +211,9 @@ class Replay(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """The recorded answer to a request; ReplayError when there is none."""
-        outline = request.extensions.get(OUTLINE)
-        body = clean_body(request.read() if outline is None else outline, self._redaction)
+        streamed = request.extensions.get(STREAMED)
+        content = request.read() if streamed is None else streamed.outline
+        body = clean_body(content, self._redaction)
         target = self._redaction.text(request.url.raw_path.decode("ascii"))
         question = RequestFields.of(request.method, target, body)
         with self._lock:

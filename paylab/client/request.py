@@ -1,23 +1,22 @@
-"""A request as it is sent and signed, and what came back for it."""
+"""A request: what is sent, as which bytes, and how it is signed."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
 from itertools import count
 from math import isfinite
 from random import Random
-from typing import Any, TypedDict
+from typing import Any, Protocol, TypedDict
 from uuid import UUID
 
 import httpx
 from pydantic import BaseModel
 
-from ..errors.api import APIConnectionError, APIResponseError
 from ..errors.base import Problem, RuleError
 from ..redaction.hiding import Revealing, hide_frames
 from ..signing.canonical import (
@@ -55,9 +54,8 @@ MOST_DIGITS = 100
 CONTROLS = "/_simulator"
 """The path prefix of the control API, whose calls are not calls of the service."""
 
-BODY_HASH = "paylab.body_hash"
-OUTLINE = "paylab.outline"
-"""Extensions of a request whose body is read in pieces: its SHA-256, its fields without images."""
+STREAMED = "paylab.streamed"
+"""The extension of a request with its StreamedBody, if it has one."""
 
 SIGNATURE = "paylab.signature"
 """Set by the signing: the signature with its working, for the call log."""
@@ -75,22 +73,31 @@ class Options(TypedDict, total=False):
     headers: Mapping[str, str] | None
 
 
+class StreamedBody(Protocol):
+    """A body that is not held in memory: it is read once for each attempt.
+
+    `digest` is its SHA-256 in hex, and `outline` its fields without the images.
+    """
+
+    length: int
+    digest: str
+    outline: bytes
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The body in pieces."""
+
+
 @dataclass(frozen=True)
 class OutgoingRequest:
     """A request without the headers that differ between attempts.
 
-    `length` and `digest` (SHA-256 in hex) are those of a content that is not held in memory, and
-    `outline` its fields without the images.
     `operation` is empty where none is known; `asked` is its body in our names.
     """
 
     method: str
     path: str
     url: httpx.URL
-    content: bytes | Iterable[bytes] | None = field(default=None, repr=False)
-    length: int | None = None
-    digest: str | None = None
-    outline: bytes | None = None
+    content: bytes | StreamedBody | None = field(default=None, repr=False)
     idempotency_key: str | None = None
     timeout: float | None = None
     given_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -102,7 +109,7 @@ class OutgoingRequest:
     @property
     def is_control(self) -> bool:
         """Whether it controls a simulator."""
-        return self.url.path.endswith(self.path) and f"{self.path}/".startswith(f"{CONTROLS}/")
+        return f"{self.path}/".startswith(f"{CONTROLS}/") and self.url.path.endswith(self.path)
 
     @property
     def repeatable(self) -> bool:
@@ -227,41 +234,6 @@ def _header_text(field: str, value: str) -> str:
     return value
 
 
-@dataclass(frozen=True)
-class Trouble:
-    """Why there is no answer; `arrived` says whether the request may have reached the service."""
-
-    error: type[APIConnectionError | APIResponseError]
-    # A transport may quote the request; the message is redacted before it is shown.
-    message: str = field(repr=False)
-    arrived: bool = True
-    may_pass: bool = True
-
-
-@dataclass(frozen=True)
-class Exchange:
-    """What came back: status, headers and body, or trouble (with the status if it had arrived).
-
-    `skew` are the seconds by which the service's clock is ahead, if it sent a readable Date.
-    """
-
-    status: int | None = None
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    content: bytes = field(default=b"", repr=False)
-    trouble: Trouble | None = None
-    skew: float | None = None
-
-    @property
-    def went_well(self) -> bool:
-        """Whether the whole answer arrived with a 2xx status."""
-        return self.trouble is None and 200 <= (self.status or 0) < 300
-
-    @property
-    def replayed(self) -> bool:
-        """Whether the service answered from its memory of an Idempotency-Key."""
-        return self.headers.get("idempotency-replayed", "").lower() == "true"
-
-
 VALUES = 10**6
 # Coprime to 10^6, so that stepping by it visits every 6-digit value once.
 STEP = 618_033
@@ -310,9 +282,9 @@ class SignatureAuth(httpx.Auth):
             """Add the signed headers to the request."""
             now = clock()
             path, _, query = request.url.raw_path.decode("ascii").partition("?")
-            digest = request.extensions.get(BODY_HASH)
-            if digest is not None:
-                hash_ = encoded_hash(digest, encoding)
+            streamed: StreamedBody | None = request.extensions.get(STREAMED)
+            if streamed is not None:
+                hash_ = encoded_hash(streamed.digest, encoding)
             else:
                 hash_ = body_hash(request.content, encoding) if request.content else no_body
             path = path if form == "whole" else signed_path(path, form)

@@ -9,7 +9,7 @@ from ..redaction.redaction import Redaction
 from ..spec.operations.records import OPERATIONS
 from ..spec.operations.routes import reading
 from ..spec.translation import Translation
-from .request import Options, OutgoingRequest, encode, url_of, with_options
+from .request import Options, OutgoingRequest, StreamedBody, encode, url_of, with_options
 from .settings import Settings
 
 
@@ -19,27 +19,27 @@ class RequestBuilder:
     def __init__(self, settings: Settings, translation: Translation, redaction: Redaction) -> None:
         self._settings, self._translation = settings, translation
         self._service, self._redaction = settings.service, redaction
-        fixed = (route for route in self._service.routes if "{" not in route.template)
-        self._paths = {route.operation: route.template for route in fixed}
 
     def operation(
         self,
         name: str,
-        body: Any = None,
+        body: dict[str, Any] | StreamedBody | None = None,
         params: Mapping[str, Any] | None = None,
         parts: Mapping[str, str] | None = None,
         options: Options | None = None,
     ) -> OutgoingRequest:
-        """The request of an operation, whose body is in our names.
+        """The request of an operation, with a body in our names or one that is streamed.
 
         `parts` fill the placeholders of its path. MissingOperationError if the service has none.
         """
-        path = self._paths.get(name) or self._service.path(name, **(parts or {}))
-        url, content = url_of(self._settings.base_url, path, params), None
-        if body is not None:
-            own = self._translation.is_idle
-            sent = body if own else self._translation.request(name, body)
-            content = encode(sent, numbers=self._translation.numbers)
+        path = self._service.path(name, **(parts or {}))
+        url = url_of(self._settings.base_url, path, params)
+        content: bytes | StreamedBody | None
+        if isinstance(body, dict):
+            translation = self._translation
+            content = encode(translation.request(name, body), numbers=translation.numbers)
+        else:
+            content = body
         method = OPERATIONS[name].method
         request = OutgoingRequest(method, path, url, content, operation=name, asked=body)
         return self._allowed(request, options)

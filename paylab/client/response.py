@@ -19,8 +19,8 @@ from ..spec.paging import ENVELOPE, ListForm, RawPage, is_usual, read_page
 from ..spec.resource import Resource
 from ..spec.text import EXACT, plain, write_json
 from ..spec.translation import Translation
-from .call import Call, DeferredCall
-from .request import Exchange, OutgoingRequest
+from .call import Call
+from .exchange import Attempt, Exchange
 
 R = TypeVar("R", bound=Resource)
 
@@ -38,9 +38,7 @@ MARKUP = re.compile(rb"\s*<")
 class Response:
     """A response and the record of its call; `body` is as the service sent it."""
 
-    request: OutgoingRequest
-    exchange: Exchange = field(repr=False)
-    deferred: DeferredCall
+    attempt: Attempt = field(repr=False)
     translation: Translation = field(repr=False)
     redaction: Redaction = field(repr=False)
     place: Callable[[], str] = field(repr=False)
@@ -52,16 +50,19 @@ class Response:
     """Whether the payment of a lost attempt was found in the list."""
 
     @property
+    def exchange(self) -> Exchange:
+        """The request as it was sent, and what came back for it."""
+        return self.attempt.exchange
+
+    @property
     def call(self) -> Call:
         """The record of the call."""
-        return self.deferred.call
+        return self.attempt.call
 
     @classmethod
-    def of(  # noqa: PLR0913 - the fields
+    def of(
         cls,
-        request: OutgoingRequest,
-        exchange: Exchange,
-        deferred: DeferredCall,
+        attempt: Attempt,
         translation: Translation,
         redaction: Redaction,
         place: Callable[[], str],
@@ -70,15 +71,15 @@ class Response:
 
         Where the request takes any body, plain text is accepted too, but never a web page.
         """
-        facts, content = (translation, redaction, place), exchange.content
-        made = partial(cls, request, exchange, deferred, *facts, replayed=exchange.replayed)
+        content, replayed = attempt.exchange.content, attempt.exchange.replayed
+        made = partial(cls, attempt, translation, redaction, place, replayed=replayed)
         try:
             return made(EXACT.decode(content.decode("utf-8-sig")) if content.strip() else None)
         except (ValueError, ArithmeticError, RecursionError):
             pass  # Raised below: the parser's error would contain the whole body.
-        if request.any_body and not MARKUP.match(content):
+        if attempt.exchange.request.any_body and not MARKUP.match(content):
             return made(plain(content.decode("utf-8", "replace")))
-        kind = plain(deferred.call.response_headers.get("content-type", "no content type"), 80)
+        kind = plain(attempt.call.response_headers.get("content-type", "no content type"), 80)
         raise made()._wrong(f"is not JSON ({kind})")
 
     def read(self, kind: type[R]) -> R:
@@ -161,13 +162,7 @@ class Response:
         """An object of the service as a resource in our names; `raw` is the object as sent."""
         if kind.__name__ in ANSWER_NAMES or body.get("deposit_instructions"):
             self._warn_of_names(kind, body)
-        if self.translation.is_idle:
-            resource = kind.model_validate(body)
-        else:
-            resource = kind.model_validate(self.translation.answer(kind.__name__, body))
-        resource._raw = body
-        resource._replayed, resource._place = self.replayed, self.place
-        return resource
+        return resource_of(kind, body, self.translation, self.place, replayed=self.replayed)
 
     def _warn_of_names(self, kind: type[Resource], body: dict[str, Any]) -> None:
         """Warn of a field that seems to have another name than the settings say."""
@@ -191,6 +186,20 @@ class Response:
         what = plain(self.redaction.text(what), 300)
         message = f"the answer to {self.call.method} {self.call.path} {what}"
         return APIResponseError(message, self.call)
+
+
+def resource_of(
+    kind: type[R],
+    body: dict[str, Any],
+    translation: Translation,
+    place: Callable[[], str],
+    *,
+    replayed: bool = False,
+) -> R:
+    """An object of the service as a resource in our names; `raw` is the object as sent."""
+    resource = kind.model_validate(translation.answer(kind.__name__, body))
+    resource._raw, resource._replayed, resource._place = body, replayed, place
+    return resource
 
 
 _NAMES = [f'"{name}"'.encode() for name in ENVELOPE]

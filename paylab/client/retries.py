@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import datetime, timedelta
-from itertools import count
 from random import Random
-from typing import NamedTuple
 
 from ..spec.timestamps import from_http, to_text
-from .call import DeferredCall
-from .deadline import SLOWEST, TIMES, Deadline
-from .request import Exchange, OutgoingRequest
-from .settings import Settings
+from .exchange import Exchange
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 8.0
@@ -28,81 +21,18 @@ RETRY_AFTER = "retry-after"
 NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
 SERVER_ERRORS = 500
 
-log = logging.getLogger("paylab")
 
-
-class Delivered(NamedTuple):
-    """The request that was answered, what came back, and whether an earlier attempt was lost."""
-
-    request: OutgoingRequest
-    exchange: Exchange
-    deferred: DeferredCall
-    after_lost: bool
-
-
-Look = Callable[[Delivered, datetime], OutgoingRequest | None]
-"""Finds what a lost attempt made: the GET of it, or None."""
-
-
-@dataclass(frozen=True)
-class Retries:
-    """Sends a request again where that is safe, within the deadline of the call.
-
-    `attempt` sends once; `clock` is the wall clock, against which a Retry-After date is read.
-    """
-
-    settings: Settings
-    deadline: Deadline
-    attempt: Callable[[OutgoingRequest, int], tuple[Exchange, DeferredCall]]
-    clock: Callable[[], datetime]
-    sleep: Callable[[float], None]
-    random: Random
-
-    def send(self, request: OutgoingRequest, look: Look) -> Delivered:
-        """Send a request with retries, within the deadline of the call."""
-        seconds = TIMES * (request.timeout or self.settings.timeout)
-        begun, lost = self.clock() if request.find else None, False
-        with self.deadline.within(seconds + (request.length or 0) / SLOWEST):
-            for number in count(1):
-                exchange, deferred = self.attempt(request, number)
-                if exchange.went_well:
-                    break
-                if begun and is_lost(exchange):
-                    found = look(Delivered(request, exchange, deferred, lost), begun)
-                    if found is not None:
-                        return self.send(found, look)
-                wait = self._wait(request, exchange, number)
-                if wait is None:
-                    break
-                lost = lost or is_lost(exchange)
-                log.debug("trying again in %.2f s", wait)
-                self.deadline.extend(wait)
-                self.sleep(wait)
-        return Delivered(request, exchange, deferred, lost)
-
-    def _wait(self, request: OutgoingRequest, exchange: Exchange, number: int) -> float | None:
-        """Seconds to wait before the next attempt; None when there must be none."""
-        if number > self.settings.max_retries or self.deadline.has_passed:
-            return None
-        limits = self.settings.service.rate_limits
-        asked = asked_wait(exchange.headers, self.clock(), limits.header, limits.unit)
-        return wait_before_retry(request.repeatable, exchange, number, asked, self.random)
-
-
-def wait_before_retry(
-    repeatable: bool, exchange: Exchange, attempt: int, asked: float | None, random: Random
-) -> float | None:
+def wait_before_retry(exchange: Exchange, asked: float | None, random: Random) -> float | None:
     """Seconds to wait before the next attempt; None for no retry.
 
-    `repeatable` says whether the request is safe to send twice. `asked`
-    are the seconds that the service asks to wait, None if it does not say.
+    `asked` are the seconds that the service asks to wait, None if it does not say.
     """
     # A request answered 429 was refused before it was carried out.
     refused = exchange.status == TOO_MANY_REQUESTS
-    if not refused and not (repeatable and may_pass(exchange)):
+    if not refused and not (exchange.request.repeatable and may_pass(exchange)):
         return None
     if asked is None:
-        return backoff(attempt, random)
+        return backoff(exchange.number, random)
     return asked if asked <= LONGEST_RETRY_AFTER else None
 
 

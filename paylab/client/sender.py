@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from itertools import count
 from random import Random, SystemRandom
 from typing import Any, Self, Unpack, cast
 from uuid import UUID
@@ -21,23 +22,17 @@ from ..errors.api import APIStatusError, NotFoundError
 from ..errors.base import MissingOperationError, PaylabError
 from ..redaction.redaction import Redaction
 from ..spec import paging
-from ..spec.service_keys import Value
 from ..spec.translation import Translation
-from .call import DeferredCall
 from .call_log import CallLog
 from .connection import ServiceConnection, Watcher, http_client, utcnow
-from .deadline import Deadline
+from .deadline import SLOWEST, TIMES, Deadline
+from .exchange import Attempt, Exchange
 from .orders import Fresh, Keeper, look_first
 from .parameters import takes
-from .request import (
-    Exchange,
-    Options,
-    OutgoingRequest,
-    SignatureAuth,
-)
+from .request import Options, OutgoingRequest, SignatureAuth, StreamedBody
 from .request_builder import RequestBuilder
-from .response import R, Response, enveloped, has_own_envelope
-from .retries import Delivered, Retries
+from .response import R, Response, enveloped, has_own_envelope, resource_of
+from .retries import asked_wait, is_lost, wait_before_retry
 from .secrecy import redaction_of
 from .service_clock import ServiceClock
 from .settings import Settings
@@ -90,31 +85,29 @@ class Sender:
         self.redaction = redaction or redaction_of(self.settings)
         self.watchers: list[Watcher] = [] if watchers is None else watchers
         self._translation = Translation(self.service)
-        self._requests = RequestBuilder(self.settings, self._translation, self.redaction)
+        self.requests = RequestBuilder(self.settings, self._translation, self.redaction)
         self._dialect: tuple[Any, ...] | None = None if tries_dialects else ()
         self._transport, self._perf = transport, perf
-        self._connection = self.connection(self._auth(self.settings))
+        self._connection = self._connect()
         tolerance = self.service.signing.tolerance
         self.service_clock = service_clock or ServiceClock(clock, tolerance)
         self.product: str | None = None
-        facts = self.settings, self._deadline, self._attempt, clock, sleep, self.random
-        self._retries = Retries(*facts)
         forks.register(self, lambda child: child._in_child())
 
     def _auth(self, settings: Settings) -> SignatureAuth:
         keys = settings.api_key, settings.secret_key
         return SignatureAuth(*keys, settings.service.signing, self.clock, self.random)
 
-    def connection(self, auth: httpx.Auth) -> ServiceConnection:
-        """A new connection to the service that signs with `auth`; a given transport is shared."""
+    def _connect(self) -> ServiceConnection:
+        """A new connection to the service; a given transport is shared."""
         http = http_client(self.settings, self._transport, self._deadline.cap)
         facts = self.settings, self.redaction, self.clock, self._perf, self.watchers
-        return ServiceConnection(http, auth, *facts)
+        return ServiceConnection(http, self._auth(self.settings), *facts)
 
     def _in_child(self) -> None:
         """Give a forked child its own connections, nonces and keys."""
         self.random.seed(f"{os.getpid()} {self.random.getrandbits(64)}")
-        self._connection = self.connection(self._auth(self.settings))
+        self._connection = self._connect()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.settings.base_url!r})"
@@ -160,12 +153,12 @@ class Sender:
         **options: Unpack[Options],
     ) -> Response:
         """Send a request, with retries where safe, and read its answer or raise an error."""
-        return self._send(self._requests.path(method, path, json, params, options))
+        return self.deliver(self.requests.path(method, path, json, params, options))
 
     def call(
         self,
         operation: str,
-        body: Mapping[str, Any] | None = None,
+        body: dict[str, Any] | StreamedBody | None = None,
         *,
         params: Mapping[str, Any] | None = None,
         parts: Mapping[str, str] | None = None,
@@ -178,13 +171,13 @@ class Sender:
         the list is read; MissingOperationError if it has neither operation.
         """
         try:
-            request = self._requests.operation(operation, body, params, parts, options)
+            request = self.requests.operation(operation, body, params, parts, options)
         except MissingOperationError:
             listed, get = operation.replace(".get", ".list"), operation.endswith(".get")
             if not get or all(route.operation != listed for route in self.service.routes):
                 raise
-            return self._in_list(listed.partition(".")[0], (parts or {})["id"], options)
-        return self._send(replace(request, any_body=any_body) if any_body else request)
+            return self.in_list(listed.partition(".")[0], (parts or {})["id"], options)
+        return self.deliver(replace(request, any_body=any_body) if any_body else request)
 
     def pager(  # noqa: PLR0913 - what is listed, and how it is asked for
         self,
@@ -203,10 +196,13 @@ class Sender:
             return self.call(f"{name}.list", params=params, **options).page(form)
 
         named = partial(self._translation.answer, kind.__name__)
-        read = partial(self.resource, kind)
+
+        def read(row: dict[str, Any]) -> R:
+            return resource_of(kind, row, self._translation, self.place)
+
         return paging.Pager(fetch, read, cursor, place=self.place, named=named)
 
-    def _in_list(self, name: str, id: str, options: Options) -> Response:  # noqa: A002
+    def in_list(self, name: str, id: str, options: Options) -> Response:  # noqa: A002
         """One object of a list, as a response; NotFoundError if it is not there."""
         form, responses = self.service.list(name), list[Response]()
 
@@ -220,12 +216,6 @@ class Sender:
             raise NotFoundError(404, f"the list of {name} has no row with the id {id}")
         return replace(responses[-1], body=found)
 
-    def resource(self, kind: type[R], row: dict[str, Any]) -> R:
-        """A row of the service as a resource in our names; `raw` is the row as sent."""
-        resource = kind.model_validate(self._translation.answer(kind.__name__, row))
-        resource._raw, resource._place = row, self.place
-        return resource
-
     def order(self, name: str) -> paging.Order:
         """The order of a list if it is declared or found, else "unknown"."""
         keys = "lists.order", f"lists.{name}.order"
@@ -233,30 +223,10 @@ class Sender:
         return cast("paging.Order", self.service.list(name).order) if is_known else "unknown"
 
     @property
-    def declared(self) -> dict[str, Value]:
-        """The values of the service that were set or found, by dotted key."""
-        own = {"lists.order": self.service.lists.order} if self.is_own else {}
-        return {**own, **self.service.given}
-
-    @property
     def facts(self) -> dict[str, Any]:
         """What a replay of calls needs to know of the service: its address and settings."""
-        return {"base_url": self.settings.base_url, "service": self.declared}
-
-    def upload(
-        self,
-        operation: str,
-        id: str,  # noqa: A002
-        body: Mapping[str, Any],
-        **options: Unpack[Options],
-    ) -> Response:
-        """Send a body that is read in blocks: its content, length, digest and outline."""
-        request = self._requests.operation(operation, parts={"id": id}, options=options)
-        return self._send(replace(request, **body))
-
-    def fetch(self, path: str) -> bytes:
-        """The body of a GET as bytes, without parsing."""
-        return self._deliver(self._requests.path("GET", path)).exchange.content
+        own = {"lists.order": self.service.lists.order} if self.is_own else {}
+        return {"base_url": self.settings.base_url, "service": {**own, **self.service.given}}
 
     def fetch_page(
         self, name: str, limit: int, cursor: str | None, filters: Mapping[str, Any] | None = None
@@ -264,29 +234,32 @@ class Sender:
         """A page of a list in the envelope of the spec, with rows as sent."""
         form = self.service.list(name)
         params = form.query(limit, cursor, filters)
-        delivered = self._deliver(self._requests.operation(f"{name}.list", params=params))
-        if has_own_envelope(delivered.exchange.content, form):
-            return delivered.exchange.content
-        return enveloped(self._response(delivered).page(form))
+        attempt = self._delivered(self.requests.operation(f"{name}.list", params=params))
+        if has_own_envelope(attempt.exchange.content, form):
+            return attempt.exchange.content
+        return enveloped(self._response(attempt).page(form))
 
-    def _send(self, request: OutgoingRequest) -> Response:
+    def deliver(self, request: OutgoingRequest) -> Response:
         """Send a request, with retries where safe, and read its answer."""
-        return self._response(self._deliver(request))
+        return self._response(self._delivered(request))
 
-    def _response(self, delivered: Delivered) -> Response:
-        facts = self._translation, self.redaction, self.place
-        return Response.of(delivered.request, delivered.exchange, delivered.deferred, *facts)
+    def _response(self, attempt: Attempt) -> Response:
+        return Response.of(attempt, self._translation, self.redaction, self.place)
 
-    def _deliver(self, request: OutgoingRequest) -> Delivered:
+    def _delivered(self, request: OutgoingRequest) -> Attempt:
         """Send a request, with retries where safe; the error of one that failed."""
-        delivered = self._retries.send(request, self._found)
-        request, exchange, deferred, after_lost = delivered
+        content = request.content
+        length = 0 if isinstance(content, bytes | None) else content.length
+        seconds = TIMES * (request.timeout or self.settings.timeout) + length / SLOWEST
+        with self._deadline.within(seconds):
+            attempt = self._repeated(request)
+        exchange = attempt.exchange
         if exchange.went_well:
-            return delivered
-        error = self._failure(delivered)
-        error.after_lost = after_lost
+            return attempt
+        error = self._failure(attempt)
+        error.after_lost = attempt.after_lost
         refused = exchange.status == self.service.error_codes.signature
-        if refused and not request.url.query and deferred.call.finding is None:
+        if refused and not exchange.request.url.query and attempt.call.finding is None:
             from .assumption_hints import name_dialect, verified_dialect
 
             if self._dialect is None:
@@ -295,26 +268,54 @@ class Sender:
             name_dialect(error, self._dialect)
         raise error
 
-    def _attempt(self, request: OutgoingRequest, number: int = 1) -> tuple[Exchange, DeferredCall]:
+    def _repeated(self, request: OutgoingRequest) -> Attempt:
+        """The last attempt of a request, or of the GET of what a lost attempt made."""
+        begun, after_lost = self.clock() if request.find else None, False
+        for number in count(1):
+            attempt = self._attempt(request, number)._replace(after_lost=after_lost)
+            if attempt.exchange.went_well:
+                break
+            lost = is_lost(attempt.exchange)
+            found = self._found(attempt, begun) if begun and lost else None
+            if found is not None:
+                return self._delivered(found)
+            wait = self._wait(attempt.exchange)
+            if wait is None:
+                break
+            after_lost = after_lost or lost
+            log.debug("trying again in %.2f s", wait)
+            self._deadline.extend(wait)
+            self.sleep(wait)
+        return attempt
+
+    def _wait(self, exchange: Exchange) -> float | None:
+        """Seconds to wait before the next attempt; None when there must be none."""
+        if exchange.number > self.settings.max_retries or self._deadline.has_passed:
+            return None
+        limits = self.service.rate_limits
+        asked = asked_wait(exchange.headers, self.clock(), limits.header, limits.unit)
+        return wait_before_retry(exchange, asked, self.random)
+
+    def _attempt(self, request: OutgoingRequest, number: int = 1) -> Attempt:
         """Send a request once, and note what its answer says of the service."""
-        exchange, deferred = self._connection.send(request, number)
+        attempt = self._connection.send(request, number)
+        exchange, deferred = attempt.exchange, attempt.deferred
         self.calls.keep(deferred)
         if exchange.status:
             self.product = exchange.headers.get("server", "")
         if not deferred.patient or log.isEnabledFor(logging.DEBUG):
             log.debug("%s", deferred.call)
-        self.service_clock.observe(exchange)
-        return exchange, deferred
+        self.service_clock.observe(exchange.status, exchange.skew)
+        return attempt
 
-    def _failure(self, failed: Delivered) -> PaylabError:
+    def _failure(self, failed: Attempt) -> PaylabError:
         from .failures import failure  # only what failed needs it
 
-        call = failed.deferred.call
-        return failure(failed.request, failed.exchange, call, self.redaction, self.service)
+        return failure(failed.exchange, failed.call, self.redaction, self.service)
 
-    def _found(self, lost: Delivered, begun: datetime) -> OutgoingRequest | None:
+    def _found(self, lost: Attempt, begun: datetime) -> OutgoingRequest | None:
         """Find the result of a lost attempt; raises the error of the attempt if not found."""
-        request = lost.request
+        request = lost.exchange.request
         try:
             id_ = request.find(begun + self.service_clock.least_ahead()) if request.find else None
         except PaylabError:
@@ -324,16 +325,16 @@ class Sender:
         if id_ is None:
             return None
         log.warning("the answer to POST %s was lost; the list has %s", request.path, id_)
-        return self._requests.reading(request, id_)
+        return self.requests.reading(request, id_)
 
     def _verifies(self, key: str, value: str) -> bool:
         """Whether a GET signed in another dialect succeeds."""
         service = self.service.with_values({key: value})
         auth = self._auth(replace(self.settings, service=service))
         try:
-            request = self._requests.operation("transfers.list")
+            request = self.requests.operation("transfers.list")
         except MissingOperationError:
             return False
-        exchange, deferred = replace(self._connection, auth=auth).send(request)
-        self.calls.keep(deferred)
-        return exchange.went_well
+        attempt = replace(self._connection, auth=auth).send(request)
+        self.calls.keep(attempt.deferred)
+        return attempt.exchange.went_well

@@ -8,7 +8,6 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from ..errors.base import PaylabError
-from .request import Exchange
 
 CLOCKS_AGREE = 2.0
 """Seconds; Date has no fractions."""
@@ -40,15 +39,15 @@ class ServiceClock:
         self._reading: tuple[datetime, datetime, float] | None = None
         self._has_answer = self._is_warned = False
 
-    def observe(self, exchange: Exchange) -> None:
+    def observe(self, status: int | None, skew: float | None = None) -> None:
         """Learn from an answer how far the clocks are apart; warn once of a large difference."""
-        self._has_answer = self._has_answer or exchange.status is not None
-        if exchange.skew is None:
+        self._has_answer = self._has_answer or status is not None
+        if skew is None:
             return
-        self._ahead = exchange.skew
-        is_large = abs(exchange.skew) >= min(WORTH_SAYING, self._tolerance)
+        self._ahead = skew
+        is_large = abs(skew) >= min(WORTH_SAYING, self._tolerance)
         if is_large and not self._is_warned:
-            self._warn(exchange.skew)
+            self._warn(skew)
         # The next warning comes only after the clocks agreed in between.
         self._is_warned = is_large
 

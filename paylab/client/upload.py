@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, TypeVar
+from typing import Any, BinaryIO
 from zlib import crc32
 
 import pybase64
@@ -25,118 +26,10 @@ BLOCK = 3 * 2**17
 HEAD = 64
 """Number of first bytes that identify the kind of an image."""
 
-
-class ImageSource(Protocol):
-    """An image that can be read more than once; OSError when it cannot."""
-
-    def stamp(self) -> tuple[int, ...]:
-        """A tuple that changes when the image changes; the size is first."""
-
-    def blocks(self) -> Iterator[bytes | memoryview]:
-        """The content in blocks of BLOCK bytes; the last may be shorter."""
-
-
-class Held:
-    """Bytes in memory."""
-
-    def __init__(self, data: bytes | bytearray | memoryview) -> None:
-        view = memoryview(data)
-        # Only contiguous memory can be viewed as bytes without a copy.
-        self._data = view.cast("B") if view.c_contiguous else memoryview(view.tobytes())
-
-    def stamp(self) -> tuple[int, ...]:
-        """The size."""
-        return (len(self._data),)
-
-    def blocks(self) -> Iterator[memoryview]:
-        """Slices without copies."""
-        return (self._data[at : at + BLOCK] for at in range(0, len(self._data), BLOCK))
-
-
-class Stored:
-    """A file on disk, opened for each read."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def stamp(self) -> tuple[int, ...]:
-        """Size, modification time and identity of the file."""
-        found = self._path.stat()
-        if not stat.S_ISREG(found.st_mode):  # a pipe would block and cannot be read twice
-            raise OSError(f"{self._path.name} is not a file")
-        return found.st_size, found.st_mtime_ns, found.st_ino
-
-    def blocks(self) -> Iterator[bytes]:
-        """The file from its start."""
-        with self._path.open("rb") as file:
-            yield from _blocks(file)
-
-
-class Opened:
-    """An open binary file that the caller closes; read from its start."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-
-    def stamp(self) -> tuple[int, ...]:
-        """The size."""
-        self._file.seek(0, os.SEEK_END)
-        return (self._file.tell(),)
-
-    def blocks(self) -> Iterator[bytes]:
-        """The file from its start."""
-        self._file.seek(0)
-        return _blocks(self._file)
-
-
 LONGEST_PATH = 1024
-
-
-def source(content: object) -> ImageSource | None:
-    """The source for bytes, a path or an open binary file; None for anything else."""
-    if isinstance(content, bytes | bytearray | memoryview):
-        return Held(content)
-    if isinstance(content, os.PathLike) or _names_file(content):
-        return Stored(Path(content))  # type: ignore[arg-type] # text or a path
-    return Opened(content) if _is_open(content) else None  # type: ignore[arg-type] # it reads
-
-
-def _names_file(content: object) -> bool:
-    """Whether text is the path of a file, rather than a data URI."""
-    if not isinstance(content, str) or len(content) > LONGEST_PATH or content[:5] == "data:":
-        return False
-    try:
-        return Path(content).is_file()
-    except (OSError, ValueError):  # not a valid file name
-        return False
-
-
-def first_bytes(image: ImageSource) -> bytes:
-    """The first bytes."""
-    return bytes(next(iter(image.blocks()), b"")[:HEAD])
-
-
-def _is_open(content: object) -> bool:
-    binary = "b" in str(getattr(content, "mode", "b"))
-    return binary and all(hasattr(content, name) for name in ("read", "seek", "tell"))
-
-
-def _blocks(file: BinaryIO) -> Iterator[bytes]:
-    while block := _full(file):
-        yield block
-
-
-def _full(file: BinaryIO) -> bytes:
-    """The next whole block; an unbuffered file may return less per read."""
-    block = file.read(BLOCK)
-    while 0 < len(block) < BLOCK and (more := file.read(BLOCK - len(block))):
-        block += more
-    return block
-
 
 Content = str | bytes | bytearray | memoryview | os.PathLike[str] | BinaryIO
 Images = Mapping[str, Content] | Iterable[Mapping[str, Any]]
-T = TypeVar("T")
 
 CHANGED = "changed between being hashed and being sent, so nothing was accepted: send it again"
 
@@ -145,117 +38,116 @@ class Upload:
     """A JSON body of images that is generated on each read.
 
     `digest` is its SHA-256 in hex, `length` its size, and `outline` its fields without images. If
-    a source changes between the reads, RuleError is raised before the body is complete, so that
+    an image changes between the reads, RuleError is raised before the body is complete, so that
     no server accepts it.
     """
 
     def __init__(self, images: Images, service: Service | None = None) -> None:
-        items = [Item(item, f"images.{at}") for at, item in enumerate(_listed(images))]
-        refuse(rules.check({"images": [item.measured() for item in items]}, service))
-        self._parts = [item.part() for item in items]
-        self.outline = encode({"images": [item.fields for item in items]})
-        digest = sha256()
-        self.length = 0
-        for chunk in self._chunks():
+        self._images = [Image(item, f"images.{at}") for at, item in enumerate(_listed(images))]
+        refuse(rules.check({"images": [image.measured for image in self._images]}, service))
+        self.outline = encode({"images": [image.fields for image in self._images]})
+        digest, self.length = sha256(), 0
+        for chunk in self:
             digest.update(chunk)
             self.length += len(chunk)
         self.digest = digest.hexdigest()
 
-    @property
-    def parts(self) -> dict[str, Any]:
-        """What a request holds of it."""
-        known = {"length": self.length, "digest": self.digest, "outline": self.outline}
-        return {"content": self, **known}
-
     def __iter__(self) -> Iterator[bytes]:
-        for part in self._parts:
-            part.check()
-        return self._chunks()
-
-    def _chunks(self) -> Iterator[bytes]:
-        for at, part in enumerate(self._parts):
-            yield b'"},' if at else b'{"images":['
-            yield from part.chunks()
-        yield b'"}]}'
+        for at, image in enumerate(self._images):
+            yield b"," if at else b'{"images":['
+            yield from image.chunks()
+        yield b"]}"
 
 
-class Written:
-    """An image given as a data URI: sent unchanged."""
+class Image:
+    """An entry of the list: a data URI, or an image that is opened and encoded for each read.
 
-    def __init__(self, start: bytes, text: str) -> None:
-        self._start, self._text = start, text
-
-    def check(self) -> None:
-        """Does nothing: text cannot change."""
-
-    def chunks(self) -> Iterator[bytes]:
-        """The text in pieces."""
-        yield self._start
-        for at in range(0, len(self._text), BLOCK):
-            yield self._text[at : at + BLOCK].encode("ascii")
-
-
-class Encoded:
-    """An image that is read and encoded in blocks; it must not change between reads."""
-
-    def __init__(self, start: bytes, image: ImageSource, field: str) -> None:
-        self._start, self._image, self._field = start, image, field
-        self._stamp = _read(field, image.stamp)
-        self._sum: int | None = None
-
-    def check(self) -> None:
-        """RuleError when the source has changed."""
-        self._unless_same(_read(self._field, self._image.stamp) == self._stamp)
-
-    def chunks(self) -> Iterator[bytes]:
-        """Base64 in pieces; RuleError before the end when the bytes have changed."""
-        yield self._start
-        size, total = 0, 0
-        for block in self._blocks():
-            size, total = size + len(block), crc32(block, total)
-            self._unless_same(size <= self._stamp[0])
-            yield pybase64.b64encode(block)
-        self._sum = total if self._sum is None else self._sum
-        self._unless_same((size, total) == (self._stamp[0], self._sum))
-
-    def _blocks(self) -> Iterator[bytes | memoryview]:
-        blocks = self._image.blocks()
-        while block := _read(self._field, partial(next, blocks, b"")):
-            yield block
-
-    def _unless_same(self, same: bool) -> None:
-        if not same:
-            raise RuleError([Problem(self._field, CHANGED)])
-
-
-class Item:
-    """One entry of the list as given, and the source of its bytes, if any."""
+    `measured` is the entry for the rules, with the size and the first bytes of an image.
+    """
 
     def __init__(self, item: object, at: str) -> None:
         if not isinstance(item, Mapping):
             raise RuleError([Problem(at, "must be an object with type and content")])
         self.fields = {name: value for name, value in item.items() if name != "content"}
-        self.content, self.field = item.get("content"), f"{at}.content"
-        self.image = source(self.content)
+        self._content, self._field = item.get("content"), f"{at}.content"
+        self._file = self._measure()
+        self._sum: int | None = None
+        self.measured = {**self.fields, "content": self._file or self._content}
 
-    def measured(self) -> dict[str, Any]:
-        """The entry for the rules: size and first bytes of an image."""
-        content = self.content if self.image is None else self._measured(self.image)
-        return {**self.fields, "content": content}
+    def _measure(self) -> rules.Measured | None:
+        if not _is_readable(self._content):
+            return None
+        with self._open() as file:
+            file.seek(0, os.SEEK_END)
+            size = file.tell()
+            file.seek(0)
+            return rules.Measured(size, _block(file, HEAD))
 
-    def part(self) -> Written | Encoded:
-        """The entry as it is sent, up to the end of its Base64."""
-        if self.image is None:
-            return Written(self._start(""), str(self.content))
-        mime = self._measured(self.image).mime
-        return Encoded(self._start(f"data:{mime};base64,"), self.image, self.field)
+    def chunks(self) -> Iterator[bytes]:
+        """The entry as JSON; RuleError before its end when the image has changed."""
+        if self._file is None:
+            text = encode({**self.fields, "content": self._content})
+            yield from (text[at : at + BLOCK] for at in range(0, len(text), BLOCK))
+            return
+        uri = f"data:{self._file.mime};base64,"
+        yield encode({**self.fields, "content": uri}).removesuffix(b'"}')
+        size, total = 0, 0
+        with self._open() as file:
+            while block := _block(file, BLOCK):
+                size, total = size + len(block), crc32(block, total)
+                if size > self._file.size:  # no more is sent than the announced length
+                    break
+                yield pybase64.b64encode(block)
+        self._sum = total if self._sum is None else self._sum
+        if (size, total) != (self._file.size, self._sum):
+            raise RuleError([Problem(self._field, CHANGED)])
+        yield b'"}'
 
-    def _measured(self, image: ImageSource) -> rules.Measured:
-        size, *_ = _read(self.field, image.stamp)
-        return rules.Measured(size, _read(self.field, partial(first_bytes, image)))
+    @contextmanager
+    def _open(self) -> Iterator[BinaryIO]:
+        """The image from its start; RuleError when it cannot be read."""
+        try:
+            with _opened(self._content) as file:
+                file.seek(0)
+                yield file
+        except (OSError, ValueError) as error:  # ValueError: a path that no file can have
+            reason = getattr(error, "strerror", None) or str(error)
+            raise RuleError([Problem(self._field, f"cannot be read: {reason}")]) from None
 
-    def _start(self, uri: str) -> bytes:
-        return encode({**self.fields, "content": uri}).removesuffix(b'"}')
+
+def _is_readable(content: object) -> bool:
+    """Whether content is bytes, a path or an open binary file, rather than a data URI."""
+    if isinstance(content, bytes | bytearray | memoryview | os.PathLike):
+        return True
+    if not isinstance(content, str):
+        binary = "b" in str(getattr(content, "mode", "b"))
+        return binary and all(hasattr(content, name) for name in ("read", "seek", "tell"))
+    if len(content) > LONGEST_PATH or content[:5] == "data:":
+        return False
+    try:
+        return Path(content).is_file()
+    except (OSError, ValueError):  # not a valid file name
+        return False
+
+
+def _opened(content: Any) -> AbstractContextManager[BinaryIO]:
+    """Readable content as a file; one that the caller opened stays open."""
+    if isinstance(content, bytes | bytearray | memoryview):
+        return BytesIO(bytes(content))
+    if not isinstance(content, str | os.PathLike):
+        return nullcontext(content)
+    path = Path(content)
+    if not stat.S_ISREG(path.stat().st_mode):  # a pipe would block and cannot be read twice
+        raise OSError(f"{path.name} is not a file")
+    return path.open("rb")
+
+
+def _block(file: BinaryIO, size: int) -> bytes:
+    """The next whole block; an unbuffered file may return less per read."""
+    block = file.read(size)
+    while 0 < len(block) < size and (more := file.read(size - len(block))):
+        block += more
+    return block
 
 
 def _listed(images: object) -> Iterable[object]:
@@ -264,12 +156,3 @@ def _listed(images: object) -> Iterable[object]:
     if isinstance(images, str) or not isinstance(images, Iterable):
         raise RuleError([Problem("images", "must be a dict of sides, or a list of objects")])
     return images
-
-
-def _read(field: str, read: Callable[[], T]) -> T:
-    """Read from a source; RuleError when that fails."""
-    try:
-        return read()
-    except (OSError, ValueError) as error:  # ValueError: a path that no file can have
-        reason = getattr(error, "strerror", None) or str(error)
-        raise RuleError([Problem(field, f"cannot be read: {reason}")]) from None

@@ -11,11 +11,12 @@ from datetime import UTC, datetime
 from itertools import islice
 from math import gcd
 from random import Random
+from types import SimpleNamespace
 
 import httpx
 import pytest
 
-from paylab.client.request import BODY_HASH, STEP, VALUES, Nonces, SignatureAuth
+from paylab.client.request import STEP, STREAMED, VALUES, Nonces, SignatureAuth
 from paylab.spec.service import Service
 
 NOW = datetime(2026, 1, 31, 9, 30, 0, 123000, tzinfo=UTC)
@@ -83,11 +84,11 @@ def test_the_dialect_with_a_blank_query_line(settings):
 
 def test_a_streamed_body_is_signed_by_the_hash_it_brings(settings):
     """The given hash of a streamed body is sent and signed, and the body is not read."""
-    given = {BODY_HASH: hashlib.sha256(b"abc").hexdigest()}
-    stream = iter([b"a", b"bc"])
+    digest, stream = hashlib.sha256(b"abc").hexdigest(), iter([b"a", b"bc"])
+    given = {STREAMED: SimpleNamespace(digest=digest)}
     request = httpx.Request("POST", "https://pay.test/v1/x", content=stream, extensions=given)
     next(signer(settings).auth_flow(request))
-    assert request.headers["X-Content-SHA256"] == given[BODY_HASH]
+    assert request.headers["X-Content-SHA256"] == digest
     assert request.headers["Authorization"].endswith(f"Signature={expected(request, [], b'abc')}")
     assert list(request.stream) == [b"a", b"bc"]
 

@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from paylab.client.request import Exchange
 from paylab.client.service_clock import ServiceClock
 from paylab.errors import APIConnectionError
 
@@ -36,8 +35,8 @@ def test_the_date_header_moves_the_estimate(skew, seen, earliest, latest, least_
     """Both clocks may be wrong by the difference; the latest Date counts."""
     clock = ServiceClock(lambda: NOON, TOLERANCE)
     for each in (17.0, skew) if skew is not None else ():
-        clock.observe(Exchange(200, skew=each))
-    clock.observe(Exchange(200))
+        clock.observe(200, each)
+    clock.observe(200)
     assert (clock.seen(), clock.now()) == (after(seen),) * 2
     assert clock.span() == (after(earliest), after(latest))
     assert clock.earliest() == after(earliest)
@@ -52,7 +51,7 @@ def test_a_large_difference_is_said_once(caplog, skews, warnings):
     """A warning is logged when the difference becomes large, and again after it was small."""
     clock = ServiceClock(lambda: NOON, TOLERANCE)
     for skew in skews:
-        clock.observe(Exchange(200, skew=skew))
+        clock.observe(200, skew)
     assert len(caplog.records) == warnings
 
 
@@ -84,7 +83,7 @@ def test_another_service_is_asked_no_more_once_it_has_answered():
             raise APIConnectionError("could not connect")
 
     clock = ServiceClock(lambda: NOON, TOLERANCE, ask)
-    for exchange in (Exchange(), Exchange(), Exchange(500)):
-        clock.observe(exchange)
+    for status in (None, None, 500):
+        clock.observe(status)
         assert clock.earliest() == NOON
     assert (clock.span(), len(asked)) == ((NOON, NOON), 3)

@@ -13,7 +13,7 @@ import pytest
 
 from paylab.client import Client
 from paylab.client.settings import Settings
-from paylab.client.upload import BLOCK, Upload, first_bytes, source
+from paylab.client.upload import BLOCK, Upload
 from paylab.corridors import examples
 from paylab.errors import RuleError
 
@@ -102,13 +102,13 @@ def test_sources(tmp_path, give):
     ],
 )
 def test_a_file_that_changes(tmp_path, change):
-    """A file that changes or disappears after hashing is refused before anything is sent."""
+    """A file that changes or disappears after hashing is refused."""
     path = tmp_path / "photo.jpg"
     path.write_bytes(JPEG)
     upload = Upload({"selfie": path})
     change(path)
     with pytest.raises(RuleError, match=r"images\.0\.content: (changed between|cannot be read)"):
-        iter(upload)
+        list(upload)
 
 
 def pieces(upload):
@@ -145,6 +145,7 @@ def test_a_file_that_grows_on_the_way(tmp_path):
         (Path("/"), "cannot be read: .*not a file"),
         (b"GIF89a" * 5000, "is not a PDF, JPEG, PNG"),
         (JPEG[:9_999], "at least 10 KB"),
+        (b"", "is not a PDF"),
         (None, "is required"),
         (7, "data URI"),
     ],
@@ -158,12 +159,8 @@ def test_refused(content, words):
 def test_text_files_are_no_images(tmp_path):
     """A file opened in text mode is not accepted as a source."""
     (tmp_path / "a.txt").write_text("a")
-    assert source((tmp_path / "a.txt").open()) is None
-
-
-def test_head_of_nothing():
-    """The first bytes of an empty image are empty."""
-    assert first_bytes(source(b"")) == b""
+    with pytest.raises(RuleError, match="data URI"):
+        Upload({"selfie": (tmp_path / "a.txt").open()})
 
 
 @pytest.fixture(name="person")
@@ -199,5 +196,5 @@ def test_nothing_half_accepted(lab, outside, person):
     upload = Upload({"selfie": data})
     data[5] ^= 1
     with pytest.raises(RuleError, match="nothing was accepted"):
-        outside.upload("individuals.upload_images", person.id, upload.parts)
+        outside.call("individuals.upload_images", upload, parts={"id": person.id})
     assert lab.individuals.images(person.id).images == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Unpack
@@ -15,9 +15,9 @@ from ...spec import codes
 from ...spec.models import Conversion, ConversionAccount, Deposit, Individual
 from ...spec.paging import Pager
 from ...spec.status import CONVERSION
-from ..order_sending import OrderSending
 from ..parameters import Account, body_of, check_identifier, id_from, judge, takes
 from ..request import Options
+from ..response import Response
 from ..sender import Sender
 from . import operations
 from .operations import EVERY, TIMEOUT, Patience, Until
@@ -30,8 +30,8 @@ ENDED = CONVERSION.final | {"cancelled", "expired"}
 class ConversionAccounts:
     """Accounts into which individuals pay fiat."""
 
-    def __init__(self, sender: Sender, orders: OrderSending) -> None:
-        self._sender, self._orders = sender, orders
+    def __init__(self, sender: Sender, once: Callable[..., Response]) -> None:
+        self._sender, self._once = sender, once
 
     @takes(Options)
     def create(  # noqa: PLR0913 - a field each
@@ -66,7 +66,7 @@ class ConversionAccounts:
             return next((one.id for one in all_of_them if _is_made(one, body, since)), None)
 
         create = "conversion_accounts.create"
-        answer = self._orders.once(create, body, new=new, find=find, **options)
+        answer = self._once(create, body, new=new, find=find, **options)
         return answer.read(ConversionAccount)
 
     @takes(Options)

@@ -106,9 +106,11 @@ class Individuals:
         >>> lab.individuals.upload_images(draft, {"selfie": "selfie.jpg"}).images[0].type
         'selfie'
         """
-        who, body = check_identifier(id), Upload(images, self._sender.service)
+        parts = {"id": check_identifier(id)}
+        body = Upload(images, self._sender.service)
         with self._explaining(id):
-            answer = self._sender.upload("individuals.upload_images", who, body.parts, **options)
+            upload = "individuals.upload_images"
+            answer = self._sender.call(upload, body, parts=parts, **options)
         return answer.read(VerificationImages)
 
     @takes(Options)

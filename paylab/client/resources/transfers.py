@@ -14,7 +14,6 @@ from ...spec.operations.field import CURRENCY, ENUM
 from ...spec.operations.records import OPERATIONS
 from ...spec.paging import Pager
 from ...spec.status import TRANSFER
-from ..order_sending import OrderSending
 from ..parameters import Account, body_of, check_identifier, judge, takes
 from ..request import Options
 from ..response import Response
@@ -114,8 +113,8 @@ class Defaults(TypedDict, total=False):
 class Transfers:
     """Payouts."""
 
-    def __init__(self, sender: Sender, orders: OrderSending) -> None:
-        self._sender, self._orders, self._rules = sender, orders, rules_of(sender.service)
+    def __init__(self, sender: Sender, once: Callable[..., Response]) -> None:
+        self._sender, self._once, self._rules = sender, once, rules_of(sender.service)
 
     @takes(Options)
     def create(  # noqa: PLR0913 - a field each
@@ -174,7 +173,7 @@ class Transfers:
             return self.list(limit=codes.PAGE_MAX)
 
         more: Any = {"listed": listed, "make": make, "in_batch": in_batch}
-        return self._orders.once("transfers.create", body, new=new, **more, **options)
+        return self._once("transfers.create", body, new=new, **more, **options)
 
     @takes(Options)
     def get(self, id: Transfer | str, **options: Unpack[Options]) -> Transfer:  # noqa: A002 - the service's word

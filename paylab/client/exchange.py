@@ -1,0 +1,192 @@
+"""An attempt of a call: what was sent and what came back, and its record without secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+import httpx
+
+from ..errors.api import APIConnectionError, APIResponseError, APITimeoutError
+from ..redaction.redaction import Redaction
+from ..signing.canonical import Signature
+from ..spec.text import plain
+from .call import Body, Call, Spent
+from .decoding import TooLargeError
+from .request import SIGNATURE, OutgoingRequest
+
+LONGEST_KEPT = 32 * 1024
+MARGIN = 4 * 1024
+"""Characters after the limit that are also searched, so that no secret is truncated and missed."""
+
+ROUGHLY = 3000
+"""Approximate bytes of headers and signed texts."""
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """Why there is no answer; `arrived` says whether the request may have reached the service."""
+
+    error: type[APIConnectionError | APIResponseError]
+    # A transport may quote the request; the message is redacted before it is shown.
+    message: str = field(repr=False)
+    arrived: bool = True
+    may_pass: bool = True
+
+
+# The first matching kind is used.
+TROUBLES: tuple[tuple[type[Exception], Trouble], ...] = (
+    (TooLargeError, Trouble(APIResponseError, "the body is larger than 8 MiB", may_pass=False)),
+    (
+        httpx.DecodingError,
+        Trouble(APIResponseError, "the body cannot be decompressed", may_pass=False),
+    ),
+    (httpx.ConnectTimeout, Trouble(APITimeoutError, "no connection in time", arrived=False)),
+    (httpx.PoolTimeout, Trouble(APITimeoutError, "no free connection in time", arrived=False)),
+    (httpx.TimeoutException, Trouble(APITimeoutError, "no answer in time")),
+    (httpx.ConnectError, Trouble(APIConnectionError, "could not connect", arrived=False)),
+    (httpx.ProxyError, Trouble(APIConnectionError, "the proxy refused", arrived=False)),
+    (
+        httpx.LocalProtocolError,
+        Trouble(APIConnectionError, "not sendable as HTTP", arrived=False, may_pass=False),
+    ),
+    (
+        httpx.UnsupportedProtocol,
+        Trouble(APIConnectionError, "not an HTTP address", arrived=False, may_pass=False),
+    ),
+    (httpx.RequestError, Trouble(APIConnectionError, "the connection was cut off")),
+)
+
+
+def trouble_of(error: Exception) -> Trouble:
+    """The trouble behind an exception, with its words."""
+    known = next(trouble for kind, trouble in TROUBLES if isinstance(error, kind))
+    detail = plain(str(error), 200)
+    return replace(known, message=f"{known.message}: {detail}" if detail else known.message)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A request as it was sent, and what came back for it.
+
+    There is a status, headers and a body, or trouble (with the status if it had arrived).
+    `number` counts the attempts of a call from 1, `sent` has the headers of this one, and `events`
+    are the steps httpcore told of. `skew` are the seconds by which the service's clock is ahead,
+    if it sent a readable Date.
+    """
+
+    request: OutgoingRequest
+    number: int
+    when: datetime
+    elapsed: float
+    sent: httpx.Request = field(repr=False)
+    events: Sequence[tuple[str, float]] = field(repr=False)
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    content: bytes = field(default=b"", repr=False)
+    trouble: Trouble | None = None
+    skew: float | None = None
+
+    @property
+    def went_well(self) -> bool:
+        """Whether the whole answer arrived with a 2xx status."""
+        return self.trouble is None and 200 <= (self.status or 0) < 300
+
+    @property
+    def replayed(self) -> bool:
+        """Whether the service answered from its memory of an Idempotency-Key."""
+        return self.headers.get("idempotency-replayed", "").lower() == "true"
+
+
+def shortened_body(content: bytes, redaction: Redaction) -> Body:
+    """A redacted body, cut to the part that is kept."""
+    # An image must be read whole; otherwise only the kept part is needed.
+    few = content if b";base64," in content else content[: LONGEST_KEPT + MARGIN]
+    shown, digest = redaction.learn(few.decode(errors="replace")), sha256(content).hexdigest()
+    if len(few) < len(content) or len(shown) > LONGEST_KEPT:
+        shown = f"{shown[:LONGEST_KEPT]}… <{len(content)} bytes, sha256 {digest[:16]}>"
+    return Body(shown, len(content), digest, exact=shown.encode() == content)
+
+
+def recorded_call(
+    exchange: Exchange,
+    clean: Redaction,
+    body: Callable[[bytes, Redaction], Body] = shortened_body,
+    **known: Any,
+) -> Call:
+    """The record of an attempt, without its secrets; `known` are more of its fields."""
+    outgoing, trouble = exchange.request, exchange.trouble
+    # First the bodies: they teach what to hide elsewhere.
+    if isinstance(outgoing.content, bytes | None):
+        sent = body(outgoing.content or b"", clean)
+    else:  # an upload is not held in memory
+        upload = outgoing.content
+        sent = replace(body(upload.outline, clean), exact=False)
+        sent = replace(sent, size=upload.length, digest=upload.digest)
+    came = body(exchange.content, clean)
+    signature = exchange.sent.extensions.get(SIGNATURE) or Signature("", "", "")
+    return Call(
+        when=exchange.when,
+        method=outgoing.method,
+        path=clean.text(outgoing.path),
+        url=clean.text(str(outgoing.url)),
+        status=exchange.status,
+        elapsed=exchange.elapsed,
+        attempt=exchange.number,
+        idempotency_key=outgoing.idempotency_key,
+        replayed=exchange.replayed,
+        request_headers=clean.headers(exchange.sent.headers),
+        response_headers=clean.headers(exchange.headers),
+        error=clean.text(trouble.message) if trouble else None,
+        spent=Spent.of(exchange.events),
+        skew=exchange.skew,
+        request_body=sent,
+        response_body=came,
+        canonical=clean.text(signature.canonical),
+        payload=signature.payload,
+        personal=clean.personal,
+        **known,
+    )
+
+
+@dataclass(slots=True, repr=False, eq=False)
+class DeferredCall:
+    """A call record that is built and redacted on first access.
+
+    Most are never looked at, and redacting one takes longer than making the call. The log sets
+    `number` and `place` before the first access. One that is not `patient` has to be built soon:
+    it holds what must be hidden in others too, or an error needs it. `size` is roughly its memory.
+    """
+
+    held: Call | Callable[[int], Call]
+    path: str
+    size: int
+    patient: bool = True
+    number: int = 0
+    place: Callable[[], str] = str
+
+    @property
+    def call(self) -> Call:
+        """The call, built once."""
+        if not isinstance(self.held, Call):  # drop its source, which contains secrets
+            self.held = replace(self.held(self.number), place=self.place())
+        return self.held
+
+    def __repr__(self) -> str:
+        return "<DeferredCall>"  # its path may hold a secret
+
+
+class Attempt(NamedTuple):
+    """An exchange with its record, and whether an attempt before it was lost."""
+
+    exchange: Exchange
+    deferred: DeferredCall
+    after_lost: bool = False
+
+    @property
+    def call(self) -> Call:
+        """The record of the call."""
+        return self.deferred.call
