@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import binascii
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from . import escapes
 from .escapes import Found
@@ -24,6 +24,7 @@ from .scrub_rules import (
     LONG,
     RULES,
     Rule,
+    Spans,
     is_example,
     is_placeholder,
     is_small,
@@ -33,14 +34,8 @@ from .scrub_rules import (
 
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 
-Clean = Callable[[Any], Any]
-
-
-class NoteFinding(Protocol):
-    """Called with the kind of each finding, and the text of a secret."""
-
-    def __call__(self, kind: str, secret: str = "") -> None:
-        """Note a finding."""
+Report = Callable[[str, str], None]
+"""Called with the kind of each finding and its text."""
 
 
 @dataclass(frozen=True)
@@ -67,25 +62,29 @@ def scrub(
     """
     private = None if keep_personal else partial(impersonal, names=personal)
     found: list[Leak] = []
-    secrets: set[str] = set()
+    secrets: dict[str, None] = {}
 
-    def report(where: str, kind: str, secret: str = "") -> None:
+    def report(where: str, kind: str, text: str = "") -> None:
         found.append(Leak(where, kind))
-        if kind == "key" and len(secret) >= SHORTEST_SECRET and not is_placeholder(secret):
-            secrets.add(secret)
+        if kind == "key" and len(text) >= SHORTEST_SECRET and not is_placeholder(text):
+            secrets[text] = None
 
     if "cells" not in document:
         clean = {name: _traffic(name, value, report, private) for name, value in document.items()}
         return clean, found
-    cells = [_cell(cell, at, report) for at, cell in enumerate(document["cells"], 1)]
-    clean = _clean({**document, "cells": None}, partial(report, "notebook"))
-    if secrets:
-        cells = [_cell(cell, at, report, secrets) for at, cell in enumerate(cells, 1)]
-        clean = _without(clean, partial(report, "notebook"), secrets)
-    return {**clean, "cells": cells}, found
+    clean = _notebook(document, report, RULES)
+    if secrets:  # a key that was found in one place is removed from the others
+        clean = _notebook(clean, report, (*RULES, Rule("key", partial(_occurrences, [*secrets]))))
+    return clean, found
 
 
-def _traffic(name: str, value: Any, report: Callable[..., None], private: Clean | None) -> Any:
+def _occurrences(secrets: Iterable[str], text: str) -> Spans:
+    return ((at, at + len(each)) for each in secrets for at in places(each, text))
+
+
+def _traffic(
+    name: str, value: Any, report: Callable[..., None], private: Callable[[Any], Any] | None
+) -> Any:
     """Clean a part of a HAR file or snapshot, lists entry by entry."""
     if isinstance(value, Mapping) and name in ("log", "tables"):
         return {part: _traffic(part, item, report, private) for part, item in value.items()}
@@ -94,8 +93,10 @@ def _traffic(name: str, value: Any, report: Callable[..., None], private: Clean 
     return _entry(name, value, report, private)
 
 
-def _entry(where: str, value: Any, report: Callable[..., None], private: Clean | None) -> Any:
-    clean = _clean(value, partial(report, where))
+def _entry(
+    where: str, value: Any, report: Callable[..., None], private: Callable[[Any], Any] | None
+) -> Any:
+    clean = Cleaner(partial(report, where)).clean(value)
     if "webhook" in where and (bare := bare_urls(clean)) != clean:
         report(where, "webhook URL")
         clean = bare
@@ -105,187 +106,172 @@ def _entry(where: str, value: Any, report: Callable[..., None], private: Clean |
     return clean
 
 
-def _cell(
-    cell: Any, number: int, report: Callable[..., None], secrets: Iterable[str] | None = None
-) -> Any:
-    """Clean a cell, of everything or of these secrets only."""
+def _notebook(
+    document: Mapping[str, Any], report: Callable[..., None], rules: Sequence[Rule]
+) -> dict[str, Any]:
+    cells = [_cell(cell, at, report, rules) for at, cell in enumerate(document["cells"], 1)]
+    rest = Cleaner(partial(report, "notebook"), rules).clean({**document, "cells": None})
+    return {**rest, "cells": cells}
+
+
+def _cell(cell: Any, number: int, report: Callable[..., None], rules: Sequence[Rule]) -> Any:
     if not isinstance(cell, Mapping):
         return cell
-    clean = _clean if secrets is None else partial(_without, secrets=secrets)
     whole = {name: _joined(one) if name == "outputs" else one for name, one in cell.items()}
-    parts = ((name, value, f"cell {number}, {name}") for name, value in whole.items())
-    return {name: clean(value, partial(report, where)) for name, value, where in parts}
-
-
-def _without(value: Any, report: NoteFinding, secrets: Iterable[str]) -> Any:
-    """A value without secrets that were found in another place."""
-    if isinstance(value, str):
-        return escapes.replace_found(value, partial(_repeated, report, secrets))
-    if isinstance(value, list):
-        return [_without(item, report, secrets) for item in value]
-    if not isinstance(value, Mapping):
-        return value
     return {
-        _without(name, report, secrets): _without(item, report, secrets)
-        for name, item in value.items()
+        name: Cleaner(partial(report, f"cell {number}, {name}"), rules).clean(value)
+        for name, value in whole.items()
     }
 
 
-def _repeated(report: NoteFinding, secrets: Iterable[str], text: str, _: int) -> Iterator[Found]:
-    for secret in secrets:
-        for at in places(secret, text):
-            report("key")
-            yield Found(at, at + len(secret), "[removed: key]")
-
-
 def _joined(outputs: Any) -> Any:
-    """Outputs; the outputs of one stream are joined when a secret spans two of them."""
+    """The outputs; neighbours of one stream become one, since a secret may span them."""
+    if not isinstance(outputs, list):
+        return outputs
     made: list[Any] = []
-    for output in outputs if isinstance(outputs, list) else ():
-        if made and _is_cut(made[-1], output):
+    for output in outputs:
+        if made and _stream(output) and _stream(output) == _stream(made[-1]):
             made[-1] = {**output, "text": _as_text(made[-1]["text"]) + _as_text(output["text"])}
         else:
             made.append(output)
-    return made if isinstance(outputs, list) else outputs
+    return made
 
 
-def _is_cut(one: Any, other: Any) -> bool:
-    streams = [
-        isinstance(each, Mapping) and each.get("output_type") == "stream" and "text" in each
-        for each in (one, other)
-    ]
-    if not all(streams) or one.get("name") != other.get("name"):
-        return False
-    first, second = _as_text(one["text"]), _as_text(other["text"])
-
-    def clean(text: str) -> str:
-        return _text(text, lambda kind, secret="": None, LONG)
-
-    return clean(first + second) != clean(first) + clean(second)
+def _stream(output: Any) -> object:
+    """The name of the stream of an output; None for another output."""
+    is_stream = isinstance(output, Mapping) and output.get("output_type") == "stream"
+    return output.get("name") if is_stream and "text" in output else None
 
 
 def _as_text(value: Any) -> str:
     return "".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _clean(value: Any, report: NoteFinding) -> Any:
-    """Clean any part of a document."""
-    if isinstance(value, str):
-        return _text(value, report)
-    if isinstance(value, list):
-        return _list(value, report)
-    if not isinstance(value, Mapping):
-        return value
-    kept = {name: one for name, one in value.items() if not _dropped(name, one, report)}
-    clean = {_text(name, report): _item(name, one, report) for name, one in kept.items()}
-    if str(clean.get("type")).lower() in DOCUMENT_TYPES:
-        clean = _numberless(clean, report)
-    if has_share_token(clean):
-        clean["token"] = _keyless(clean["token"], report)
-    return _decoded(_pair(clean, report), report)
+class Cleaner:
+    """Cleans any part of a document by rules, and reports what it removes."""
 
+    def __init__(self, report: Report, rules: Sequence[Rule] = RULES) -> None:
+        self._report, self._rules = report, rules
 
-def _item(name: str, value: Any, report: NoteFinding) -> Any:
-    """Clean the value of a name: hide document numbers, and the whole value of a key."""
-    if _is_key(name):
-        return _keyless(value, report)
-    if name.lower() == "cookies" and isinstance(value, list):
-        value = [
-            {**each, "value": _keyless(each["value"], report)}
-            if isinstance(each, Mapping) and "value" in each
-            else each
-            for each in value
-        ]
-    clean = _clean(value, report)
-    return _numberless(clean, report) if name == "document" else clean
+    def clean(self, value: Any) -> Any:
+        """A part of a document without what must not be shared."""
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, list):
+            return self._list(value)
+        if not isinstance(value, Mapping):
+            return value
+        kept = {name: one for name, one in value.items() if not self._is_dropped(name, one)}
+        clean = {self._text(name): self._item(name, one) for name, one in kept.items()}
+        if str(clean.get("type")).lower() in DOCUMENT_TYPES:
+            clean = self._numberless(clean)
+        if has_share_token(clean):
+            clean["token"] = self._keyless(clean["token"])
+        return self._decoded(self._pair(clean))
+
+    def _item(self, name: str, value: Any) -> Any:
+        """Clean the value of a name: hide document numbers, and the whole value of a key."""
+        if _is_key(name):
+            return self._keyless(value)
+        if name.lower() == "cookies" and isinstance(value, list):
+            value = [
+                {**each, "value": self._keyless(each["value"])}
+                if isinstance(each, Mapping) and "value" in each
+                else each
+                for each in value
+            ]
+        clean = self.clean(value)
+        return self._numberless(clean) if name == "document" else clean
+
+    def _keyless(self, value: Any) -> Any:
+        """A value without keys; placeholders stay."""
+        if isinstance(value, list):
+            return [self._keyless(item) for item in value]
+        if not isinstance(value, str) or not value or is_stand_in(value):
+            return self.clean(value)
+        self._report("key", value)
+        return "[removed: key]"
+
+    def _decoded(self, item: dict[str, Any]) -> dict[str, Any]:
+        """Clean a body that a HAR file holds as Base64."""
+        text = item.get("text")
+        if item.get("encoding") != "base64" or not isinstance(text, str):
+            return item
+        try:
+            body = binascii.a2b_base64(text).decode()
+        except ValueError:
+            return item
+        clean = self._text(body)
+        if clean == body:
+            return item
+        return {**item, "text": binascii.b2a_base64(clean.encode(), newline=False).decode()}
+
+    def _pair(self, item: dict[str, Any]) -> dict[str, Any]:
+        """Clean a name/value pair, such as a header of a HAR file."""
+        named = any(_is_key(item.get(name)) for name in ("name", "key", "header", "field"))
+        if not named or not isinstance(item.get("value"), str) or is_placeholder(item["value"]):
+            return item
+        return {**item, "value": self._keyless(item["value"])}
+
+    def _numberless(self, clean: Any) -> Any:
+        """Clean a document; the kind of its number is named if its form identifies it."""
+        number = clean.get("number") if isinstance(clean, dict) else None
+        if number in (None, "") or isinstance(number, dict | bool) or is_example(str(number)):
+            return clean
+        if not any(map(str.isdigit, str(number))):
+            return clean
+        self._report("document number", "")
+        return {**clean, "number": "[removed: document number]"}
+
+    def _list(self, items: list[Any]) -> list[Any]:
+        """Clean a list; its texts count as one when they are lines or pieces of one text."""
+        if len(items) == 2 and _is_key(items[0]):
+            return [items[0], self._keyless(items[1])]
+        if len(items) < 2 or not all(isinstance(item, str) for item in items):
+            return [self.clean(item) for item in items]
+        whole = "".join(items)
+        if all(item.endswith("\n") for item in items[:-1]):
+            clean = self._text(whole)
+            return items if clean == whole else [*filter(None, re.split(r"(?<=\n)", clean))]
+        clean = self._text(whole, LONG)
+        return [self.clean(item) for item in items] if clean == whole else [self._text(clean)]
+
+    def _is_dropped(self, name: str, value: Any) -> bool:
+        """Whether an entry is removed whole: widget state, or an image by its MIME type."""
+        if name == WIDGET_STATE or (isinstance(value, Mapping) and WIDGET_STATE in value):
+            self._report("widget state", "")
+            return True
+        if name != PDF and (not name.startswith("image/") or name.startswith("image/svg")):
+            return False
+        if name != PDF and is_small(_as_text(value)):
+            return False
+        self._report("PDF" if name == PDF else "image", "")
+        return True
+
+    def _text(self, text: str, rules: Sequence[Rule] | None = None) -> str:
+        text = escapes.replace_plain(text, self._images)
+        return escapes.replace_found(text, partial(self._found, rules or self._rules))
+
+    def _images(self, text: str, depth: int) -> Iterator[Found]:
+        for found in find_images(_image)(text, depth):
+            self._report(found.put[len("[removed: ") : -1], "")
+            yield found
+
+    def _found(self, rules: Sequence[Rule], text: str, depth: int) -> list[Found]:
+        """The matches of the rules; text matched by one rule is skipped by the next."""
+        found = [*self._images(text, depth)] if depth else []
+        for rule in rules:
+            for start, end in rule.find(text):
+                if not any(start < other.end and other.start < end for other in found):
+                    self._report(rule.kind, text[start:end])
+                    found.append(Found(start, end, f"[removed: {rule.kind}]"))
+        return found
 
 
 def _is_key(name: object) -> bool:
     return isinstance(name, str) and (
         KEY_NAME.fullmatch(name) is not None or name.lower() in HEADERS
     )
-
-
-def _keyless(value: Any, report: NoteFinding) -> Any:
-    """A value without keys; placeholders stay."""
-    if isinstance(value, list):
-        return [_keyless(item, report) for item in value]
-    if not isinstance(value, str) or not value or is_stand_in(value):
-        return _clean(value, report)
-    report("key", value)
-    return "[removed: key]"
-
-
-def _decoded(item: dict[str, Any], report: NoteFinding) -> dict[str, Any]:
-    """Clean a body that a HAR file holds as Base64."""
-    text = item.get("text")
-    if item.get("encoding") != "base64" or not isinstance(text, str):
-        return item
-    try:
-        body = binascii.a2b_base64(text).decode()
-    except ValueError:
-        return item
-    clean = _text(body, report)
-    if clean == body:
-        return item
-    return {**item, "text": binascii.b2a_base64(clean.encode(), newline=False).decode()}
-
-
-def _pair(item: dict[str, Any], report: NoteFinding) -> dict[str, Any]:
-    """Clean a name/value pair, such as a header of a HAR file."""
-    named = any(_is_key(item.get(name)) for name in ("name", "key", "header", "field"))
-    if not named or not isinstance(item.get("value"), str) or is_placeholder(item["value"]):
-        return item
-    return {**item, "value": _keyless(item["value"], report)}
-
-
-def _numberless(clean: Any, report: NoteFinding) -> Any:
-    """Clean a document; the kind of its number is named if its form identifies it."""
-    number = clean.get("number") if isinstance(clean, dict) else None
-    if number in (None, "") or isinstance(number, dict | bool) or is_example(str(number)):
-        return clean
-    if not any(map(str.isdigit, str(number))):
-        return clean
-    report("document number")
-    return {**clean, "number": "[removed: document number]"}
-
-
-def _list(items: list[Any], report: NoteFinding) -> list[Any]:
-    """Clean a list; its texts count as one when they are lines or pieces of one text."""
-    if len(items) == 2 and _is_key(items[0]):
-        return [items[0], _keyless(items[1], report)]
-    if len(items) < 2 or not all(isinstance(item, str) for item in items):
-        return [_clean(item, report) for item in items]
-    whole = "".join(items)
-    if all(item.endswith("\n") for item in items[:-1]):
-        clean = _text(whole, report)
-        return items if clean == whole else [line for line in re.split(r"(?<=\n)", clean) if line]
-    clean = _text(whole, report, LONG)
-    return [_clean(item, report) for item in items] if clean == whole else [clean]
-
-
-def _dropped(name: str, value: Any, report: NoteFinding) -> bool:
-    """Whether an entry is removed whole: widget state, or an image by its MIME type."""
-    if name == WIDGET_STATE or (isinstance(value, Mapping) and WIDGET_STATE in value):
-        report("widget state")
-        return True
-    if name != PDF and (not name.startswith("image/") or name.startswith("image/svg")):
-        return False
-    if name != PDF and is_small(_as_text(value)):
-        return False
-    report("PDF" if name == PDF else "image")
-    return True
-
-
-def _text(text: str, report: NoteFinding, rules: Iterable[Rule] | None = None) -> str:
-    text = escapes.replace_plain(text, partial(_images, report))
-    return escapes.replace_found(text, partial(_found, report, rules or RULES))
-
-
-def _images(report: NoteFinding, text: str, depth: int) -> Iterator[Found]:
-    for found in find_images(_image)(text, depth):
-        report(found.put[len("[removed: ") : -1])
-        yield found
 
 
 def _image(match: re.Match[str]) -> str | None:
@@ -301,14 +287,3 @@ def _image(match: re.Match[str]) -> str | None:
 
 PDF = "application/pdf"
 SHORTEST_URI = 60
-
-
-def _found(report: NoteFinding, rules: Iterable[Rule], text: str, depth: int) -> list[Found]:
-    """The matches of the rules; text matched by one rule is skipped by the next."""
-    found = [*_images(report, text, depth)] if depth else []
-    for rule in rules:
-        for start, end in rule.find(text):
-            if not any(start < other.end and other.start < end for other in found):
-                report(rule.kind, text[start:end])
-                found.append(Found(start, end, f"[removed: {rule.kind}]"))
-    return found

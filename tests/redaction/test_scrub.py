@@ -229,6 +229,7 @@ def test_an_image_cut_over_two_outputs():
     """An image split over two outputs of a stream is removed; other outputs stay."""
     texts = (f"data:image/jpeg;base64,{PHOTO[:5000]}", PHOTO[5000:], "done\n")
     streams = [{"output_type": "stream", "name": "stdout", "text": [text]} for text in texts]
+    streams[2]["name"] = "stderr"
     clean, found = scrub({"cells": [{"cell_type": "code", "source": [], "outputs": streams}]})
     assert [each.kind for each in found] == ["data URI"]
     assert [*clean["cells"][0]["outputs"]][1:] == streams[2:]
@@ -476,3 +477,13 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 def test_our_own(path):
     """The notebooks of this project pass the check."""
     assert scrub(json.loads(path.read_text()))[1] == []
+
+
+def test_pieces_of_one_text_keep_no_other_secret():
+    """A signature that spans two texts of a list does not hide the key beside it."""
+    pieces = [f'api_key = "{"abcd1234" * 3}"\nSignature=' + "A" * 50, "B" * 36 + "==\n"]
+    clean, found = scrub({"cells": [{"cell_type": "code", "source": pieces, "outputs": []}]})
+    assert clean["cells"][0]["source"] == [
+        'api_key = "[removed: key]"\nSignature=[removed: signature]\n'
+    ]
+    assert {each.kind for each in found} == {"signature", "key"}
