@@ -6,8 +6,6 @@
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .corridor import NAMES as NAMES
@@ -17,10 +15,8 @@ from .corridor import Corridor as Corridor
 from .corridor import Corridors as Corridors
 from .corridor import Rail as Rail
 from .countries import Countries as Countries
-from .countries import account as account
 from .countries import find as find
 from .countries import get as get
-from .countries import markdown as markdown
 from .countries import of as of
 
 if TYPE_CHECKING:
@@ -36,13 +32,3 @@ def __getattr__(name: str) -> Any:
 def _repr_mimebundle_(include: object = None, exclude: object = None) -> dict[str, str]:
     """The display of this module in a notebook: the table."""
     return of().all._repr_mimebundle_()
-
-
-class _Shown(ModuleType):
-    """This module, displayed as its table."""
-
-    def __repr__(self) -> str:
-        return repr(of().all)
-
-
-sys.modules[__name__].__class__ = _Shown

@@ -145,16 +145,6 @@ class Corridors(tuple[Corridor, ...]):
 
     __slots__ = ()
 
-    def markdown(self) -> str:
-        """The table in Markdown; countries with equal facts share a row.
-
-        >>> paylab.corridors.find(currency="MXN").markdown()[:9]
-        '| Country'
-        """
-        from . import display
-
-        return display.table_markdown(self)
-
     def __repr__(self) -> str:
         from . import display
 
@@ -163,8 +153,7 @@ class Corridors(tuple[Corridor, ...]):
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         from . import display
 
-        body = map(display.narrow, display.rows(self))
-        shown = display.html(display.NARROW, body, display.notes(self))
+        shown = display.html(display.HEAD, display.rows(self), display.notes(self))
         return {"text/html": shown, "text/plain": repr(self)}
 
 

@@ -138,21 +138,3 @@ def find(  # noqa: PLR0913 - each narrows the search, and all have defaults
         and (not product or product in corridor.products)
         and (not account_type or account_type in corridor.account_types)
     )
-
-
-def account(country: object, kind: object) -> Account | None:
-    """An account type in a country; without a country, one that is the same everywhere.
-
-    >>> paylab.corridors.account("BR", "pix").fields[0].name
-    'pix_key'
-    """
-    return of().account(country, kind)
-
-
-def markdown() -> str:
-    """The corridor table in Markdown; the SEPA countries share a row.
-
-    >>> paylab.corridors.markdown()[:9]
-    '| Country'
-    """
-    return of().all.markdown()

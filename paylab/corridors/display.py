@@ -1,4 +1,4 @@
-"""Display corridors as tables: in Markdown, in a notebook, in a terminal."""
+"""Display corridors as tables: in a notebook and in a terminal."""
 
 from __future__ import annotations
 
@@ -16,24 +16,14 @@ if TYPE_CHECKING:
 Cells = tuple[str, ...]
 
 HEAD = (
-    "Country", "Currency", "Rails and their settlement", "Accounts and their fields",
-    "Documents", "Also required", "Products", "On-ramp from", "Assumed",
+    "Country", "Rails and their settlement", "Accounts and their fields",
+    "Documents, products and more",
 )  # fmt: skip
-NARROW = (HEAD[0], *HEAD[2:4], "Documents, products and more")
-"""In a notebook, where nine columns would be wider than the page."""
-
 ANY_TEXT = "text"
 PRODUCTS = "corridor.products"
 """The assumption behind the products that the spec does not show for a country."""
 FACTS = ("fact", "value", "from")
 _CELL = ' style="text-align:left;vertical-align:top"'
-
-
-def table_markdown(corridors: Sequence[Corridor]) -> str:
-    """A table in Markdown, with notes below it."""
-    lines = (HEAD, ("---",) * len(HEAD), *rows(corridors))
-    table = "\n".join(f"| {' | '.join(map(_in_lines, cells))} |" for cells in lines)
-    return "\n\n".join([table, *notes(corridors)])
 
 
 def html(head: Sequence[str], body: Iterable[Cells], below: Iterable[str] = ()) -> str:
@@ -53,19 +43,19 @@ def table_text(body: Sequence[Cells]) -> str:
 
 def rows(corridors: Iterable[Corridor]) -> list[Cells]:
     """One row per corridor; consecutive corridors that differ only in the country share one."""
-    return [(_title(alike), *_cells(alike[0])) for alike in _alike(corridors)]
-
-
-def narrow(row: Cells) -> Cells:
-    """A row of `rows` in the four columns of a notebook."""
-    more = [f"{name}: {cell}" for name, cell in zip(HEAD[4:], row[4:], strict=True) if cell != "-"]
-    return f"{row[0]}\n{row[1]}", *row[2:4], "\n".join(more)
+    found = ((_title(alike), *_cells(alike[0])) for alike in _alike(corridors))
+    return [(f"{title}\n{currency}", *others) for title, currency, *others in found]
 
 
 def brief(corridors: Iterable[Corridor]) -> list[Cells]:
     """One row per corridor for a terminal: country, currency, rails, account types."""
     return [
-        (_title(alike), alike[0].currency, _join(map(str, alike[0].rails)), _kinds(alike[0]))
+        (
+            _title(alike),
+            alike[0].currency,
+            _join(map(str, alike[0].rails)),
+            _join(account.type for account in _own_accounts(alike[0])),
+        )
         for alike in _alike(corridors)
     ]
 
@@ -113,11 +103,8 @@ def _is_shown(corridor: Corridor, product: str) -> bool:
 
 
 def _html_cell(cell: str) -> str:
-    return f"<td{_CELL}>{_in_lines(escape(cell))}</td>"
-
-
-def _in_lines(cell: str) -> str:
-    return cell.replace("\n", "<br>")
+    inside = escape(cell).replace("\n", "<br>")
+    return f"<td{_CELL}>{inside}</td>"
 
 
 def _alike(corridors: Iterable[Corridor]) -> list[list[Corridor]]:
@@ -133,25 +120,24 @@ def _title(alike: Sequence[Corridor]) -> str:
 
 
 def _cells(corridor: Corridor) -> Cells:
+    more = {
+        "Documents": _documents(corridor),
+        "Also required": _join(_asked(corridor, name) for name in corridor.required),
+        "Products": _join(corridor.products),
+        "On-ramp from": corridor.on_ramp_currency or "-",
+        "Assumed": _assumed(corridor),
+    }
     return (
         corridor.currency or "-",
         "\n".join(map(str, corridor.rails)) or "-",
         "\n".join(map(_account, _own_accounts(corridor))),
-        _documents(corridor),
-        _join(_asked(corridor, name) for name in corridor.required),
-        _join(corridor.products),
-        corridor.on_ramp_currency or "-",
-        _assumed(corridor),
+        "\n".join(f"{name}: {fact}" for name, fact in more.items() if fact != "-"),
     )
 
 
 def _asked(corridor: Corridor, name: str) -> str:
     """An additional required field, with its format if known."""
     return f"{name} ({corridor.phone.message})" if name == "phone" and corridor.phone else name
-
-
-def _kinds(corridor: Corridor) -> str:
-    return _join(account.type for account in _own_accounts(corridor))
 
 
 def _account(account: Account) -> str:

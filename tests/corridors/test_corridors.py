@@ -137,9 +137,10 @@ def test_on_ramp_corridors():
 
 def test_an_account_that_is_the_same_everywhere_needs_no_country():
     """A UPI account needs no country; a bank account depends on the country."""
-    assert corridors.account(None, "upi").type == "upi"
-    assert corridors.account(None, "bank_account") is None
-    assert corridors.account("MX", "upi") is None
+    account = corridors.of().account
+    assert account(None, "upi").type == "upi"
+    assert account(None, "bank_account") is None
+    assert account("MX", "upi") is None
 
 
 def test_every_source_exists():
@@ -151,11 +152,10 @@ def test_every_source_exists():
     assert sources | {field.form.source for field in fields} <= known
 
 
-def test_markdown_has_a_row_a_corridor():
+def test_the_table_has_a_row_a_corridor():
     """The SEPA countries share one row, and are listed below the table."""
-    table, *notes = corridors.markdown().split("\n\n")
-    assert len(table.splitlines()) == 2 + len(NAMED) + 1
-    assert "| Mexico (MX) | MXN | spei | bank_account: clabe (exactly 18 digits) | curp |" in table
+    table, *notes = corridors.ALL._repr_mimebundle_()["text/html"].split("<p>")
+    assert table.count("<tr>") == 1 + len(NAMED) + 1
     assert any(", ".join(codes.SEPA) in note for note in notes)
 
 
@@ -168,15 +168,13 @@ def test_markdown_has_a_row_a_corridor():
     ],
 )
 def test_the_table_says_every_limit(words):
-    """Limits and required fields are shown in Markdown and in HTML."""
-    assert words in corridors.markdown()
+    """Limits and required fields are shown."""
     assert words in corridors.ALL._repr_mimebundle_()["text/html"]
 
 
 def test_the_module_shows_its_table():
     """The module and a selection are displayed as HTML and as text."""
-    assert "<table>" in corridors._repr_mimebundle_()["text/html"]
-    assert repr(corridors) == repr(corridors.ALL)
+    assert corridors._repr_mimebundle_() == corridors.ALL._repr_mimebundle_()
     assert repr(corridors.find(currency="inr")) == "India (IN)  INR  upi  upi"
 
 
@@ -192,16 +190,22 @@ def test_the_module_shows_its_table():
 def test_countries_with_the_same_facts_share_a_row(countries, titles, shared):
     """Neighbours that differ only in the country are one row, and a note names them."""
     chosen = [corridors.get(country) for country in countries]
-    assert [row[0] for row in display.rows(chosen)] == titles
+    assert [row[0].partition("\n")[0] for row in display.rows(chosen)] == titles
     assert [row[0] for row in display.brief(chosen)] == titles
     assert [note for note in display.notes(chosen) if "countries:" in note] == shared
 
 
 def test_a_notebook_shows_four_columns():
     """In a notebook, country and currency are one column, and what is no dash is in the last."""
-    row = ("MX", "MXN", "spei", "clabe", "curp", "-", "on_ramp", "mxn", "-")
-    more = "Documents: curp\nProducts: on_ramp\nOn-ramp from: mxn"
-    assert display.narrow(row) == ("MX\nMXN", "spei", "clabe", more)
+    country, rails, accounts, more = display.rows([corridors.get("MX")])[0]
+    assert (country, rails) == ("Mexico (MX)\nMXN", "spei")
+    assert accounts == "bank_account: clabe (exactly 18 digits)"
+    assert more.splitlines() == [
+        "Documents: curp",
+        "Products: global_payouts, off_ramp, on_ramp",
+        "On-ramp from: mxn",
+        "Assumed: details.mx",
+    ]
     html = corridors.ALL._repr_mimebundle_()["text/html"]
     heads = [cell.partition(">")[2] for cell in html.partition("</tr>")[0].split("</th>")[:-1]]
     assert [head.rpartition(">")[2] for head in heads] == [
