@@ -188,10 +188,7 @@ NAMED = (
     ),
     Corridor("MX", "MXN", accounts=(MX_ACCOUNT, CRYPTO_WALLET), documents=("curp",)),
     Corridor(
-        "PH",
-        "PHP",
-        accounts=(PH_ACCOUNT, PH_WALLET, PH_QR, CRYPTO_WALLET),
-        documents=("tin",),
+        "PH", "PHP", accounts=(PH_ACCOUNT, PH_WALLET, PH_QR, CRYPTO_WALLET), documents=("tin",)
     ),
     Corridor("GB", "GBP", accounts=(GB_ACCOUNT, CRYPTO_WALLET)),
     *(Corridor(country, "EUR", accounts=(SEPA_ACCOUNT, CRYPTO_WALLET)) for country in codes.SEPA),

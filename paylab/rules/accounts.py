@@ -20,17 +20,7 @@ from ..spec import codes
 from ..spec.json_path import dotted
 from ..spec.service import Service
 from . import clabe
-from .fields import (
-    Body,
-    as_object,
-    fits,
-    flat,
-    identifier,
-    is_object,
-    must_be,
-    need,
-    one_of,
-)
+from .fields import Body, as_object, fits, flat, identifier, is_object, must_be, need, one_of
 from .keccak import keccak_256
 
 _HEX = re.compile("0x[0-9a-fA-F]{40}")

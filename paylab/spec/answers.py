@@ -56,11 +56,7 @@ ANSWERS: Mapping[str, AnswerForm] = {
             *("email", "phone", "date_of_birth", "idv_consent_recorded_at"),
             *("document", "status_details"),
         ),
-        words={
-            "country": _COUNTRY,
-            "status": _STATUS,
-            "product_types": Words(codes.PRODUCTS),
-        },
+        words={"country": _COUNTRY, "status": _STATUS, "product_types": Words(codes.PRODUCTS)},
     ),
     "StatusChange": AnswerForm(
         ("status_details",), words={"status": _STATUS, "previous_status": _STATUS}

@@ -136,9 +136,7 @@ CONVERSION = Machine(
 )
 
 CONVERSION_ACCOUNT = Machine(
-    "conversion account",
-    codes.CONVERSION_ACCOUNT_STATUSES,
-    {("pending", "provision"): "active"},
+    "conversion account", codes.CONVERSION_ACCOUNT_STATUSES, {("pending", "provision"): "active"}
 )
 
 MACHINES: Mapping[str, Machine] = {

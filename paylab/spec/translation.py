@@ -120,12 +120,7 @@ class Translation:
         return form.names if form else self.service.detail_names(country, kind)
 
     def account(
-        self,
-        country: object,
-        kind: object,
-        details: Mapping[str, Any],
-        *,
-        are_theirs: bool = False,
+        self, country: object, kind: object, details: Mapping[str, Any], *, are_theirs: bool = False
     ) -> AccountDetails | None:
         """The form of an account; for an unknown country, the best match."""
         place = country or details.get("bank_account_country")

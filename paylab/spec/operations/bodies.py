@@ -3,19 +3,7 @@
 from __future__ import annotations
 
 from .. import codes
-from .field import (
-    AMOUNT,
-    CURRENCY,
-    DATE,
-    DETAILS,
-    ENUM,
-    ID,
-    LIST,
-    OBJECT,
-    REFERENCE,
-    TIME,
-    Field,
-)
+from .field import AMOUNT, CURRENCY, DATE, DETAILS, ENUM, ID, LIST, OBJECT, REFERENCE, TIME, Field
 
 _REQUIRED, _QUOTED, _TRANSFERRED = "individual.required", "quote.operation", "transfer.create"
 _ON_RAMP = "ca.create"
@@ -141,14 +129,7 @@ TRANSFER = (
     ),
 )
 CONVERSION_ACCOUNT = (
-    Field(
-        "individual_id",
-        ID,
-        required=True,
-        source=_ON_RAMP,
-        to="individuals",
-        example=_PERSON,
-    ),
+    Field("individual_id", ID, required=True, source=_ON_RAMP, to="individuals", example=_PERSON),
     Field(
         "payout_account",
         REFERENCE,
@@ -179,22 +160,12 @@ DEPOSIT = (
         example="ca_01KF0Y6ZG0AAAAAAAAAAAAAAAA",
     ),
     Field("amount", AMOUNT, required=True, example="10.00"),
-    Field(
-        "currency",
-        CURRENCY,
-        required=True,
-        words=tuple(codes.ON_RAMP.values()),
-        example="mxn",
-    ),
+    Field("currency", CURRENCY, required=True, words=tuple(codes.ON_RAMP.values()), example="mxn"),
     Field("sender_name", personal=True, key="sandbox_deposits.missing_sender", may_be_empty=True),
 )
 SUBSCRIPTION = (
     Field("url", required=True, example="https://hooks.example.com/in"),
     Field(
-        "event_types",
-        LIST,
-        required=True,
-        words=codes.EVENT_TYPES,
-        example=["transfer.completed"],
+        "event_types", LIST, required=True, words=codes.EVENT_TYPES, example=["transfer.completed"]
     ),
 )

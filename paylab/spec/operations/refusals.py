@@ -49,12 +49,7 @@ _REPEATED = (
 _QR = "a qrph_payload is not a valid EMV text of the Philippines in PHP"
 
 INDIVIDUAL = (
-    Refusal(
-        INVALID,
-        "country and address.country differ",
-        "field.country",
-        ("address.country",),
-    ),
+    Refusal(INVALID, "country and address.country differ", "field.country", ("address.country",)),
     Refusal(INVALID, _QR, "details.ph-qr", ("financial_accounts",)),
     Refusal(
         INVALID,
