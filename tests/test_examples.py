@@ -48,7 +48,7 @@ PLAIN = {
         f"Service.{name}"
         for name in ("path", "match", "list", "names", "instruction_names", "account")
     ),
-    *(f"Service.{name}" for name in ("accounts_of", "detail_names", "payout_methods")),
+    *(f"Service.{name}" for name in ("accounts_of", "payout_methods")),
     *("bodies", "export_list", "collect_accounts", "shape", "differing_place"),
 }
 """Public members that only other parts of the package use."""

@@ -23,15 +23,6 @@ class Names:
         """An object of the service with our names; other fields are unchanged."""
         return _renamed(body, self.ours)
 
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Names) and self.theirs == other.theirs
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self.theirs.items()))
-
-    def __repr__(self) -> str:
-        return f"Names({self.theirs})"
-
 
 def _renamed(body: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     """The object with other names; a field that already has such a name is dropped."""

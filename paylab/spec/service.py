@@ -175,7 +175,7 @@ class Service:
 
     @cached_property
     def routes(self) -> tuple[Route, ...]:
-        """The routes of the service; paths without placeholders come first."""
+        """The routes of the service."""
         return routes.routes(OPERATIONS.values(), self.paths)
 
     def match(self, path: str) -> tuple[Mapping[str, Route], dict[str, str]]:
@@ -210,19 +210,6 @@ class Service:
         """The forms of an account type in every country that has it."""
         found = self._accounts.items()
         return tuple(form for name, form in found if name.rpartition(".")[2] == kind)
-
-    def detail_names(self, country: object, kind: object) -> Names:
-        """The names in the details of an account; for an unknown country, the unambiguous ones."""
-        form = self.account(country, kind)
-        if form or country is not None:
-            return form.names if form else Names({})
-        theirs: dict[str, set[str]] = {}
-        for one in self.accounts_of(kind):
-            for our in one.fields:
-                theirs.setdefault(our, set()).add(one.names.theirs.get(our, our))
-        sure = {our: next(iter(names)) for our, names in theirs.items() if len(names) == 1}
-        used = [name for names in theirs.values() for name in names]
-        return Names({our: their for our, their in sure.items() if used.count(their) == 1})
 
     def payout_methods(self, country: object) -> tuple[str, ...]:
         """The rails to accounts in a country; empty without a corridor."""

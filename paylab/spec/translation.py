@@ -117,7 +117,7 @@ class Translation:
     ) -> Names:
         """The names in the details of an account; for an unknown country, the best match."""
         form = self.account(country, kind, details, are_theirs=are_theirs)
-        return form.names if form else self.service.detail_names(country, kind)
+        return form.names if form else SAME
 
     def account(
         self, country: object, kind: object, details: Mapping[str, Any], *, are_theirs: bool = False

@@ -311,15 +311,6 @@ def test_details_have_the_names_of_the_service():
     assert form.names.read(theirs) == ours
 
 
-def test_details_of_an_unknown_country():
-    """Without a country, only names that mean the same in every country are translated."""
-    fields = "financial_accounts.MX.bank_account.fields.clabe"
-    names = Service.from_mapping({fields: "clabe_number"}).detail_names(None, "bank_account")
-    assert names.send({"clabe": "1", "iban": "2"}) == {"clabe_number": "1", "iban": "2"}
-    doubtful = Service.from_mapping({fields: "account_number"}).detail_names(None, "bank_account")
-    assert doubtful.read({"account_number": "1"}) == {"account_number": "1"}
-
-
 @pytest.mark.parametrize(
     ("theirs", "ours", "sent"),
     [

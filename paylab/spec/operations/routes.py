@@ -24,10 +24,9 @@ class Route(NamedTuple):
 
 
 def routes(operations: Iterable[Operation], paths: Any) -> tuple[Route, ...]:
-    """The routes of a service; paths without placeholders come first."""
+    """The routes of a service."""
     found = [Route(each.name, each.method, *_template(paths, each.path)) for each in operations]
-    there = [route for route in found if route.template != NONE]
-    return tuple(sorted(there, key=lambda route: route.template.count("{")))
+    return tuple(route for route in found if route.template != NONE)
 
 
 def _template(paths: Any, path: str) -> tuple[str, str]:
@@ -36,24 +35,18 @@ def _template(paths: Any, path: str) -> tuple[str, str]:
 
 
 class RouteTable:
-    """Finds the routes at a path."""
+    """Finds the routes at a path; a path without placeholders wins."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
         at: dict[str, dict[str, Route]] = {}
-        for route in routes:
+        for route in sorted(routes, key=lambda route: route.template.count("{")):
             at.setdefault(_form(route.template), {})[route.method] = route
-        self._fixed = {path: there for path, there in at.items() if "{" not in path}
-        self._open = [
-            (_pattern(next(iter(there.values())).template), there)
-            for path, there in at.items()
-            if "{" in path
-        ]
+        templates = (next(iter(there.values())).template for there in at.values())
+        self._places = [*zip(map(_pattern, templates), at.values(), strict=True)]
 
     def match(self, path: str) -> tuple[Mapping[str, Route], dict[str, str]]:
         """The routes at a path by method, and the values of placeholders."""
-        if there := self._fixed.get(path):
-            return there, {}
-        for pattern, there in self._open:
+        for pattern, there in self._places:
             if hit := pattern.fullmatch(path):
                 return there, hit.groupdict()
         return {}, {}
@@ -90,10 +83,10 @@ def _form(template: str) -> str:
 
 
 def _pattern(template: str) -> re.Pattern[str]:
-    parts = PLACEHOLDER.split(template)
-    fixed = [re.escape(part) for part in parts[::2]]
-    open_ = [f"(?P<{name}>[^/]+)" for name in parts[1::2]]
-    return re.compile("".join(a + b for a, b in zip(fixed, [*open_, ""], strict=True)))
+    fixed, *others = PLACEHOLDER.split(template)
+    pairs = zip(others[::2], others[1::2], strict=True)
+    parts = (f"(?P<{name}>[^/]+){re.escape(after)}" for name, after in pairs)
+    return re.compile(re.escape(fixed) + "".join(parts))
 
 
 def _segment(text: str) -> str:
