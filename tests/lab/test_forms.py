@@ -42,7 +42,7 @@ def test_required_fields_are_those_of_the_service(lab):
     assert found == [required, "Optional", required, "Optional", "Required"]
     form.fill()
     form.fields["address.city"].value = ""
-    form.consent.give()
+    form.consent.value = True
     with pytest.raises(RuleError, match=r"address\.city: is required \(assumed"):
         form.submit()
 

@@ -275,10 +275,7 @@ class WalletForm(Form):
 
     def fill(self) -> None:
         """Fill in a wallet that belongs to nobody."""
-        with self.filling():
-            for name, value in examples.wallet(self._service).items():
-                if name in self.fields:
-                    self.fields[name].put(value)
+        self.fill_in(examples.wallet(self._service))
 
     def judge(self, values: dict[str, Any]) -> list[Problem]:
         """Problems by the spec and by assumptions."""

@@ -64,7 +64,11 @@ class ConversionAccountForm(OrderForm):
         currencies = [(currency.upper(), currency)]
         wallets_field = FormField("payout_account", "Wallet to pay out to", SELECT, options=options)
         if wallet is not None:
-            wallets_field.put(known_wallet(wallet, self._wallets))
+            if wallet not in self._wallets:
+                known = ", ".join(self._wallets)
+                message = f"{wallet} is not a wallet of this person: choose one of {known}"
+                raise RuleError([Problem("wallet", message)])
+            wallets_field.put(wallet)
         paid = FormField("source_currency", "Currency of the deposits", SELECT, options=currencies)
         reference = FormField("client_reference_id", "Your reference")
         for field in (wallets_field, paid, reference):
@@ -144,14 +148,6 @@ class ConversionAccountForm(OrderForm):
             self.redraw()
         elif self.result is None and self.watch.running:
             self.finish(account)
-
-
-def known_wallet(wallet: str, wallets: Iterable[str]) -> str:
-    """The id of one of the person's wallets; RuleError for any other id."""
-    if wallet not in (known := list(wallets)):
-        message = f"{wallet} is not a wallet of this person: choose one of {', '.join(known)}"
-        raise RuleError([Problem("wallet", message)])
-    return wallet
 
 
 def newest_first(wallets: Iterable[FinancialAccount]) -> list[FinancialAccount]:

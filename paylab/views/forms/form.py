@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from threading import RLock
@@ -228,6 +228,13 @@ class Form(traitlets.HasTraits, FormPage):
         finally:
             self._silent = False
             self.changed()
+
+    def fill_in(self, values: Mapping[str, Any]) -> None:
+        """Set the fields that have a value, and check them once at the end."""
+        with self.filling():
+            for name, value in values.items():
+                if name in self.fields:
+                    self.fields[name].put(value)
 
     def changed(self, field: FormField | None = None) -> None:
         """Check again: a field was changed, so the next click is a new attempt."""

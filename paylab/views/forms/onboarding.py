@@ -123,16 +123,12 @@ class OnboardingForm(Form):
 
     def fill(self) -> None:
         """Fill in a fictitious person, without the consent."""
-        example = examples.person(self.fields["country"].value)
-        with self.filling():
-            for name, value in person.flat_values(example).items():
-                if name in self.fields and name != "country":
-                    self.fields[name].put(value)
+        self.fill_in(person.example_fields(examples.person(self.fields["country"].value)))
 
     def speak(self) -> None:
         """Record the consent of `consent=True`, unless the form was clicked."""
         if self._consenting and not self.clicked and not self.consent.recorded_at:
-            self.consent.give()
+            self.consent.value = True
 
     def forget(self) -> None:
         """Clear the document number from the page after sending."""
@@ -202,10 +198,8 @@ class RecipientForm(OnboardingForm):
         example = examples.recipient(self.fields["country"].value, self._service)
         entry = example.pop(LIST)[0]
         with self.filling():
-            for name, value in person.flat_values(example).items():
-                if name in self.fields and name not in person.WORK:
-                    self.fields[name].put(value)
             self.account.fill(entry["type"], entry["details"])
+            self.fill_in(person.example_fields(example))
 
     def outcome(self, result: Individual) -> list[Row]:
         """The individual and the account that receives payouts."""

@@ -25,7 +25,7 @@ DONE, NOW, LOCKED = "done", "now", "locked"
 SIGNS = {DONE: "✓", NOW: "▸", LOCKED: "○"}
 
 
-class Step(Group):
+class WalkStep(Group):
     """A step on the page: a focusable heading, its result, its form and its code."""
 
     def __init__(self, number: int, title: str) -> None:
@@ -111,7 +111,7 @@ class Walk(traitlets.HasTraits, FormPage):
         target = "QR code" if country == "PH" else "CLABE"
         self.run_button = Button(f"Take the example to the {target}", self._run)
         self.run_button.visible = example
-        self.steps = [Step(number, title) for number, title in enumerate(TITLES.values(), 1)]
+        self.steps = [WalkStep(number, title) for number, title in enumerate(TITLES.values(), 1)]
         if individual_id is not None:
             self._take_up(_of(country, functions.person(individual_id)))
         self._go_on()
@@ -150,11 +150,16 @@ class Walk(traitlets.HasTraits, FormPage):
         if isinstance(body, Form):
             body.submit(anyway=anyway)
         elif name == "verification":
-            body.see(self.functions.await_person(self.found["person"].id))
-            _passed(body.seen)
+            person = self.functions.await_person(self.found["person"].id)
+            body.see(person)
+            if person.status != "active":
+                reasons = ", ".join(str(detail.code) for detail in person.status_details or [])
+                raise PaylabError(f"verification ended as {person.status}: {reasons}")
         else:
-            body.see(self.functions.await_conversion(self.found["deposit"]))
-            _completed(body.seen)
+            conversion = self.functions.await_conversion(self.found["deposit"])
+            body.see(conversion)
+            if conversion.status != "completed":
+                raise PaylabError(f"conversion {conversion.id} ended as {conversion.status}")
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook: each step and its result."""
@@ -166,7 +171,7 @@ class Walk(traitlets.HasTraits, FormPage):
             if isinstance(body, Live):
                 body.stop()
 
-    def _show(self, name: str, step: Step) -> None:
+    def _show(self, name: str, step: WalkStep) -> None:
         body = self.bodies.get(name)
         if name in self.found:
             sent = body.sent if isinstance(body, Form) else ""
@@ -308,17 +313,6 @@ def _of(country: str, person: Individual) -> Individual:
 def _wallet(person: Individual) -> FinancialAccount | None:
     held = [one for one in person.financial_accounts or [] if isinstance(one, FinancialAccount)]
     return next(iter(newest_first(one for one in held if one.type == codes.CRYPTO_WALLET)), None)
-
-
-def _passed(person: Individual) -> None:
-    if person.status != "active":
-        reasons = [str(detail.code) for detail in person.status_details or []]
-        raise PaylabError(f"verification ended as {person.status}: {', '.join(reasons)}")
-
-
-def _completed(conversion: Conversion) -> None:
-    if conversion.status != "completed":
-        raise PaylabError(f"conversion {conversion.id} ended as {conversion.status}")
 
 
 def _identity(found: Any) -> str:

@@ -55,10 +55,6 @@ class Consent(FormField):
         super().require(needed, assumed=assumed)
         self.visible = bool(needed)
 
-    def give(self) -> None:
-        """Tick the box."""
-        self.value = True
-
 
 PRODUCTS = {
     codes.ON_RAMP_PRODUCT: "On-ramp: fiat to stablecoin",
@@ -155,13 +151,13 @@ def person_body(flat: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
-def flat_values(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The reverse of `person_body`."""
+def example_fields(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of a body by the names of their fields, without country and product."""
     made: dict[str, Any] = {}
     for name, value in body.items():
-        inner = value.items() if isinstance(value, Mapping) else None
-        made |= {name: value} if inner is None else {f"{name}.{key}": one for key, one in inner}
-    return made
+        inner = value if isinstance(value, Mapping) else {}
+        made |= {f"{name}.{key}": one for key, one in inner.items()} or {name: value}
+    return {name: value for name, value in made.items() if name not in WORK}
 
 
 def _text(name: str) -> FormField:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from struct import error, pack_into, unpack_from
 from zlib import crc32
 
@@ -92,28 +91,13 @@ def without_location(data: bytes) -> bytes:
     return bytes(changed)
 
 
-@dataclass(frozen=True)
-class IfdEntry:
-    """An entry of an EXIF table."""
-
-    tag: int
-    kind: int
-    count: int
-    value: int
-
-    @property
-    def size(self) -> int:
-        """Size of its value in bytes; more than four are stored at the offset `value`."""
-        return SIZES.get(self.kind, 0) * self.count
-
-
 def _exif(data: Data, base: int, budget: Budget) -> Iterator[Patch]:
     """The GPS tables of the TIFF at `base`, if it is one."""
     order = ORDERS[bytes(data[base : base + 2])]
     for table in _tables(data, base, order, budget):
-        for entry in _entries(data, base + table, order, budget):
-            if entry.tag == GPS and entry.kind in LONG and entry.count == 1:
-                yield from _blank(data, base, entry.value, order, budget)
+        for tag, kind, count, value in _entries(data, base + table, order, budget):
+            if tag == GPS and kind in LONG and count == 1:
+                yield from _blank(data, base, value, order, budget)
 
 
 def _tables(data: Data, base: int, order: str, budget: Budget) -> Iterator[int]:
@@ -129,24 +113,24 @@ def _tables(data: Data, base: int, order: str, budget: Budget) -> Iterator[int]:
         link = base + table + 2 + 12 * len(_entries(data, base + table, order, budget))
 
 
-def _entries(data: Data, table: int, order: str, budget: Budget) -> list[IfdEntry]:
-    """The entries of a table; none if the offset is invalid."""
+def _entries(data: Data, table: int, order: str, budget: Budget) -> list[tuple[int, ...]]:
+    """Tag, kind, count and value of each entry of a table; none if the offset is invalid."""
     try:
         (count,) = unpack_from(f"{order}H", data, table)
         if count > MOST_ENTRIES:
             return []
         budget.take(count)
-        rows = (unpack_from(f"{order}HHII", data, table + 2 + 12 * row) for row in range(count))
-        return [IfdEntry(*row) for row in rows]
+        return [unpack_from(f"{order}HHII", data, table + 2 + 12 * row) for row in range(count)]
     except error:
         return []
 
 
 def _blank(data: Data, base: int, table: int, order: str, budget: Budget) -> Iterator[Patch]:
     entries = _entries(data, base + table, order, budget)
-    for entry in entries:
-        if 4 < entry.size <= MOST_BYTES and base + entry.value + entry.size <= len(data):
-            yield base + entry.value, bytes(entry.size)
+    for _, kind, count, value in entries:
+        size = SIZES.get(kind, 0) * count  # more than four bytes are stored at an offset
+        if 4 < size <= MOST_BYTES and base + value + size <= len(data):
+            yield base + value, bytes(size)
     if entries:
         yield base + table, bytes(2 + 12 * len(entries))
 

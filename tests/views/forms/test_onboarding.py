@@ -35,7 +35,7 @@ def test_an_example_is_complete_but_for_consent(onboarding, create):
 def test_consent_is_an_act_with_a_time(onboarding, create):
     """Ticking the box records the current time in UTC."""
     form = onboarding()
-    form.consent.give()
+    form.consent.value = True
     assert form.submit().id == "ind_1"
     assert create[0]["idv_consent_recorded_at"] == "2026-01-15T12:00:00.000Z"
 
@@ -43,7 +43,7 @@ def test_consent_is_an_act_with_a_time(onboarding, create):
 def test_consent_can_be_taken_back(onboarding):
     """Clearing the box removes the recorded time."""
     form = onboarding()
-    form.consent.give()
+    form.consent.value = True
     form.consent.value = False
     assert "idv_consent_recorded_at" not in form.values()
 
@@ -65,14 +65,14 @@ def test_nobody_speaks_for_a_person_who_clicks(onboarding, create, quick):
     with pytest.raises(RuleError, match="idv_consent_recorded_at"):
         form.submit()
     assert not create
-    form.consent.give()
+    form.consent.value = True
     assert form.submit().id == "ind_1"
 
 
 def test_sent_once(onboarding, create, quick):
     """Two clicks and a `submit` send one request."""
     form = onboarding()
-    form.consent.give()
+    form.consent.value = True
     form.click()
     form.click()
     assert form.submit() is form.result
@@ -83,7 +83,7 @@ def test_a_double_click_on_a_failing_form_is_one_attempt(onboarding, noted):
     """The second click of a double click does not send again."""
     form = onboarding()
     form._create = failing = noted(BadRequestError(400, "no"))
-    form.consent.give()
+    form.consent.value = True
     form.click()
     form.click()
     assert len(failing) == 1
@@ -93,7 +93,7 @@ def test_a_click_right_after_a_correction_sends(onboarding, create):
     """A click right after a correction is a new attempt, not part of a double click."""
     form = onboarding()
     form.click()
-    form.consent.give()
+    form.consent.value = True
     form.click()
     assert len(create) == 1
 
@@ -240,7 +240,7 @@ def test_a_refusal_stands_beside_its_field(onboarding, noted):
     form = onboarding()
     problems = [Problem("email", "is taken", "service"), Problem("shoe", "too big", "service")]
     form._create = noted(BadRequestError(400, "invalid", problems=problems))
-    form.consent.give()
+    form.consent.value = True
     form.click()
     assert "is taken" in note(form, "email")
     assert "too big" in form.message.html
@@ -253,7 +253,7 @@ def test_hostile_words_are_text(onboarding, noted):
     form = onboarding()
     form._create = noted(BadRequestError(400, hostile, problems=[Problem("email", hostile)]))
     fill(form, given_name=hostile)
-    form.consent.give()
+    form.consent.value = True
     form.click()
     shown = [node["html"] for node in described(form.nodes()) if "html" in node]
     assert hostile not in "".join(shown)

@@ -57,7 +57,7 @@ def test_the_saved_state_holds_no_value(page):
     """The widget state has neither the values nor the result; only messages have them."""
     form, sent = page
     assert CURP in json.dumps(sent)
-    form.consent.give()
+    form.consent.value = True
     form.submit()
     state = json.dumps(form.view.get_state(), default=str)
     assert not [word for word in (CURP, f'"{NAME}"', "ind_1", "ana.ejemplo@") if word in state]
@@ -68,7 +68,7 @@ def test_after_a_refusal_the_focus_goes_to_the_first_error(page):
     form, sent = page
     form.button.press()
     assert sent[-1]["focus"] == form.consent.id
-    form.consent.give()
+    form.consent.value = True
     form.button.press()
     assert sent[-1]["focus"] == form.message.id
 
@@ -85,7 +85,7 @@ def test_the_message_goes_when_everything_is_corrected(page):
 def test_after_success_the_form_shows_what_was_sent(page):
     """The fields stay filled and read-only, the document number masked; code is named as sender."""
     form, sent = page
-    form.consent.give()
+    form.consent.value = True
     form.submit()
     shown = json.dumps(sent[-1], ensure_ascii=False)
     assert NAME in shown

@@ -64,7 +64,7 @@ def test_an_example_runs_up_to_the_deposit(lab):
         walk = lab.onramp("PH", example=True)
         walk.run_button.press()
         stopped = walk.current
-        walk.bodies["person"].consent.give()
+        walk.bodies["person"].consent.value = True
         walk.run_button.press()
         for _ in range(200):
             if walk.current == "deposit":
