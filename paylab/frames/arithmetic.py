@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from decimal import Context, Decimal, DivisionByZero, InvalidOperation
-from functools import reduce
+from functools import partial, reduce
 from itertools import accumulate
 from typing import Any
 
@@ -22,7 +22,7 @@ from . import decimals
 from .decimals import MOST, TOO_LONG, held
 
 WIDE = Context(prec=1_000, Emax=999_999, Emin=-999_999)
-DIGITS = 28  # of a quotient, as in Python's own decimal arithmetic
+DIGITS = 28  # of a quotient
 COMPARE = {
     operator.eq: pc.equal,
     operator.ne: pc.not_equal,
@@ -33,39 +33,6 @@ COMPARE = {
 }
 
 
-def add(left: pa.Array, right: pa.Array) -> pa.Array:
-    """The sums, row by row."""
-    return _computed(pc.add, left, right)
-
-
-def subtract(left: pa.Array, right: pa.Array) -> pa.Array:
-    """The differences, row by row."""
-    return _computed(pc.subtract, left, right)
-
-
-def multiply(left: pa.Array, right: pa.Array) -> pa.Array:
-    """The products, row by row, with all decimal places."""
-    return _computed(pc.multiply, left, right)
-
-
-def divide(left: pa.Array, right: pa.Array) -> pa.Array:
-    """The quotients at 28 significant digits, rounded half to even, as in Python's `Decimal`.
-
-    Missing for a division by 0.
-    """
-    return _by_value(Context(prec=DIGITS).divide, left, right)
-
-
-def floor_divide(left: pa.Array, right: pa.Array) -> pa.Array:
-    """The whole quotients, rounded down; missing for a division by 0."""
-    return _by_value(lambda a, b: (a - _modulo(a, b)) / b, left, right)
-
-
-def modulo(left: pa.Array, right: pa.Array) -> pa.Array:
-    """The remainders, with the sign of the divisor; missing for a division by 0."""
-    return _by_value(_modulo, left, right)
-
-
 def compare_rows(op: Callable[[Any, Any], Any], left: pa.Array, right: pa.Array) -> pa.Array:
     """The comparison, row by row; null if a value is missing."""
     try:
@@ -74,17 +41,11 @@ def compare_rows(op: Callable[[Any, Any], Any], left: pa.Array, right: pa.Array)
         return COMPARE[op](_wide(left), _wide(right))
 
 
-def total(values: pa.Array) -> Decimal:
-    """The exact sum of the values, without missing ones; ExactnessError past 38 digits."""
-    return _short_enough(_sum(values))
-
-
-def mean(values: pa.Array) -> Decimal | None:
+def _mean(values: pa.Array) -> Decimal | None:
     """The sum divided by the count, at 28 significant digits or as many as the sum has."""
-    count = len(values) - values.null_count
     whole = _sum(values)
     context = Context(prec=max(DIGITS, len(whole.as_tuple().digits)))
-    return context.divide(whole, Decimal(count)) if count else None
+    return context.divide(whole, Decimal(len(values))) if len(values) else None
 
 
 def _sum(values: pa.Array) -> Decimal:
@@ -150,11 +111,6 @@ def rounded(values: pa.Array, places: int) -> pa.Array:
     return held(near.cast(pa.decimal256(2 * MOST, max(0, places))))
 
 
-def product(values: pa.Array) -> Decimal:
-    """The exact product of the values, without missing ones; ExactnessError past 38 digits."""
-    return _short_enough(reduce(WIDE.multiply, values.drop_null().to_pylist(), Decimal(1)))
-
-
 def grouped(values: pa.Array, how: str, ids: Any, groups: int, least: int) -> pa.Array:
     """The `sum`, `min` or `max` per group; null for groups with fewer than `least` values.
 
@@ -175,31 +131,40 @@ def grouped(values: pa.Array, how: str, ids: Any, groups: int, least: int) -> pa
 
 def _modulo(left: Decimal, right: Decimal) -> Decimal:
     rest = WIDE.remainder(left, right)
-    return rest + right if rest and (rest < 0) != (right < 0) else rest
+    return WIDE.add(rest, right) if rest and (rest < 0) != (right < 0) else rest
+
+
+def _floor_divide(left: Decimal, right: Decimal) -> Decimal:
+    return WIDE.divide_int(WIDE.subtract(left, _modulo(left, right)), right)
 
 
 def _by_value(
     op: Callable[[Decimal, Decimal], Decimal], left: pa.Array, right: pa.Array
-) -> pa.Array:
-    pairs = zip(left.to_pylist(), right.to_pylist(), strict=True)
-    return decimals.from_numbers(_result(op, *pair) for pair in pairs)
+) -> pa.ChunkedArray:
+    """The result of Python's decimals, row by row; missing for a division by 0."""
+
+    def result(one: Decimal | None, other: Decimal | None) -> Decimal | None:
+        try:
+            return None if one is None or other is None else op(one, other)
+        except (DivisionByZero, InvalidOperation):
+            return None
+
+    return decimals.from_numbers(map(result, left.to_pylist(), right.to_pylist()))
 
 
-def _result(
-    op: Callable[[Decimal, Decimal], Decimal], left: Decimal | None, right: Decimal | None
-) -> Decimal | None:
-    if left is None or right is None:
-        return None
-    try:
-        return op(left, right)
-    except (DivisionByZero, InvalidOperation):
-        return None
-
-
+OPERATORS: dict[str, Callable[[pa.Array, pa.Array], Any]] = {
+    "add": partial(_computed, pc.add),
+    "sub": partial(_computed, pc.subtract),
+    "mul": partial(_computed, pc.multiply),
+    # Quotients have 28 significant digits, as in Python's own decimal arithmetic.
+    "truediv": partial(_by_value, Context(prec=DIGITS).divide),
+    "floordiv": partial(_by_value, _floor_divide),
+    "mod": partial(_by_value, _modulo),
+}
 REDUCTIONS: dict[str, Callable[[pa.Array], Any]] = {
-    "sum": total,
-    "prod": product,
-    "mean": mean,
+    "sum": lambda values: _short_enough(_sum(values)),
+    "prod": lambda values: _short_enough(reduce(WIDE.multiply, values.to_pylist(), Decimal(1))),
+    "mean": _mean,
     "median": lambda values: quantile(values, Decimal("0.5")),
     "min": lambda values: pc.min(values).as_py(),
     "max": lambda values: pc.max(values).as_py(),
@@ -215,7 +180,7 @@ RUNNING: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def reduced(array: pa.Array, name: str, least: int = 0) -> Any:
-    """The sum, mean or other reduction of the values; None for fewer than `least`."""
+    """The sum, mean or other reduction, without missing values; None for fewer than `least`."""
     if name not in REDUCTIONS:
         raise TypeError(f"decimals have no {name}")
     values = array.drop_null()

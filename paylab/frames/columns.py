@@ -28,13 +28,13 @@ class Column:
     """
 
     name: str
-    kind: Kind = "text"
-    path: str = ""
+    kind: Kind
+    path: str
 
     @property
-    def keys(self) -> tuple[str, ...]:
+    def keys(self) -> list[str]:
         """The keys of the path."""
-        return tuple((self.path or self.name).split("."))
+        return self.path.split(".")
 
 
 @dataclass(frozen=True)
@@ -58,171 +58,115 @@ class Schema:
         return next((column.kind for column in self.columns if column.name == name), "text")
 
 
+# The kind of a field by its name; the others are text, and lists if the path has a `*`.
+FIELDS: dict[Kind, str] = {
+    "amount": """amount source_amount destination_amount net_source_amount exchange_rate total_fee
+        total_tax""",
+    "word": """status type event_type country payout_method currency source_currency
+        destination_currency fee_currency tax_currency source_network""",
+    "time": """at created_at updated_at expires_at received_at initiated_at completed_at deadline
+        idv_consent_recorded_at""",
+    "seconds": "completed_in attempt",
+    "list": "payment_methods product_types",
+}
+_KINDS = {name: kind for kind, names in FIELDS.items() for name in names.split()}
+
+
+def _columns(paths: str, **kinds: Kind) -> tuple[Column, ...]:
+    """Columns of paths such as `deposit.amount`, or `name=path` if the name differs."""
+    found = []
+    for text in paths.split():
+        name, _, path = text.rpartition("=")
+        name = name or path.removeprefix("payload.").replace(".", "_")
+        kind = "list" if "*" in path else _KINDS.get(path.rpartition(".")[2], "text")
+        found.append(Column(name, kinds.get(name, kind), path))
+    return tuple(found)
+
+
+INSTRUCTIONS = _columns("""
+    deposit_instructions.type deposit_instructions.currency deposit_instructions.payment_methods
+    deposit_instructions.deadline deposit_instructions_address=deposit_instructions.details.address
+    deposit_instructions_clabe=deposit_instructions.details.clabe
+    deposit_instructions_qrph_payload=deposit_instructions.details.qrph_payload
+""")
+
 TRANSFERS = Schema(
     "transfers",
-    (
-        Column("id"),
-        Column("client_reference_id"),
-        Column("source_amount", "amount"),
-        Column("source_currency", "word"),
-        Column("destination_amount", "amount"),
-        Column("destination_currency", "word"),
-        Column("exchange_rate", "amount"),
-        Column("recipient_id"),
-        Column("financial_account_id"),
-        Column("payout_method", "word"),
-        Column("status", "word"),
-        Column("total_fee", "amount"),
-        Column("fee_currency", "word"),
-        Column("total_tax", "amount"),
-        Column("tax_currency", "word"),
-        Column("net_source_amount", "amount"),
-        Column("completed_in", "seconds"),
-        Column("created_at", "time"),
-        Column("updated_at", "time"),
-        Column("failure_reason"),
-        Column("settlement_reference_id"),
-        Column("deposit_instructions_type", "word", "deposit_instructions.type"),
-        Column("deposit_instructions_currency", "word", "deposit_instructions.currency"),
-        Column(
-            "deposit_instructions_payment_methods", "list", "deposit_instructions.payment_methods"
-        ),
-        Column("deposit_instructions_deadline", "time", "deposit_instructions.deadline"),
-        Column("deposit_instructions_address", path="deposit_instructions.details.address"),
-        Column("deposit_instructions_clabe", path="deposit_instructions.details.clabe"),
-        Column(
-            "deposit_instructions_qrph_payload", path="deposit_instructions.details.qrph_payload"
-        ),
-    ),
+    _columns("""
+        id client_reference_id source_amount source_currency destination_amount
+        destination_currency exchange_rate recipient_id financial_account_id payout_method status
+        total_fee fee_currency total_tax tax_currency net_source_amount completed_in created_at
+        updated_at failure_reason settlement_reference_id
+    """)
+    + INSTRUCTIONS,
 )
 
 CONVERSIONS = Schema(
     "conversions",
-    (
-        Column("id"),
-        Column("conversion_account_id"),
-        Column("individual_id"),
-        Column("status", "word"),
-        Column("deposit_amount", "amount", "deposit.amount"),
-        Column("deposit_currency", "word", "deposit.currency"),
-        Column("deposit_received_at", "time", "deposit.received_at"),
-        Column("payout_amount", "amount", "payout.amount"),
-        Column("payout_currency", "word", "payout.currency"),
-        Column("payout_account_id", path="payout.payout_account_id"),
-        Column("payout_tx_hash", path="payout.tx_hash"),
-        Column("payout_initiated_at", "time", "payout.initiated_at"),
-        Column("payout_completed_at", "time", "payout.completed_at"),
-        Column("total_fee", "amount"),
-        Column("fee_currency", "word"),
-        Column("exchange_rate", "amount"),
-        Column("created_at", "time"),
-        Column("updated_at", "time"),
-    ),
+    _columns("""
+        id conversion_account_id individual_id status deposit.amount deposit.currency
+        deposit.received_at payout.amount payout.currency
+        payout_account_id=payout.payout_account_id payout.tx_hash payout.initiated_at
+        payout.completed_at total_fee fee_currency exchange_rate created_at updated_at
+    """),
 )
-
-INSTRUCTIONS = tuple(each for each in TRANSFERS.columns if each.name.startswith("deposit_inst"))
 
 # Document numbers and account details are not in frames and files.
 INDIVIDUALS = Schema(
     "individuals",
-    (
-        Column("id"),
-        *(Column(name) for name in ("given_name", "family_name", "email", "phone")),
-        Column("date_of_birth"),
-        Column("country", "word"),
-        Column("status", "word"),
-        Column("status_codes", "list", "status_details.*.code"),
-        Column("product_types", "list"),
-        Column("document_type", "word", "document.type"),
-        *(
-            Column(f"address_{name}", path=f"address.{name}")
-            for name in ("line_1", "line_2", "city", "state", "postal_code", "country")
-        ),
-        Column("financial_account_ids", "list", "financial_accounts.*.id"),
-        Column("financial_account_types", "list", "financial_accounts.*.type"),
-        Column("idv_consent_recorded_at", "time"),
-        Column("created_at", "time"),
-        Column("updated_at", "time"),
-    ),
+    _columns("""
+        id given_name family_name email phone date_of_birth country status
+        status_codes=status_details.*.code product_types document.type address.line_1
+        address.line_2 address.city address.state address.postal_code address.country
+        financial_account_ids=financial_accounts.*.id
+        financial_account_types=financial_accounts.*.type idv_consent_recorded_at created_at
+        updated_at
+    """),
     is_flat=False,
 )
 
 CONVERSION_ACCOUNTS = Schema(
     "conversion_accounts",
-    (
-        Column("id"),
-        Column("individual_id"),
-        Column("client_reference_id"),
-        Column("status", "word"),
-        Column("source_currency", "word"),
-        Column("destination_currency", "word"),
-        Column("payout_account_id", path="payout_account.id"),
-        Column("created_at", "time"),
-        Column("updated_at", "time"),
-        *INSTRUCTIONS,
-    ),
+    _columns("""
+        id individual_id client_reference_id status source_currency destination_currency
+        payout_account.id created_at updated_at
+    """)
+    + INSTRUCTIONS,
     is_flat=False,
 )
 
-AMOUNTS = ("source_amount", "net_source_amount", "destination_amount", "exchange_rate")
 QUOTES = Schema(
     "quotes",
-    (
-        Column("id"),
-        *(Column(name, "amount") for name in (*AMOUNTS, "total_fee", "total_tax")),
-        *(Column(name, "word") for name in ("source_currency", "source_network")),
-        *(Column(name, "word") for name in ("destination_currency", "fee_currency")),
-        *(Column(name, "word") for name in ("tax_currency", "payout_method")),
-        Column("recipient_id"),
-        Column("financial_account_id"),
-        Column("created_at", "time"),
-        Column("expires_at", "time"),
-    ),
-    is_flat=False,
+    _columns("""
+        id source_amount net_source_amount destination_amount exchange_rate total_fee total_tax
+        source_currency source_network destination_currency fee_currency tax_currency payout_method
+        recipient_id financial_account_id created_at expires_at
+    """),
     is_list=False,
 )
 
 EVENTS = Schema(
     "events",
-    (
-        Column("type", "word"),
-        Column("id", path="payload.id"),
-        Column("status", "word", "payload.status"),
-        Column("client_reference_id", path="payload.client_reference_id"),
-        *(Column(name, "amount", f"payload.{name}") for name in AMOUNTS),
-        Column("source_currency", "word", "payload.source_currency"),
-        Column("destination_currency", "word", "payload.destination_currency"),
-        Column("failure_reason", path="payload.failure_reason"),
-        Column("created_at", "time", "payload.created_at"),
-        Column("updated_at", "time", "payload.updated_at"),
-    ),
-    is_flat=False,
+    _columns("""
+        type payload.id payload.status payload.client_reference_id payload.source_amount
+        payload.net_source_amount payload.destination_amount payload.exchange_rate
+        payload.source_currency payload.destination_currency payload.failure_reason
+        payload.created_at payload.updated_at
+    """),
     is_list=False,
 )
 
 DELIVERIES = Schema(
     "deliveries",
-    (
-        Column("id"),
-        Column("event_type", "word"),
-        Column("resource_id"),
-        Column("url"),
-        Column("attempt", "seconds"),
-        Column("status", "seconds"),
-        Column("error"),
-        Column("created_at", "time", "at"),
+    _columns(
+        "id event_type resource_id url attempt status error created_at=at",
+        status="seconds",  # the status of an answer, a number
     ),
-    is_flat=False,
     is_list=False,
 )
 
-SCHEMAS: dict[str, Schema] = {
-    schema.name: schema
-    for schema in (
-        *(TRANSFERS, CONVERSIONS, INDIVIDUALS, CONVERSION_ACCOUNTS),
-        *(QUOTES, EVENTS, DELIVERIES),
-    )
-}
+KNOWN = (TRANSFERS, CONVERSIONS, INDIVIDUALS, CONVERSION_ACCOUNTS, QUOTES, EVENTS, DELIVERIES)
+SCHEMAS: dict[str, Schema] = {schema.name: schema for schema in KNOWN}
 
 
 def schema_of(kind: str) -> Schema:

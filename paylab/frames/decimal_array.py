@@ -297,7 +297,7 @@ class DecimalArray(ExtensionArray):
     def __abs__(self) -> DecimalArray:
         return DecimalArray(pc.abs(self._values))
 
-    def _computed(self, other: Any, op: Callable[..., pa.Array], *, swapped: bool = False) -> Any:
+    def _computed(self, other: Any, op: Callable[..., Any], *, swapped: bool = False) -> Any:
         """The result of an operator; `swapped` if the column is the right operand."""
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
             return NotImplemented
@@ -318,15 +318,7 @@ class DecimalArray(ExtensionArray):
         return np.asarray(found.fill_null(op is operator.ne))
 
 
-OPERATORS = {
-    "add": arithmetic.add,
-    "sub": arithmetic.subtract,
-    "mul": arithmetic.multiply,
-    "truediv": arithmetic.divide,
-    "floordiv": arithmetic.floor_divide,
-    "mod": arithmetic.modulo,
-}
-for _name, _op in OPERATORS.items():
+for _name, _op in arithmetic.OPERATORS.items():
     _method = partialmethod(DecimalArray._computed, op=_op)
     setattr(DecimalArray, f"__{_name}__", _method)
     setattr(DecimalArray, f"__r{_name}__", partialmethod(_method, swapped=True))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import partial
@@ -15,6 +14,7 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.csv as pcsv
+import pyarrow.parquet as pq
 
 from ..errors.api import BadRequestError
 from ..errors.base import ConfigError
@@ -27,7 +27,7 @@ from . import excel, files, times
 from .columns import Kept, Schema, schema_of
 from .decode import Fetch, bodies
 from .export_draft import Draft, Spool, opened_draft, sweep_drafts
-from .files import DayFolder, guard, ours, parquet_writer, typed
+from .files import guard, ours, parquet_schema, typed, write_days
 from .pages import Progress, Tally, read_pages
 from .repeats import Rows, superseded, without
 from .selection import Selection, known_statuses
@@ -237,7 +237,8 @@ def _write_excel(tables: Tables, path: Path, schema: Schema, about: About | None
 
 
 def _write_parquet(tables: Tables, path: Path, schema: Schema, about: About | None) -> None:
-    with replace(path) as sink, parquet_writer(sink, schema) as writer:
+    kinds = parquet_schema(schema)
+    with replace(path) as sink, pq.ParquetWriter(sink, kinds, compression="zstd") as writer:
         for table in _typed(tables, schema):
             writer.write_table(table)
     _describe(path, schema, about)
@@ -245,9 +246,7 @@ def _write_parquet(tables: Tables, path: Path, schema: Schema, about: About | No
 
 def _write_folder(tables: Tables, path: Path, schema: Schema, about: About | None) -> None:
     with replace_folder(path, ours) as folder:
-        with closing(DayFolder(folder, schema)) as days:
-            for table in _typed(tables, schema):
-                days.write(table)
+        write_days(_typed(tables, schema), folder, schema)
         _describe(folder, schema, about)  # inside, so that both appear together
 
 

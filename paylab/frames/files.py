@@ -9,16 +9,15 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections import Counter, OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pcsv
+import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from ..errors.base import ConfigError, PaylabError
@@ -72,7 +71,7 @@ def write_sidecar(
 ) -> None:
     """Write a description of the columns and the source of the rows."""
     columns = [
-        {"name": c.name, "kind": c.kind, "field": c.path or c.name, "meaning": MEANING[c.kind]}
+        {"name": c.name, "kind": c.kind, "field": c.path, "meaning": MEANING[c.kind]}
         for c in schema.columns
     ]
     text = json.dumps({"kind": schema.name, **about, "columns": columns}, indent=1)
@@ -170,7 +169,7 @@ TYPES: dict[Kind, pa.DataType] = {
     "time": times.INSTANT,
     "seconds": pa.int64(),
 }
-NO_DAY = "__HIVE_DEFAULT_PARTITION__"  # the partition name that all engines read as null
+MOST_OPEN, MOST_DAYS = 8, 1_000_000  # files of a folder
 OURS = re.compile(
     r"created_day=[^/]+/part-\d+\.parquet|_columns\.json"
     r"|\._columns\.json\.[0-9a-f]{12}\.part"  # left by a killed process
@@ -192,21 +191,9 @@ def typed(texts: pa.Table, schema: Schema, start: int = 0) -> pa.Table:
     return pa.table(columns, schema=parquet_schema(schema))
 
 
-def parquet_writer(sink: BinaryIO, schema: Schema) -> pq.ParquetWriter:
-    """A writer of tables with the types of `parquet_schema`."""
-    return pq.ParquetWriter(sink, parquet_schema(schema), compression="zstd")
-
-
 def ours(path: Path) -> bool:
     """Whether a file of a folder could be from an export."""
     return OURS.fullmatch(path.as_posix()) is not None
-
-
-def by_day(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:
-    """The rows of a table by day of creation, `2026-01-31`, in order of appearance."""
-    days = pc.fill_null(table["created_at"].cast(pa.date32()).cast(pa.string()), NO_DAY)
-    for day in pc.unique(days).to_pylist():
-        yield day, table.filter(pc.equal(days, day))
 
 
 def _typed(texts: pa.ChunkedArray, kind: Kind, name: str, start: int) -> pa.ChunkedArray:
@@ -248,49 +235,32 @@ def _narrow(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return decimals.narrowest(column) if pa.types.is_decimal(column.type) else column
 
 
-@dataclass
-class DayFolder:
-    """A folder with one Parquet file per day; only the latest few are open.
+def write_days(tables: Iterable[pa.Table], folder: Path, schema: Schema) -> None:
+    """Write typed tables to one Parquet file per day; only a few are open at a time.
 
     If rows of a day come after its file was closed, a second part is written.
     """
-
-    folder: Path
-    schema: Schema
-    most_open: int = 8
-    _open: OrderedDict[str, _PartFile] = field(default_factory=OrderedDict)
-    _parts: Counter[str] = field(default_factory=Counter)
-
-    def write(self, table: pa.Table) -> None:
-        """Append the rows to the files of their days."""
-        for day, rows in by_day(table):
-            self._file(day).writer.write_table(rows)
-
-    def close(self) -> None:
-        """Finish every file."""
-        while self._open:
-            self._open.popitem()[1].close()
-
-    def _file(self, day: str) -> _PartFile:
-        if day not in self._open:
-            folder = self.folder / f"created_day={day}"
-            folder.mkdir(exist_ok=True)
-            sink = (folder / f"part-{self._parts[day]}.parquet").open("xb")
-            self._parts[day] += 1
-            self._open[day] = _PartFile(sink, parquet_writer(sink, self.schema))
-        self._open.move_to_end(day)
-        if len(self._open) > self.most_open:
-            self._open.popitem(last=False)[1].close()
-        return self._open[day]
+    day = pa.field("created_day", pa.string())
+    batches = (batch for table in tables for batch in _with_day(table).to_batches())
+    form = ds.ParquetFileFormat()
+    ds.write_dataset(
+        batches,
+        folder,
+        schema=parquet_schema(schema).append(day),
+        partitioning=ds.partitioning(pa.schema([day]), flavor="hive"),
+        basename_template="part-{i}.parquet",
+        format=form,
+        file_options=form.make_write_options(compression="zstd"),
+        max_open_files=MOST_OPEN,
+        max_partitions=MOST_DAYS,
+        use_threads=False,  # in the order of the rows
+        existing_data_behavior="overwrite_or_ignore",
+    )
+    for path in folder.rglob("*.parquet"):
+        with path.open("r+b") as file:
+            os.fsync(file.fileno())
 
 
-@dataclass(frozen=True)
-class _PartFile:
-    sink: BinaryIO
-    writer: pq.ParquetWriter
-
-    def close(self) -> None:
-        """Finish the file and sync it to disk."""
-        with self.sink:
-            self.writer.close()
-            os.fsync(self.sink.fileno())
+def _with_day(table: pa.Table) -> pa.Table:
+    days = table["created_at"].cast(pa.date32()).cast(pa.string())
+    return table.append_column("created_day", days)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from io import BytesIO
@@ -24,7 +24,7 @@ from ..spec.paging import Order
 from ..spec.repeats import warn_of_repeats
 from .columns import SCHEMAS, Kept, Schema
 from .decode import Decoder, bodies
-from .files import by_day, typed
+from .files import typed
 from .pages import Tally, read_pages
 from .partitions import Folder, Remote
 from .repeats import Rows, id_hashes, repeated, without_repeats
@@ -32,6 +32,7 @@ from .selection import UNDECLARED, OrderWarning, Selection
 
 STATE = "_sync.json"
 OVERLAP = timedelta(hours=48)
+NO_DAY = "__HIVE_DEFAULT_PARTITION__"  # the partition name that all engines read as null
 
 
 class SyncedList(Protocol):
@@ -150,7 +151,7 @@ class Sync:
         found = [body for body in map(self.pull.one, sorted(ids)) if body is not None]
         pages = [b'{"data":[' + body + b'],"has_next_page":false,"cursor":null}' for body in found]
         if pages:
-            for day, table in by_day(typed(Decoder(schema).decode(pages).table, schema)):
+            for day, table in _by_day(typed(Decoder(schema).decode(pages).table, schema)):
                 self._write(day, table)
 
     def _take(self, texts: pa.Table, schema: Schema) -> None:
@@ -160,7 +161,7 @@ class Sync:
         rows = typed(texts, schema)
         times = [self.newest, pc.max(rows["created_at"]).as_py()]
         self.newest = max(filter(None, times), default=None)
-        days = dict(by_day(rows))
+        days = dict(_by_day(rows))
         self._flush({day for day in self._days if day > max(days)})
         for day, table in days.items():
             self._days.setdefault(day, []).append(table)
@@ -200,6 +201,13 @@ class Sync:
 
     def _store(self, state: State) -> None:
         self.files.write(STATE, json.dumps(asdict(state)).encode())
+
+
+def _by_day(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:
+    """The rows of a table by day of creation, `2026-01-31`, in order of appearance."""
+    days = pc.fill_null(table["created_at"].cast(pa.date32()).cast(pa.string()), NO_DAY)
+    for day in pc.unique(days).to_pylist():
+        yield day, table.filter(pc.equal(days, day))
 
 
 def _before(newest: datetime | None, overlap: timedelta | None) -> datetime | None:
