@@ -193,25 +193,20 @@ def _hashed_otherwise(claimed: str, body: bytes, signing: Any) -> Finding | None
         b64encode(once.digest()).decode().lower(): "the hash in Base64",
     }
     ways |= {new(name, body).hexdigest(): f"an {name}" for name in ("md5", "sha1", "sha512")}
-    found, ours = (
-        ways.get(claimed.lower()),
-        body_hash(body, signing.hash_encoding, signing.empty_body),
-    )
+    found = ways.get(claimed.lower())
+    ours = body_hash(body, signing.hash_encoding, signing.empty_body)
     if found is None or claimed == ours:
         return None
     message = f"X-Content-SHA256 is {found}: it must be {ours!r}"
-    texts = claimed, ours
-    return Finding(False, "body hash", "x-content-sha256", "unknown", message, *texts)
+    return Finding(False, "body hash", "x-content-sha256", "unknown", message, claimed, ours)
 
 
 def _host(sent: str, hosts: tuple[str, ...]) -> Finding | None:
     if sent.lower() in map(str.lower, hosts):
         return None
-    ours = f"host:{hosts[0]}"
     seen = "the Host that was signed is not the one the URL leads to: a proxy, or another base"
-    message = known("host-differs", seen).message
-    texts = f"host:{sent}", ours
-    return Finding(False, "canonical request", "host", "host-differs", message, *texts)
+    mistake, texts = known("host-differs", seen), (f"host:{sent}", f"host:{hosts[0]}")
+    return Finding(False, "canonical request", "host", mistake.id, mistake.message, *texts)
 
 
 def _signature(  # noqa: PLR0913 - the arguments of `compare`

@@ -45,21 +45,23 @@ def verify(
     """
     signing = signing or Service().signing
     text = request.headers.get("authorization")
-    if text is None:
-        return missing_header("authorization")
-    given = Authorization.parse(text)
+    given = Authorization.parse(text or "")
     if given is None:
-        return malformed("authorization", FORM)
+        return missing_header("authorization") if text is None else malformed("authorization", FORM)
     secret = secret_for(given.credential)
-    found = check_headers(request.headers, given, signing) or _check_key(request, given, secret)
+    found = check_headers(request.headers, given, signing)
+    found = found or check_credential(request.headers, given)
     if found is not None:
         return found
+    if secret is None:
+        message = "the API key is not known here: check key and base URL"
+        return Finding(False, "headers", "x-api-key", None, message, reason="unknown-key")
     dated = check_date(request.headers["x-date"], now, signing.tolerance)
     if dated is not None and dated.reason != "stale-date":
         return dated
     claimed = request.headers["x-content-sha256"]
     signed = check_body(claimed, request.body, signing) or _check_signature(
-        request, given, secret or "", signing
+        request, given, secret, signing
     )
     if dated is not None:
         return _dated(dated, request.headers["x-date"], now, signed)
@@ -84,7 +86,8 @@ def check_headers(headers: Mapping[str, str], given: Authorization, signing: Any
     if not unsigned:
         return None
     message = f"{SPELLING[unsigned[0]]} is sent but not signed: add it to SignedHeaders and sign it"
-    return _finding("headers", unsigned[0], message, "missing-header", reason="unsigned-header")
+    texts = "headers", unsigned[0], "missing-header", message
+    return Finding(False, *texts, reason="unsigned-header")
 
 
 def check_credential(headers: Mapping[str, str], given: Authorization) -> Finding | None:
@@ -92,16 +95,7 @@ def check_credential(headers: Mapping[str, str], given: Authorization) -> Findin
     if _same(given.credential, headers["x-api-key"]):
         return None
     message = "Credential and X-API-Key differ: both are the API key"
-    return _finding("headers", "Credential", message, reason="unknown-key")
-
-
-def _check_key(request: Received, given: Authorization, secret: str | None) -> Finding | None:
-    if differs := check_credential(request.headers, given):
-        return differs
-    if secret is None:
-        message = "the API key is not known here: check key and base URL"
-        return _finding("headers", "x-api-key", message, reason="unknown-key")
-    return None
+    return Finding(False, "headers", "Credential", None, message, reason="unknown-key")
 
 
 def read_date(text: str) -> datetime:
@@ -119,7 +113,8 @@ def check_date(text: str, now: datetime | None, tolerance: float) -> Finding | N
     try:
         sent = read_date(text)
     except ValueError as error:
-        return _finding("headers", "x-date", str(error), reason="unreadable-date", theirs=text)
+        known_as = {"theirs": text, "reason": "unreadable-date"}
+        return Finding(False, "headers", "x-date", None, str(error), **known_as)
     ahead = (sent - now).total_seconds() if now else 0.0
     if now is None or abs(ahead) <= tolerance:
         return None
@@ -127,9 +122,8 @@ def check_date(text: str, now: datetime | None, tolerance: float) -> Finding | N
     message = (
         f"X-Date is {ceil(abs(ahead))} s {side} the service's clock, {tolerance:g} s are allowed"
     )
-    message = known("stale-date", message).message
-    texts = {"theirs": text, "ours": timestamps.to_text(now)}
-    return _finding("headers", "x-date", message, "stale-date", reason="stale-date", **texts)
+    stale, texts = known("stale-date", message), (text, timestamps.to_text(now))
+    return Finding(False, "headers", "x-date", stale.id, stale.message, *texts, "stale-date")
 
 
 def _dated(dated: Finding, date: str, now: datetime, signed: Finding | None) -> Finding:
@@ -163,8 +157,8 @@ def check_body(claimed: str, body: bytes, signing: Any) -> Finding | None:
         message, mistake = (_BODY, "body-changed") if whole else (_NO_HASH, None)
         if not is_usual:
             message, mistake = f"X-Content-SHA256 must be {ours!r} for the body that arrived", None
-    texts = {"theirs": claimed, "ours": ours}
-    return _finding("body hash", "x-content-sha256", message, mistake, reason="body-hash", **texts)
+    place = "body hash", "x-content-sha256"
+    return Finding(False, *place, mistake, message, claimed, ours, "body-hash")
 
 
 def _check_signature(
@@ -184,31 +178,26 @@ def _check_signature(
     )
     message = f"the signature differs: {mistake.message}" if mistake else _DIFFERS
     name = mistake.id if mistake else None
-    return _finding("signature", "signature", message, name, reason="signature")
+    return Finding(False, "signature", "signature", name, message, reason="signature")
 
 
 def _check_nonce(nonce: str | None, nonces: Container[str]) -> Finding | None:
     if nonce is None or nonce not in nonces:
         return None
     message = "X-Nonce was used before: every request needs a new one"
-    return _finding("headers", "x-nonce", message, reason="nonce-reused")
+    return Finding(False, "headers", "x-nonce", None, message, reason="nonce-reused")
 
 
 def missing_header(name: str) -> Finding:
     """A header that is not there."""
     message = f"{SPELLING.get(name, name[:_MOST_ECHOED])} is missing: send and sign it"
-    return _finding("headers", name, message, "missing-header", reason="missing-header")
+    return Finding(False, "headers", name, "missing-header", message, reason="missing-header")
 
 
 def malformed(line: str, message: str, mistake: str | None = None, **texts: str) -> Finding:
     """An Authorization header that does not have the form of the spec."""
-    return _finding("headers", line, message, mistake, reason="malformed-authorization", **texts)
-
-
-def _finding(
-    layer: str, line: str, message: str, mistake: str | None = None, **more: Any
-) -> Finding:
-    return Finding(False, layer, line, mistake, message, **more)
+    reason = "malformed-authorization"
+    return Finding(False, "headers", line, mistake, message, reason=reason, **texts)
 
 
 def _same(one: str, other: str) -> bool:
