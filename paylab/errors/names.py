@@ -6,138 +6,125 @@ what to use instead.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any, NoReturn, TypeVar
 
 SIMILAR = 0.8
 """The minimum similarity of a suggested name, by difflib."""
 
-_OTHERS: Mapping[tuple[str, ...], str] = {
-    # Operations of a resource.
-    ("get", "first", "raw"): (
-        "retrieve fetch find read describe show lookup get_transfer get_payout retrieve_transfer"
-    ),
-    ("list", "to_list"): (
-        "all list_all iterate paginate list_auto_paging list_transfers get_transfers"
-        " get_all_transfers"
-    ),
-    ("filter", "list().filter(name=value)"): "search query find_by",
-    ("create", "deposit", "request"): (
-        "new add make post insert send pay initiate create_transfer create_payout transfer_funds"
-    ),
-    ("update", "lab.request(), as paylab knows no such operation"): "modify edit patch put replace",
-    ("delete", "lab.request(), as paylab knows no such operation"): "remove destroy unsubscribe",
-    ("wait",): "poll wait_for wait_until get_waiter waiter",
-    ("create_many",): "bulk_create create_batch batch_create batch",
-    ("upload_images", "export"): "upload upload_document upload_documents",
-    ("frame",): "df dataframe to_df to_frame to_pandas to_dataframe",
-    ("export",): "to_csv to_parquet to_excel download save",
-    ("deposit",): "simulate simulate_deposit fund",
-    ("create",): "calculate estimate preview",
-    ("lab.request(), as paylab knows no such operation",): "cancel delete update transfer_cancel",
-    # Lists and results.
-    ("a for loop, which fetches the next pages itself",): "auto_paging_iter auto_paging iter",
-    ("raw", "list", "to_list", "body", "response_body"): "data items results value body content",
-    ("body", "response_body"): "json text json_body http_body",
-    ("pages",): "next_page has_more has_next next_cursor cursor iter_pages get_next",
-    ("len(pager.to_list())",): "total length",
-    ("limit", "len(pager.to_list())"): "count",
-    ("first", "to_list"): "head take limit top",
-    ("pager[-1]", "lab.calls[-1]"): "last tail",
-    ("filter",): "where select filter_by",
-    ("to_dict",): "as_dict to_mapping asdict to_dict_recursive",
-    ("to_json",): "as_json dumps to_string serialize",
-    ("get(id) of the part of the lab that returned it, which reads it again",): (
-        "refresh reload sync"
-    ),
-    ("status",): "state phase status_code http_status",
-    ("text",): "reason user_message",
-    ("problems",): "errors details detail param",
-    ("response_headers", "call.response_headers"): "headers http_headers",
-    ("method, url, request_headers and request_body",): "request",
-    ("status, response_headers and response_body",): "response",
-    ("source_amount", "amount"): "amount value value_amount amount_money source_value",
-    ("deposit_instructions",): "clabe qr qr_code instructions deposit_address",
-    ("payout, which has it",): "tx_hash",
-    ("expires_at",): "expiration expiry",
-    ("elapsed",): "duration",
-    ("destination_amount",): "target_amount target_value",
-    ("destination_currency",): "target_currency",
-    ("code",): "error_code",
-    ("id",): "transfer_id payout_id payment_id conversion_id",
-    ("created_at",): "created created_on creation_date date",
-    ("failure_reason",): "error failure_code failure_message",
-    ("total_fee",): "fee fees",
-    ("exchange_rate", "quotes"): "rate fx_rate",
-    ("given_name",): "name first_name full_name",
-    ("family_name",): "last_name",
-    ("source_currency",): "currency iso_currency_code",
-    ("client_reference_id",): ("reference reference_id external_id metadata merchant_reference"),
-    # Parameters.
-    ("sender_name",): "sender name_of_sender",
-    ("idempotency_key", "client_reference_id"): "customer_transaction_id",
-    ("event_types", "list(inbox)"): "enabled_events events",
-    ("url", "base_url"): "endpoint",
-    ("base_url",): "url host environment platform api_base",
-    ("date_of_birth",): "dob birth_date",
-    ("phone",): "phone_number",
-    ("email",): "email_address",
-    ("api_key",): "token xapikey client_id",
-    ("secret_key",): "secret api_secret client_secret",
-    ("max_retries",): "max_network_retries retries",
-    ("timeout",): "timeout_in_seconds request_timeout",
-    ("headers",): "extra_headers custom_headers",
-    ("limit",): "page_size per_page max_results maxitems size",
-    ("since",): "start start_date from_date date_from created_after",
-    ("conversion_account_id", "financial_account", "financial_accounts"): "account account_id",
-    ("cursor",): "starting_after page_token after next_token",
-    ("quote_id", "quotes"): "quote quote_uuid",
-    ("financial_account", "financial_account_id"): "destination target_account counterparty",
-    ("financial_account", "recipient_id", "individuals"): "recipient",
-    # Parts of a lab, and of the package.
-    ("connect",): "client session api configure init auth apiclient configuration",
-    ("individuals", "connect().individuals"): (
-        "customers customer users people persons recipients beneficiaries kyc entities"
-        " legal_entities account_holders identity_verification_create"
-    ),
-    ("transfers", "connect().transfers"): (
-        "transfer payouts payments payment remittances transfer_create"
-    ),
-    ("financial_accounts",): (
-        "accounts wallets bank_accounts external_accounts payment_methods recipient_accounts"
-        " transfer_instruments"
-    ),
-    ("webhook_subscriptions to subscribe and inbox() to receive events", "events"): (
-        "webhooks webhook"
-    ),
-    ("webhook_subscriptions",): "webhook_endpoints subscriptions",
-    # Errors.
-    ("APIError",): "apiexception httperror requestexception restexception twiliorestexception",
-    ("APIStatusError",): "httpstatuserror apistatuserror",
-    ("BadRequestError",): "invalidrequesterror badrequest",
-    ("AuthenticationError",): "unauthorizederror unauthorized authenticationexception",
-    ("PermissionDeniedError",): "forbiddenerror permissionerror forbidden",
-    ("NotFoundError",): "notfound notfoundexception",
-    ("ConflictError",): "idempotencyerror",
-    ("RateLimitError",): "toomanyrequests toomanyrequestserror ratelimited",
-    ("APITimeoutError",): "timeout timeoutexception readtimeout connecttimeout timeouterror",
-    ("APIConnectionError",): "connectionerror connecterror networkerror",
-    ("RuleError",): "validationerror",
-    ("conversion_accounts",): "virtual_accounts deposit_accounts payins",
-    ("quotes",): "rates exchange_rates prices",
-    ("simulator",): "sandbox_transfer_simulate simulations",
-    ("watch",): "transfer_event_sync",
-    ("sandbox",): "deposits test_helpers",
-    ("calls",): "logs log history requests debug",
-    ("settings",): "config options credentials base_url api_key",
-    ("request",): "http raw_request",
-    ("onramp",): "wizard walkthrough stepper",
-    ("ledger",): "orders idempotency",
-    # Without a counterpart here, although another name is similar.
-    (): "source_account",
-}
-"""The names to use here, or a hint that is not a name, with the names in other SDKs."""
+_OTHERS = """
+# Operations of a resource.
+retrieve fetch find read describe show lookup get_transfer get_payout: get | first | raw
+retrieve_transfer: get | first | raw
+all list_all iterate paginate list_auto_paging list_transfers get_transfers: list | to_list
+get_all_transfers: list | to_list
+search query find_by: filter | list().filter(name=value)
+new add make post insert send pay initiate create_transfer create_payout: create | deposit | request
+transfer_funds: create | deposit | request
+modify edit patch put replace: update | lab.request(), as paylab knows no such operation
+remove destroy unsubscribe: delete | lab.request(), as paylab knows no such operation
+poll wait_for wait_until get_waiter waiter: wait
+bulk_create create_batch batch_create batch: create_many
+upload upload_document upload_documents: upload_images | export
+df dataframe to_df to_frame to_pandas to_dataframe: frame
+to_csv to_parquet to_excel download save: export
+simulate simulate_deposit fund: deposit
+calculate estimate preview: create
+cancel delete update transfer_cancel: lab.request(), as paylab knows no such operation
+# Lists and results.
+auto_paging_iter auto_paging iter: a for loop, which fetches the next pages itself
+data items results value body content: raw | list | to_list | body | response_body
+json text json_body http_body: body | response_body
+next_page has_more has_next next_cursor cursor iter_pages get_next: pages
+total length: len(pager.to_list())
+count: limit | len(pager.to_list())
+head take limit top: first | to_list
+last tail: pager[-1] | lab.calls[-1]
+where select filter_by: filter
+as_dict to_mapping asdict to_dict_recursive: to_dict
+as_json dumps to_string serialize: to_json
+refresh reload sync: get(id) of the part of the lab that returned it, which reads it again
+state phase status_code http_status: status
+reason user_message: text
+errors details detail param: problems
+headers http_headers: response_headers | call.response_headers
+request: method, url, request_headers and request_body
+response: status, response_headers and response_body
+amount value value_amount amount_money source_value: source_amount | amount
+clabe qr qr_code instructions deposit_address: deposit_instructions
+tx_hash: payout, which has it
+expiration expiry: expires_at
+duration: elapsed
+target_amount target_value: destination_amount
+target_currency: destination_currency
+error_code: code
+transfer_id payout_id payment_id conversion_id: id
+created created_on creation_date date: created_at
+error failure_code failure_message: failure_reason
+fee fees: total_fee
+rate fx_rate: exchange_rate | quotes
+name first_name full_name: given_name
+last_name: family_name
+currency iso_currency_code: source_currency
+reference reference_id external_id metadata merchant_reference: client_reference_id
+# Parameters.
+sender name_of_sender: sender_name
+customer_transaction_id: idempotency_key | client_reference_id
+enabled_events events: event_types | list(inbox)
+endpoint: url | base_url
+url host environment platform api_base: base_url
+dob birth_date: date_of_birth
+phone_number: phone
+email_address: email
+token xapikey client_id: api_key
+secret api_secret client_secret: secret_key
+max_network_retries retries: max_retries
+timeout_in_seconds request_timeout: timeout
+extra_headers custom_headers: headers
+page_size per_page max_results maxitems size: limit
+start start_date from_date date_from created_after: since
+account account_id: conversion_account_id | financial_account | financial_accounts
+starting_after page_token after next_token: cursor
+quote quote_uuid: quote_id | quotes
+destination target_account counterparty: financial_account | financial_account_id
+recipient: financial_account | recipient_id | individuals
+# Parts of a lab, and of the package.
+client session api configure init auth apiclient configuration: connect
+customers customer users people persons recipients: individuals | connect().individuals
+beneficiaries kyc entities legal_entities account_holders: individuals | connect().individuals
+identity_verification_create: individuals | connect().individuals
+transfer payouts payments payment remittances transfer_create: transfers | connect().transfers
+accounts wallets bank_accounts external_accounts payment_methods: financial_accounts
+recipient_accounts transfer_instruments: financial_accounts
+webhooks webhook: webhook_subscriptions to subscribe and inbox() to receive events | events
+webhook_endpoints subscriptions: webhook_subscriptions
+# Errors.
+apiexception httperror requestexception restexception twiliorestexception: APIError
+httpstatuserror apistatuserror: APIStatusError
+invalidrequesterror badrequest: BadRequestError
+unauthorizederror unauthorized authenticationexception: AuthenticationError
+forbiddenerror permissionerror forbidden: PermissionDeniedError
+notfound notfoundexception: NotFoundError
+idempotencyerror: ConflictError
+toomanyrequests toomanyrequestserror ratelimited: RateLimitError
+timeout timeoutexception readtimeout connecttimeout timeouterror: APITimeoutError
+connectionerror connecterror networkerror: APIConnectionError
+validationerror: RuleError
+virtual_accounts deposit_accounts payins: conversion_accounts
+rates exchange_rates prices: quotes
+sandbox_transfer_simulate simulations: simulator
+transfer_event_sync: watch
+deposits test_helpers: sandbox
+logs log history requests debug: calls
+config options credentials base_url api_key: settings
+http raw_request: request
+wizard walkthrough stepper: onramp
+orders idempotency: ledger
+# Without a counterpart here, although another name is similar.
+source_account:
+"""
+"""Names in other SDKs: the names to use here, or a hint that is not a name."""
 
 
 def nearest_name(name: str, known: Iterable[str], similar: float = SIMILAR) -> str | None:
@@ -166,7 +153,14 @@ def _folded(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
-HABITS = {_folded(other): ours for ours, others in _OTHERS.items() for other in others.split()}
+def _habits(table: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for line in table.strip().splitlines():
+        others, _, ours = line.partition(": ")
+        names = () if line.startswith("#") else others.rstrip(":").split()
+        yield from ((_folded(other), tuple(filter(None, ours.split(" | ")))) for other in names)
+
+
+HABITS = dict(_habits(_OTHERS))
 """Names of other SDKs, and the names to use here; the first existing one is suggested.
 
 Text that is not a name is a hint, for owners that have one of the names in `NEEDS`.
