@@ -61,11 +61,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--verbose", action="store_true", help="show what Jupyter logs")
     parser.add_argument(
-        "--ledger",
-        metavar="FILE",
-        help="file of the order ledger, or none for no ledger (default: see PAYLAB_LEDGER)",
-    )
-    parser.add_argument(
         "--service",
         metavar="FILE",
         help="follow the assumptions in this service.toml (default: see PAYLAB_SERVICE)",
@@ -85,7 +80,6 @@ def run(options: argparse.Namespace) -> int:
         trust_copies(folder)
         (settings / "overrides.json").write_text(json.dumps(QUIET))
         command = [*_command(folder, first, options), f"--LabApp.app_settings_dir={settings}"]
-        environment.update({"PAYLAB_LEDGER": options.ledger} if options.ledger else {})
         environment.setdefault("JUPYTER_TOKEN", token_hex(24))
         with (settings / "jupyter.log").open("w+") as log:
             child = subprocess.Popen(  # noqa: S603 - our own arguments
@@ -134,20 +128,11 @@ def _started(child: subprocess.Popen[bytes], begun: float) -> dict[str, Any] | N
                 raise PaylabError(
                     "your Jupyter configuration turns authentication off: remove its empty token"
                 )
-            if _answers(found["port"]):
-                return found
+            create_connection(("127.0.0.1", found["port"]), timeout=5).close()
+            return found
         time.sleep(0.05)
     child.terminate()
     raise PaylabError(f"JupyterLab did not answer within {START_SECONDS:.0f} s")
-
-
-def _answers(port: int) -> bool:
-    """Whether JupyterLab accepts connections; without a proxy."""
-    try:
-        create_connection(("127.0.0.1", port), timeout=5).close()
-    except OSError:
-        return False
-    return True
 
 
 def notebooks() -> tuple[Path, list[str]]:
@@ -162,7 +147,8 @@ def notebooks() -> tuple[Path, list[str]]:
         copy = target / source.name
         if before == digest and copy.is_file():
             continue
-        if copy.is_symlink() or (copy.exists() and _digest(copy) not in (before, digest)):
+        there = sha256(copy.read_bytes()).hexdigest() if copy.exists() else None
+        if copy.is_symlink() or there not in (None, before, digest):
             kept.append(source.name)
             continue
         with files.replace(copy) as sink:
@@ -203,10 +189,6 @@ def _record(target: Path) -> dict[str, str]:
     except (OSError, ValueError):
         return {}
     return dict(found) if isinstance(found, dict) else {}
-
-
-def _digest(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()
 
 
 def _first(folder: Path, wanted: str | None) -> str:
@@ -258,15 +240,13 @@ def _service(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, st
 
 def _command(folder: Path, first: str, options: argparse.Namespace) -> list[str]:
     """Jupyter's command line: on loopback only, without news, update checks and extensions."""
+    announcements = "jupyterlab.handlers.announcements"
     command = [sys.executable, "-m", "jupyterlab", "--ServerApp.ip=127.0.0.1"]
     command += [f"--ServerApp.root_dir={folder}", f"--LabApp.default_url=/lab/tree/{first}"]
     command += ["--LabApp.extension_manager=readonly", "--LabApp.news_url=None"]
-    command += ["--LabApp.check_for_updates_class=" + _NEVER]
+    command += [f"--LabApp.check_for_updates_class={announcements}.NeverCheckForUpdate"]
     command += ["--no-browser"] if options.no_browser else []
     if options.port is not None:
         command += [f"--ServerApp.port={options.port}", "--ServerApp.port_retries=0"]
     # Allowed as root, as in containers: the server listens on loopback and requires a token.
     return [*command, "--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else command
-
-
-_NEVER = "jupyterlab.handlers.announcements.NeverCheckForUpdate"

@@ -65,12 +65,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 def options_of(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """The options of a command line; loads the module of the command."""
     given = list(sys.argv[1:] if argv is None else argv) or ["--help"]
-    if given[0] not in COMMANDS and not given[0].startswith("-"):
-        from difflib import get_close_matches  # rarely needed
-
-        near = get_close_matches(given[0], COMMANDS, 1)
-        meant = f"; did you mean {near[0]}?" if near else ""
-        parser(()).error(f"there is no command {given[0][:40]!r}{meant}")
     named = given[:1] if "--print-completion" not in given else COMMANDS
     return parser(named).parse_args(given)
 
@@ -101,7 +95,19 @@ def run(options: argparse.Namespace) -> int:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that reports an error in one sentence, with the help command."""
+    """A parser that reports an error in one sentence, with a similar word and the help command."""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is None or value in action.choices:
+            return
+        from difflib import get_close_matches  # rarely needed
+
+        near = get_close_matches(value, action.choices, 1)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        if action.dest == "command":
+            self.error(f"there is no command {value[:40]!r}{meant}")
+        known = meant or f": use one of {', '.join(action.choices)}"
+        raise argparse.ArgumentError(action, f"{value[:40]!r} is not known{known}")
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit with status 2."""

@@ -71,10 +71,15 @@ def run(options: argparse.Namespace) -> int:
     given = {name: getattr(options, name) for name in DEFAULTS}
     defaults = {name: value for name, value in given.items() if value}
     shape = {"reference": options.reference, "delimiter": options.delimiter}
-    checked = plan(options.file, **shape, **defaults)
+    try:
+        checked = plan(options.file, **shape, **defaults)
+    except FileNotFoundError as error:
+        raise ConfigError(f"{options.file}: {error.strerror}") from None
     if not checked.rows:
         raise ConfigError(f"{options.file} has no rows below its header: nothing to send")
     if options.dry_run or checked.problems:
+        if options.to is not None:
+            warn_user(f"paylab: {options.to} is not written, since nothing is sent")
         return _report(checked, as_json=options.json)
     if options.to is not None:
         _check_writable(Path(options.to), options.file)

@@ -10,7 +10,7 @@ from pathlib import Path
 from .. import files
 from ..errors.base import ConfigError
 from ..lab.lab import connect
-from ..probe.report import PROVEN, Report, existing_service
+from ..probe.report import PROVEN, Report
 from ..probe.trial import BUDGET
 from ..probe.walk import PLAN
 from .terminal import announce, say, warn_user, whole_number
@@ -35,7 +35,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Probe and report; return 0 if the walk could begin, else 1 with nothing written."""
     to = Path(options.to)
-    existing_service(to)
     for name in filter(None, (options.html, options.har)):
         files.require_writable(Path(name))
     with connect() as lab:
@@ -46,7 +45,10 @@ def run(options: argparse.Namespace) -> int:
         switches = {"write": options.write, "budget": options.budget}
         report = lab.probe(to=to, calls=options.calls, **switches)
     if options.html:
-        _write_page(report, Path(options.html))
+        from ..views.probe import report_page
+
+        with files.replace(Path(options.html)) as sink:
+            sink.write(report_page(report).encode())
     if options.har:
         report.har(Path(options.har))
     if options.json:
@@ -54,13 +56,6 @@ def run(options: argparse.Namespace) -> int:
     else:
         _show(report, to)
     return 0 if report.complete else 1
-
-
-def _write_page(report: Report, path: Path) -> None:
-    from ..views.probe import report_page
-
-    with files.replace(path) as sink:
-        sink.write(report_page(report).encode())
 
 
 def _is_agreed(base_url: str) -> bool:

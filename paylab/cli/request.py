@@ -20,8 +20,8 @@ from ..errors.base import ConfigError, PaylabError
 from ..lab.lab import Lab, connect
 from ..spec.operations.records import IDEMPOTENT
 from ..spec.paging import Pager, RawPage, read_page
-from ..spec.text import read_json, write_json
-from .terminal import announce, confirm, say, say_json, warn_user, whole_number
+from ..spec.text import pretty_json, read_json, write_json
+from .terminal import announce, confirm, say, warn_user, whole_number
 
 EXAMPLE = {
     "get": "paylab get 'transfers?limit=2' -v",
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
                 say(write_json(lab.client.redaction.json(item)))
         else:
             answer = _sent(lab, path, body, options)
-            say_json(lab.client.redaction.json(answer))
+            say(pretty_json(lab.client.redaction.json(answer)))
     finally:
         for call in lab.calls if options.verbose else ():
             warn_user(layers(call))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import signal
 import sys
 from argparse import ArgumentTypeError
@@ -15,7 +14,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from ..errors.base import ConfigError
-from ..spec.text import pretty_json, printable
+from ..spec.text import printable
 
 if TYPE_CHECKING:
     from ..lab.place import Place
@@ -87,9 +86,9 @@ _STATUSES = {2: "", 4: "yellow", 5: "red"}
 Row = TypeVar("Row")
 
 
-def count(number: int, one: str, many: str = "") -> str:
+def count(number: int, one: str) -> str:
     """A number and its noun: 1 payout, 2 payouts."""
-    return f"{number} {one if number == 1 else many or one + 's'}"
+    return f"{number} {one}{'' if number == 1 else 's'}"
 
 
 def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
@@ -112,7 +111,7 @@ port = whole_number(0, 65_535)
 """Parse the port of an option."""
 
 
-COLOURS = {"red": 31, "green": 32, "yellow": 33, "cyan": 36, "bold": 1, "dim": 2}
+COLOURS = {"red": 31, "green": 32, "yellow": 33}
 
 
 def coloured(stream: TextIO) -> bool:
@@ -130,26 +129,11 @@ def warn_user(text: object, colour: str = "") -> None:
     print(_painted(text, colour, sys.stderr), file=sys.stderr, flush=True)
 
 
-NAME = re.compile(r'^( *)("(?:[^"\\]|\\.)*")(?=: )', re.MULTILINE)
-
-
-def say_json(value: object) -> None:
-    """Print a value as indented JSON, with coloured names on a terminal."""
-    text = _safe(pretty_json(value))
-    painted = NAME.sub(r"\1\x1b[36m\2\x1b[0m", text) if coloured(sys.stdout) else text
-    print(painted, flush=True)
-
-
 def _painted(text: object, colour: str, stream: TextIO) -> str:
-    shown = _safe(text)
+    shown = printable(str(text), keep="\n")
     if not colour or not coloured(stream):
         return shown
     return f"\x1b[{COLOURS[colour]}m{shown}\x1b[0m"
-
-
-def _safe(text: object) -> str:
-    """Escape control characters except line ends; values are escaped by `printable` before."""
-    return printable(str(text), keep="\n")
 
 
 def announce(place: Place) -> None:

@@ -32,11 +32,6 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", action="store_true", help="print the outcome as JSON, the progress on stderr"
     )
-    parser.add_argument(
-        "--ledger",
-        metavar="FILE",
-        help="file of the order ledger, or none for no ledger (default: see PAYLAB_LEDGER)",
-    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -46,7 +41,7 @@ def run(options: argparse.Namespace) -> int:
         require_extra("frames")  # of the CSV files
         folder.mkdir(parents=True, exist_ok=True)
     with redirect_stdout(sys.stderr) if options.json else nullcontext():
-        lab = connect(ledger=options.ledger)
+        lab = connect()
         announce(lab.place)
         facts = _walk(lab, options.country.upper(), folder)
     if options.json:

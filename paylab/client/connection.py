@@ -12,6 +12,7 @@ from typing import Any
 
 import httpx
 
+from ..errors.base import ConfigError
 from ..loopback import is_loopback
 from ..redaction.hiding import hide_frames
 from ..redaction.redaction import Redaction
@@ -161,6 +162,8 @@ class ServiceConnection:
         events: list[tuple[str, float]] = []
         request, auth = self._request(outgoing, events), self._auth(outgoing)
         response, content, trouble, when = None, b"", None, self.clock()
+        if self.http.is_closed:
+            raise ConfigError("the connections are closed: make another lab with paylab.connect()")
         try:
             # As a stream, so that reading can end at the limit of a body.
             response = self.http.send(request, stream=True, auth=auth)

@@ -70,7 +70,7 @@ def _functions(client: Client, subscription: str, shut: Callable[[], None]) -> I
     def close() -> None:
         try:
             client.webhook_subscriptions.delete(subscription)
-        except (PaylabError, RuntimeError):
+        except PaylabError:
             pass  # the service or the subscription no longer exists, or the lab was closed
         finally:
             shut()
@@ -125,16 +125,6 @@ def _receive_here(receivers: Receivers, receiver: Receiver) -> tuple[str, Callab
     return url, lambda: receivers.pop(url, None) and None
 
 
-def _must_be_reachable(client: Client, url: str | None) -> None:
-    """ConfigError if the service is on another machine and no public URL is given."""
-    if url is not None or is_local(client.settings):
-        return
-    raise ConfigError(
-        "the service cannot reach this machine: pass port=PORT and the url=https://... of a"
-        " tunnel to that port, or poll with lab.watch(router)"
-    )
-
-
 class Webhooks:
     """What a lab does with events: receive, poll, list and reconcile them.
 
@@ -181,7 +171,11 @@ class Webhooks:
         """
         types = (event_types,) if isinstance(event_types, str) else tuple(event_types)
         client, service = self._client, self._client.service
-        _must_be_reachable(client, url)
+        if url is None and not is_local(client.settings):
+            raise ConfigError(
+                "the service cannot reach this machine: pass port=PORT and the url=https://... of a"
+                " tunnel to that port, or poll with lab.watch(router)"
+            )
         received = EventLog(path, Wrapper.of(service))
         check = signature_check(service, client.settings.secret_key)
         then = _then(router, forward_to, service.webhooks.signature_header)

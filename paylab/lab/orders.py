@@ -22,9 +22,6 @@ from ..payments.ledger import Ledger
 from ..payments.ledger_store import LedgerStore, ledger_path
 from . import displays
 
-NO_LEDGER = "none"
-LEDGER_VARIABLE = "PAYLAB_LEDGER"
-
 Where = str | PathLike[str] | None
 """A file, "none", or None for the default path."""
 
@@ -55,7 +52,7 @@ class Orders:
         self._settings, self._clock, self._clean, self._place = settings, clock, clean, place
         self._world = world
         if where is None:
-            where = os.environ.get(LEDGER_VARIABLE) or None
+            where = os.environ.get("PAYLAB_LEDGER") or None
         self._where = None if where is None else os.fspath(where)
         self._opening, self._opened = Lock(), None
         forks.register(self, lambda child: child._forget())
@@ -77,7 +74,7 @@ class Orders:
     @property
     def ledger(self) -> Ledger | None:
         """The order ledger, or None."""
-        if self._where == NO_LEDGER:
+        if self._where == "none":
             return None
         with self._opening:  # two threads must not open two ledgers in memory
             if self._opened is None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from ..client.connection import Watcher
 from ..client.sender import Sender
 from ..client.settings import Settings
 from ..errors.base import PaylabError
@@ -66,46 +66,6 @@ def is_local(settings: Settings) -> bool:
     return is_loopback(urlsplit(settings.base_url).hostname or "")
 
 
-def place_of(settings: Settings, *, embedded: bool, simulated: bool) -> Place:
-    """The place of a lab; `simulated` says whether a local address is a simulator."""
-    if embedded:
-        kind: Kind = "embedded"
-    elif is_local(settings):
-        kind = "shared" if simulated else "other"
-    else:
-        kind = "sandbox" if SANDBOX.search(urlsplit(settings.base_url).hostname or "") else "other"
-    return Place(kind, settings.base_url)
-
-
-def find_controls(
-    settings: Settings, watchers: list[Watcher], moved: Callable[[], None]
-) -> Controls | None:
-    """The controls of a simulator on this machine; None for any other service.
-
-    No request is sent to an address on another machine. `moved` is called after each
-    control that may have moved its clock.
-    """
-    if not is_local(settings):
-        return None
-    quick = replace(settings, timeout=min(settings.timeout, ANSWER_SECONDS))
-    asking = Controls(Sender(quick, max_retries=0, watchers=watchers).request)
-    try:
-        if "clock" not in asking.summary():
-            return None
-    except (PaylabError, TypeError, ValueError):
-        return None
-    sender = Sender(settings, max_retries=0, watchers=watchers)
-
-    def ask(method: str, path: str, **options: Any) -> Any:
-        try:
-            return sender.request(method, path, **options)
-        finally:
-            if method != "GET":
-                moved()
-
-    return Controls(ask, settings.service)
-
-
 class Whereabouts:
     """The place of a lab's service, and the controls found there.
 
@@ -130,9 +90,25 @@ class Whereabouts:
         sender = self._sender()
         if self._embedded or (self._replay and self._replay.has_controls):
             return Controls(sender.request, sender.service)
-        if self._replay:
+        # No request is sent to an address on another machine.
+        if self._replay or not is_local(sender.settings):
             return None
-        return find_controls(sender.settings, sender.watchers, sender.service_clock.forget)
+        apart = Sender(sender.settings, max_retries=0, watchers=sender.watchers)
+        quick = min(sender.settings.timeout, ANSWER_SECONDS)
+        try:
+            if "clock" not in Controls(partial(apart.request, timeout=quick)).summary():
+                return None
+        except (PaylabError, TypeError, ValueError):
+            return None
+
+        def ask(method: str, path: str, **options: Any) -> Any:
+            try:
+                return apart.request(method, path, **options)
+            finally:
+                if method != "GET":  # it may have moved the simulator's clock
+                    sender.service_clock.forget()
+
+        return Controls(ask, sender.service)
 
     @property
     def place(self) -> Place:
@@ -144,8 +120,14 @@ class Whereabouts:
     @property
     def known(self) -> Place:
         """The kind of service as far as earlier answers tell; no request is sent."""
-        sender = self._sender()
+        sender, settings = self._sender(), self._sender().settings
         if self._replay:
-            return Place("recording", sender.settings.base_url, self._replay.path.name)
-        simulated = self._controls is not None or sender.product == PRODUCT
-        return place_of(sender.settings, embedded=self._embedded, simulated=simulated)
+            return Place("recording", settings.base_url, self._replay.path.name)
+        kind: Kind = "other"
+        if self._embedded:
+            kind = "embedded"
+        elif is_local(settings):
+            kind = "shared" if self._controls or sender.product == PRODUCT else "other"
+        elif SANDBOX.search(urlsplit(settings.base_url).hostname or ""):
+            kind = "sandbox"
+        return Place(kind, settings.base_url)

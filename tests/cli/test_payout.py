@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from pathlib import Path
 
 import pytest
 
@@ -85,9 +86,14 @@ def test_a_bad_row_is_named_and_nothing_is_sent(file, service, account, capsys, 
     """A bad row is named by row and line with status 1; the good row is not sent either."""
     twice = [row, row] if row[0] == "" else [row]
     path = file(("a-1", account, *GOOD[2:]), *twice)
-    for arguments in ([path, "--dry-run"], [path]):
+    for arguments in ([path, "--dry-run"], [path, "--to", "results.csv"]):
         assert run(*arguments) == 1
-        assert words in capsys.readouterr().err
+        told = capsys.readouterr().err
+        assert words in told
+        assert ("results.csv is not written, since nothing is sent" in told) is (
+            "--to" in arguments
+        )
+    assert not Path("results.csv").exists()
     assert not service.world.tables["transfers"].rows
 
 
@@ -124,8 +130,8 @@ def test_what_is_no_csv_is_one_sentence(tmp_path, capsys, content, status, words
 
 
 def test_a_file_that_is_not_there(capsys):
-    """A missing file ends with status 1 and is named."""
-    assert main(["payout", "nowhere.csv"]) == 1
+    """A missing file is wrong use: it ends with status 2 and is named."""
+    assert main(["payout", "nowhere.csv"]) == 2
     assert "nowhere.csv" in capsys.readouterr().err
 
 

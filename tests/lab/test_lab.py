@@ -181,6 +181,17 @@ def test_the_log_level_is_asked_for_by_name(monkeypatch):
     logging.getLogger("paylab").setLevel(logging.NOTSET)
 
 
+@pytest.mark.parametrize(
+    "make", [paylab.connect, lambda: paylab.connect("http://127.0.0.1:9", "k", "s")]
+)
+def test_a_closed_lab_says_so(make):
+    """A call after `close` is an error of ours with the way on."""
+    lab = make()
+    lab.close()
+    with pytest.raises(paylab.ConfigError, match=r"closed: make another lab with paylab\.connect"):
+        lab.transfers.list().first()
+
+
 def test_production_refuses_what_only_a_sandbox_does():
     """A production-like simulator refuses a sandbox deposit with a 403."""
     lab = paylab.connect(simulator=Simulator(production_like=True))
