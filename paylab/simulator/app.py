@@ -8,14 +8,15 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from http import HTTPMethod
 from typing import Any
 
-import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from .. import loopback
 from ..serving import HTTPConnection, Message, Receive, Send
 from ..spec.service import Service
+from .control_table import CONTROL
 from .messages import MOST_BYTES, NO_CONTENT, PRODUCT, TOO_LARGE, Refused, Reply, Request
 from .refusals import refusal_reply
 from .routing import find_operation
@@ -48,20 +49,11 @@ def refusal(data: bytes, text: str, service: Service) -> Reply:
     """The reply to bytes that are not a request; 404 or 405 for an unknown method."""
     match = _FIRST_LINE.match(data)
     try:
-        if match and _is_strange(match[1]):
+        if match and match[1].decode() not in HTTPMethod.__members__:
             find_operation(service, match[1].decode(), match[2].decode().partition("?")[0])
     except Refused as refused:
         return refusal_reply(refused)
     return Reply.json(400, {"error": text})
-
-
-def _is_strange(method: bytes) -> bool:
-    """Whether the parser does not know the method."""
-    try:
-        httptools.HttpRequestParser(object()).feed_data(method + b" / HTTP/1.1\r\n\r\n")
-    except httptools.HttpParserError as error:
-        return isinstance(error, httptools.HttpParserInvalidMethodError)
-    return False
 
 
 LARGE = 1024 * 1024
@@ -181,8 +173,8 @@ class SimulatorApp:
         return reply
 
     async def _answer(self, request: Request) -> Reply:
-        """Answer small requests here, which is faster than in a thread."""
-        if len(request.body) > LARGE or request.path in _SLOW:
+        """Answer a small request of the service here, which is faster than in a thread."""
+        if len(request.body) > LARGE or request.path.startswith(CONTROL):
             return await asyncio.to_thread(self._respond, request)
         return self._respond(request)
 
@@ -197,10 +189,6 @@ class SimulatorApp:
             await asyncio.sleep(0.05)  # let the first half reach the client first
         self._abort(scope["client"])
         await asyncio.sleep(0)  # uvicorn notes the end first; else it logs a missing response
-
-
-_SLOW_CONTROLS = "clock seed snapshot events deliveries requests worlds openapi.json"
-_SLOW = frozenset(f"/_simulator/{name}" for name in _SLOW_CONTROLS.split())
 
 
 def _request(scope: Message, body: bytes) -> Request:

@@ -15,7 +15,6 @@ from decimal import Decimal
 from itertools import accumulate, cycle, islice
 from math import exp
 from sys import intern
-from typing import Any
 
 from ..corridors import examples
 from ..spec import timestamps
@@ -120,32 +119,12 @@ HIDDEN = {"product": "global_payouts", "source_type": "", "outcome": None}
 """The internal fields of a past transfer, shared by all rows."""
 
 
-@dataclass
-class PastTransfer:
-    """The fields of a transfer row; the dicts of instances share their keys, and are small."""
+class _SharedKeys:
+    """The dicts of its instances share their keys, and are small."""
 
-    id: str
-    client_reference_id: str
-    source_amount: str
-    source_currency: str
-    destination_amount: str
-    destination_currency: str
-    exchange_rate: str
-    total_fee: str
-    fee_currency: str
-    total_tax: str
-    tax_currency: str
-    net_source_amount: str
-    recipient_id: str
-    financial_account_id: str
-    payout_method: str
-    status: str
-    completed_in: str | None
-    failure_reason: str | None
-    settlement_reference_id: str | None
-    created_at: str
-    updated_at: str
-    _: dict[str, Any]
+    def __init__(self, fields: Row) -> None:
+        for name, value in fields.items():
+            setattr(self, name, value)
 
 
 def seed_transfers(world: World, count: int, individuals: int | None = None) -> None:
@@ -222,32 +201,32 @@ class RoutePast:
         seconds = min(self._seconds(method), int((self.latest - moment).total_seconds()) - 1)
         row_id = self.world.new_id("transfers", moment)
         done = not failed and not expired
-        return vars(
-            PastTransfer(
-                row_id,
-                f"order-{row_id[-16:-10]}",
-                format(price.source, "f"),
-                "USD",
-                format(price.destination, "f"),
-                self.route.currency,
-                self.rate_text,
-                intern(format(price.fee, "f")),
-                "USD",
-                "0.00",
-                "USD",
-                format(price.net, "f"),
-                self.owner_id,
-                self.account_id,
-                method,
-                "failed" if failed else "expired" if expired else "completed",
-                intern(str(seconds)) if done else None,
-                self._one_of(self.reasons) if failed else None,
-                ids.digits(self.draw.getrandbits(80), 20) if done else None,
-                timestamps.to_text(moment),
-                timestamps.to_text(moment + timedelta(seconds=seconds + 1)),
-                HIDDEN,
-            )
-        )
+        status = "failed" if failed else "expired" if expired else "completed"
+        fields = {
+            "id": row_id,
+            "client_reference_id": f"order-{row_id[-16:-10]}",
+            "source_amount": format(price.source, "f"),
+            "source_currency": "USD",
+            "destination_amount": format(price.destination, "f"),
+            "destination_currency": self.route.currency,
+            "exchange_rate": self.rate_text,
+            "total_fee": intern(format(price.fee, "f")),
+            "fee_currency": "USD",
+            "total_tax": "0.00",
+            "tax_currency": "USD",
+            "net_source_amount": format(price.net, "f"),
+            "recipient_id": self.owner_id,
+            "financial_account_id": self.account_id,
+            "payout_method": method,
+            "status": status,
+            "completed_in": intern(str(seconds)) if done else None,
+            "failure_reason": self._one_of(self.reasons) if failed else None,
+            "settlement_reference_id": ids.digits(self.draw.getrandbits(80), 20) if done else None,
+            "created_at": timestamps.to_text(moment),
+            "updated_at": timestamps.to_text(moment + timedelta(seconds=seconds + 1)),
+            "_": HIDDEN,
+        }
+        return vars(_SharedKeys(fields))
 
     def _one_of(self, words: list[str]) -> str:
         return words[int(self.draw.random() * len(words))]

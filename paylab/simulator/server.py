@@ -72,7 +72,6 @@ class Worlds:
     def __init__(self, first: Hosted, base_url: Callable[[], str]) -> None:
         self.first, self._base_url = first, base_url
         self._by_key = {first.api_key: first}
-        self._by_token = {first.control_token: first}
         self._ended: set[str] = set()
         self._lock = Lock()
 
@@ -83,7 +82,6 @@ class Worlds:
             if len(self._by_key) >= MOST:
                 raise Refused(429, f"there are {MOST} worlds already: end some")
             self._by_key[hosted.api_key] = hosted
-            self._by_token[hosted.control_token] = hosted
         hosted.start()
         return hosted
 
@@ -91,7 +89,6 @@ class Worlds:
         """Stop serving a simulator; later requests with its keys are refused."""
         with self._lock:
             self._by_key.pop(hosted.api_key, None)
-            self._by_token.pop(hosted.control_token, None)
             self._ended.add(hosted.api_key)
         hosted.stop()
         hosted.simulator.close()
@@ -129,7 +126,8 @@ class Worlds:
         given = request.headers.get("authorization", "")
         if given[: len(_BEARER)].lower() != _BEARER:
             return None
-        return self._by_token.get(given[len(_BEARER) :].strip())
+        token, known = given[len(_BEARER) :].strip(), [*self._by_key.values()]
+        return next((each for each in known if each.control_token == token), None)
 
     def _control(self, request: Request, bearer: Hosted | None) -> Reply:
         try:

@@ -9,7 +9,6 @@ from pathlib import Path
 from random import Random
 from threading import Event
 from typing import Any
-from weakref import WeakSet
 
 import httpx
 
@@ -57,8 +56,8 @@ class Simulator:
         self.world = World(
             seed=seed, clock=clock, production_like=production_like, service=service, strict=strict
         )
-        self.changed, self._clients = Event(), 0
-        self._randoms: WeakSet[Random] = WeakSet()
+        self.changed, self._renewed = Event(), 0
+        self._random = Random()  # noqa: S311 - repeatable on purpose
         self._storage = WorldStorage(path_of(data)) if data else None
         if self._storage is None or not self._storage.load(self.world):
             seeding.seed_transfers(self.world, transfers)
@@ -90,27 +89,23 @@ class Simulator:
     def client_options(self) -> dict[str, Any]:
         """The transport, clock and random source of a client in this process.
 
-        The random source is the same in every run of the same world. Its nonces and
-        Idempotency-Keys differ from those of every client before.
+        The random source gives the same nonces and Idempotency-Keys in every run of the same world.
         """
-        random = Random()  # noqa: S311 - repeatable on purpose
-        self._randoms.add(random)
-        self._start(random)
+        if not self._renewed:
+            self._renew()
         transport = SimulatorTransport(self)
-        return {"transport": transport, "clock": self.world.now, "random": random}
+        return {"transport": transport, "clock": self.world.now, "random": self._random}
 
     def renew_clients(self) -> None:
-        """Start the random source of every client anew: another world has other used keys."""
-        with self.world.lock:
-            for random in self._randoms:
-                self._start(random)
+        """Let the clients of this process, if any, use keys that the world does not know."""
+        if self._renewed:
+            self._renew()
 
-    def _start(self, random: Random) -> None:
-        """Start a random source with a number that no client of this world had."""
+    def _renew(self) -> None:
         world = self.world
-        number = max(self._clients, world.counters.get("clients", 0))
-        self._clients = world.counters["clients"] = number + 1
-        random.seed(f"{world.seed} {number}" if number else world.seed)
+        number = max(self._renewed, world.counters.get("clients", 0))
+        self._renewed = world.counters["clients"] = number + 1
+        self._random.seed(f"{world.seed} {number}" if number else world.seed)
 
     def advance(self, seconds: float) -> None:
         """Advance the clock: steps and deliveries run in order, each at its own time."""

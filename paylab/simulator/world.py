@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
 from threading import RLock
-from typing import Any, Protocol
+from typing import Any
 
 from .. import forks
 from ..spec import timestamps
@@ -56,22 +56,6 @@ Steps = Mapping[str, Mapping[str, Step]]
 """The steps of each kind of rows, by trigger."""
 
 
-class ClockControl(Protocol):
-    """Controls of the clock, which also make the deliveries that become due."""
-
-    def advance(self, seconds: float) -> None:
-        """Advance the clock."""
-
-    def set_clock(self, *, frozen: bool | None = None, speed: float | None = None) -> None:
-        """Freeze the clock, let it run, or change its speed."""
-
-    def reset(self) -> None:
-        """Empty the world."""
-
-    def renew_clients(self) -> None:
-        """Give the clients in this process keys that the world does not know."""
-
-
 class World:
     """All state of one simulated service."""
 
@@ -100,7 +84,7 @@ class World:
         self.journal = Journal()
         self.lock = RLock()
         forks.register(self, lock=self.lock)
-        self.control: ClockControl | None = None
+        self.control: Any = None  # its simulator, which also delivers what becomes due
         self.tables = _tables(self.service)
         self.counters: dict[str, int] = {}
         self.dirty: dict[str, dict[str, None]] = {}  # ids by kind, in the order of the changes
@@ -204,11 +188,9 @@ class World:
             fault["drawn"] += 1
             seed = f"{fault['seed']}:{fault['drawn']}"
             chance = random.Random(seed).random()  # noqa: S311 - no secret
-            is_hit = (
-                chance < fault["probability"] and fault["drawn"] % (fault.get("every") or 1) == 0
-            )
-            if is_hit:
-                fault["left"] -= 1
+            turn = fault["drawn"] % (fault["every"] or 1) == 0
+            is_hit = turn and chance < fault["probability"]
+            fault["left"] -= is_hit
             self.put("faults", fault)
             if is_hit:
                 return fault

@@ -152,16 +152,11 @@ def _codes(world: World) -> tuple[str, ...]:
     return (*codes.STATUS_DETAIL_CODES, *world.service.statuses.detail_codes)
 
 
-def _reasoned(world: World, reason: str) -> list[dict[str, str]]:
-    if reason in _codes(world):
-        return [_detail(reason)]
-    return [_detail("verification_unknown_error", reason)]
-
-
 def _move(world: World, row: Row, reason: str = "", *, trigger: str) -> None:
     """Change the status; only `ask` and `reject` have a reason, as a status detail."""
     before = row["status"]
-    details = _reasoned(world, reason) if trigger in ("ask", "reject") else None
+    known = (reason,) if reason in _codes(world) else ("verification_unknown_error", reason)
+    details = [_detail(*known)] if trigger in ("ask", "reject") else None
     row["status_details"] = details
     apply_move(world, "individuals", row, trigger)
     payload = {"id": row["id"], "status": row["status"]}
