@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..spec.status import Machine
-from .chart_style import Spec, lookup, tooltip
+from .chart_style import Spec, lookup, panel_of, tooltip
 from .html import visible
 
 STAGES = ("created", "started", "completed")
@@ -26,33 +26,18 @@ def funnel(counts: Mapping[str, int], machine: Machine) -> Spec:
         labels[stage] = [stage, f"{here:,} ({share})", *ends]
         told = {"stage": stage, "rows": here, "share": share, "others": ", ".join(ends)}
         values.append({**told, "left": -here / 2, "right": here / 2})
-    axis = {"title": None, "labelExpr": lookup(labels), "labelFontSize": 12, "labelLineHeight": 16}
-    across = {"type": "quantitative", "axis": None, "stack": None}
+    text = {"labelExpr": lookup(labels), "labelFontSize": 12, "labelLineHeight": 16}
+    axis = {"title": None, "ticks": False, "domain": False, "labelPadding": 10, "labelOffset": -16}
+    colours = {"domain": list(STAGES), "range": list(COLOURS)}
+    y = {"field": "stage", "type": "nominal", "sort": list(STAGES)}
     place = {
-        "y": {
-            "field": "stage",
-            "type": "nominal",
-            "sort": list(STAGES),
-            "axis": {
-                **axis,
-                "labelPadding": 10,
-                "labelOffset": -16,
-                "ticks": False,
-                "domain": False,
-            },
-        },
-        "x": {"field": "left", **across},
+        "y": {**y, "axis": {**axis, **text}},
+        "x": {"field": "left", "type": "quantitative", "axis": None, "stack": None},
         "x2": {"field": "right"},
-        "color": {
-            "field": "stage",
-            "scale": {"domain": list(STAGES), "range": list(COLOURS)},
-            "legend": None,
-        },
+        "color": {"field": "stage", "scale": colours, "legend": None},
         "tooltip": tooltip(stage="Stage", rows="Rows", share="Of all", others="Others here"),
     }
-    mark = {"type": "bar", "opacity": 0.9}
-    height = 76 * len(STAGES)
-    return {"height": height, "data": {"values": values}, "mark": mark, "encoding": place}
+    return panel_of(76 * len(STAGES), values, {"type": "bar", "opacity": 0.9}, place)
 
 
 def _passed(machine: Machine, word: str) -> list[str]:

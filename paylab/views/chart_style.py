@@ -195,6 +195,17 @@ def colour_scale(names: Iterable[str]) -> Spec:
     return {"domain": listed, "range": [corridor_colour(name) for name in listed]}
 
 
+def panel_of(height: int, values: list[Spec], mark: object, encoding: Spec) -> Spec:
+    """A panel that draws values with one mark."""
+    return {"height": height, "data": {"values": values}, "mark": mark, "encoding": encoding}
+
+
+def quantity(field: str, scale: Spec | None = None, **axis: object) -> Spec:
+    """A number on an axis with these properties."""
+    channel = {"field": field, "type": "quantitative", "axis": axis}
+    return {**channel, "scale": scale} if scale else channel
+
+
 def tooltip(**titles: str) -> list[Spec]:
     """The fields that a tooltip shows, with their titles."""
     return [{"field": field, "title": title} for field, title in titles.items()]

@@ -26,7 +26,9 @@ from .chart_style import (
     filtered,
     lookup,
     one_panel,
+    panel_of,
     panels,
+    quantity,
     tooltip,
 )
 from .html import visible
@@ -37,6 +39,7 @@ with explained():
 MOST_CORRIDORS, MOST_POINTS, MOST_REASONS = 8, 400, 12
 TICKS = (1, 10, 60, 600, 3_600, 36_000, 86_400, 864_000, 8_640_000)  # seconds
 BINS = 8  # for each power of ten
+AMOUNTS: Spec = {"format": ",.3~r", "grid": True}
 SUMS = Context(prec=1_000)
 
 
@@ -139,24 +142,14 @@ def _volume_panel(rows: pd.DataFrame, currency: str) -> Spec:
         {"day": day, "corridor": name, "rows": len(amounts), **_amount(_sum(amounts), currency)}
         for (day, name), amounts in sorted(sums.items())
     ]
+    days = {"title": None, "format": "%d %b", "labelOverlap": True, "tickCount": 6}
     place = {
-        "x": {
-            "field": "day",
-            "timeUnit": "utcyearmonthdate",
-            "axis": {"title": None, "format": "%d %b", "labelOverlap": True, "tickCount": 6},
-        },
-        "y": {
-            "field": "amount",
-            "type": "quantitative",
-            "axis": {"title": f"{currency} a day", "format": ",.3~r", "tickCount": 4, "grid": True},
-        },
+        "x": {"field": "day", "timeUnit": "utcyearmonthdate", "axis": days},
+        "y": quantity("amount", title=f"{currency} a day", tickCount=4, **AMOUNTS),
         "order": {"field": "corridor"},
         "tooltip": tooltip(day="Day (UTC)", corridor="Corridor", exact="Amount", rows="Rows"),
     }
-    return filtered(
-        {"height": 220, "data": {"values": values}, "mark": "bar", "encoding": place},
-        _ordered(rows),
-    )
+    return filtered(panel_of(220, values, "bar", place), _ordered(rows))
 
 
 def _spread(times: Mapping[str, pd.Series[Any]]) -> Spec:
@@ -165,25 +158,20 @@ def _spread(times: Mapping[str, pd.Series[Any]]) -> Spec:
     longest = max(each["high"] for each in bins)
     ticks = [tick for tick in TICKS if tick <= longest]
     words = lookup({str(tick): duration_text(tick) for tick in ticks})
-    axis = {"title": None, "values": ticks, "labelExpr": words, "grid": True, "labelFlush": True}
     log = {"type": "log", "domain": [1, longest], "nice": False}
+    times_axis: Spec = {"title": None, "values": ticks, "labelExpr": words, "labelFlush": True}
     colour = {"field": "corridor", "scale": colour_scale(times), "legend": None}
-    low = {"field": "low", "type": "quantitative"}
+    weight = {"scale": {"domain": [0, 1], "range": [0.12, 0.8]}, "legend": None}
     y = {"field": "corridor", "type": "nominal", "sort": list(times)}
     strip = {
         "data": {"values": bins},
         "mark": {"type": "bar", "height": {"band": 0.62}},
         "encoding": {
             "y": {**y, "axis": {"title": None}},
-            "x": {**low, "stack": None, "scale": log, "axis": axis},
+            "x": {**quantity("low", log, **times_axis, grid=True), "stack": None},
             "x2": {"field": "high"},
             "color": colour,
-            "opacity": {
-                "field": "weight",
-                "type": "quantitative",
-                "scale": {"domain": [0, 1], "range": [0.12, 0.8]},
-                "legend": None,
-            },
+            "opacity": {"field": "weight", "type": "quantitative", **weight},
             "tooltip": tooltip(corridor="Corridor", between="Time", rows="Rows"),
         },
     }
@@ -243,16 +231,11 @@ def _reasons(values: list[Spec]) -> Spec:
     axis = {"labelExpr": lookup(labels), **above, **hidden}
     place = {
         "y": {"field": "reason", "type": "nominal", "sort": order, "axis": axis},
-        "x": {
-            "field": "rows",
-            "type": "quantitative",
-            "axis": {"title": "rows", "tickMinStep": 1, "format": ",d"},
-        },
+        "x": quantity("rows", title="rows", tickMinStep=1, format=",d"),
         "tooltip": tooltip(reason="Reason", corridor="Corridor", rows="Rows", share="Share"),
     }
     mark = {"type": "bar", "height": 14, "yOffset": 8}
-    bars = {"data": {"values": values}, "mark": mark, "encoding": place}
-    return filtered({"height": 44 * len(order), **bars}, names)
+    return filtered(panel_of(44 * len(order), values, mark, place), names)
 
 
 def _fee_panel(points: pd.DataFrame, currency: str) -> Spec:
@@ -264,21 +247,14 @@ def _fee_panel(points: pd.DataFrame, currency: str) -> Spec:
         | {"fee": float(fee), "exact_fee": f"{fee:,f} {currency}"}
         for row_id, name, amount, fee in zip(*columns, strict=True)
     ]
-    scale = {"type": "log", "nice": True}
-    axis = {"format": ",.3~r", "tickCount": 5, "grid": True}
+    log = {"type": "log", "nice": True}
     place = {
-        field: {
-            "field": name,
-            "type": "quantitative",
-            "scale": scale,
-            "axis": {"title": f"{title}, {currency}", **axis},
-        }
-        for field, name, title in (("x", "amount", "amount"), ("y", "fee", "fee"))
+        "x": quantity("amount", log, title=f"amount, {currency}", tickCount=5, **AMOUNTS),
+        "y": quantity("fee", log, title=f"fee, {currency}", tickCount=5, **AMOUNTS),
+        "tooltip": tooltip(id="Id", corridor="Corridor", exact="Amount", exact_fee="Fee"),
     }
-    tips = tooltip(id="Id", corridor="Corridor", exact="Amount", exact_fee="Fee")
     mark = {"type": "point", "filled": True, "size": 30}
-    panel = {"height": 240, "data": {"values": values}, "mark": mark}
-    return filtered({**panel, "encoding": {**place, "tooltip": tips}}, _ordered(shown))
+    return filtered(panel_of(240, values, mark, place), _ordered(shown))
 
 
 def _amount(amount: Decimal, currency: str) -> Spec:

@@ -12,9 +12,10 @@ from threading import Lock, Timer
 from typing import Any
 
 from ..errors.extras import explained
+from ..webhooks.arrival import COLUMNS, cells
 from ..webhooks.arrivals import Arrivals
 from ..webhooks.inbox import Inbox
-from .forms.view import show_apart, static_html
+from .forms.view import WIDGET, reference, show_apart, static_html
 from .html import MUTED, badge, escape, grid, text_block
 
 with explained():
@@ -26,8 +27,6 @@ SHOWN = 50
 
 PAUSE = 0.15
 """Seconds between two refreshes, so that a burst of events causes few updates."""
-
-COLUMNS = ("time", "type", "resource", "status", "delivered", "order")
 
 
 def _text(name: str) -> str:
@@ -54,11 +53,8 @@ class InboxView(anywidget.AnyWidget):
 
     def refresh(self) -> None:
         """Show the current events."""
-        arrivals = self._source.newest(SHOWN)
-        cells = self._source.table(SHOWN)
         self.rows = [
-            {"seq": arrival.seq, "cells": list(texts)}
-            for arrival, texts in zip(arrivals, cells, strict=False)
+            {"seq": each.seq, "cells": list(cells(each))} for each in self._source.newest(SHOWN)
         ]
         self.total = len(self._source)
 
@@ -100,10 +96,8 @@ class InboxView(anywidget.AnyWidget):
         except Exception as error:  # shown in place of the response
             return f"The request failed: {error}"
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:
-        bundle = super()._repr_mimebundle_(**options)
-        data, metadata = bundle if isinstance(bundle, tuple) else (bundle or {}, {})
-        return {**data, **self._static()}, metadata
+    def _repr_mimebundle_(self, **_: Any) -> Any:
+        return {WIDGET: reference(self), **self._static()}
 
     def _ipython_display_(self) -> None:
         show_apart(self, self._static())

@@ -40,15 +40,19 @@ def static_html(inside: str) -> str:
     return f'{SHEET}<div class="{STATIC}">{inside}</div>'
 
 
-def show_apart(widget: View | anywidget.AnyWidget, static: Mapping[str, str]) -> Any:
+def show_apart(widget: anywidget.AnyWidget, static: Mapping[str, str]) -> Any:
     """Display a widget and its static text as two outputs; return the handle of the text.
 
     If the widget is not found, Jupyter shows no other part of the same output.
     """
-    shown = widget._repr_mimebundle_()
-    bundle = (shown[0] if isinstance(shown, tuple) else shown or {})[WIDGET]
-    display({WIDGET: bundle}, raw=True)  # type: ignore[no-untyped-call]
+    display({WIDGET: reference(widget)}, raw=True)  # type: ignore[no-untyped-call]
     return display(static, raw=True, display_id=True)  # type: ignore[no-untyped-call]
+
+
+def reference(widget: anywidget.AnyWidget) -> Any:
+    """What a notebook contains of a widget: its id."""
+    shown = anywidget.AnyWidget._repr_mimebundle_(widget)
+    return (shown[0] if isinstance(shown, tuple) else shown or {})[WIDGET]
 
 
 def _cell_number() -> int:
@@ -294,15 +298,11 @@ class FormPage:
         return html.plain_text(self.title, self.rows(), self.where)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        return {WIDGET: self._widget(), **self._static()}
+        return {WIDGET: reference(self.view), **self._static()}
 
     def _ipython_display_(self) -> None:
         self._shown_in = _cell_number()
         self._kept = show_apart(self.view, self._static())
-
-    def _widget(self) -> Any:
-        shown = self.view._repr_mimebundle_()
-        return (shown[0] if isinstance(shown, tuple) else shown or {})[WIDGET]
 
 
 def side_by_side(fields: Iterable[Node]) -> Group:

@@ -1,24 +1,30 @@
-"""A chosen image: its temporary file, its preview and its upload."""
+"""A chosen image: its bytes, its preview and its upload."""
 
 from __future__ import annotations
 
 import stat
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
-from ...errors.base import Problem, RuleError
+from ...errors.base import MissingExtraError, Problem, RuleError
+from ...errors.extras import require_extra
 from ...rules import images as rules
 from ...spec.codes import IMAGE_MAX
 from ...spec.service import Service
 from ..forms.code import Expression, call, literal
 from ..specimens import specimen
-from . import location
-from .preview import BombError, UnreadableError, preview
+from . import decoder, location
 
 HEAD = 64
 INSTEAD = "save the picture as a new file, or tick the box to keep the location"
+BROKEN = "No preview: the file may be broken, or the image has too many pixels"
+SECONDS = 8
+"""Maximum seconds of a preview, including the start of its process."""
+
 YOURS = Expression('Path("FILE.jpg")')
 
 
@@ -77,11 +83,19 @@ def made(side: str, name: str, country: str, fault: str | None = None) -> Choice
 def look(choice: Choice, side: str, service: Service | None = None) -> Seen:
     """Read kind, size and preview; RuleError if the image cannot be sent."""
     try:
-        return _look(choice.read(), side, service)
+        data = choice.read()
     except OSError as error:
         raise _refused(side, f"cannot be read: {error.strerror or error}") from None
-    except BombError as error:
-        raise _refused(side, str(error)) from None
+    measured = rules.Measured(len(data), data[:HEAD])
+    problems = rules.check({"images": [{"type": side, "content": measured}]}, service)
+    if stated := [problem for problem in problems if problem.source == "spec"]:
+        raise RuleError([Problem(side, problem.message) for problem in stated])
+    mime, assumed = str(measured.mime), tuple(problems)
+    try:
+        located = bool(location.find_location(data))
+    except location.UnsearchableError as error:
+        return Seen(mime, len(data), False, None, f"{error}: {INSTEAD}", assumed)
+    return Seen(mime, len(data), located, *preview(data, mime), assumed)
 
 
 def to_send(choice: Choice, *, located: bool) -> bytes:
@@ -95,20 +109,19 @@ def to_send(choice: Choice, *, located: bool) -> bytes:
         raise _refused("keep_location", f"one image {error}: {INSTEAD}") from None
 
 
-def _look(data: bytes, side: str, service: Service | None) -> Seen:
-    measured = rules.Measured(len(data), data[:HEAD])
-    problems = rules.check({"images": [{"type": side, "content": measured}]}, service)
-    if stated := [problem for problem in problems if problem.source == "spec"]:
-        raise RuleError([Problem(side, problem.message) for problem in stated])
-    mime, located = str(measured.mime), False
+def preview(data: bytes, mime: str) -> tuple[bytes | None, str]:
+    """A JPEG of at most 320 pixels a side, upright, of a PDF's first page; or why there is none."""
+    command = [sys.executable, "-P", decoder.__file__, mime]  # -P: do not import modules beside it
     try:
-        located = bool(location.find_location(data))
-        return Seen(mime, len(data), located, preview(data, mime), assumed=tuple(problems))
-    except location.UnsearchableError as error:
-        doubt = f"{error}: {INSTEAD}"
-    except UnreadableError as error:
-        doubt = str(error)
-    return Seen(mime, len(data), located, None, doubt, tuple(problems))
+        require_extra("images")
+        done = subprocess.run(  # noqa: S603 - this very interpreter
+            command, input=data, capture_output=True, timeout=SECONDS, check=True
+        )
+    except MissingExtraError as error:
+        return None, f"No preview: {error}"
+    except (OSError, subprocess.SubprocessError):
+        return None, BROKEN
+    return done.stdout, ""
 
 
 def _read(text: str) -> bytes:
