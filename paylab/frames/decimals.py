@@ -77,22 +77,16 @@ def from_numbers(numbers: Iterable[Decimal | None], column: str = "amount") -> p
 def at(texts: pa.ChunkedArray, column: str, kind: pa.DataType, start: int = 0) -> pa.ChunkedArray:
     """The texts in a given type; ExactnessError for the first that does not fit."""
     exact = read_decimals(texts, column, start)
+    before, places = (kind.precision - kind.scale, kind.scale) if kind != pa.int64() else (18, 0)
     try:
-        return rescaled(exact, kind)
+        if integers(exact) <= before:  # Arrow's own cast misses some overflows
+            return exact.cast(kind)
     except pa.ArrowInvalid:
-        row = next(row for row, value in enumerate(exact.to_pylist()) if not _fits(value, kind))
-        message = f"{_short(texts[row].as_py())} does not fit {kind}; a CSV file keeps it as text"
-        raise ExactnessError(f"{column}, row {start + row}: {message}") from None
-
-
-def rescaled(exact: pa.ChunkedArray, kind: pa.DataType) -> pa.ChunkedArray:
-    """The decimals in another type; ArrowInvalid if a value does not fit.
-
-    Arrow's own cast misses some overflows when it adds decimal places.
-    """
-    if pa.types.is_decimal(kind) and integers(exact) + kind.scale > kind.precision:
-        raise pa.ArrowInvalid(f"a value does not fit {kind}")
-    return exact.cast(kind)
+        pass  # raised below
+    sizes = (_size(value or Decimal(0)) for value in exact.to_pylist())
+    row = next(row for row, size in enumerate(sizes) if size[0] > before or size[1] > places)
+    message = f"{_short(texts[row].as_py())} does not fit {kind}; a CSV file keeps it as text"
+    raise ExactnessError(f"{column}, row {start + row}: {message}")
 
 
 def integers(values: pa.Array | pa.ChunkedArray) -> int:
@@ -201,11 +195,6 @@ def _numbers(numbers: Sequence[Decimal | None]) -> pa.ChunkedArray:
     values = pa.chunked_array([pa.array(numbers, WIDEST)])
     places = max((_places(number) for number in numbers if number is not None), default=0)
     return values.cast(working_type(integers(values), max(0, places)) or WIDEST)
-
-
-def _fits(value: Decimal | None, kind: pa.DataType) -> bool:
-    before, places = _size(value or Decimal(0))
-    return bool(before <= kind.precision - kind.scale and places <= kind.scale)
 
 
 def _clash(parts: Sequence[pa.ChunkedArray], column: str) -> str:

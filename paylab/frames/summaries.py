@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from decimal import Context, Decimal, localcontext
 from pathlib import Path
@@ -24,7 +24,6 @@ from .summary_sql import AMOUNTS, CURRENCIES, QUANTILES, Grouping
 
 RATIOS = {"effective_rate": "destination_amount", "fee_share": "total_fee"}
 PLACES = Decimal("1E-12")
-BATCH = 500_000  # rows of text amounts per batch
 
 
 def summarize(
@@ -100,7 +99,7 @@ def joined(parts: Sequence[pa.Table | None], groups: Grouping) -> pd.DataFrame |
     wholes = [part for part in parts if part is not None]
     if not wholes or len(wholes) < len(parts):
         return None
-    rows = pa.concat_tables(_alike(wholes), promote_options="permissive")
+    rows = _concatenated(wholes)
     keys = rows.column_names[: rows.column_names.index("rows")]
     if rows.group_by(keys).aggregate([]).num_rows < rows.num_rows:
         return None
@@ -121,7 +120,7 @@ def partials_of_folder(path: str, groups: Grouping) -> list[pa.Table]:
     if source is not None:
         groups.check(columns)
         return [_run(summary_sql.partial(groups, source), threads=1)]
-    parts = [partial_of(rows, groups) for file in files for rows in _batches(file)]
+    parts = [partial_of(prepared(pq.read_table(file, partitioning=None)), groups) for file in files]
     return parts or [nothing(groups)]
 
 
@@ -132,8 +131,7 @@ def nothing(groups: Grouping) -> pa.Table:
 
 def merge_partials(parts: Sequence[pa.Table], groups: Grouping) -> pd.DataFrame:
     """The exact summary of partial ones."""
-    rows = pa.concat_tables(_alike(parts), promote_options="permissive")
-    return _finished(_run(summary_sql.merged(groups), parts=rows), groups)
+    return _finished(_run(summary_sql.merged(groups), parts=_concatenated(parts)), groups)
 
 
 def _files(path: str) -> list[str]:
@@ -144,29 +142,14 @@ def _files(path: str) -> list[str]:
     return [str(file) for file in files]
 
 
-def _batches(file: str) -> Iterator[pa.Table]:
-    """Yield batches of prepared rows of a file whose amounts are text."""
-    with pq.ParquetFile(file) as source:
-        for batch in source.iter_batches(BATCH):
-            yield prepared(pa.Table.from_batches([batch]))
-
-
-def _alike(parts: Sequence[pa.Table]) -> Iterator[pa.Table]:
-    """The parts with all amounts at the largest scale."""
-    names = [name for name in AMOUNTS if name in parts[0].column_names]
-    finest = {name: max(part[name].type.scale for part in parts) for name in names}
-    for part in parts:
-        columns = dict(zip(part.column_names, part.columns, strict=True))
-        for name, scale in finest.items():
-            columns[name] = _cast(columns[name], pa.decimal128(MOST, scale), name)
-        yield pa.table(columns)
-
-
-def _cast(column: pa.ChunkedArray, kind: pa.DataType, name: str) -> pa.ChunkedArray:
-    try:
-        return decimals.rescaled(column, kind)
-    except pa.ArrowInvalid:
-        raise ExactnessError(f"the sums of {name} need more than {MOST} digits") from None
+def _concatenated(parts: Sequence[pa.Table]) -> pa.Table:
+    """The rows of all parts; a sum has the narrowest type for all of them."""
+    sums = [name for name in AMOUNTS if name in parts[0].column_names]
+    others = (part.drop_columns(sums) for part in parts)
+    rows = pa.concat_tables(others, promote_options="permissive")
+    for name in sums:
+        rows = rows.append_column(name, decimals.join([part[name] for part in parts], name))
+    return rows
 
 
 def _run(sql: str, threads: int | None = None, **tables: pa.Table) -> pa.Table:
@@ -188,25 +171,16 @@ def _run(sql: str, threads: int | None = None, **tables: pa.Table) -> pa.Table:
 def _finished(table: pa.Table, groups: Grouping) -> pd.DataFrame:
     """The measures in order: counts, the failure rate, sums, ratios, quantiles, reasons."""
     columns: dict[str, Any] = {name: decoded(table[name]) for name in table.column_names}
-    sums = {name: table[name].to_pylist() for name in AMOUNTS if name in columns}
-    counts = zip(table["failed"].to_pylist(), table["rows"].to_pylist(), strict=True)
-    exact: dict[str, list[Decimal | None]] = {
-        "failure_rate": [_ratio(Decimal(failed), Decimal(rows)) for failed, rows in counts],
-        **sums,
-    }
+    sums = [name for name in AMOUNTS if name in columns]
+    known = {name: column.to_pylist() for name, column in columns.items()}
+    ratios = {"failure_rate": list(map(_ratio, known["failed"], known["rows"]))}
     if groups.sums:
-        known = sums | {name: table[name].to_pylist() for name in CURRENCIES}
-        exact |= {name: _ratios(known, over) for name, over in RATIOS.items()}
-    exact |= {name: table[name].to_pylist() for name in QUANTILES}
-    columns |= {
-        name: decimals.from_numbers(map(_trimmed, values), name) for name, values in exact.items()
-    }
+        ratios |= {name: _ratios(known, over) for name, over in RATIOS.items()}
+    columns |= {name: decimals.narrowest(columns[name]) for name in (*sums, *QUANTILES)}
+    columns |= {name: decimals.from_numbers(values, name) for name, values in ratios.items()}
+    exact = ["failure_rate", *sums, *list(ratios)[1:], *QUANTILES]
     named = [name for name in table.column_names if name not in (*exact, "failure_reasons")]
     return ExactFrame({name: series(columns[name]) for name in [*named, *exact, "failure_reasons"]})
-
-
-def _trimmed(value: Decimal | None) -> Decimal | None:
-    return value and value.normalize(decimals.UNLIMITED)
 
 
 def _ratios(known: dict[str, list[Any]], over: str) -> list[Decimal | None]:
@@ -218,8 +192,8 @@ def _ratios(known: dict[str, list[Any]], over: str) -> list[Decimal | None]:
     ]
 
 
-def _ratio(part: Decimal | None, whole: Decimal | None) -> Decimal | None:
+def _ratio(part: Decimal | int | None, whole: Decimal | int | None) -> Decimal | None:
     if part is None or not whole:
         return None
     with localcontext(Context(prec=200)):
-        return (part / whole).quantize(PLACES)
+        return (Decimal(part) / Decimal(whole)).quantize(PLACES).normalize()

@@ -41,11 +41,6 @@ def check_target(url: str) -> str:
     return url
 
 
-def forward(url: str, body: bytes, *, timeout: float = FORWARD_TIMEOUT) -> int:
-    """The status of the handler; 502 when it cannot be reached."""
-    return post_event(url, body, timeout=timeout) or BAD_GATEWAY
-
-
 def post_event(
     url: str,
     body: bytes,
@@ -161,7 +156,7 @@ class Inbox(Arrivals):
         body = self._body(event)
         if to is None or to == self.url:
             return self._receiver.replay(body).status
-        return forward(to, body)
+        return post_event(to, body) or BAD_GATEWAY
 
     def difference(self, event: Replayed) -> list[Difference] | None:
         """The differences from the resource now; None when it cannot be looked up.

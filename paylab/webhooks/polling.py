@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import pairwise
 from threading import Event as Signal
 from threading import Lock, Thread, current_thread
@@ -62,22 +62,30 @@ class _Follower:
     order: Order = "unknown"
     has_begun: bool = False
     floor: datetime | None = None
-    floor_by: tuple[str, ...] = ()
-    ceiling: datetime | None = None
 
     def rows(self, since: datetime | None) -> list[ResourceData]:
         """The rows that are new or changed, oldest first; in the first round since a time."""
         return self._news() if self.has_begun else self._begin(since)
 
     def _begin(self, since: datetime | None) -> list[ResourceData]:
-        """Read the existing rows; only later changes of them count as changes."""
+        """Read the existing rows; only later changes of them count as changes.
+
+        Of a list that is newest first the newest pages are enough, unless old rows may have
+        changed since a time.
+        """
         self.order = self.source.order
-        past = self._past(since)
         old, new = list[ResourceData](), list[ResourceData]()
-        for row in past:
-            moment = timestamps.read(row.get("updated_at"))
-            is_since = since is not None and moment is not None and moment >= since
-            (new if is_since and self._is_news(row) else old).append(row)
+        for number, page in enumerate(self._pages(), 1):
+            for row in page.data:
+                moment = timestamps.read(row.get("updated_at"))
+                is_since = since is not None and moment is not None and moment >= since
+                (new if is_since and self._is_news(row) else old).append(row)
+            if number >= PAST_PAGES and page.has_next_page:
+                if self.order == "newest_first" and since is None:
+                    self.floor = timestamps.read(old[-1].get("created_at")) if old else None
+                    break
+                if self.order != "newest_first" and number == PAST_PAGES:
+                    log.warning(UNORDERED, self.source.family)
         for row in old:
             self.note(row)
         self.has_begun = True
@@ -103,30 +111,11 @@ class _Follower:
         """The mark by which polling compares two states of a resource."""
         return of_snapshot(self.source.family, row).mark
 
-    def _past(self, since: datetime | None) -> list[ResourceData]:
-        """The newest rows of a list that is newest first, or all rows of any other list.
-
-        With a start time all rows are read, because old rows may have changed.
-        """
-        past: list[ResourceData] = []
-        for number, page in enumerate(self.source.pages(), 1):
-            self._check_order([*past[-1:], *page.data])
-            past += page.data
-            is_ordered = self.order == "newest_first"
-            if number == PAST_PAGES and page.has_next_page and not is_ordered:
-                log.warning(UNORDERED, self.source.family)
-            if number >= PAST_PAGES and page.has_next_page and is_ordered and since is None:
-                self.floor, self.floor_by = _latest(past[-1:], "created_at"), ("created_at",)
-                self.ceiling = _latest(past, *TIMES)
-                return past
-        return past
-
     def _walk(self) -> tuple[list[ResourceData], set[str]]:
         """The rows of all pages; when newest first, until a page brings nothing new."""
         seen: list[ResourceData] = []
         missing = set(self.open)
-        for page in self.source.pages():
-            self._check_order([*seen[-1:], *page.data])
+        for page in self._pages():
             seen += page.data
             ids = {str(row.get("id")) for row in page.data}
             missing -= ids
@@ -138,14 +127,15 @@ class _Follower:
             self.open -= missing  # not in the list: it was deleted
         return seen, missing
 
-    def _check_order(self, rows: list[ResourceData]) -> None:
-        """Switch to reading whole lists when the rows contradict the declared order."""
-        if self.order == "unknown" or _falls(rows):
-            return
-        log.warning(UNORDERED, self.source.family)
-        self.order = "unknown"
-        if self.ceiling:
-            self.floor, self.floor_by = self.ceiling + timedelta(microseconds=1), TIMES
+    def _pages(self) -> Iterator[Any]:
+        """The pages; the order is unknown as soon as rows contradict the declared one."""
+        last: list[ResourceData] = []
+        for page in self.source.pages():
+            if self.order != "unknown" and not _falls([*last, *page.data]):
+                log.warning(UNORDERED, self.source.family)
+                self.order = "unknown"
+            last = page.data[-1:] or last
+            yield page
 
     def _read(self, row_id: str) -> ResourceData:
         try:
@@ -158,7 +148,7 @@ class _Follower:
         before, now = self.known.get(str(row.get("id"))), self.mark(row)
         if before is not None:
             return not same_state(now, before)
-        moment = _latest([row], *self.floor_by)
+        moment = timestamps.read(row.get("created_at"))
         if self.floor and moment and moment < self.floor:
             return False
         return self.source.family != "individual" or _has_moved(row)
@@ -179,14 +169,6 @@ def _has_moved(row: ResourceData) -> bool:
     if row.get("status") == "active":
         return row.get("updated_at") != row.get("created_at")
     return row.get("status") != "action_required"
-
-
-def _latest(rows: Iterable[ResourceData], *names: str) -> datetime | None:
-    times = (timestamps.read(row.get(name)) for row in rows for name in names)
-    return max((moment for moment in times if moment), default=None)
-
-
-TIMES = ("created_at", "updated_at")
 
 
 def _falls(rows: Iterable[ResourceData]) -> bool:

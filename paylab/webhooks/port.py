@@ -12,12 +12,6 @@ from ..errors.base import ConfigError
 from ..serving import Message, Receive, Send, ServingThread, listen
 from .receiver import MOST_BYTES, DeliveryAnswer, Receiver
 
-AT_ONCE = 64
-"""Maximum deliveries processed at the same time; others wait unread."""
-
-WAITING = 1_000
-"""Maximum waiting deliveries; further ones are answered 503."""
-
 WORKERS = 4
 BODY_SECONDS = 10.0
 """Seconds that a sender has to send its body."""
@@ -28,8 +22,6 @@ class InboxApp:
 
     def __init__(self, receiver: Receiver, path: str, allowed: Collection[str] = ()) -> None:
         self._receiver, self._path, self._allowed = receiver, path, allowed
-        self._open = asyncio.Semaphore(AT_ONCE)
-        self._present = 0
         self._pool = ThreadPoolExecutor(WORKERS, "paylab-inbox")
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -39,22 +31,12 @@ class InboxApp:
         await _send(send, await self._answer(scope, receive))
 
     async def _answer(self, scope: Message, receive: Receive) -> DeliveryAnswer:
-        given = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        refused = loopback.host_refusal(given.get(b"host"), given.get(b"origin"), self._allowed)
-        if refused:
+        headers = {name.decode("latin-1"): v.decode("latin-1") for name, v in scope["headers"]}
+        host, origin = headers.get("host"), headers.get("origin")
+        if refused := loopback.host_refusal(host, origin, self._allowed):
             return DeliveryAnswer(*refused)
         if scope["path"] != self._path:
             return DeliveryAnswer(404, "this path does not receive events")
-        if self._present >= AT_ONCE + WAITING:
-            return DeliveryAnswer(503, "too many deliveries at once", {"retry-after": "1"})
-        self._present += 1
-        try:
-            async with self._open:
-                return await self._take(scope, receive)
-        finally:
-            self._present -= 1
-
-    async def _take(self, scope: Message, receive: Receive) -> DeliveryAnswer:
         try:
             async with asyncio.timeout(BODY_SECONDS):
                 body = await _read(receive)
@@ -63,7 +45,6 @@ class InboxApp:
         if body is None:
             return DeliveryAnswer(400, "the body is incomplete")
         loop = asyncio.get_running_loop()
-        headers = {name.decode("latin-1"): v.decode("latin-1") for name, v in scope["headers"]}
         given = (scope["method"], headers.get("content-type", ""), body, headers)
         return await loop.run_in_executor(self._pool, self._receiver.receive, *given)
 
@@ -91,7 +72,7 @@ async def _send(send: Send, answer: DeliveryAnswer) -> None:
     body = answer.text.encode("ascii", "backslashreplace")
     length = str(len(body))
     # Close the connection after the answer if the body was not read to its end.
-    close = {"connection": "close"} if answer.status in (403, 404, 408, 413, 421, 503) else {}
+    close = {"connection": "close"} if answer.status in (403, 404, 408, 413, 421) else {}
     headers = {"content-type": "text/plain", "content-length": length, **close, **answer.headers}
     pairs = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": answer.status, "headers": pairs})

@@ -309,6 +309,13 @@ def test_a_workbook(paged, transfer, tmp_path):
     assert found["created_at"] == pd.Timestamp("2026-01-31 09:30:00.123")
 
 
+@pytest.mark.parametrize("text", ["12.5", "9" * 18 + "0", "1" * 20])
+def test_seconds_that_no_integer_holds(transfer, tmp_path, text):
+    """For Parquet, seconds that are not whole or too many raise an error with their row."""
+    with pytest.raises(ExactnessError, match=r"completed_in, row 0: .* does not fit int64"):
+        frames.export([{"data": [transfer | {"completed_in": text}]}], tmp_path / "t.parquet")
+
+
 def test_an_amount_that_no_decimal_holds(paged, transfer, tmp_path):
     """For Parquet, an amount that is too long raises an error with its row; CSV has its text."""
     rows = [transfer, transfer | {"source_amount": "9" * 30}]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import socket
 import time
@@ -16,9 +15,7 @@ from paylab import serving
 from paylab.errors import ConfigError
 from paylab.webhooks import port as shell
 from paylab.webhooks.port import Port
-from paylab.webhooks.receiver import MOST_BYTES, Receiver
-
-from .conftest import NOW
+from paylab.webhooks.receiver import MOST_BYTES
 
 BURST, SENDERS = 1_000, 16
 
@@ -96,47 +93,6 @@ def _post(sender, path, body):
     answer = sender.getresponse()
     answer.read()
     return answer.status
-
-
-def test_more_than_may_wait_are_asked_to_come_again(events, delivery):
-    """A delivery above the limit is answered 503 with Retry-After, until the others end."""
-    app = shell.InboxApp(Receiver(events, lambda: NOW), "/e")
-
-    async def send_body():
-        return {"type": "http.request", "body": delivery(1)}
-
-    async def crowd():
-        ended = asyncio.Event()
-
-        async def disconnect():
-            await ended.wait()
-            return {"type": "http.disconnect"}
-
-        open_ = [_ask(app, disconnect) for _ in range(shell.AT_ONCE + shell.WAITING)]
-        answers = asyncio.gather(*open_)
-        await asyncio.sleep(0)  # each one runs until it waits for its body or for its turn
-        refused, count = await _ask(app, send_body), len(events.all())
-        ended.set()
-        statuses = {answer["status"] for answer in await answers}
-        return refused, count, statuses, await _ask(app, send_body)
-
-    refused, count, statuses, later = asyncio.run(crowd())
-    assert (refused["status"], count) == (503, 0)
-    assert statuses == {400}  # their bodies are incomplete
-    assert (b"retry-after", b"1") in refused["headers"]
-    assert (later["status"], len(events.all())) == (200, 1)
-
-
-async def _ask(app, receive):
-    """Send one request to an ASGI application without a socket; return the answer's start."""
-    sent = []
-
-    async def send(message):
-        sent.append(message)
-
-    headers = [(b"content-type", b"application/json")]
-    await app({"type": "http", "path": "/e", "method": "POST", "headers": headers}, receive, send)
-    return sent[0]
 
 
 def test_a_slow_sender_is_cut_off(port, client, delivery, monkeypatch):
