@@ -124,11 +124,11 @@ def test_an_event_of_an_inbox_is_delivered_again_as_the_service_wrote_it(tmp_pat
 def test_a_handler_elsewhere_is_given_the_wrapper_of_the_service(monkeypatch):
     """An event that is replayed to a URL is sent in the wrapper of the service."""
     posted = []
-    monkeypatch.setattr("paylab.webhooks.inbox.forward", lambda _, body: posted.append(body) or 200)
+    monkeypatch.setattr("paylab.webhooks.inbox.post_event", lambda _, body: posted.append(body) or 0)
     lab = paylab.connect(simulator=Simulator(service=NESTED), ledger="none")
     with lab.inbox() as inbox:
         trigger(lab, "individual.status_changed")
-        inbox.replay(inbox[0].event, "http://127.0.0.1:9/hook")
+        assert inbox.replay(inbox[0].event, "http://127.0.0.1:9/hook") == 502
         assert json.loads(posted[0]) == json.loads(inbox[0].body)
 
 
