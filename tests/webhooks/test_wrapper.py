@@ -124,7 +124,7 @@ def test_an_event_of_an_inbox_is_delivered_again_as_the_service_wrote_it(tmp_pat
 def test_a_handler_elsewhere_is_given_the_wrapper_of_the_service(monkeypatch):
     """An event that is replayed to a URL is sent in the wrapper of the service."""
     posted = []
-    monkeypatch.setattr("paylab.webhooks.inbox.post_event", lambda _, body: posted.append(body) or 0)
+    monkeypatch.setattr("paylab.webhooks.inbox.post_event", lambda _, body: posted.append(body))
     lab = paylab.connect(simulator=Simulator(service=NESTED), ledger="none")
     with lab.inbox() as inbox:
         trigger(lab, "individual.status_changed")
