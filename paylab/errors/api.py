@@ -9,7 +9,14 @@ from .base import PaylabError, Problem
 
 
 class APIError(PaylabError):
-    """A call without a usable answer: no response, a response that is not 2xx, or unreadable."""
+    """A call without a usable answer: no response, a response that is not 2xx, or unreadable.
+
+    `call` is the attempt.
+    """
+
+    def __init__(self, message: str, call: Any = None) -> None:
+        self.call = call
+        super().__init__(message)
 
     if not TYPE_CHECKING:
 
@@ -57,11 +64,7 @@ REQUEST_IDS = ("x-request-id", "request-id", "x-correlation-id", "x-amzn-request
 
 
 class APIConnectionError(APIError):
-    """No response from the service; `call` is the attempt."""
-
-    def __init__(self, message: str, call: Any = None) -> None:
-        self.call = call
-        super().__init__(message)
+    """No response from the service."""
 
 
 class APITimeoutError(APIConnectionError):
@@ -70,10 +73,6 @@ class APITimeoutError(APIConnectionError):
 
 class APIResponseError(APIError):
     """A response whose body cannot be read: not JSON, truncated, or of the wrong shape."""
-
-    def __init__(self, message: str, call: Any = None) -> None:
-        self.call = call
-        super().__init__(message)
 
 
 class APIStatusError(APIError):
@@ -93,9 +92,9 @@ class APIStatusError(APIError):
         call: Any = None,
         hint: str | None = None,
     ) -> None:
-        self.status, self.text, self.body, self.call = status, text, body, call
+        self.status, self.text, self.body = status, text, body
         self.problems, self.hint = tuple(problems), hint
-        super().__init__(f"{status} {text}".strip())
+        super().__init__(f"{status} {text}".strip(), call)
         for line in self._told():
             self.add_note(line)
 

@@ -263,7 +263,7 @@ class Pager(Generic[T]):
         if limit is not None:
             return list(islice(self, limit))
         rows = [row for page in self._sent() for row in page.data]
-        items = self._items(repeats.newest(rows, self._named))
+        items = self._items(repeats.Pages(self._named).fresh(rows))
         self._fetched, self._count = items[:KEPT], len(items)
         return items
 

@@ -21,6 +21,7 @@ INTRODUCTION = """\
 """
 WIDTH = 96
 _LINE = re.compile(r"at line (\d+)")
+_NAMED = re.compile(r"\s*(?:\[(?P<table>[^\[\]]+)\]|(?P<key>[^\s=#][^=#]*)=)")
 
 
 class KeyTable(dict[str, Key]):
@@ -96,33 +97,17 @@ def located(error: ServiceError, path: Path, text: str) -> ServiceError:
 
 
 def line_of(text: str, key: str) -> int:
-    """The line on which the value of a dotted key begins, or its last possible line.
-
-    The parser has no positions, so more and more lines are parsed until the key is found. That is
-    slow, and only done for an error.
-    """
-    lines, good = text.splitlines(keepends=True), 0
-    for number in range(1, len(lines) + 1):
-        try:
-            tables = tomllib.loads("".join(lines[:number]))
-        except tomllib.TOMLDecodeError:
-            continue  # in the middle of a value of several lines
-        if _holds(tables, key):
-            return good + 1
-        good = number
-    return good
-
-
-def _holds(tables: Mapping[str, Any], key: str) -> bool:
-    """Whether a key is in these tables, with or without quotes around dotted parts."""
-    if key in tables:
-        return True
-    return any(
-        key.startswith(f"{name}.")
-        and isinstance(inside, dict)
-        and _holds(inside, key.removeprefix(f"{name}."))
-        for name, inside in tables.items()
-    )
+    """The line of a dotted key, or of the last table or key that it is in; else the last line."""
+    lines, table, found, longest = text.splitlines(), "", 0, 0
+    for number, line in enumerate(lines, 1):
+        match = _NAMED.match(line)
+        if match is None:
+            continue
+        name = re.sub(r"[\s\"']", "", match["table"] or match["key"])
+        table, name = (name, name) if match["table"] else (table, f"{table}.{name}".strip("."))
+        if f"{key}.".startswith(f"{name}.") and len(name) > longest:
+            found, longest = number, len(name)
+    return found or len(lines)
 
 
 def service_file_text(keys: KeyTable, values: Mapping[str, Value]) -> str:
