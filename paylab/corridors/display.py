@@ -64,8 +64,12 @@ def notes(corridors: Sequence[Corridor]) -> list[str]:
     """Notes that apply to all rows, and the countries that share one."""
     shared = [alike for alike in _alike(corridors) if len(alike) > 1]
     names = [f"{_title(alike)}: {_join(each.country for each in alike)}." for alike in shared]
-    ramps = any(corridor.required_on_ramps for corridor in corridors)
-    return [*names, *_wallets(corridors), *([_ramps(corridors)] if ramps else [])]
+    found = (one.account(codes.CRYPTO_WALLET) for one in corridors)
+    wallets = dict.fromkeys(map(_account, filter(None, found)))
+    held = [f"Individuals of every country can hold a {wallet}." for wallet in wallets]
+    asked = dict.fromkeys(name for one in corridors for name in one.required_on_ramps)
+    ramps = [f"on_ramp and off_ramp also require {_join(asked)}."] if asked else []
+    return [*names, *held, *ramps]
 
 
 def facts(corridor: Corridor) -> Iterator[tuple[str, str, str]]:
@@ -157,17 +161,6 @@ def _assumed(corridor: Corridor) -> str:
     """The assumptions behind the accounts."""
     sources = [account.source for account in _own_accounts(corridor)]
     return _join(dict.fromkeys(source for source in sources if source != "spec"))
-
-
-def _wallets(corridors: Sequence[Corridor]) -> list[str]:
-    found = (one.account(codes.CRYPTO_WALLET) for one in corridors)
-    wallets = dict.fromkeys(_account(wallet) for wallet in found if wallet)
-    return [f"Individuals of every country can hold a {wallet}." for wallet in wallets]
-
-
-def _ramps(corridors: Iterable[Corridor]) -> str:
-    asked = dict.fromkeys(name for one in corridors for name in one.required_on_ramps)
-    return f"on_ramp and off_ramp also require {_join(asked)}."
 
 
 def _own_accounts(corridor: Corridor) -> Iterable[Account]:

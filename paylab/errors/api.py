@@ -103,11 +103,11 @@ class APIStatusError(APIError):
 
     def _told(self) -> list[str]:
         """The field problems that the message of the service does not say already."""
-        return [f"  {problem}" for problem in self.problems if not _is_in(problem, self.text)]
-
-
-def _is_in(problem: Problem, text: str) -> bool:
-    return problem.field in text and problem.message in text
+        return [
+            f"  {problem}"
+            for problem in self.problems
+            if problem.field not in self.text or problem.message not in self.text
+        ]
 
 
 class RedirectError(APIStatusError):

@@ -166,7 +166,10 @@ def warn(
     mistyped = (
         warn_check_digits(f.form_in(found), found.get(f.name), dotted(at, f.name)) for f in fields
     )
-    return [*flat(mistyped), *(_wallet(found, at) if kind == codes.CRYPTO_WALLET else [])]
+    network, address = found.get("network"), found.get("address")
+    if kind != codes.CRYPTO_WALLET or network not in codes.NETWORKS:
+        return flat(mistyped)
+    return [*flat(mistyped), *warn_address(network, address, dotted(at, "address"))]
 
 
 def doubts(body: object, service: Service | None = None) -> list[Problem]:
@@ -191,13 +194,6 @@ def _likely_country(kind: object, details: Body) -> str | None:
     ]
     alike = all(account == fitting[0][1] for _, account in fitting)
     return fitting[0][0] if fitting and alike else None
-
-
-def _wallet(details: Body, at: str) -> list[Problem]:
-    """Warnings about a wallet's address on a known network."""
-    network = details.get("network")
-    known = network in codes.NETWORKS
-    return warn_address(network, details.get("address"), dotted(at, "address")) if known else []
 
 
 def _type(entry: Body, country: str | None, at: str, service: Service | None) -> list[Problem]:

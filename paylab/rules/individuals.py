@@ -140,10 +140,8 @@ def base(service: Service | None = None) -> tuple[str, ...]:
 
 def required(body: Body, service: Service | None = None) -> tuple[str, ...]:
     """The additional fields that this individual needs, for its country and products."""
-    products = as_list(body.get("product_types"))
-    named = _corridor(body, service).required_for(products)
-    ramp = any(one in codes.RAMP_PRODUCTS for one in products)
-    more = (service or Service()).individuals.ramp_required if ramp else ()
+    named = _corridor(body, service).required_for(as_list(body.get("product_types")))
+    more = (service or Service()).individuals.ramp_required if _has_ramp(body) else ()
     return tuple(dict.fromkeys((*named, *more)))
 
 
@@ -162,7 +160,11 @@ _NOBODY = {"asked": ""}
 
 def warn(body: object, service: Service | None = None) -> list[Problem]:
     """Warnings about a valid individual: likely typos and recommended fields."""
-    return [*_warn_email(as_object(body)), *mistyped(body, service)]
+    found, message = as_object(body), "is optional by the specification, but may be needed for"
+    if found.get("email") is not None or not _has_ramp(found):
+        return mistyped(body, service)
+    email = Problem("email", f"{message} on_ramp and off_ramp", _ROW, key=_RAMP)
+    return [email, *mistyped(body, service)]
 
 
 def mistyped(body: object, service: Service | None = None) -> list[Problem]:
@@ -267,9 +269,5 @@ def _accounts(country: str | None, service: Service, value: object, field: str) 
     )
 
 
-def _warn_email(body: Body) -> list[Problem]:
-    ramp = any(one in codes.RAMP_PRODUCTS for one in as_list(body.get("product_types")))
-    if not ramp or body.get("email") is not None:
-        return []
-    message = "is optional by the specification, but may be needed for on_ramp and off_ramp"
-    return [Problem("email", message, _ROW, key=_RAMP)]
+def _has_ramp(body: Body) -> bool:
+    return any(one in codes.RAMP_PRODUCTS for one in as_list(body.get("product_types")))

@@ -273,7 +273,8 @@ class Pager(Generic[T]):
         >>> sorted(lab.transfers.list().to_dicts(limit=1)[0])[:2]
         ['client_reference_id', 'completed_in']
         """
-        return [_as_dict(item) for item in self.to_list(limit)]
+        items: list[Any] = self.to_list(limit)
+        return [item.to_dict() if hasattr(item, "to_dict") else dict(item) for item in items]
 
     def filter(self, **fields: Any) -> Pager[T]:
         """The items whose fields have these values; the list is filtered on this machine.
@@ -287,10 +288,6 @@ class Pager(Generic[T]):
             return same and (self._keep is None or self._keep(item))
 
         return Pager(self._fetch, self._read, self._start, keep, self._place, self._named)
-
-
-def _as_dict(item: Any) -> dict[str, Any]:
-    return item.to_dict() if hasattr(item, "to_dict") else dict(item)
 
 
 def _next(page: RawPage, seen: set[str | None]) -> str:

@@ -180,15 +180,18 @@ def detail(code: object, terminal_codes: Container[str] | None = None) -> Advice
     >>> paylab.status.detail("verification_image_blurry").terminal
     False
     """
-    known = _BY_CODE.get(str(code)) or Advice(str(code), _NEW, _ANEW, codes.IMAGE_SIDES)
+    unknown = Advice(
+        str(code),
+        "The check returned a code that this version of paylab does not know.",
+        "Read the service's own message, then send clear images again.",
+        codes.IMAGE_SIDES,
+    )
+    known = next((advice for advice in ADVICE if advice.code == code), unknown)
     if terminal_codes is None:
         default = assumptions.KEYS["verification.terminal_codes"].default
         terminal_codes = cast("tuple[str, ...]", default)
     return replace(known, terminal=known.code in terminal_codes)
 
-
-_NEW = "The check returned a code that this version of paylab does not know."
-_ANEW = "Read the service's own message, then send clear images again."
 
 ADVICE = (
     Advice(
@@ -310,5 +313,3 @@ ADVICE = (
         codes.IMAGE_SIDES,
     ),
 )
-
-_BY_CODE = {advice.code: advice for advice in ADVICE}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from ..errors.base import Problem, RuleError
@@ -35,7 +35,7 @@ class Translation:
         if self.is_idle:
             return body
         record = OPERATIONS[operation]
-        new = self._with_details(body, _send_details, are_theirs=False)
+        new = self._with_details(body, partial(_sent, at="details"), are_theirs=False)
         for field in record.references:
             if self.service.value(field.form_key) == "id":
                 new = _by_id(new, field.name, field.by_id)
@@ -147,10 +147,6 @@ class Translation:
             return _number(given) if kind == AMOUNT and self.numbers else given
 
         return {name: value(name, given) for name, given in body.items()}
-
-
-def _send_details(names: Names, details: Mapping[str, Any]) -> Body:
-    return _sent(names, details, "details")
 
 
 def _sent(names: Names, body: Mapping[str, Any], at: str = "") -> Body:
