@@ -20,7 +20,6 @@ import qrcode
 from qrcode.constants import ERROR_CORRECT_M
 from qrcode.exceptions import DataOverflowError
 
-from ..emvqr.fields import EmvField
 from ..emvqr.text import Payload, check, parse
 from ..errors.base import ConfigError, EMVError, PaylabError
 from ..errors.extras import explained
@@ -163,21 +162,31 @@ class _Reading:
 
     def rows(self) -> list[Row]:
         """Rows of payee, amount and checks."""
-        facts = [] if self.payload is None else _facts(self.payload)
-        return [*facts, ("CRC", self._crc())]
+        if (payload := self.payload) is None:
+            return [("CRC", "not checked: the text is not EMV")]
+        wanted, found = payload.crc, self.text[-4:]
+        crc = f"{found}, correct" if found == wanted else f"wrong: {wanted} expected, {found} found"
+        known = [
+            ("Issuer", payload.issuer),
+            ("Name", payload.merchant_name),
+            ("City", payload.city),
+            ("Country", payload.country),
+            ("Amount", _amount(payload)),
+            ("Currency", payload.currency),
+            ("Use", "may be paid many times" if payload.is_static else "may be paid once"),
+            ("CRC", crc),
+        ]
+        return [(label, value or "not said") for label, value in known]
 
     def fields(self) -> list[Row]:
         """Rows of all fields by path and name."""
-        walked = () if self.payload is None else self.payload.walk()
-        return [(f"{field.path} {field.name}", _value(field)) for field in walked]
-
-    def _crc(self) -> str:
-        if self.payload is None:
-            return "not checked: the text is not EMV"
-        expected, found = self.payload.crc, self.text[-4:]
-        if found == expected:
-            return f"{found}, correct"
-        return f"wrong: {expected} expected, {found} found"
+        return [
+            (
+                f"{field.path} {field.name}",
+                f"holds {len(field.fields)} fields:" if field.fields else field.value,
+            )
+            for field in (self.payload.walk() if self.payload else ())
+        ]
 
 
 def read_qr(text: str) -> _Reading:
@@ -188,23 +197,6 @@ def read_qr(text: str) -> _Reading:
     return _Reading(text, payload, next(iter(check(text)), None))
 
 
-def _facts(payload: Payload) -> list[Row]:
-    known = [
-        ("Issuer", payload.issuer),
-        ("Name", payload.merchant_name),
-        ("City", payload.city),
-        ("Country", payload.country),
-        ("Amount", _amount(payload)),
-        ("Currency", payload.currency),
-        ("Use", "may be paid many times" if payload.is_static else "may be paid once"),
-    ]
-    return [(label, value or "not said") for label, value in known]
-
-
-def _value(field: EmvField) -> str:
-    return f"holds {len(field.fields)} fields:" if field.fields else field.value
-
-
 def _amount(payload: Payload) -> str:
     text = payload.find("54")
     if text is None:
@@ -213,7 +205,6 @@ def _amount(payload: Payload) -> str:
 
 
 SIZE = 300
-TITLE, DOUBTFUL = "Scan to pay", "This QR code is not valid"
 
 
 class QR:
@@ -267,7 +258,7 @@ class QR:
     @property
     def title(self) -> str:
         """The heading of the card."""
-        return TITLE if self.reading.problem is None else DOUBTFUL
+        return "Scan to pay" if self.reading.problem is None else "This QR code is not valid"
 
     def __repr__(self) -> str:
         rows = [*self._problem(), *self.table(), ("Text", self.payload)]

@@ -42,26 +42,3 @@ def literal(value: object, *, broken: bool = False) -> str:
     if not broken or len(line) <= WIDTH - 2 * len(INDENT):
         return line
     return "\n".join(["{", *(f"{INDENT * 2}{entry}," for entry in entries), f"{INDENT}}}"])
-
-
-# Function and result; its argument is the id of the person or conversion account.
-CALLS = {
-    "person": ("lab.individuals.get", "person"),
-    "images": ("lab.individuals.images", "images"),
-    "verification": ("lab.individuals.wait", "person"),
-    "account": ("lab.conversion_accounts.get", "account"),
-}
-WALLET = 'wallet = next(one for one in person.financial_accounts if one.type == "crypto_wallet")'
-
-
-def looking_up(step: str, of: str | None) -> str:
-    """The call for a step; empty while the id is unknown."""
-    if of is None:
-        return ""
-    if step in CALLS:
-        function, to = CALLS[step]
-        return call(function, {}, of, to=to)
-    if step == "wallet":
-        return WALLET
-    waited = call("lab.conversions.wait", {"conversion_account_id": of}, to="conversion")
-    return waited if step == "conversion" else f"{waited}\ndeposit = conversion.deposit"

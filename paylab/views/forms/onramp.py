@@ -14,7 +14,7 @@ from ...spec import codes
 from ...spec.models import Conversion, ConversionAccount, FinancialAccount, Individual
 from .. import html
 from ..html import Row
-from .code import looking_up
+from .code import literal
 from .conversion_account import newest_first
 from .form import Form
 from .live import Live
@@ -63,6 +63,18 @@ TITLES = {
     "conversion": "Conversion",
 }
 NAMES = tuple(TITLES)
+LOOKUPS = {
+    "person": "person = lab.individuals.get({})",
+    "images": "images = lab.individuals.images({})",
+    "verification": "person = lab.individuals.wait({})",
+    "wallet": "wallet = next(one for one in person.financial_accounts"
+    ' if one.type == "crypto_wallet")',
+    "account": "account = lab.conversion_accounts.get({})",
+    "deposit": "conversion = lab.conversions.wait(conversion_account_id={})\n"
+    "deposit = conversion.deposit",
+    "conversion": "conversion = lab.conversions.wait(conversion_account_id={})",
+}
+"""The code of a step without a form, for the id of the person or the conversion account."""
 EXAMPLE_STEPS = ("person", "images", "verification", "wallet", "account")
 
 
@@ -213,7 +225,8 @@ class Walk(traitlets.HasTraits, FormPage):
         if isinstance(body, Form):
             return body.code()
         about = "account" if name in ("account", "deposit", "conversion") else "person"
-        return looking_up(name, getattr(self.found.get(about), "id", None))
+        found = self.found.get(about)
+        return LOOKUPS[name].format(literal(found.id)) if found else ""
 
     def _take_up(self, person: Individual) -> None:
         """Find the current step of an existing individual."""
