@@ -16,10 +16,9 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 from .. import loopback
 from ..serving import HTTPConnection, Message, Receive, Send
 from ..spec.service import Service
-from .control_table import CONTROL
 from .messages import MOST_BYTES, NO_CONTENT, PRODUCT, TOO_LARGE, Refused, Reply, Request
 from .refusals import refusal_reply
-from .routing import find_operation
+from .routing import CONTROL, find_operation
 
 _FIRST_LINE = re.compile(rb"([!-~]+) (/[!-~]*) HTTP/1\.[01]\r?\n")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from typing import Any
 
 from ..errors.base import Problem
@@ -174,13 +173,11 @@ def deliveries(world: World, request: Request) -> Reply:
 
 def _attempts(world: World, event_type: str | None, after: int) -> list[Row]:
     """The attempts after a number, of an event type or of all."""
-    table, names = world.tables["deliveries"], ("id", *_ATTEMPT)
-    # A reset world counts anew.
-    known = after if after <= len(table) else 0
-    newest = list(islice(table.listed(), len(table) - known))
+    rows = [*world.tables["deliveries"].rows.values()]
+    known = after if after <= len(rows) else 0  # a reset world counts anew
     return [
-        {"number": number, **{name: row.get(name) for name in names}}
-        for number, row in enumerate(reversed(newest), known + 1)
+        {"number": number, **{name: row.get(name) for name in ("id", *_ATTEMPT)}}
+        for number, row in enumerate(rows[known:], known + 1)
         if event_type in (None, row["event_type"])
     ]
 
@@ -216,7 +213,7 @@ def _again(world: World, wanted: object) -> list[tuple[Row, Row]]:
     if wanted == "all":
         return [
             (event, each)
-            for event in reversed([*world.tables["events"].listed()])
+            for event in world.tables["events"].rows.values()
             for each in subscriptions.values()
             if event["event_type"] in each["event_types"]
             and event["created_at"] >= each["created_at"]
@@ -253,7 +250,7 @@ def _seconds(text: str) -> float:
 def events(world: World, _: Request) -> Reply:
     """GET /_simulator/events: every event, subscribed to or not, oldest first."""
     hidden = ("id", "created_at", "_")
-    rows = [*world.tables["events"].listed()][::-1]
+    rows = world.tables["events"].rows.values()
     listed = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
     return Reply.json(200, listed)
 

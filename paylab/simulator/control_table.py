@@ -1,56 +1,12 @@
-"""The control API as data: every operation, and curl lines for it that work when pasted."""
+"""The control API in curl lines that work when pasted, and a table of the faults."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..spec.operations.routes import Route
 from .fault_kinds import CUSTOM, DEFAULTS, KINDS
-
-CONTROL = "/_simulator"
-"""The path prefix of the control API; no service uses it."""
-
-
-class Control(NamedTuple):
-    """An operation of the control API; its path is below the prefix."""
-
-    name: str
-    method: str
-    path: str
-
-    @property
-    def template(self) -> str:
-        """The path with its prefix."""
-        return f"{CONTROL}{self.path}"
-
-
-CONTROLS = (
-    Control("summary", "GET", ""),
-    Control("seed", "POST", "/seed"),
-    Control("move_object", "POST", "/objects/{id}"),
-    Control("clock", "POST", "/clock"),
-    Control("pay_in", "POST", "/balances"),
-    Control("balance", "GET", "/balances"),
-    Control("scenarios", "GET", "/scenarios"),
-    Control("add_fault", "POST", "/faults"),
-    Control("list_faults", "GET", "/faults"),
-    Control("remove_fault", "DELETE", "/faults/{id}"),
-    Control("clear_faults", "DELETE", "/faults"),
-    Control("requests", "GET", "/requests"),
-    Control("events", "GET", "/events"),
-    Control("deliveries", "GET", "/deliveries"),
-    Control("deliver", "POST", "/deliveries"),
-    Control("openapi", "GET", "/openapi.json"),
-    Control("read_snapshot", "GET", "/snapshot"),
-    Control("write_snapshot", "PUT", "/snapshot"),
-    Control("reset", "POST", "/reset"),
-)
-"""The operations of one world. Each has its function in `control_api`."""
-
-WORLDS = (
-    Control("create_world", "POST", "/worlds"),
-    Control("end_world", "DELETE", "/worlds/{id}"),
-)
-"""The operations on the worlds of a server, in `worlds`."""
+from .routing import CONTROLS, WORLDS
 
 
 class Curl(NamedTuple):
@@ -149,14 +105,14 @@ JSON="Content-Type: application/json\""""
 
 def curl_lines() -> list[str]:
     """A curl line for each of `LINES`, below a comment; they use the variables of `HEAD`."""
-    controls = {each.name: each for each in (*CONTROLS, *WORLDS)}
-    return [f"# {line.does}.\n{_curl(controls[line.control], line)}" for line in LINES]
+    routes = {each.operation: each for each in (*CONTROLS, *WORLDS)}
+    return [f"# {line.does}.\n{_curl(routes[f'control.{line.control}'], line)}" for line in LINES]
 
 
-def _curl(control: Control, line: Curl) -> str:
-    method = "" if control.method == ("POST" if line.body else "GET") else f" -X {control.method}"
+def _curl(route: Route, line: Curl) -> str:
+    method = "" if route.method == ("POST" if line.body else "GET") else f" -X {route.method}"
     body = f""" -H "$JSON" -d '{line.body}'""" if line.body else ""
-    url = f"$BASE{control.template.replace('{id}', line.id)}{line.query}"
+    url = f"$BASE{route.template.replace('{id}', line.id)}{line.query}"
     return f'curl -s{method} -H "$AUTH"{body} "{url}"{line.end}'
 
 

@@ -18,15 +18,13 @@ from ..spec.status import MACHINES, IllegalMove
 from ..spec.translation import with_numbers
 from . import control_api, faults
 from .bodies import page, read_row, shown
-from .control_table import CONTROL, CONTROLS
 from .idempotency import Operation, once
 from .journal import JournalEntry
 from .messages import MOST_BYTES, TOO_LARGE, Refused, Reply, Request, require
 from .refusals import refusal_reply
 from .resources import individuals, on_ramp, subscriptions, transfers
-from .routing import find_operation, operation_at
+from .routing import CONTROL, CONTROLS, find_operation, operation_at
 from .strictness import remarks
-from .table import Row
 from .world import Steps, World
 
 STEPS: Steps = {**individuals.STEPS, **on_ramp.STEPS, **transfers.STEPS}
@@ -39,32 +37,20 @@ def settle(world: World) -> None:
         STEPS[timer["kind"]][timer["step"]](world, row, "")
 
 
-def _move(world: World, kind: str, row: Row, to: str, reason: str) -> None:
-    """Move an object to a state; a 422 lists the legal moves."""
+def move_object(world: World, request: Request) -> Reply:
+    """POST /_simulator/objects/{id} {"to", "reason"}; a 422 lists the legal moves."""
+    kind = next((kind for kind in MACHINES if world.find(kind, request.id)), None)
+    if kind is None:
+        raise Refused(404, "object not found")
+    row, body = world.tables[kind].rows[request.id], request.json()
+    to, reason = body.get("to"), body.get("reason") or ""
+    if not isinstance(to, str) or not isinstance(reason, str):
+        raise Refused(400, "to: name the state to move to; reason, if given, is text")
     try:
         trigger = MACHINES[kind].toward(row["status"], to)
     except IllegalMove as error:
         raise Refused(422, str(error), legal=list(error.legal)) from None
     STEPS[kind][trigger](world, row, reason)
-
-
-def _find_object(world: World, row_id: str) -> tuple[str, Row]:
-    """An object with a status, and its kind."""
-    for kind in MACHINES:
-        row = world.find(kind, row_id)
-        if row is not None:
-            return kind, row
-    raise Refused(404, "object not found")
-
-
-def move_object(world: World, request: Request) -> Reply:
-    """POST /_simulator/objects/{id} {"to", "reason"}."""
-    kind, row = _find_object(world, request.id)
-    body = request.json()
-    to, reason = body.get("to"), body.get("reason") or ""
-    if not isinstance(to, str) or not isinstance(reason, str):
-        raise Refused(400, "to: name the state to move to; reason, if given, is text")
-    _move(world, kind, row, to, reason)
     return Reply.json(200, shown(world, kind, row))
 
 
@@ -73,7 +59,7 @@ _CONTROLS = {**vars(control_api), "move_object": move_object, "pay_in": transfer
 OPERATIONS: Mapping[str, Operation] = {
     **{f"{kind}.get": partial(read_row, kind=kind) for kind in LISTS},
     **{f"{kind}.list": partial(page, kind=kind) for kind in LISTS},
-    **{f"control.{each.name}": _CONTROLS[each.name] for each in CONTROLS},
+    **{each: _CONTROLS[each.removeprefix("control.")] for each, *_ in CONTROLS},
     **individuals.SERVED,
     **on_ramp.SERVED,
     **subscriptions.SERVED,

@@ -14,11 +14,10 @@ from fnmatch import fnmatchcase
 from math import ceil
 
 from ..spec.service import Service
-from .control_table import CONTROL
 from .fault_kinds import CUTS, DEFAULTS, INSTEAD, MOST_TIMES, ON_CALLS
 from .messages import BadCursor, Refused, Reply, Request, dump
 from .refusals import refusal_reply
-from .routing import operation_at
+from .routing import CONTROL, operation_at
 from .table import Row
 from .world import World
 

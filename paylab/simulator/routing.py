@@ -1,33 +1,61 @@
-"""The operation of a path: of the service, or of the control API."""
+"""The operations of the control API, and the operation of each path."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from ..spec.operations.routes import Route, RouteTable
 from ..spec.service import Service
-from .control_table import CONTROL, CONTROLS, WORLDS, Control
 from .messages import Refused
 
+CONTROL = "/_simulator"
+"""The path prefix of the control API; no service uses it."""
 
-def _routes(controls: Iterable[Control]) -> tuple[Route, ...]:
-    return tuple(Route(f"control.{each.name}", each.method, each.template, "") for each in controls)
+
+def _route(name: str, method: str, path: str) -> Route:
+    return Route(f"control.{name}", method, f"{CONTROL}{path}", "")
 
 
-CONTROL_ROUTES = _routes(CONTROLS)
-"""The routes of the controls of one world."""
+CONTROLS = (
+    _route("summary", "GET", ""),
+    _route("seed", "POST", "/seed"),
+    _route("move_object", "POST", "/objects/{id}"),
+    _route("clock", "POST", "/clock"),
+    _route("pay_in", "POST", "/balances"),
+    _route("balance", "GET", "/balances"),
+    _route("scenarios", "GET", "/scenarios"),
+    _route("add_fault", "POST", "/faults"),
+    _route("list_faults", "GET", "/faults"),
+    _route("remove_fault", "DELETE", "/faults/{id}"),
+    _route("clear_faults", "DELETE", "/faults"),
+    _route("requests", "GET", "/requests"),
+    _route("events", "GET", "/events"),
+    _route("deliveries", "GET", "/deliveries"),
+    _route("deliver", "POST", "/deliveries"),
+    _route("openapi", "GET", "/openapi.json"),
+    _route("read_snapshot", "GET", "/snapshot"),
+    _route("write_snapshot", "PUT", "/snapshot"),
+    _route("reset", "POST", "/reset"),
+)
+"""The operations of one world. Each has its function in `control_api`."""
 
-_CONTROL_TABLE, _WORLD_TABLE = RouteTable(CONTROL_ROUTES), RouteTable(_routes(WORLDS))
+WORLDS = (
+    _route("create_world", "POST", "/worlds"),
+    _route("end_world", "DELETE", "/worlds/{id}"),
+)
+"""The operations on the worlds of a server, in `server`."""
+
+_CONTROLS, _WORLDS = RouteTable(CONTROLS), RouteTable(WORLDS)
 
 
 def find_operation(service: Service, method: str, path: str) -> tuple[str, Mapping[str, str]]:
     """The operation of a path, and the values of placeholders; else a 404 or 405."""
-    return _find(_CONTROL_TABLE if path.startswith(CONTROL) else service, method, path)
+    return _find(_CONTROLS if path.startswith(CONTROL) else service, method, path)
 
 
 def find_world_operation(method: str, path: str) -> tuple[str, Mapping[str, str]]:
     """The same for a path below /_simulator/worlds."""
-    return _find(_WORLD_TABLE, method, path)
+    return _find(_WORLDS, method, path)
 
 
 def operation_at(service: Service, method: str, path: str) -> str | None:

@@ -8,31 +8,59 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from secrets import token_hex
-from threading import Lock
+from threading import Event, Lock, Thread
 from typing import Any
 
 from ..errors.base import Problem, ServiceError, SimulatorError
 from ..errors.names import suggesting
-from ..serving import ServingThread, listen
+from ..serving import GRACE_SECONDS, ServingThread, listen
 from ..spec import timestamps
 from ..spec.service import Service
 from .app import Protocol, SimulatorApp
-from .control_table import CONTROL
 from .credentials import check_secret, random_keys
 from .messages import PRODUCT, Refused, Reply, Request, require
 from .refusals import refusal_reply
-from .routing import find_world_operation
+from .routing import CONTROL, find_world_operation
 from .simulator import Simulator
-from .ticker import Ticker
 
 PATH = f"{CONTROL}/worlds"
 MOST = 1_000
 """Maximum worlds behind one port."""
 
 _BEARER = "bearer "
+
+
+class Ticker(Thread):
+    """A thread that carries out steps and deliveries when they are due."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        super().__init__(name="paylab-clock", daemon=True)
+        self._simulator, self._stopped = simulator, Event()
+
+    def run(self) -> None:
+        """Carry out steps, deliver, sleep; until stopped."""
+        changed = self._simulator.changed
+        while not self._stopped.is_set():
+            changed.clear()
+            with suppress(SimulatorError):  # a full disk: the next request reports it
+                self._simulator.settle()
+            self._simulator.delivery.start_due()
+            changed.wait(self._pause())
+
+    def stop(self) -> None:
+        """Stop the thread now."""
+        self._stopped.set()
+        self._simulator.changed.set()
+        self.join(GRACE_SECONDS)
+
+    def _pause(self) -> float | None:
+        due = self._simulator.next_due()
+        clock = self._simulator.world.clock
+        return None if due is None else clock.real_seconds_until(timestamps.from_text(due))
 
 
 class Hosted:

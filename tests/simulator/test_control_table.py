@@ -7,16 +7,17 @@ import subprocess
 import pytest
 
 import paylab
-from paylab.simulator.control_table import CONTROLS, HEAD, LINES, WORLDS, curl_lines, markdown
+from paylab.simulator.control_table import HEAD, LINES, curl_lines, markdown
+from paylab.simulator.routing import CONTROLS, WORLDS
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 
 
 def test_every_operation_has_a_line():
     """The page shows a line or more for each operation, and an id where the path has one."""
-    paths = {each.name: each.path for each in (*CONTROLS, *WORLDS)}
-    assert {line.control for line in LINES} == paths.keys()
-    assert all(("{id}" in paths[line.control]) == bool(line.id) for line in LINES)
+    paths = {each.operation: each.template for each in (*CONTROLS, *WORLDS)}
+    assert {f"control.{line.control}" for line in LINES} == paths.keys()
+    assert all(("{id}" in paths[f"control.{line.control}"]) == bool(line.id) for line in LINES)
     assert all(line in markdown() for line in curl_lines())
 
 

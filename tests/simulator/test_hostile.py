@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paylab.simulator.messages import Request
-from paylab.simulator.routing import CONTROL_ROUTES
+from paylab.simulator.routing import CONTROLS
 from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
 
@@ -46,7 +46,7 @@ def operations():
     """Each path with its method, except the reset."""
     return [
         (method, path.replace("{id}", "x"))
-        for _, method, path, _ in (*Service().routes, *CONTROL_ROUTES)
+        for _, method, path, _ in (*Service().routes, *CONTROLS)
         if path != "/_simulator/reset"
     ]
 

@@ -17,7 +17,7 @@ from paylab.errors import AuthenticationError, ConfigError
 from paylab.simulator import app
 from paylab.simulator.app import SimulatorApp
 from paylab.simulator.credentials import random_keys
-from paylab.simulator.routing import CONTROL_ROUTES
+from paylab.simulator.routing import CONTROLS
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 from paylab.spec import timestamps
@@ -390,7 +390,7 @@ def test_a_web_page_elsewhere_is_refused(wire, host, origin, code):
 
 def test_every_control_needs_a_signature(wire):
     """Every unsigned control request returns 401."""
-    for _, method, path, _ in CONTROL_ROUTES:
+    for _, method, path, _ in CONTROLS:
         body = b"{}" if method in ("POST", "PUT") else b""
         assert wire.carry(method, path.replace("{id}", "x"), {}, body).status == 401, (method, path)
 
