@@ -74,7 +74,7 @@ def has_share_token(names: Collection[object]) -> bool:
 
 
 def casefolded(text: str) -> str:
-    """The text in lower case with every character at its place, casefolded as by IGNORECASE."""
+    """The text in lower case with every character at its place, folded as by IGNORECASE."""
     if text.isascii():
         return text.lower()
     # Of all letters only the first becomes two; the others have a second form in lower case.
