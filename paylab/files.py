@@ -33,21 +33,20 @@ LONGEST_NAME, LONGEST_PATH = 255, 4095
 
 def path_of(given: str | os.PathLike[str]) -> Path:
     """The path as given; ConfigError when no file can have this name."""
-    text = os.fspath(given)
-    shown = repr(plain(text, 80))
-    if "\0" in text:
-        raise ConfigError(f"{shown} cannot be the name of a file: it contains a NUL character")
+    text, reason = os.fspath(given), ""
     try:
-        longest = max((len(os.fsencode(part)) for part in Path(text).parts), default=0)
+        whole, parts = os.fsencode(text), [*map(os.fsencode, Path(text).parts)]
     except UnicodeEncodeError:
-        reason = "it contains an unpaired surrogate"
-        raise ConfigError(f"{shown} cannot be the name of a file: {reason}") from None
-    if len(os.fsencode(text)) > LONGEST_PATH:
+        whole, parts, reason = b"", [], "it contains an unpaired surrogate"
+    longest = max(map(len, parts), default=0)
+    if b"\0" in whole:
+        reason = "it contains a NUL character"
+    elif len(whole) > LONGEST_PATH:
         reason = f"a path has at most {LONGEST_PATH} bytes"
-        raise ConfigError(f"{shown} cannot be the name of a file: {reason}")
-    if longest > LONGEST_NAME:
+    elif longest > LONGEST_NAME:
         reason = f"a name has at most {LONGEST_NAME} bytes, and one in it has {longest}"
-        raise ConfigError(f"{shown} cannot be the name of a file: {reason}")
+    if reason:
+        raise ConfigError(f"{plain(text, 80)!r} cannot be the name of a file: {reason}")
     return Path(text)
 
 

@@ -7,21 +7,14 @@ choose the Host and Origin headers, which are checked here.
 from __future__ import annotations
 
 from collections.abc import Collection
-from ipaddress import IPv4Network, IPv6Address, ip_address
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import urlsplit
-
-_LOOPBACK = IPv4Network("127.0.0.0/8")
 
 
 def is_loopback(host: str) -> bool:
     """Whether a host is a loopback name or address."""
-    if host.lower() == "localhost":
-        return True
-    try:
-        address = ip_address(host)
-    except ValueError:
-        return False
-    return address in _LOOPBACK or address == IPv6Address("::1")
+    address = _address(host)
+    return host.lower() == "localhost" or bool(address and address.is_loopback)
 
 
 def host_refusal(
@@ -32,7 +25,7 @@ def host_refusal(
     `allowed` are additional host names. IP addresses are always allowed: they are not resolved.
     """
     name = None if host is None else _name(f"//{host}")
-    if name is not None and not (name in allowed or _is_address(name) or _is_here(name)):
+    if name is not None and not (name in allowed or _address(name) or _is_here(name)):
         return 421, f"the Host {host[:80]!a} is not a name of this server"  # type: ignore[index]
     if origin is not None and not _is_here(_name(origin)):
         return 403, f"requests from other web sites are refused: the Origin is {origin[:80]!a}"
@@ -50,8 +43,8 @@ def _is_here(name: str) -> bool:
     return is_loopback(name) or name.endswith(".localhost")
 
 
-def _is_address(name: str) -> bool:
+def _address(name: str) -> IPv4Address | IPv6Address | None:
     try:
-        return bool(ip_address(name))
+        return ip_address(name)
     except ValueError:
-        return False
+        return None

@@ -59,7 +59,10 @@ def prepare(connection: sqlite3.Connection, layout: Layout) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         if not _is_ready(connection, layout):
-            for statement in _statements(connection, layout):
+            statements = layout.adopt(connection) if tables_of(connection) else layout.tables
+            if statements is None:
+                raise sqlite3.DatabaseError("it is a database of another program")
+            for statement in statements:
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {layout.mark}")
             connection.execute(f"PRAGMA user_version = {layout.version}")
@@ -97,14 +100,6 @@ def _is_ready(connection: sqlite3.Connection, layout: Layout) -> bool:
     if mark not in (0, layout.mark) or (mark == 0 and version):
         raise sqlite3.DatabaseError("it is a database of another program")
     return bool(mark and version)
-
-
-def _statements(connection: sqlite3.Connection, layout: Layout) -> Sequence[str]:
-    """The statements that a new or earlier file needs: all, or an upgrade."""
-    found = layout.adopt(connection) if tables_of(connection) else layout.tables
-    if found is None:
-        raise sqlite3.DatabaseError("it is a database of another program")
-    return found
 
 
 class Store:

@@ -73,8 +73,12 @@ def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have de
 
 def send(transfers: Transfers, row: PayoutRow) -> Outcome:
     """Send one row as an order, unless its payment is known."""
+    make = partial(key, row.name) if row.name else None
     try:
-        return _sent(transfers, row)
+        response = transfers.send(body_fields(row.body()), make=make, in_batch=True)
+        word = "replayed" if response.replayed else "created"
+        word = "done" if response.is_known else "found" if response.is_found else word
+        return Outcome(word, response.identified)
     except LedgerError as error:
         word = "created" if error.made else "unsent"
         made = {"id": error.made} if error.made else {}
@@ -87,14 +91,6 @@ def send(transfers: Transfers, row: PayoutRow) -> Outcome:
         return Outcome(word_of(error), {}, problems_of(error), is_limited=is_limited)
     except Exception as error:  # the request may have left: the other rows still get theirs
         return Outcome("unknown", {}, f"{type(error).__name__}: {error}")
-
-
-def _sent(transfers: Transfers, row: PayoutRow) -> Outcome:
-    make = partial(key, row.name) if row.name else None
-    response = transfers.send(body_fields(row.body()), make=make, in_batch=True)
-    word = "replayed" if response.replayed else "created"
-    word = "done" if response.is_known else "found" if response.is_found else word
-    return Outcome(word, response.identified)
 
 
 @dataclass

@@ -195,10 +195,10 @@ class Ledger:
         """Store a new order; a reference that was used with other values before is told."""
         order, place = claim.order, self._address
         if claim.reference and not order.new:
-            same = self._store.find(address=place, reference=claim.reference)
-            others = [one for one in same if one.identity != claim.identity]
-            for other in [one for one in others if one.state != REFUSED][:1]:
-                self._tell_other_values(claim, other)
+            for other in self._store.find(address=place, reference=claim.reference):
+                if other.identity != claim.identity and other.state != REFUSED:
+                    self._tell_other_values(claim, other)
+                    break
         return self._store.add(
             *(place, self._account, order.path, claim.identity, claim.reference, key),
             *(int(order.new), OPEN, timestamps.to_text(claim.made), order.content, None, ""),

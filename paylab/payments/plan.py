@@ -43,14 +43,10 @@ class PayoutRow:
     own: Mapping[str, Any] = field(default_factory=dict)
     """The cells of unknown columns, as text; they are added to the results."""
 
-    def get(self, name: str) -> Any:
-        """A cell, or None when it is empty."""
-        return self.cells.get(name)
-
     @property
     def name(self) -> str:
         """The reference of the payout; "" for none."""
-        return str(self.get(REFERENCE) or "")
+        return str(self.cells.get(REFERENCE) or "")
 
     def body(self) -> dict[str, Any]:
         """The body of the request; the order of the columns does not change its bytes."""
@@ -58,26 +54,6 @@ class PayoutRow:
         account = cells.pop(ACCOUNT, None)
         own = {} if account is None else {"financial_account": {"id": account}}
         return own | cells
-
-
-def read_payouts(
-    payouts: Payouts, reference: str, defaults: Mapping[str, Any], delimiter: str = ","
-) -> tuple[tuple[PayoutRow, ...], tuple[str, ...]]:
-    """The rows of a file, a frame or dicts, and the columns that are not sent.
-
-    `defaults` fill empty cells.
-    """
-    if hasattr(payouts, "columns"):  # to_dict would keep the last of two
-        _refuse_twins(_named(str(name), reference) for name in payouts.columns)
-    raw = list(_raw(payouts, delimiter))
-    names = {name: _named(str(name), reference) for row in raw for name in row.cells}
-    if raw and reference not in {REFERENCE, *names}:
-        raise PaylabError(f"the payouts have no column {reference!r}, which names their references")
-    given = {name: _cell(value) for name, value in defaults.items()}
-    rows = (_row(number, one, names, given) for number, one in enumerate(raw, 1))
-    ignored = tuple(str(name) for name, known in names.items() if known not in COLUMNS)
-    _refuse_twins(names.values())
-    return tuple(rows), ignored
 
 
 def _cell(value: object) -> Any:
@@ -115,15 +91,13 @@ def _raw(payouts: Payouts, delimiter: str) -> Iterator[CsvRow]:
 
 def _dicts(records: Any) -> Iterator[CsvRow]:
     if isinstance(records, bytes | bytearray | memoryview) or not isinstance(records, Iterable):
-        raise PaylabError(f"payouts are a CSV file's path, a frame or dicts, not {_type(records)}")
+        kind = f"of type {type(records).__name__}"
+        raise PaylabError(f"payouts are a CSV file's path, a frame or dicts, not {kind}")
     for number, record in enumerate(records, 1):
         if not isinstance(record, Mapping):
-            raise PaylabError(f"row {number} of the payouts is {_type(record)}, not a dict")
+            kind = f"of type {type(record).__name__}"
+            raise PaylabError(f"row {number} of the payouts is {kind}, not a dict")
         yield CsvRow(dict(record))
-
-
-def _type(value: object) -> str:
-    return f"of type {type(value).__name__}"
 
 
 def _named(name: str, reference: str) -> str:
@@ -145,13 +119,13 @@ def _row(
 ) -> PayoutRow:
     known = {names[name]: _cell(value) for name, value in raw.cells.items()}
     filled = {name: value for name, value in known.items() if name in COLUMNS and value is not None}
-    own = {name: _text(value) for name, value in known.items() if name not in COLUMNS}
-    return PayoutRow(number, {**defaults, **filled}, raw.line, raw.surplus, own)
-
-
-def _text(value: object) -> str | None:
     # An unpaired surrogate, which JSON can contain, cannot be written to a file.
-    return None if value is None else str(value).encode(errors="backslashreplace").decode()
+    own = {
+        name: None if value is None else str(value).encode(errors="backslashreplace").decode()
+        for name, value in known.items()
+        if name not in COLUMNS
+    }
+    return PayoutRow(number, {**defaults, **filled}, raw.line, raw.surplus, own)
 
 
 _RENAMED = {"financial_account": ACCOUNT, "financial_account.id": ACCOUNT}
@@ -224,7 +198,16 @@ def plan(
     unknown = [name for name in defaults if name not in COLUMNS]
     if unknown:
         raise TypeError(f"{unknown[0]!r} is not a column; the columns are {', '.join(COLUMNS)}")
-    rows, ignored = read_payouts(payouts, reference, defaults, delimiter)
+    if hasattr(payouts, "columns"):  # to_dict would keep the last of two
+        _refuse_twins(_named(str(name), reference) for name in payouts.columns)
+    raw = list(_raw(payouts, delimiter))
+    names = {name: _named(str(name), reference) for row in raw for name in row.cells}
+    if raw and reference not in {REFERENCE, *names}:
+        raise PaylabError(f"the payouts have no column {reference!r}, which names their references")
+    given = {name: _cell(value) for name, value in defaults.items()}
+    rows = tuple(_row(number, one, names, given) for number, one in enumerate(raw, 1))
+    ignored = tuple(str(name) for name, known in names.items() if known not in COLUMNS)
+    _refuse_twins(names.values())
     return Plan(rows, tuple(_problems(rows, _RENAMED | {REFERENCE: reference})), ignored)
 
 
@@ -257,7 +240,7 @@ def _rule_problems(row: PayoutRow) -> Iterator[Problem]:
     for doubt in rules.warn_rail(currency, rail) if isinstance(currency, str) else ():
         warnings.warn(str(doubt), RuleWarning, stacklevel=2)
     for problem in found:
-        is_float = isinstance(row.get(problem.field), float)  # pandas read the amount so
+        is_float = isinstance(row.cells.get(problem.field), float)  # pandas read the amount so
         if is_float and problem.field in transfers.AMOUNTS:
             yield Problem(problem.field, FLOAT, problem.source)
         else:
@@ -266,6 +249,6 @@ def _rule_problems(row: PayoutRow) -> Iterator[Problem]:
 
 def _amounts(row: PayoutRow) -> Iterator[tuple[str, Decimal]]:
     for name, currency in transfers.AMOUNTS.items():
-        amount = money.read_amount(row.get(name))
+        amount = money.read_amount(row.cells.get(name))
         if amount is not None:
-            yield f"{row.get(currency)} {name}".replace("_", " "), amount
+            yield f"{row.cells.get(currency)} {name}".replace("_", " "), amount

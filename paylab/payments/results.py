@@ -27,7 +27,7 @@ def results_frame(checked: Plan, outcomes: Mapping[int, Outcome]) -> pd.DataFram
     rows = checked.rows
     found = [outcomes[row.number] for row in rows]
     raw = [
-        {**(one.transfer if one.is_made else row.cells), REFERENCE: row.get(REFERENCE)}
+        {**(one.transfer if one.is_made else row.cells), REFERENCE: row.cells.get(REFERENCE)}
         for row, one in zip(rows, found, strict=True)
     ]
     result, unreadable = _readable(raw)
@@ -36,8 +36,8 @@ def results_frame(checked: Plan, outcomes: Mapping[int, Outcome]) -> pd.DataFram
     errors = [one.error or odd for one, odd in zip(found, unreadable, strict=True)]
     result.insert(2, "error", [error and printable(error) for error in errors])
     for name in COLUMNS:
-        if name not in result.columns and any(row.get(name) for row in rows):
-            result[name] = pd.Series([row.get(name) for row in rows], result.index, "str")
+        if name not in result.columns and any(row.cells.get(name) for row in rows):
+            result[name] = pd.Series([row.cells.get(name) for row in rows], result.index, "str")
     is_result = {"row", "outcome", "error"} <= {*checked.ignored}  # of an earlier batch, corrected
     for name in checked.ignored:
         if is_result and name in result.columns:

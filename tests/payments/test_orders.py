@@ -215,7 +215,7 @@ def test_a_reference_with_other_values_is_told_once(lab_of, service):
             pay(lab_of(), amount, client_reference_id="a")
     with pytest.warns(RuleWarning, match="was used with other values") as told:
         pay(lab_of(), "3.00", client_reference_id="a")
-    assert len(told) == 1
+    assert [one.category for one in told].count(RuleWarning) == 1
     assert len(service.made) == 3
 
 
