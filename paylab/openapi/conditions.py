@@ -13,7 +13,7 @@ from ..spec import codes
 from ..spec.operations.operation import Operation
 from ..spec.service import Service
 from ..spec.service_keys import NONE
-from .details import DetailSchemas
+from .details import DetailSchemas, by_word
 from .schemas import NEVER, Schema, has, one_of_amounts
 from .values import any_case, formatted
 
@@ -84,11 +84,7 @@ def renamed(schema: Any, names: Mapping[str, str]) -> Any:
 def _document_number() -> Schema:
     """The format of a document number by its type."""
     known = {kind: form for kind, form in DOCUMENT_NUMBERS.items() if form.pattern}
-    typed = [
-        {"properties": {"type": {"const": kind}, "number": formatted(form)}}
-        for kind, form in known.items()
-    ]
-    return {"anyOf": [*typed, {"properties": {"type": {"not": {"enum": list(known)}}}}]}
+    return by_word("type", "number", known)
 
 
 def _individual(service: Service, details: DetailSchemas) -> list[Schema]:
@@ -146,9 +142,8 @@ def _transfer(service: Service) -> Schema:
     }
     names = ["payout_method", "source_currency", "destination_currency"]
     # The id alone is a deprecated spelling where the service has the object.
-    forms = ["financial_account", "financial_account_id"][
-        : 1 + (service.quotes.account_form == "id")
-    ]
+    is_id = service.quotes.account_form == "id"
+    forms = ["financial_account", *(["financial_account_id"] if is_id else [])]
     accounts = [{"required": [name]} for name in forms]
     direct: Schema = {
         "title": "Without a quote",

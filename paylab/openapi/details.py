@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from ..corridors import countries
-from ..corridors.account_types import Account, DetailField
+from ..corridors.account_types import Account, DetailField, Format
 from ..corridors.corridor import NAMES
 from ..spec import codes
 from ..spec.service import AccountDetails, Service
@@ -31,14 +31,9 @@ class DetailSchemas:
             self._components.add(name, _details(self._service, country, account, form))
             self.by_type[account.type].append(name)
 
-    def of(self, kind: str) -> Schema:
-        """The details of an account type in any country."""
-        return {"anyOf": [ref_to(name) for name in self.by_type[kind]]}
-
     def any(self) -> Schema:
         """The details of any account type."""
-        every = (name for names in self.by_type.values() for name in names)
-        return {"anyOf": [ref_to(name) for name in every]}
+        return {"anyOf": [ref_to(name) for names in self.by_type.values() for name in names]}
 
     def change(self) -> Schema:
         """The details of an update: whole, or those that change."""
@@ -48,13 +43,18 @@ class DetailSchemas:
 
     def by_kind(self) -> Schema:
         """The type of an account decides about its details."""
-        return {"anyOf": [_pair(kind, self.of(kind)) for kind in self.by_type]}
+        return {
+            "anyOf": [
+                _pair(kind, {"anyOf": [ref_to(name) for name in names]})
+                for kind, names in self.by_type.items()
+            ]
+        }
 
     def in_country(self, country: str) -> Schema:
         """The types of account in a country, each with its details."""
         corridor = countries.of(self._service).get(country)
-        accounts: Iterable[Account] = corridor.accounts if corridor else ()
-        forms = ((each.type, self._service.account(country, each.type)) for each in accounts)
+        kinds = corridor.account_types if corridor else ()
+        forms = ((kind, self._service.account(country, kind)) for kind in kinds)
         return {"anyOf": [_pair(kind, ref_to(detail_name(form))) for kind, form in forms if form]}
 
 
@@ -71,40 +71,37 @@ def _pair(kind: str, details: Mapping[str, object]) -> Schema:
 
 def _details(service: Service, country: str, account: Account, form: AccountDetails) -> Schema:
     """The fields of an account type."""
-    names = form.names.theirs
-    properties = {
-        names.get(field.name, field.name): _field(service, field, form) for field in account.fields
-    }
-    asked = [names.get(field.name, field.name) for field in account.fields if field.required]
+    names, asked, conditions = form.names.theirs, [], []
+    properties: dict[str, Schema] = {}
+    for field in account.fields:
+        name, by = (names.get(each, each) for each in (field.name, field.by))
+        properties[name] = _field(service, field, form)
+        if field.required:
+            asked.append(name)
+        if field.by and field.forms:
+            conditions.append(by_word(by, name, field.forms, required=[by]))
     place = f"in {NAMES[country]}" if account.type != codes.CRYPTO_WALLET else "anywhere"
     if country in codes.SEPA and account.type != codes.CRYPTO_WALLET:
         place = "in the SEPA countries"
     about = {"description": f"The details of a {account.type} {place}."}
     schema = {**about, **closed(properties, asked), **origin(service, account.source)}
-    conditions = [_by_word(field, names) for field in account.fields if field.by and field.forms]
     return {**schema, "allOf": conditions} if conditions else schema
 
 
 def _field(service: Service, field: DetailField, form: AccountDetails) -> Schema:
-    schema = {**formatted(field.form), **_said(field)}
-    return {**schema, **origin(service, field.source, f"{form.key}.fields.{field.name}")}
+    """A field with its format as a schema and in words."""
+    own = field.form
+    text = own.message or ("must be a valid QR Ph text" if own.parser else "")
+    said = "; ".join(filter(None, (text, own.also.message if own.also else "", own.note)))
+    about = {"description": f"{said[0].upper()}{said[1:]}."} if said else {}
+    facts = origin(service, field.source, f"{form.key}.fields.{field.name}")
+    return {**formatted(own), **about, **facts}
 
 
-def _said(field: DetailField) -> Schema:
-    """The format of a field in words."""
-    form = field.form
-    text = form.message if form.message else "must be a valid QR Ph text" if form.parser else ""
-    said = [text, *([form.also.message] if form.also else []), form.note]
-    found = "; ".join(each for each in said if each)
-    return {"description": f"{found[0].upper()}{found[1:]}."} if found else {}
-
-
-def _by_word(field: DetailField, names: Mapping[str, str]) -> Schema:
-    """A field whose format another field selects."""
-    name, by = names.get(field.name, field.name), names.get(field.by, field.by)
+def by_word(by: str, name: str, forms: Mapping[str, Format], **more: list[str]) -> Schema:
+    """A field whose format depends on the word in another field; `more` of each known word."""
     known = [
-        {"properties": {by: {"const": word}, name: formatted(form)}, "required": [by]}
-        for word, form in field.forms.items()
+        {"properties": {by: {"const": word}, name: formatted(form)}, **more}
+        for word, form in forms.items()
     ]
-    others = {"properties": {by: {"not": {"enum": list(field.forms)}}}}
-    return {"anyOf": [*known, others]}
+    return {"anyOf": [*known, {"properties": {by: {"not": {"enum": list(forms)}}}}]}

@@ -110,10 +110,8 @@ def _response(
     listed = "\n".join(f"- {each['when']}" for each in rules)
     phrase = HTTPStatus(status).phrase
     response: Schema = {"description": f"{phrase}. The request is refused when:\n\n{listed}"}
-    content = error_content(service)
-    if operation.is_list and status == 400:
-        content = with_pagination(content)
-    return {**response, **({"content": content} if content else {}), "x-rules": rules}
+    content = _content(service, is_page=operation.is_list and status == 400)
+    return {**response, **content, "x-rules": rules}
 
 
 def _rule(service: Service, refusal: Refusal, operation: Operation) -> Schema:
@@ -126,22 +124,16 @@ def _rule(service: Service, refusal: Refusal, operation: Operation) -> Schema:
     return {**found, **origin(service, refusal.source, key)}
 
 
-def error_content(service: Service) -> Schema:
-    """The content of an error response; nothing for an empty body."""
-    kind = service.errors.content
-    if kind == "empty":
-        return {}
-    schema = ref_to(ERROR) if kind == "json" else {"type": "string"}
-    return {_TYPES[kind]: {"schema": schema}}
-
-
-def with_pagination(content: Schema) -> Schema:
-    """The content of a 400 of a list: also the body of an invalid cursor."""
-    usual, bad_cursor = "application/json", ref_to(PAGINATION_ERROR)
-    if usual not in content:
-        return {**content, usual: {"schema": bad_cursor}}
-    both = {"anyOf": [bad_cursor, content[usual]["schema"]]}
-    return {**content, usual: {"schema": both}}
+def _content(service: Service, *, is_page: bool = False) -> Schema:
+    """The content of an error response; of a page also the body of an invalid cursor."""
+    kind, found = service.errors.content, dict[str, Schema]()
+    if kind != "empty":
+        found[_TYPES[kind]] = ref_to(ERROR) if kind == "json" else {"type": "string"}
+    if is_page:
+        bad_cursor, usual = ref_to(PAGINATION_ERROR), found.get(_TYPES["json"])
+        found[_TYPES["json"]] = {"anyOf": [bad_cursor, usual]} if usual else bad_cursor
+    content = {name: {"schema": schema} for name, schema in found.items()}
+    return {"content": content} if content else {}
 
 
 def too_many(service: Service) -> Schema:
@@ -152,10 +144,9 @@ def too_many(service: Service) -> Schema:
         "schema": {"type": "string"},
         **origin(service, "errors.server"),
     }
-    content = error_content(service)
     return {
         "description": "Too many requests. It was not carried out: send it again later.",
         "headers": {limits.header: header},
-        **({"content": content} if content else {}),
+        **_content(service),
         **origin(service, "errors.server"),
     }

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from decimal import Decimal
 from typing import Any
 
 from ..corridors import countries, examples
@@ -15,6 +15,7 @@ from ..spec import codes, timestamps
 from ..spec.operations.operation import Operation
 from ..spec.service import Service
 from ..spec.service_keys import NONE
+from ..spec.text import write_json
 from ..spec.translation import Translation
 from .schemas import Schema
 
@@ -25,31 +26,15 @@ Named = tuple[str, str, Body]
 _CONSENT = datetime(2026, 1, 15, 11, tzinfo=UTC)
 _PNG = b"\x89PNG\r\n\x1a\n"
 _QUOTE = "qt_01KF0Y6ZG0AAAAAAAAAAAAAAAA"
-_WALLET = "wallet"
 
 
 def of(service: Service, operation: Operation) -> Schema:
     """The examples of an operation, in the names of the service."""
-    translation = Translation(service)
-    make = _MAKERS.get(operation.name, _record)
-    return {
-        key: {
-            "summary": summary,
-            "value": _plain(translation.request(operation.name, body)),
-        }
-        for key, summary, body in make(service, operation)
-    }
-
-
-def _plain(value: Any) -> Any:
-    """The value as JSON."""
-    if isinstance(value, Mapping):
-        return {name: _plain(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    if isinstance(value, datetime):
-        return timestamps.to_text(value)
-    return float(value) if isinstance(value, Decimal) else value
+    translation, found = Translation(service), {}
+    for key, summary, body in _MAKERS.get(operation.name, _record)(service, operation):
+        value = json.loads(write_json(translation.request(operation.name, body)))
+        found[key] = {"summary": summary, "value": value}
+    return found
 
 
 def _record(_: Service, operation: Operation) -> Iterator[Named]:
@@ -58,13 +43,12 @@ def _record(_: Service, operation: Operation) -> Iterator[Named]:
 
 def _individuals(service: Service, _: Operation) -> Iterator[Named]:
     for country in examples.PEOPLE:
-        given = examples.individual(country, consent_at=_CONSENT)
-        name = NAMES[country]
-        whole = examples.completed(service, given)
-        yield f"{country}_on_ramp", f"On-ramp in {name}", whole
+        whole = examples.completed(service, examples.individual(country, consent_at=_CONSENT))
+        whole["idv_consent_recorded_at"] = timestamps.to_text(_CONSENT)
+        yield f"{country}_on_ramp", f"On-ramp in {NAMES[country]}", whole
     for country in _paid(service):
-        name = NAMES[country]
-        yield country, f"A recipient of payouts in {name}", examples.recipient(country, service)
+        about = f"A recipient of payouts in {NAMES[country]}"
+        yield country, about, examples.recipient(country, service)
 
 
 def _paid(service: Service) -> Iterator[str]:
@@ -89,14 +73,10 @@ def _images(service: Service, _: Operation) -> Iterator[Named]:
 def _accounts(service: Service, operation: Operation) -> Iterator[Named]:
     owner = {"individual_id": operation.example["individual_id"]}
     wallet = {"type": codes.CRYPTO_WALLET, "details": examples.wallet(service)}
-    yield _WALLET, "A crypto wallet", {**owner, **wallet}
+    yield "wallet", "A crypto wallet", {**owner, **wallet}
     for country in _paid(service):
         account = examples.account(country, service)
-        yield (
-            country,
-            f"A {account['type']} in {NAMES[country]}",
-            {**owner, **account},
-        )
+        yield country, f"A {account['type']} in {NAMES[country]}", {**owner, **account}
 
 
 def _details(service: Service, _: Operation) -> Iterator[Named]:
@@ -108,13 +88,9 @@ def _details(service: Service, _: Operation) -> Iterator[Named]:
 
 
 def _terms(service: Service, operation: Operation, country: str) -> Body:
-    corridor = countries.of(service).get(country)
-    assert corridor is not None  # noqa: S101 - one of `_paid`
-    body = {
-        "payout_method": service.payout_methods(country)[0],
-        "destination_currency": corridor.currency,
-    }
-    return {**operation.example, **body}
+    currency = next(one.currency for one in countries.of(service).all if one.country == country)
+    rail = service.payout_methods(country)[0]
+    return {**operation.example, "payout_method": rail, "destination_currency": currency}
 
 
 def _quotes(service: Service, operation: Operation) -> Iterator[Named]:
@@ -122,10 +98,8 @@ def _quotes(service: Service, operation: Operation) -> Iterator[Named]:
         if service.payout_methods(country):
             summary = f"100 US dollars to {NAMES[country]}"
             yield country, summary, _terms(service, operation, country)
-    network = countries.of(service).networks[0]
-    coin = {"source_currency": "USDC", "source_network": network}
-    terms = _terms(service, operation, "MX")
-    yield "off_ramp", "100 USDC to Mexico", {**terms, **coin}
+    coin = {"source_currency": "USDC", "source_network": countries.of(service).networks[0]}
+    yield "off_ramp", "100 USDC to Mexico", {**_terms(service, operation, "MX"), **coin}
 
 
 def _transfers(service: Service, operation: Operation) -> Iterator[Named]:

@@ -10,7 +10,7 @@ from .schemas import Schema, origin
 
 TITLE = "Cross-border payments service"
 
-_ABOUT = """\
+ABOUT = """\
 Individuals and their verification, financial accounts, payouts, on-ramp conversions and webhooks.
 
 **Origins.** Every operation and field has `x-origin`: `spec` is stated by the interface
@@ -30,6 +30,8 @@ next one, until no other page follows. A cursor is opaque.
 **Idempotency.** Creating a transfer or a conversion account takes an `Idempotency-Key`, a UUID.
 The same key and body return the stored answer for 24 hours, with `Idempotency-Replayed: true`;
 another body is refused with 409. Errors and 202 are not stored.
+
+**Signing.** The security scheme `signature` says how a request is signed.
 
 **Refusals.** `x-rules` of an error response lists what a schema cannot express, with the fields
 that the answer names."""
@@ -58,11 +60,6 @@ def tags(resources: Iterable[str]) -> list[Schema]:
     return [{"name": tag(resource), **more} for resource, more in said.items()]
 
 
-def about(service: Service) -> str:
-    """The description of the document."""
-    return f"{_ABOUT}\n\n**Signing.** {signing(service)}"
-
-
 def _lines(service: Service) -> list[str]:
     """The lines of the canonical request."""
     signed, query = service.signing, "the query string as on the request line"
@@ -87,7 +84,7 @@ def _hash(service: Service) -> str:
     return f"the SHA-256 of the body in {form}, {empty}"
 
 
-def signing(service: Service) -> str:
+def _signing(service: Service) -> str:
     """How a request is signed, in words."""
     listed = "\n".join(f"{at}. {line}" for at, line in enumerate(_lines(service), 1))
     nonce = "required" if service.signing.nonce == "required" else "recommended"
@@ -121,7 +118,7 @@ def security_schemes(service: Service) -> Schema:
         "signature": {
             "type": "http",
             "scheme": "HMAC-SHA256",
-            "description": signing(service),
+            "description": _signing(service),
             "x-canonical-request": _lines(service),
             "x-signed-headers": ["host", "x-api-key", "x-content-sha256", "x-date", "x-nonce"],
             "x-settings": settings,

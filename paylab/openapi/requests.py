@@ -23,7 +23,7 @@ from ..spec.service import Service
 from . import conditions
 from .details import DetailSchemas
 from .schemas import Components, Schema, closed, origin
-from .values import known_words, value
+from .values import TEXT, known_words, value
 
 _IMAGE = "images"
 
@@ -73,17 +73,12 @@ class BodySchemas:
             details = self.details.change() if is_change else self.details.any()
             return {**details, **facts}
         if field.kind == REFERENCE:
-            return {**self._reference(), **facts}
+            about = {"description": "An object, named by its id."}
+            named = closed({"id": {**TEXT, "description": "The id.", "x-origin": SPEC}}, ["id"])
+            return {**self._components.add("ObjectReference", {**about, **named}), **facts}
         if field.fields:
             return {**self._objects(field), **facts}
         return {**value(self._service, field), **facts}
-
-    def _reference(self) -> Schema:
-        text = {"type": "string", "minLength": 1, "pattern": r"\S", "description": "The id."}
-        about = {"description": "An object, named by its id."}
-        return self._components.add(
-            "ObjectReference", {**about, **closed({"id": {**text, "x-origin": SPEC}}, ["id"])}
-        )
 
     def _objects(self, field: Field) -> Schema:
         """A nested object, or a list of them."""
