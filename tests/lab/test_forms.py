@@ -144,8 +144,8 @@ def test_every_country_has_an_example_that_the_rules_accept(paid):
     for country, product in ((each, one) for each in NAMES for one in codes.PRODUCTS):
         if product in countries.get(country).products:
             form = paid[0].forms.onboarding(country, product, example=True, consent=True)
-            form.speak()
-            assert form.judge(form.values()) == [], (country, product)
+            form._speak()
+            assert form.check().problems == [], (country, product)
 
 
 def test_a_deposit_in_a_currency_without_a_known_cap(lab):
@@ -177,7 +177,7 @@ def test_the_code_of_a_form_is_the_same_order(source, priced):
         form = lab.forms.transfer(person, **asked)
         if priced:
             form = lab.forms.quote_card(lab.forms.quote(person, **asked).submit())
-        shown = form.script(form.values())
+        shown = form._script(form.values())
         paid = form.submit()
         names = {"lab": lab}
         exec(shown, names)

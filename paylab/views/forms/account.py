@@ -197,23 +197,20 @@ class AccountForm(Form):
         """The account to send."""
         return self.parts.entry()
 
-    def judge(self, values: dict[str, Any]) -> list[Problem]:
-        """Problems by the spec and by assumptions."""
+    def _judge(self, values: dict[str, Any]) -> list[Problem]:
         return accounts.check_entry(values, self.country, service=self._service)
 
-    def warn(self, values: dict[str, Any]) -> list[Problem]:
+    def _warn(self, values: dict[str, Any]) -> list[Problem]:
         """Wrong check digits, and addresses that look mistyped."""
         kind, details = values.get("type"), values.get("details")
         return accounts.warn(self.country, kind, details, service=self._service)
 
-    def send(self, values: dict[str, Any]) -> FinancialAccount:
-        """Register the account, or replace its details."""
+    def _send(self, values: dict[str, Any]) -> FinancialAccount:
         if self._account and not self._is_fixed and self._update:
             return self._update(self._account.id, values["details"])
         return self._register(values["type"], values["details"])
 
-    def script(self, values: dict[str, Any]) -> str:
-        """The equivalent call."""
+    def _script(self, values: dict[str, Any]) -> str:
         if self._account and not self._is_fixed:
             new = values.get("details", {})
             return call("lab.financial_accounts.update", {}, self._account.id, new, to="account")
@@ -226,8 +223,7 @@ class AccountForm(Form):
         held = [(label(str(name)), str(value)) for name, value in details.items()]
         return [("Account", result.id), ("Type", str(result.type)), *held]
 
-    def adjust(self) -> None:
-        """Show the inputs of the chosen type."""
+    def _adjust(self) -> None:
         self.parts.adjust(self.country)
 
     def _named(self) -> tuple[str, str]:
@@ -277,20 +273,17 @@ class WalletForm(Form):
         """Fill in a wallet that belongs to nobody."""
         self.fill_in(examples.wallet(self._service))
 
-    def judge(self, values: dict[str, Any]) -> list[Problem]:
-        """Problems by the spec and by assumptions."""
+    def _judge(self, values: dict[str, Any]) -> list[Problem]:
         return accounts.check_details(None, codes.CRYPTO_WALLET, values, "", self._service)
 
-    def warn(self, values: dict[str, Any]) -> list[Problem]:
+    def _warn(self, values: dict[str, Any]) -> list[Problem]:
         """An address of another network, or with a wrong checksum."""
         return accounts.warn(None, codes.CRYPTO_WALLET, values, "", self._service)
 
-    def send(self, values: dict[str, Any]) -> FinancialAccount:
-        """Register the wallet."""
+    def _send(self, values: dict[str, Any]) -> FinancialAccount:
         return self._register(values)
 
-    def script(self, values: dict[str, Any]) -> str:
-        """The equivalent call."""
+    def _script(self, values: dict[str, Any]) -> str:
         arguments = self._owner, codes.CRYPTO_WALLET, values
         return call("lab.financial_accounts.create", {}, *arguments, to="wallet")
 

@@ -75,13 +75,12 @@ class ConversionAccountForm(OrderForm):
             field.require(field is not reference)
         super().__init__([wallets_field, paid, reference])
 
-    def judge(self, values: dict[str, Any]) -> list[Problem]:
-        """Problems by the spec and by assumptions."""
+    def _judge(self, values: dict[str, Any]) -> list[Problem]:
         body = {"individual_id": self._owner or "-", **values}
         body["payout_account"] = {"id": values.get("payout_account")}
         return deposits.check_account(body, service=self._service)
 
-    def warn(self, values: dict[str, Any]) -> list[Problem]:
+    def _warn(self, values: dict[str, Any]) -> list[Problem]:
         """Warn when the address of the chosen wallet looks mistyped."""
         chosen = self._wallets.get(str(values.get("payout_account")))
         details = (chosen.details if chosen else None) or {}
@@ -94,7 +93,7 @@ class ConversionAccountForm(OrderForm):
         """Whether an account was created, even if it is still pending."""
         return self._account is not None
 
-    def send(self, values: dict[str, Any]) -> ConversionAccount | None:
+    def _send(self, values: dict[str, Any]) -> ConversionAccount | None:
         """Open the account once, then wait for it, or poll it after a click."""
         if self._account is None:
             more = dict(values)
@@ -109,7 +108,7 @@ class ConversionAccountForm(OrderForm):
         self._account = self._wait(self._account.id)
         return self._account
 
-    def script(self, values: dict[str, Any]) -> str:
+    def _script(self, values: dict[str, Any]) -> str:
         """The equivalent call, with a wait after a 202."""
         more = {**values, **self.more}
         wallet, currency = more.pop("payout_account", ""), more.pop("source_currency", "")
@@ -221,7 +220,7 @@ class DepositForm(Form):
         named = {OWN: {}, ANOTHER: {"sender_name": name}, MISSING: {"sender_name": ""}}[sender]
         return {**found, "currency": self.currency, **named}
 
-    def judge(self, values: dict[str, Any]) -> list[Problem]:
+    def _judge(self, values: dict[str, Any]) -> list[Problem]:
         """Problems by the spec and by assumptions, and a missing name of another sender."""
         body = {"conversion_account_id": "-", **values}
         found = deposits.check(body, self.currency, self._service)
@@ -229,8 +228,7 @@ class DepositForm(Form):
             found.append(Problem("sender_name", "is required"))
         return found
 
-    def script(self, values: dict[str, Any]) -> str:
-        """The equivalent call."""
+    def _script(self, values: dict[str, Any]) -> str:
         more = dict(values)
         amount, currency = more.pop("amount", ""), more.pop("currency")
         return call("lab.sandbox.deposit", more, self._account, amount, currency, to="deposit")
@@ -239,6 +237,5 @@ class DepositForm(Form):
         """The deposit's id and amount."""
         return [("Deposit", result.id), ("Amount", f"{result.amount} {result.currency or ''}")]
 
-    def adjust(self) -> None:
-        """Show the name input when another sender pays."""
+    def _adjust(self) -> None:
         self.fields["sender_name"].visible = self.fields["sender"].value == ANOTHER

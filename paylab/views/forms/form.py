@@ -25,8 +25,8 @@ QUIET = 0.6
 class Form(traitlets.HasTraits, FormPage):
     """The base of all forms; `result` is the response, None before, and observable.
 
-    A form defines the values to send (`values`), their problems (`judge`, `warn`), the function
-    that sends them (`_create`) and the equivalent code (`script`).
+    A form defines the values to send (`values`), their problems (`_judge`, `_warn`), the function
+    that sends them (`_create`) and the equivalent code (`_script`).
     """
 
     result = traitlets.Any(None, allow_none=True)
@@ -76,37 +76,37 @@ class Form(traitlets.HasTraits, FormPage):
         found = {name: field.value for name, field in self.fields.items()}
         return {name: value for name, value in found.items() if value not in ("", None)}
 
-    def judge(self, values: dict[str, Any]) -> list[Problem]:
+    def _judge(self, values: dict[str, Any]) -> list[Problem]:
         """Problems of the values."""
         return []
 
-    def warn(self, values: dict[str, Any]) -> list[Problem]:
+    def _warn(self, values: dict[str, Any]) -> list[Problem]:
         """Warnings: values that look mistyped but can be sent."""
         return []
 
-    def send(self, values: dict[str, Any]) -> Any:
+    def _send(self, values: dict[str, Any]) -> Any:
         """Send the values and return the response; None when `finish` is called later."""
         return self._create(**values)
 
-    def script(self, values: dict[str, Any]) -> str:
+    def _script(self, values: dict[str, Any]) -> str:
         """The equivalent Python code for the values."""
         raise AssertionError(f"{type(self).__name__} does not define script")
 
     def code(self) -> str:
         """The equivalent Python code, for the current values or those that were sent."""
-        return self._code_sent or self.script(self.values())
+        return self._code_sent or self._script(self.values())
 
     def outcome(self, result: Any) -> Sequence[Row]:
         """The response as rows of label and text."""
         return [("Result", str(getattr(result, "id", result)))]
 
-    def adjust(self) -> None:
+    def _adjust(self) -> None:
         """Show the inputs that the current values need."""
 
-    def speak(self) -> None:
+    def _speak(self) -> None:
         """Apply the arguments that are for a form submitted in code, such as `consent=True`."""
 
-    def forget(self) -> None:
+    def _forget(self) -> None:
         """Clear values that must not stay on the page after sending."""
 
     @property
@@ -125,7 +125,7 @@ class Form(traitlets.HasTraits, FormPage):
         """
         with self._one_at_a_time:
             if self.result is None:
-                self.speak()
+                self._speak()
                 self._sent_by = self.sender()
             return self._submit(anyway)
 
@@ -169,11 +169,11 @@ class Form(traitlets.HasTraits, FormPage):
         self.message.html = self.sent = ""
         self._lock(False)
         with self.filling():
-            self.clear()
+            self._clear()
         self.redraw(self.heading)
         self.keep()
 
-    def clear(self) -> None:
+    def _clear(self) -> None:
         """Set every field to the value that it had before anything was filled in."""
         for name, value in self._first.items():
             self.fields[name].reset(value)
@@ -184,14 +184,14 @@ class Form(traitlets.HasTraits, FormPage):
         Fields that were not edited yet show problems only if `everything` is true.
         """
         values = self.values()
-        found = Checked(values, self.judge(values), self.warn(values))
+        found = Checked(values, self._judge(values), self._warn(values))
         for field in self.fields.values():
             judged = everything or field.judged
             field.say(
                 self._of(field, found.problems) if judged else [],
                 self._of(field, found.warnings) if judged else [],
             )
-        self.listing.text = self._code_sent or self.script(values)
+        self.listing.text = self._code_sent or self._script(values)
         if NOT_SENT in self.message.html and not (found.stated or found.doubts):
             self.message.html = ""
         self.redraw()
@@ -241,7 +241,7 @@ class Form(traitlets.HasTraits, FormPage):
         if self.button.disabled or self._silent:
             return
         self._quiet_until, self.anyway.visible = 0.0, False
-        self.adjust()
+        self._adjust()
         self.check()
 
     def click(self, *, anyway: bool = False) -> None:
@@ -277,7 +277,7 @@ class Form(traitlets.HasTraits, FormPage):
         self.message.html, self.anyway.visible = "", False
         self.redraw()
         try:
-            result = self.send(values)
+            result = self._send(values)
         except BaseException as error:
             self._lock(False)
             if not self.repeatable and not was_refused(error):
@@ -290,9 +290,9 @@ class Form(traitlets.HasTraits, FormPage):
     def finish(self, result: Any) -> None:
         """Store the response as `result`, and show it with the sent values."""
         self._code_sent = self.code()
-        self.sent = html.table(self.sent_rows())
+        self.sent = html.table(self._sent_rows())
         self._lock(True)
-        self.forget()
+        self._forget()
         self._inputs_sent = self._inputs()
         for field in self.fields.values():
             field.say([])
@@ -301,7 +301,7 @@ class Form(traitlets.HasTraits, FormPage):
         self.redraw(self.message)
         self.keep()
 
-    def sent_rows(self) -> list[Row]:
+    def _sent_rows(self) -> list[Row]:
         """The sent values as rows; document numbers are masked."""
         shown = [one for one in self.fields.values() if one.visible and one.input != TICK]
         return [(field.label, field.shown()) for field in shown if field.shown()]

@@ -226,7 +226,7 @@ class Live(traitlets.HasTraits, FormPage):
         self.watch = Refresher(
             look,
             self.see,
-            self.at_rest,
+            self._at_rest,
             fail=self.fail,
             pass_time=self._tick,
             in_process=in_process,
@@ -241,7 +241,7 @@ class Live(traitlets.HasTraits, FormPage):
 
     def start(self) -> None:
         """Refresh on the event loop and after every cell; does nothing without a loop."""
-        going = not self.at_rest(self.seen) and self.watch.start()
+        going = not self._at_rest(self.seen) and self.watch.start()
         self._after_each_cell(going)
         self._name_button(going)
 
@@ -261,15 +261,15 @@ class Live(traitlets.HasTraits, FormPage):
 
     def see(self, found: Any) -> None:
         """Show a new value."""
-        before, state = self.timeline.current, self.state_of(found)
-        self.timeline.add(state, self.times_of(found))
+        before, state = self.timeline.current, self._state_of(found)
+        self.timeline.add(state, self._times_of(found))
         self.trouble.html = ""
         self.line.html = self.timeline.html()
-        self.facts.html = html.table(self.facts_of(found))
+        self.facts.html = html.table(self._facts_of(found))
         if before != self.timeline.current:
             self.announcement.html = html.escape(f"{self.title}: {state}. {self.timeline.onward()}")
         self.seen = found
-        if self.at_rest(found):
+        if self._at_rest(found):
             self._name_button(False)
         self.redraw()
         self.keep()
@@ -279,30 +279,30 @@ class Live(traitlets.HasTraits, FormPage):
         self.trouble.html = html.warning(f"The status could not be read: {error}")
         self.stop()
 
-    def state_of(self, found: Any) -> str | None:
+    def _state_of(self, found: Any) -> str | None:
         """The state of the resource."""
         return getattr(found, "status", None)
 
-    def times_of(self, found: Any) -> Times:
+    def _times_of(self, found: Any) -> Times:
         """The start times of states: of creation, and of the latest change."""
-        times = {CREATED: found.created_at, str(self.state_of(found)): found.updated_at}
+        times = {CREATED: found.created_at, str(self._state_of(found)): found.updated_at}
         return {state: moment_or_none(at) for state, at in times.items()}
 
-    def facts_of(self, found: Any) -> Sequence[Row]:
+    def _facts_of(self, found: Any) -> Sequence[Row]:
         """Rows of facts about the resource."""
         return [("Id", str(getattr(found, "id", "")))]
 
-    def at_rest(self, found: Any) -> bool:
+    def _at_rest(self, found: Any) -> bool:
         """Whether the state is final."""
-        return self.machine.is_final(self.state_of(found))
+        return self.machine.is_final(self._state_of(found))
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook: the latest state."""
         head = [*self.timeline.rows(), ("Next", self.timeline.onward())]
-        return [*head, *(self.facts_of(self.seen) if self.seen is not None else [])]
+        return [*head, *(self._facts_of(self.seen) if self.seen is not None else [])]
 
     def _tick(self, seconds: float) -> None:
-        if self.state_of(self.seen) in self.moving:
+        if self._state_of(self.seen) in self.moving:
             self._pass_time(seconds)
 
     def _after_each_cell(self, look: bool) -> None:
@@ -317,9 +317,9 @@ class Live(traitlets.HasTraits, FormPage):
             shell.events.register("post_run_cell", self._look_again)
 
     def _look_again(self, _: object = None) -> None:
-        if not self.at_rest(self.seen):
+        if not self._at_rest(self.seen):
             self.refresh()
-        if self.at_rest(self.seen):
+        if self._at_rest(self.seen):
             self._after_each_cell(False)
 
     def _toggle(self) -> None:

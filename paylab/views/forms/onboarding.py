@@ -94,17 +94,15 @@ class OnboardingForm(Form):
             found.pop(NUMBER, None)
         return person.person_body(found)
 
-    def judge(self, values: dict[str, Any]) -> list[Problem]:
-        """Problems by the spec and by assumptions."""
+    def _judge(self, values: dict[str, Any]) -> list[Problem]:
         return individuals.check(values, self._service)
 
-    def warn(self, values: dict[str, Any]) -> list[Problem]:
-        """Warnings: values that look mistyped."""
+    def _warn(self, values: dict[str, Any]) -> list[Problem]:
         today = self._clock().date()
         odd = individuals.warn_implausible(values, today)
         return [*individuals.warn(values, self._service), *odd]
 
-    def script(self, values: dict[str, Any]) -> str:
+    def _script(self, values: dict[str, Any]) -> str:
         """The equivalent call; it asks for the document number instead of containing it."""
         fields = dict(values)
         if "number" in (document := fields.get("document", {})):
@@ -125,17 +123,15 @@ class OnboardingForm(Form):
         """Fill in a fictitious person, without the consent."""
         self.fill_in(person.example_fields(examples.person(self.fields["country"].value)))
 
-    def speak(self) -> None:
+    def _speak(self) -> None:
         """Record the consent of `consent=True`, unless the form was clicked."""
         if self._consenting and not self.clicked and not self.consent.recorded_at:
             self.consent.value = True
 
-    def forget(self) -> None:
-        """Clear the document number from the page after sending."""
+    def _forget(self) -> None:
         self.fields[NUMBER].put("")
 
-    def adjust(self) -> None:
-        """Show the inputs that the country and the product need."""
+    def _adjust(self) -> None:
         product = self.fields["product_types"].value
         stated = self.corridor.required_for([product])
         about = {"country": self.fields["country"].value, "product_types": [product]}
@@ -207,9 +203,8 @@ class RecipientForm(OnboardingForm):
         accounts = [("Account", f"{one.id}, {one.type}") for one in held]
         return [*super().outcome(result), *(accounts or [("Account", "to be added later")])]
 
-    def adjust(self) -> None:
-        """Show the inputs that the country needs, also those of the account."""
-        super().adjust()
+    def _adjust(self) -> None:
+        super()._adjust()
         self.account.adjust(self.fields["country"].value)
 
     def _fields(self, country: str, product: str) -> list[FormField]:

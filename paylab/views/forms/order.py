@@ -23,7 +23,7 @@ class OrderForm(Form):
         """The options of the call besides its fields."""
         return {"new": True} if self.is_another else {}
 
-    def send(self, values: dict[str, Any]) -> Any:
+    def _send(self, values: dict[str, Any]) -> Any:
         """Send the order; another payment after `restart`."""
         return self._create(**values, **self.more)
 
@@ -32,7 +32,7 @@ class OrderForm(Form):
         self.is_another = self.is_another or self.result is not None
         super().restart()
 
-    def clear(self) -> None:
+    def _clear(self) -> None:
         """Keep the values: the next payment mostly differs in one of them."""
 
     def finish(self, result: Any) -> None:

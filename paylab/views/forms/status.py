@@ -119,8 +119,7 @@ class StatusLine(Live):
     moving = ("pending", "under_review")
     title = "Verification"
 
-    def facts_of(self, found: Any) -> list[Row]:
-        """The individual, and the reasons for its status."""
+    def _facts_of(self, found: Any) -> list[Row]:
         details = [detail for detail in found.status_details or [] if hasattr(detail, "code")]
         return [
             ("Person", f"{found.given_name or ''} {found.family_name or ''}".strip()),
@@ -145,8 +144,7 @@ class ConversionView(Live):
         self.unnamed = unnamed
         super().__init__(look, **options)
 
-    def facts_of(self, found: Any) -> list[Row]:
-        """The source and destination amounts, and the known times."""
+    def _facts_of(self, found: Any) -> list[Row]:
         if found is None:
             return [("Conversion", "none yet: waiting for the deposit")]
         paid, out = found.deposit, found.payout
@@ -163,7 +161,7 @@ class ConversionView(Live):
         ]
         return [row for row in rows if row[1]]
 
-    def times_of(self, found: Any) -> Times:
+    def _times_of(self, found: Any) -> Times:
         """The times of the deposit, of the payout and of its confirmation."""
         if found is None:
             return {}
@@ -174,7 +172,7 @@ class ConversionView(Live):
         changed = {} if times.get(str(status)) else {str(status): found.updated_at}
         return {state: moment_or_none(at) for state, at in {**times, **changed}.items()}
 
-    def state_of(self, found: Any) -> str | None:
+    def _state_of(self, found: Any) -> str | None:
         """The status; pending while the conversion does not exist yet."""
         return "pending" if found is None else found.status
 
@@ -202,8 +200,7 @@ class TransferLine(Live):
         self.pay.html = picture(found).html if waits else ""
         super().see(found)
 
-    def facts_of(self, found: Any) -> list[Row]:
-        """The terms, the meaning of the status, and where funds are returned."""
+    def _facts_of(self, found: Any) -> list[Row]:
         return [row for row in transfer_rows(found, self._wallets) if row[0] != "Status"]
 
     def rows(self) -> Sequence[Row]:

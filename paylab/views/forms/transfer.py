@@ -89,8 +89,7 @@ class QuoteForm(Form):
             found.pop("source_network", None)
         return {**route, **found, **({} if amount is None else {given: amount})}
 
-    def judge(self, values: dict[str, Any]) -> list[Problem]:
-        """Problems by the spec and by assumptions."""
+    def _judge(self, values: dict[str, Any]) -> list[Problem]:
         body = dict(values)
         account = body.pop("financial_account", None)
         paid = {"financial_account": {"id": account}} if account else {}
@@ -100,7 +99,7 @@ class QuoteForm(Form):
         # The form has one input for the three amounts, of which the rule asks for one.
         return [replace(one, message="is required") if one.field in GIVEN else one for one in found]
 
-    def warn(self, values: dict[str, Any]) -> list[Problem]:
+    def _warn(self, values: dict[str, Any]) -> list[Problem]:
         """Warn if the transfer will be refused because a wallet is missing."""
         if "source_network" not in values or not self._accounts:
             return []
@@ -122,8 +121,7 @@ class QuoteForm(Form):
         self.below = []
         super().restart()
 
-    def script(self, values: dict[str, Any]) -> str:
-        """The equivalent call."""
+    def _script(self, values: dict[str, Any]) -> str:
         more = dict(values)
         return call(self.function, more, more.pop("financial_account", ""), to=self.variable)
 
@@ -131,8 +129,7 @@ class QuoteForm(Form):
         """The amounts, fees and rate."""
         return quote_rows(result)
 
-    def adjust(self) -> None:
-        """Show the network input if the source is a stablecoin."""
+    def _adjust(self) -> None:
         stable = codes.is_stablecoin(self.fields["source_currency"].value)
         self.fields["source_network"].visible = stable
 
@@ -176,17 +173,15 @@ class TransferForm(OrderForm, QuoteForm):
     def _fields(self, amount: str, source: str) -> list[FormField]:
         return [*super()._fields(amount, source), _funding(), _reference(self._service)]
 
-    def script(self, values: dict[str, Any]) -> str:
-        """The equivalent call."""
-        return super().script({**values, **self.more})
+    def _script(self, values: dict[str, Any]) -> str:
+        return super()._script({**values, **self.more})
 
     def outcome(self, result: Transfer) -> Sequence[Row]:  # type: ignore[override]
         """The transfer's status and terms."""
         return transfer_rows(result)
 
-    def adjust(self) -> None:
-        """Show the funding input if the source is a stablecoin."""
-        super().adjust()
+    def _adjust(self) -> None:
+        super()._adjust()
         stable = self.fields["source_network"].visible
         self.fields["source_type"].visible = stable
         if not stable:
@@ -225,7 +220,7 @@ class QuoteCard(OrderForm):
         self.fresh = Button("Get a fresh quote", self.renew)
         self.watch = Refresher(
             clock,
-            self.tell_time,
+            self._tell_time,
             lambda now: self.result is not None or left(self.quote, now)[1],
             pass_time=pass_time,
             in_process=True,
@@ -239,7 +234,7 @@ class QuoteCard(OrderForm):
         reference = _reference(service, quote.id)
         fields = [reference, *([_funding()] if codes.is_stablecoin(self._source) else [])]
         super().__init__(fields, [*parts, side_by_side(fields)])
-        self.show_quote()
+        self._show_quote()
         if not stands_still:
             self.watch.start()
 
@@ -251,18 +246,16 @@ class QuoteCard(OrderForm):
         """The fields to send in addition to the quote's terms."""
         return {"quote_id": self.quote.id, **super().values()}
 
-    def judge(self, values: dict[str, Any]) -> list[Problem]:
-        """Problems of the reference."""
+    def _judge(self, values: dict[str, Any]) -> list[Problem]:
         return transfers.check(values, self._service)
 
-    def refusal(self) -> list[Problem]:
+    def _refusal(self) -> list[Problem]:
         """Why the service will refuse the transfer, if it is known."""
         if not codes.is_stablecoin(self._source) or not self._accounts:
             return []
         return transfers.check_wallet(self._accounts, self.quote.source_network)
 
-    def script(self, values: dict[str, Any]) -> str:
-        """The equivalent call."""
+    def _script(self, values: dict[str, Any]) -> str:
         return call("lab.transfers.create", {**values, **self.more}, to="transfer")
 
     def outcome(self, result: Transfer) -> Sequence[Row]:
@@ -272,7 +265,7 @@ class QuoteCard(OrderForm):
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook: the quote, and its transfer."""
-        warned = [("Will be refused", problem.message) for problem in self.refusal()]
+        warned = [("Will be refused", problem.message) for problem in self._refusal()]
         more = self.outcome(self.result) if self.result else warned
         return [*quote_rows(self.quote), *more]
 
@@ -284,19 +277,19 @@ class QuoteCard(OrderForm):
             self.show_error(error)
             return
         self.message.html = ""
-        self.show_quote()
+        self._show_quote()
         self.keep()
 
-    def show_quote(self) -> None:
+    def _show_quote(self) -> None:
         """Show the quote's terms, its expiry, and why it would be refused."""
         self.facts.html = html.table(quote_rows(self.quote))
         self.caution.html = "".join(
-            html.warning(f"Will be refused: {problem.message}") for problem in self.refusal()
+            html.warning(f"Will be refused: {problem.message}") for problem in self._refusal()
         )
-        self.tell_time(self._clock())
+        self._tell_time(self._clock())
         self.check()
 
-    def tell_time(self, now: datetime) -> None:
+    def _tell_time(self, now: datetime) -> None:
         """Show the time until the quote expires."""
         text, expired = left(self.quote, now)
         line = f'<div class="paylab-good" role="timer">{html.escape(text)}</div>'

@@ -77,7 +77,7 @@ class ImagesForm(Form):
         """The chosen images by side."""
         return {slot.side: slot.choice for slot in self.open_slots if slot.choice}
 
-    def judge(self, values: dict[str, Any]) -> list[Problem]:
+    def _judge(self, values: dict[str, Any]) -> list[Problem]:
         """Problems: missing images, and images that cannot be sent."""
         if not self.open_slots:
             return [Problem("images", "the service requests no image")]
@@ -94,7 +94,7 @@ class ImagesForm(Form):
             for problem in (slot.seen.assumed if slot.seen else ())
         ]
 
-    def warn(self, values: dict[str, Any]) -> list[Problem]:
+    def _warn(self, values: dict[str, Any]) -> list[Problem]:
         """Warnings: no preview, and a location that will be removed."""
         seen = [(slot.side, slot.seen) for slot in self.open_slots if slot.seen]
         doubts = [Problem(side, one.doubt) for side, one in seen if one.doubt]
@@ -103,8 +103,7 @@ class ImagesForm(Form):
             return doubts
         return doubts + [Problem(side, LOCATED) for side, one in seen if one.located]
 
-    def send(self, values: dict[str, Any]) -> VerificationImages:
-        """Upload the chosen images; other sides do not change."""
+    def _send(self, values: dict[str, Any]) -> VerificationImages:
         self._order = list(values)
         self._mark_sending(True)
         try:
@@ -114,7 +113,7 @@ class ImagesForm(Form):
         finally:
             self._mark_sending(False)
 
-    def script(self, values: dict[str, Any]) -> str:
+    def _script(self, values: dict[str, Any]) -> str:
         """The equivalent call; a file from the browser appears as a path to fill in."""
         chosen = {side: choice.code for side, choice in values.items()}
         images = chosen or {slot.side: YOURS for slot in self.open_slots}
@@ -145,17 +144,15 @@ class ImagesForm(Form):
             for slot in self.open_slots:
                 slot.prefill()
 
-    def sent_rows(self) -> list[Row]:
-        """The sent sides with the names of the images."""
+    def _sent_rows(self) -> list[Row]:
         return [(slot.label, slot.choice.name) for slot in self.open_slots if slot.choice]
 
-    def speak(self) -> None:
+    def _speak(self) -> None:
         """Without a click, fill in specimens if `example=True`."""
         if self._example:
             self.fill()
 
-    def forget(self) -> None:
-        """Delete the images after the upload."""
+    def _forget(self) -> None:
         for side in self.values():
             self.slots[side].release(stored=True)
 

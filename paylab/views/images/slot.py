@@ -64,15 +64,15 @@ class Slot(FormField):
         self.seen: Seen | None = None
         self.trouble, self.stored, self.sending = "", False, False
         self.advice: list[tuple[Advice, str]] = []
-        self.picker = FilePicker(self.label, ACCEPT, self.take_file, refuse=self._too_large)
+        self.picker = FilePicker(self.label, ACCEPT, self._take_file, refuse=self._too_large)
         self.picker.remove, self.picker.picture = self.remove, self._picture
         self.path = FormField("path", f"{self.label}: path of a file on this machine")
         self.path.placeholder = "/folder/photo.jpg, then Enter"
         self.specimen = FormField("specimen", f"{self.label}: or a specimen", SELECT)
         self.specimen.offer(_specimens())
         self.specimen.hint = SPECIMEN_HINT
-        self.path.lazy, self.path.on_change = True, lambda _: self.take_path(self.path.value)
-        self.specimen.on_change = lambda _: self.take_specimen(self.specimen.value)
+        self.path.lazy, self.path.on_change = True, lambda _: self._take_path(self.path.value)
+        self.specimen.on_change = lambda _: self._take_specimen(self.specimen.value)
         self.line = Html(live=True)
         ways = side_by_side([self.path, self.specimen])
         self._inside = [Heading(self.label, 4), self.line, self.picker, ways]
@@ -122,16 +122,14 @@ class Slot(FormField):
         self.release(stored=False)
         self.visible, self.touched = bool(self.advice), False
 
-    def take_file(self, name: str, data: bytes) -> None:
-        """Choose a file sent by the browser."""
+    def _take_file(self, name: str, data: bytes) -> None:
         self._take(uploaded(name, data))
 
-    def take_path(self, text: str) -> None:
-        """Choose a file on the machine of the kernel."""
+    def _take_path(self, text: str) -> None:
         if text:
             self._take(on_disk(text), keep=self.path)
 
-    def take_specimen(self, fault: str) -> None:
+    def _take_specimen(self, fault: str) -> None:
         """Choose a specimen: a good one, or one with the defect of a status detail code."""
         if fault:
             choice = self._make(self.side, fault=None if fault == GOOD else fault)
