@@ -19,6 +19,7 @@ from .canonical import signed_headers as signed_headers
 from .comparison import compare as compare
 from .corrections import Mistake as Mistake
 from .explain import Explanation as Explanation
+from .explain import explain as explain
 from .explain import explain_text as explain_text
 from .findings import Authorization as Authorization
 from .findings import Finding as Finding

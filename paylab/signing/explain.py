@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from ..redaction.hiding import HIDDEN
-from .canonical import SCHEME, authorization
+from .canonical import SCHEME, authorization, body_hash, canonical_request
+from .canonical import payload as payload_text
+
+SIGNED = ("host", "x-api-key", "x-content-sha256", "x-date", "x-nonce")
+"""The headers of a signed request, sorted by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,22 @@ class Explanation:
 
     def __repr__(self) -> str:
         return "\n\n".join(map(_shown, self.layers))
+
+
+def explain(method: str, url: str, headers: Mapping[str, str], body: bytes = b"") -> Explanation:
+    """The layers of the signature of a request, as the spec defines it.
+
+    `headers` are those of the request; Host defaults to the URL's.
+
+    >>> paylab.signing.explain("GET", request.url, headers).layers[0].name
+    'canonical request'
+    """
+    parts, hashed = urlsplit(url), body_hash(body)
+    given = {"host": parts.netloc, "x-content-sha256": hashed}
+    given |= {name.lower(): value for name, value in headers.items()}
+    signed = {name: given[name] for name in SIGNED if name in given}
+    canonical = canonical_request(method, parts.path, parts.query, signed, hashed)
+    return explain_text(canonical, payload_text(given.get("x-date", ""), canonical))
 
 
 def explain_text(canonical: str, payload: str) -> Explanation:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
+
 import pytest
 
 import paylab
@@ -50,6 +52,16 @@ def test_every_line_says_what_it_is_and_where_it_comes_from():
         assert (name, line.source.partition(", assumption")[0]) == (layer, f"spec, {source}")
         assert line.text.startswith(start)
         assert word in line.what
+
+
+def test_a_request_is_explained_by_its_texts():
+    """The texts of a request are made as the spec says; Host is that of the URL."""
+    headers = dict(line.split(":", 1) for line in TEXT.splitlines()[4:8])
+    url = "https://api.pay.test:8443/v1/transfers?limit=2"
+    found = signing.explain("POST", url, headers, b'{"a":1}')
+    digest = sha256(TEXT.encode()).hexdigest()
+    payload = f"HMAC-SHA256\n2026-01-31T09:30:00.123Z\n{digest}"
+    assert found == signing.explain_text(TEXT, payload)
 
 
 def test_texts_that_are_missing():
