@@ -15,7 +15,7 @@ from ..spec.paging import ListForm
 from ..spec.request_body import RequestBody, read_request
 from ..spec.service import Service
 from ..spec.service_keys import NONE
-from .messages import NO_CONTENT, BadCursor, Refused, Reply, Request
+from .messages import NO_CONTENT, BadCursor, Refused, Reply, Request, require
 from .table import Place, Row, row_place
 from .world import World
 
@@ -40,9 +40,7 @@ def read_new_individual(world: World, request: Request) -> RequestBody:
 
 def require_fields(body: RequestBody, problems: Iterable[Problem], status: int = 400) -> None:
     """Refuse a body with all its problems, in the service's names."""
-    found = body.problems(problems)
-    if found:
-        raise Refused(status, "; ".join(map(str, found)), found)
+    require(body.problems(problems), status)
 
 
 def as_shown(row: Row) -> Row:

@@ -50,16 +50,14 @@ class Clock:
         """Advance to a time; the clock never goes back."""
         self._line = (min(max(to, self.now()), END), self._wall())
 
-    def freeze(self, frozen: bool) -> None:
-        """Freeze the clock, or let it run."""
-        self.jump(self.now())
-        self.frozen = frozen
-
-    def set_speed(self, speed: float) -> None:
-        """Set the simulated seconds per real second."""
+    def set(self, *, frozen: bool | None = None, speed: float | None = None) -> None:
+        """Freeze the clock or let it run, at so many simulated seconds per real second."""
         # A new base: otherwise the new speed would apply to the time before as well.
         self.jump(self.now())
-        self.speed, self.frozen = speed, False
+        if speed is not None:
+            self.speed, self.frozen = speed, False
+        if frozen is not None:
+            self.frozen = frozen
 
     def real_seconds_until(self, moment: datetime) -> float | None:
         """The real seconds until a time; None on a frozen clock."""

@@ -22,7 +22,7 @@ from ..spec.codes import EVENT_TYPES
 from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
 from .clock import seconds
-from .deliveries import Deliveries
+from .deliveries import Deliveries, check_type
 from .fault_kinds import KINDS, MOST_TIMES, ON_EVENTS
 from .requests import Requests
 from .scenarios import Scenarios
@@ -308,10 +308,7 @@ def _of(name: str, kind: str, service: Service) -> dict[str, str]:
     if name in EVENT_TYPES and kind in KINDS and kind not in ON_EVENTS:
         raise UnknownNameError("fault of events", kind, tuple(ON_EVENTS))
     if kind in ON_EVENTS:
-        if name not in EVENT_TYPES:
-            raise UnknownNameError(
-                "event type", name, nearest_names(name, dict.fromkeys(EVENT_TYPES))
-            )
+        check_type(name)
         return {"event_type": name}
     method, _, path = name.partition(" ")
     if path.startswith("/"):

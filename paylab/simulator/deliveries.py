@@ -40,7 +40,7 @@ class Deliveries(Sequence[Delivery]):
         >>> lab.simulator.deliveries.of("transfer.failed")
         []
         """
-        _check_type(event_type)
+        check_type(event_type)
         return [each for each in self() if each["event_type"] == event_type]
 
     def wait(
@@ -63,7 +63,7 @@ class Deliveries(Sequence[Delivery]):
         """
         __tracebackhide__ = True
         if event_type is not None:
-            _check_type(event_type)
+            check_type(event_type)
         end = time.monotonic() + timeout
         last = None if within is None else self._now() + timedelta(seconds=seconds(within))
         while not (found := self._next(event_type, end - time.monotonic())):
@@ -141,7 +141,8 @@ class Deliveries(Sequence[Delivery]):
         return f"<{len(self)} deliveries; of(type), wait(type), redeliver(), pause(), text()>"
 
 
-def _check_type(event_type: str) -> None:
+def check_type(event_type: str) -> None:
+    """UnknownNameError for a type of event that there is not."""
     if event_type not in EVENT_TYPES:
         near = nearest_names(event_type, dict.fromkeys(EVENT_TYPES))
         raise UnknownNameError("event type", event_type, near)

@@ -10,7 +10,6 @@ from threading import Condition
 import httpx
 
 from ..redaction.hiding import HIDDEN
-from ..spec.service_keys import NONE
 from .delivery_queue import DeliveryQueue
 from .events import note_attempt
 from .resources.subscriptions import signature_headers
@@ -134,10 +133,12 @@ class EventDelivery:
         return self._pools[subscription_id]
 
     def _deliver(self, row: Row, queue: DeliveryQueue) -> None:
-        status, error = self._attempt(row)
+        signed = signature_headers(self._world, row)
+        status, error = self._attempt(row, signed)
         with self._quiet:
             if self._world.outbox is queue:  # else the world was reset meanwhile
-                note_attempt(self._world, row, self._shown_headers(), status, error)
+                shown = {**HEADERS, **dict.fromkeys(signed, HIDDEN)}
+                note_attempt(self._world, row, shown, status, error)
                 self._saved()
 
     def _note_end(self, _: Future[None]) -> None:
@@ -146,16 +147,10 @@ class EventDelivery:
             self._under_way -= 1
             self._quiet.notify_all()
 
-    def _shown_headers(self) -> dict[str, str]:
-        """The headers of a delivery, with the signature hidden."""
-        name = self._world.service.webhooks.signature_header
-        return {**HEADERS, **({} if name == NONE else {name: HIDDEN})}
-
-    def _attempt(self, row: Row) -> tuple[int | None, str | None]:
+    def _attempt(self, row: Row, signed: Mapping[str, str]) -> tuple[int | None, str | None]:
         try:
             send = self.local_receivers.get(row["url"], self._send)
             body = row["body"].encode()
-            signed = signature_headers(self._world, row)
             return send(row["url"], body, **({"headers": signed} if signed else {})), None
         except Exception as error:  # any failure of an address or a response
             return None, f"{type(error).__name__}: {error}".rstrip(": ")

@@ -75,9 +75,8 @@ def respond(world: World, request: Request) -> Reply:
     """Answer a request, after carrying out due steps, and note it in the journal of the world."""
     settle(world)
     fault = None if request.is_trusted else faults.for_call(world, request)
-    kind = fault["kind"] if fault else None
     now = request.at or world.now()
-    if fault and kind == "skew":
+    if fault and fault["kind"] == "skew":
         now += timedelta(seconds=fault["seconds"])
     entry = JournalEntry(request, world.now(), fault=faults.fault_json(fault) if fault else None)
     if fault and faults.is_instead(fault):
@@ -89,8 +88,8 @@ def respond(world: World, request: Request) -> Reply:
     dated = {"date": format_datetime(now, usegmt=True)}
     reply = replace(reply, headers={**reply.headers, **dated})
     if not (request.is_trusted or request.path.startswith(CONTROL)):
-        known = entry.operation or operation_at(world.service, request.method, request.path)
-        entry.operation = known or ""
+        if not entry.operation:
+            entry.operation = operation_at(world.service, request.method, request.path) or ""
         world.journal.add(entry, reply)
     return reply
 

@@ -124,11 +124,11 @@ def dump(value: object) -> bytes:
     return _ENCODER.encode(value).encode()
 
 
-def require(problems: Iterable[Problem]) -> None:
-    """Refuse with a 400 that lists every problem at once."""
+def require(problems: Iterable[Problem], status: int = 400) -> None:
+    """Refuse with a text that lists every problem at once."""
     found = tuple(problems)
     if found:
-        raise Refused(400, "; ".join(map(str, found)), found)
+        raise Refused(status, "; ".join(map(str, found)), found)
 
 
 def _is_deeper(value: object, levels: int) -> bool:

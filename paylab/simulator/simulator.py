@@ -123,10 +123,7 @@ class Simulator:
 
     def set_clock(self, *, frozen: bool | None = None, speed: float | None = None) -> None:
         """Freeze or run the clock, or change its speed."""
-        if speed is not None:
-            self.world.clock.set_speed(speed)
-        if frozen is not None:
-            self.world.clock.freeze(frozen)
+        self.world.clock.set(frozen=frozen, speed=speed)
         self.save(always=True)
 
     def settle(self) -> None:

@@ -97,15 +97,10 @@ def snapshot_problems(dump: Row) -> list[Problem]:
         tables = Snapshot.model_validate(dump).tables
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_context=False, include_input=False)
-        return [
-            Problem(
-                ".".join(map(str, each["loc"])),
-                each["msg"].removeprefix("Value error, "),
-                "control",
-            )
-            for each in wrong[:MOST_TOLD]
-        ]
-    found = [*_relations({kind: getattr(tables, kind) for kind in Tables.model_fields})]
+        named = ((".".join(map(str, each["loc"])), each["msg"]) for each in wrong)
+        found = [(field, text.removeprefix("Value error, ")) for field, text in named]
+    else:
+        found = [*_relations({kind: getattr(tables, kind) for kind in Tables.model_fields})]
     return [Problem(field, text, "control") for field, text in found[:MOST_TOLD]]
 
 

@@ -62,9 +62,9 @@ def test_freezing_and_thawing(wall):
     clock = Clock(frozen=False, wall=wall)
     begun = clock.now()
     wall.seconds += 3
-    clock.freeze(True)
+    clock.set(frozen=True)
     wall.seconds += 1000
-    clock.freeze(False)
+    clock.set(frozen=False)
     wall.seconds += 4
     assert clock.now() - begun == timedelta(seconds=7)
 
@@ -74,7 +74,7 @@ def test_a_new_speed_counts_from_now(wall):
     clock = Clock(frozen=False, speed=10, wall=wall)
     begun = clock.now()
     wall.seconds += 1
-    clock.set_speed(2)
+    clock.set(speed=2)
     wall.seconds += 1
     assert clock.now() - begun == timedelta(seconds=12)
 

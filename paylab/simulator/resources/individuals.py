@@ -113,11 +113,8 @@ def _needed(world: World, row: Row) -> list[str]:
 
 def received(world: World, row: Row, sides: set[str]) -> None:
     """Record stored images; verification starts once every required side is stored."""
-    waiting = [
-        each
-        for each in row["status_details"]
-        if each["code"] in SIDE_CODES and SIDE_CODES[each["code"]] not in sides
-    ]
+    missing = {code for code, side in SIDE_CODES.items() if side not in sides}
+    waiting = [each for each in row["status_details"] if each["code"] in missing]
     if waiting:
         row.update(status_details=waiting, updated_at=world.stamp())
         world.put("individuals", row)
