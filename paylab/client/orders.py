@@ -45,35 +45,22 @@ class Order:
 
 
 class OrderTicket(Protocol):
-    """What to send for an order, and the receiver of its outcome."""
+    """What to send for an order, and the receiver of its outcome.
 
-    @property
-    def key(self) -> str:
-        """The Idempotency-Key."""
+    `key` is the Idempotency-Key and `content` the bytes of the first attempt, if they are sent
+    again. `known` is the id of the payment, if nothing is to be created. `first` is when the order
+    was first sent, if it was lost or refused and is sent again; `since` the same, if it was lost.
+    If it `is_expired`, the service may have dropped the key, and the list must be searched.
+    `advice` is the hint when it is not known whether it was carried out.
+    """
 
-    @property
-    def known(self) -> str | None:
-        """The id of the payment, when nothing is to be created."""
-
-    @property
-    def content(self) -> bytes | None:
-        """The bytes of the first attempt, when they are sent again."""
-
-    @property
-    def since(self) -> datetime | None:
-        """When it was first sent, if an earlier response was lost."""
-
-    @property
-    def first(self) -> datetime | None:
-        """When it was first sent, if it was lost or refused and is sent again."""
-
-    @property
-    def is_expired(self) -> bool:
-        """Whether the list must be searched, because the service may have dropped the key."""
-
-    @property
-    def advice(self) -> str:
-        """The hint when it is not known whether it was carried out."""
+    key: str
+    known: str | None
+    content: bytes | None
+    since: datetime | None
+    first: datetime | None
+    is_expired: bool
+    advice: str
 
     def find(self, listed: Iterable[Transfer], since: datetime) -> str | None:
         """The payment of an order whose key expired."""
@@ -104,21 +91,20 @@ class Keeper(Protocol):
         """Store the terms of a quote."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class FreshTicket:
-    """A ticket without a ledger."""
+    """A ticket without a ledger: nothing is stored."""
 
     key: str
-    known: None = None
-    content: None = None
-    since: None = None
-    first: None = None
+    known: str | None = None
+    content: bytes | None = None
+    since: datetime | None = None
+    first: datetime | None = None
     is_expired: bool = False
+    advice: str = field(init=False)
 
-    @property
-    def advice(self) -> str:
-        """The key is not stored."""
-        return (
+    def __post_init__(self) -> None:
+        self.advice = (
             f"it may have been carried out: send the same again with idempotency_key={self.key!r}, "
             "within 24 hours, so that it happens once"
         )

@@ -116,48 +116,39 @@ def _difference(name: str, recorded: str | None, sent: str | None) -> Iterator[s
 
 @dataclass(frozen=True)
 class RecordedCall:
-    """One recorded attempt: the request and the response."""
+    """A call of a HAR file by its number there, and the compared parts of its request."""
 
     number: int
-    when: datetime
+    call: Call = field(repr=False)
     question: RequestFields
-    status: int | None
-    headers: Mapping[str, str] = field(repr=False)
-    answer: str = field(repr=False)
-    error: str | None = field(repr=False)
 
     @classmethod
     def of(cls, number: int, call: Call, redaction: Redaction) -> RecordedCall:
-        """A call of a HAR file, with a request as redacted as those that are compared with it."""
+        """A call, with a request as redacted as those that are compared with it."""
         url = urlsplit(call.url)
         target = redaction.text(f"{url.path}?{url.query}" if url.query else url.path)
         body = clean_body(call.request_body.text.encode("utf-8", "surrogatepass"), redaction)
-        question = RequestFields.of(call.method.upper(), target, body)
-        headers = {
-            name: text for name, text in call.response_headers.items() if name not in DROPPED
-        }
-        answer = call.response_body.text
-        return cls(number, call.when, question, call.status, headers, answer, call.error)
+        return cls(number, call, RequestFields.of(call.method.upper(), target, body))
 
     def __str__(self) -> str:
         return f"call {self.number}, {self.question.method} {self.question.path}"
 
     def response(self, request: httpx.Request) -> httpx.Response:
         """The recorded response; a recorded failure is raised."""
-        error = None if self.error is None else _failure(self.error)
-        if error is not None and self.status is None:
+        call, answer = self.call, self.call.response_body.text
+        error = None if call.error is None else _failure(call.error)
+        if error is not None and call.status is None:
             raise error
-        if CUT.fullmatch(self.answer):
+        if CUT.fullmatch(answer):
             raise ReplayError(
                 f"the answer of {self} is not whole: write the file with lab.record(...), "
                 "which keeps answers of any length"
             )
-        content = self.answer.encode("utf-8", "surrogatepass")
-        return httpx.Response(
-            self.status or 0,
-            headers=self.headers,
-            content=content if error is None else _failing(error),
-        )
+        headers = {
+            name: text for name, text in call.response_headers.items() if name not in DROPPED
+        }
+        content = answer.encode("utf-8", "surrogatepass") if error is None else _failing(error)
+        return httpx.Response(call.status or 0, headers=headers, content=content)
 
 
 def _failure(message: str) -> Exception:
@@ -191,7 +182,7 @@ class Replay(httpx.BaseTransport):
             for number, call in enumerate(calls, 1)
             if call.url.startswith(f"{self.base_url}/")
         ]
-        first = self.entries[0].when if self.entries else datetime.fromtimestamp(0, UTC)
+        first = self.entries[0].call.when if self.entries else datetime.fromtimestamp(0, UTC)
         self._now = read(facts.get("started")) or first
         self._used: set[int] = set()
         self._answered: dict[str, int] = {}
@@ -220,7 +211,7 @@ class Replay(httpx.BaseTransport):
             at = self._place(question, request.headers.get("idempotency-key", ""))
             self._used.add(at)
             entry = self.entries[at]
-            self._now = max(self._now, entry.when)
+            self._now = max(self._now, entry.call.when)
         return entry.response(request)
 
     def _place(self, question: RequestFields, key: str) -> int:

@@ -54,10 +54,6 @@ class ServiceClock:
     def now(self) -> datetime:
         """The time at the service; a simulator behind a URL is asked for it."""
         self._read()
-        return self.seen()
-
-    def seen(self) -> datetime:
-        """The time at the service as far as the latest answer tells; no request is sent."""
         return self._shifted(self._clock())
 
     def span(self) -> tuple[datetime, datetime]:
@@ -66,12 +62,9 @@ class ServiceClock:
         A simulator behind a URL is asked, and its time is exact. Otherwise the Date header or
         this machine's clock may be wrong, so both count.
         """
-        if self._read():
-            now = self.seen()
-            return now, now
-        now = self._clock()
-        both = now, self._shifted(now)
-        return min(both), max(both)
+        is_exact, now = self._read(), self._clock()
+        shifted = self._shifted(now)
+        return (shifted, shifted) if is_exact else (min(now, shifted), max(now, shifted))
 
     def earliest(self) -> datetime:
         """The earliest that it may be at the service.

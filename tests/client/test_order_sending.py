@@ -20,7 +20,7 @@ LIST = {"has_next_page": False, "cursor": None}
 MADE = {"id": "tr_1", "status": "completed"}
 
 
-@dataclass(frozen=True)
+@dataclass
 class Remembered(FreshTicket):
     """A ticket of an order that was sent before; `log` is what it was told."""
 
