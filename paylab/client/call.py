@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from hashlib import sha256
 from typing import Any
 
 from ..errors.names import suggesting
@@ -56,14 +55,13 @@ class Spent:
 
 @dataclass(frozen=True)
 class Body:
-    """The text that may be shown, and the size and SHA-256 of the bytes on the wire.
+    """The text that may be shown, and the size of the bytes on the wire.
 
     `exact` means that the text is the whole body, without removal or truncation.
     """
 
     text: str = field(default="", repr=False)
     size: int = 0
-    digest: str = sha256(b"").hexdigest()
     exact: bool = True
 
     def __str__(self) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from fnmatch import fnmatchcase
-from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, overload
@@ -106,12 +106,13 @@ class CallLog(Sequence[Call]):
         >>> stop = lab.calls.listen(print)
         >>> stop()
         """
-        self._listeners.append(listener)
-        return partial(self._forget, listener)
 
-    def _forget(self, listener: Listener) -> None:
-        if listener in self._listeners:
-            self._listeners.remove(listener)
+        def stop() -> None:
+            with suppress(ValueError):
+                self._listeners.remove(listener)
+
+        self._listeners.append(listener)
+        return stop
 
     def clear(self) -> None:
         """Remove all calls; numbering continues.

@@ -23,7 +23,7 @@ from .call import Call
 from .deadline import Cap
 from .decoding import LARGEST_BODY, LARGEST_WORLD, TooLargeError, read_decoded
 from .exchange import ROUGHLY, Attempt, DeferredCall, Exchange, recorded_call, trouble_of
-from .request import STREAMED, ControlAuth, OutgoingRequest
+from .request import STREAMED, OutgoingRequest, Sign
 from .settings import Settings
 
 utcnow = partial(datetime.now, UTC)
@@ -96,12 +96,12 @@ def _stop_at_redirect(response: httpx.Response) -> None:
 class ServiceConnection:
     """Sends one request at a time and gives what came back, with the record of the call.
 
-    `auth` signs, `clock` is the wall clock and `perf` a stopwatch. Requests to the control API of a
+    `clock` is the wall clock and `perf` a stopwatch. Requests to the control API of a
     simulator have its control token instead of a signature, if the settings have one.
     """
 
     http: httpx.Client
-    auth: httpx.Auth
+    sign: Sign
     settings: Settings
     redaction: Redaction
     clock: Callable[[], datetime]
@@ -150,23 +150,22 @@ class ServiceConnection:
             request.headers.update(outgoing.given_headers)
         return request
 
-    def _auth(self, outgoing: OutgoingRequest) -> httpx.Auth:
-        token = self.settings.control_token
-        if token is None or not outgoing.is_control:
-            return self.auth
-        return ControlAuth(self.settings.api_key, token)
-
     @hide_frames
     def _exchanged(self, outgoing: OutgoingRequest, number: int) -> Exchange:
         """Send a request and read the whole answer."""
         events: list[tuple[str, float]] = []
-        request, auth = self._request(outgoing, events), self._auth(outgoing)
+        request, token = self._request(outgoing, events), self.settings.control_token
         response, content, trouble, when = None, b"", None, self.clock()
         if self.http.is_closed:
             raise ConfigError("the connections are closed: make another lab with paylab.connect()")
+        if token is not None and outgoing.is_control:  # the key chooses one of its worlds
+            request.headers["X-API-Key"] = self.settings.api_key.reveal()
+            request.headers["Authorization"] = f"Bearer {token.reveal()}"
+        else:
+            self.sign(request)
         try:
             # As a stream, so that reading can end at the limit of a body.
-            response = self.http.send(request, stream=True, auth=auth)
+            response = self.http.send(request, stream=True)
             with closing(response):
                 most = LARGEST_WORLD if outgoing.is_control else LARGEST_BODY
                 content = read_decoded(response, most)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hashlib import sha256
@@ -21,6 +22,13 @@ from .request import SIGNATURE, OutgoingRequest
 LONGEST_KEPT = 32 * 1024
 MARGIN = 4 * 1024
 """Characters after the limit that are also searched, so that no secret is truncated and missed."""
+
+PIECE = 2**17
+"""Characters redacted at a time: the redaction truncates much longer texts."""
+
+ROW_END = re.compile(r"(?<=\}),(?=\s*\{)")
+LONG_DATA = re.compile(r"[A-Za-z0-9+/_=%\\\r\n-]{1000,}")
+"""Base64 or hexadecimal data that is too long for an id, a cursor or a QR text."""
 
 ROUGHLY = 3000
 """Approximate bytes of headers and signed texts."""
@@ -105,10 +113,39 @@ def shortened_body(content: bytes, redaction: Redaction) -> Body:
     """A redacted body, cut to the part that is kept."""
     # An image must be read whole; otherwise only the kept part is needed.
     few = content if b";base64," in content else content[: LONGEST_KEPT + MARGIN]
-    shown, digest = redaction.learn(few.decode(errors="replace")), sha256(content).hexdigest()
+    shown = redaction.learn(few.decode(errors="replace"))
     if len(few) < len(content) or len(shown) > LONGEST_KEPT:
-        shown = f"{shown[:LONGEST_KEPT]}… <{len(content)} bytes, sha256 {digest[:16]}>"
-    return Body(shown, len(content), digest, exact=shown.encode() == content)
+        digest = sha256(content).hexdigest()[:16]
+        shown = f"{shown[:LONGEST_KEPT]}… <{len(content)} bytes, sha256 {digest}>"
+    return Body(shown, len(content), exact=shown.encode() == content)
+
+
+def clean_body(content: bytes, redaction: Redaction) -> str:
+    """A redacted body of any length; for one that is not text, its size."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return f"<{len(content)} bytes>"
+    pieces = [redaction.learn(piece) for piece in _pieces(text)]
+    if len(pieces) > 1:  # also hides what was learned from later pieces
+        pieces = [redaction.text(piece) for piece in pieces]
+    return LONG_DATA.sub(lambda found: f"<{len(found[0])} characters>", ",".join(pieces))
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """A text, or a long list split between its objects."""
+    if len(text) <= PIECE:
+        yield text
+        return
+    rows: list[str] = []
+    size = 0
+    for row in ROW_END.split(text):
+        if rows and size + len(row) > PIECE:
+            yield ",".join(rows)
+            rows, size = [], 0
+        rows.append(row)
+        size += len(row)
+    yield ",".join(rows)
 
 
 def recorded_call(
@@ -124,8 +161,7 @@ def recorded_call(
         sent = body(outgoing.content or b"", clean)
     else:  # an upload is not held in memory
         upload = outgoing.content
-        sent = replace(body(upload.outline, clean), exact=False)
-        sent = replace(sent, size=upload.length, digest=upload.digest)
+        sent = replace(body(upload.outline, clean), size=upload.length, exact=False)
     came = body(exchange.content, clean)
     signature = exchange.sent.extensions.get(SIGNATURE) or Signature("", "", "")
     return Call(

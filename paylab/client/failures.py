@@ -1,20 +1,23 @@
-"""The error to raise for a call that failed, and what to try."""
+"""The error to raise for a call that failed: the words of the service, and what to try."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from http.client import responses
+from typing import Any
 
 from ..errors.api import APIStatusError, RedirectError, for_status
 from ..errors.base import PaylabError, ReadOnlyError
 from ..redaction.redaction import Redaction
+from ..spec.error_body import ErrorBody, read_error
 from ..spec.service import Service
-from ..spec.text import plain
+from ..spec.text import plain, read_json
 from . import assumption_hints
 from .call import Call
 from .exchange import Exchange, Trouble
 from .field_hints import Doubt
 from .orders import NOTHING_SENT
-from .refusal import read_refusal
 from .request import OutgoingRequest
 from .retries import TOO_MANY_REQUESTS, asked_wait, not_before
 from .settings import Settings
@@ -148,3 +151,23 @@ def _refusal(
     if status == TOO_MANY_REQUESTS and asked is None:
         assumption_hints.name_assumptions(error, [Doubt("rate_limits.header")])
     return error
+
+
+def read_refusal(status: int, content: bytes, redaction: Redaction, form: Any = None) -> ErrorBody:
+    """The words and field problems of a refusal, without secrets, or the name of the status.
+
+    `form` are the [errors] of a service: where its words stand, before all other places.
+    """
+    text = redaction.text(content.decode("utf-8", "replace"))
+    try:
+        body = redaction.json(read_json(content.decode("utf-8-sig")))
+        found = read_error(body, form)
+    except (ValueError, RecursionError):
+        found = replace(read_error(text), body=text or None)
+    # Again: the reader has removed markup and entities, which may have split a secret.
+    problems = tuple(
+        replace(each, field=redaction.text(each.field), message=redaction.text(each.message))
+        for each in found.problems
+    )
+    words = plain(redaction.text(found.text)) or responses.get(status, "no reason given")
+    return replace(found, text=words, problems=problems)

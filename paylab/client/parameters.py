@@ -49,15 +49,12 @@ def takes(*groups: Any) -> Callable[[Callable[P, A]], Callable[P, A]]:
 
 def _unknown(operation: str, names: Iterable[str], known: Iterable[str]) -> str:
     known = {*known} - {"self"}
-    name, like = max(((each, meant(each, known)) for each in sorted(names)), key=_has_hint)
+    hints = {name: meant(name, known) for name in sorted(names)}
+    name, like = next((pair for pair in hints.items() if pair[1]), (min(names), None))
     asked = f" (is {like!r} meant?)" if like else ""
     sends = "extra" in known and not operation.endswith((".frame", ".export"))
     way = f"; extra={{{name!r}: ...}} sends an unknown body field" if sends else ""
     return f"{operation}() has no parameter {name!r}{asked}; nothing was sent{way}"
-
-
-def _has_hint(unknown: tuple[str, str | None]) -> bool:
-    return unknown[1] is not None
 
 
 def body_of(

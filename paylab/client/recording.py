@@ -18,9 +18,8 @@ from ..errors.base import ConfigError
 from ..redaction.redaction import Redaction
 from ..spec.timestamps import to_text
 from .call import Body
-from .exchange import Exchange, recorded_call
+from .exchange import Exchange, clean_body, recorded_call
 from .har import CREATOR, END, entry, line, read_har, start
-from .recorded_body import clean_body
 from .sender import Sender
 
 SIGNED = ("x-content-sha256", "x-date", "x-nonce")

@@ -27,9 +27,8 @@ from ..spec.service import Service
 from ..spec.text import plain, read_json
 from ..spec.timestamps import read
 from .call import Call
-from .exchange import TROUBLES
+from .exchange import TROUBLES, clean_body
 from .har import read_har
-from .recorded_body import clean_body
 from .request import CONTROLS, STREAMED
 
 TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")

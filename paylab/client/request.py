@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -254,66 +254,47 @@ class Nonces:
         return f"{int(now.timestamp() * 1000) + rounds}{value:06d}"
 
 
-class SignatureAuth(httpx.Auth):
-    """Signs a request: method, path and query exactly as on the request line, Host as sent.
+Sign = Callable[[httpx.Request], None]
+
+
+@hide_frames
+def request_signer(
+    api_key: Revealing,
+    secret_key: Revealing,
+    dialect: Any,
+    clock: Callable[[], datetime],
+    random: Random,
+) -> Sign:
+    """A function that signs a request: path and query exactly as on the request line, Host as sent.
 
     `dialect` are the [signing] of a service.
     """
+    nonces = Nonces(random)
+    key, secret = api_key.reveal(), keyed(key_bytes(secret_key.reveal(), dialect.key_encoding))
+    empty_query, form, encoding = dialect.empty_query, dialect.signed_path, dialect.hash_encoding
+    no_body = body_hash(b"", encoding, dialect.empty_body)
 
-    @hide_frames
-    def __init__(
-        self,
-        api_key: Revealing,
-        secret_key: Revealing,
-        dialect: Any,
-        clock: Callable[[], datetime],
-        random: Random,
-    ) -> None:
-        nonces = Nonces(random)
-        key, secret = api_key.reveal(), keyed(key_bytes(secret_key.reveal(), dialect.key_encoding))
-        empty_query, form = dialect.empty_query, dialect.signed_path
-        encoding, no_body = (
-            dialect.hash_encoding,
-            body_hash(b"", dialect.hash_encoding, dialect.empty_body),
+    # A closure, because a secret in an attribute would show in `vars`.
+    def sign(request: httpx.Request) -> None:
+        now = clock()
+        path, _, query = request.url.raw_path.decode("ascii").partition("?")
+        streamed: StreamedBody | None = request.extensions.get(STREAMED)
+        if streamed is not None:
+            hash_ = encoded_hash(streamed.digest, encoding)
+        else:
+            hash_ = body_hash(request.content, encoding) if request.content else no_body
+        path = path if form == "whole" else signed_path(path, form)
+        headers, request.extensions[SIGNATURE] = signed_headers(
+            *(key, secret, request.method, request.headers["Host"], path, query),
+            content_hash=hash_,
+            date=to_text(now),
+            nonce=nonces.next(now),
+            empty_query=empty_query,
         )
+        # Three times faster than `update`.
+        ours = [(name.encode(), value.encode()) for name, value in headers.items()]
+        names = {name.lower() for name, _ in ours}
+        others = [pair for pair in request.headers.raw if pair[0].lower() not in names]
+        request.headers = httpx.Headers([*others, *ours])
 
-        # A closure, because a secret in an attribute would show in `vars`.
-        def sign(request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-            """Add the signed headers to the request."""
-            now = clock()
-            path, _, query = request.url.raw_path.decode("ascii").partition("?")
-            streamed: StreamedBody | None = request.extensions.get(STREAMED)
-            if streamed is not None:
-                hash_ = encoded_hash(streamed.digest, encoding)
-            else:
-                hash_ = body_hash(request.content, encoding) if request.content else no_body
-            path = path if form == "whole" else signed_path(path, form)
-            headers, request.extensions[SIGNATURE] = signed_headers(
-                *(key, secret, request.method, request.headers["Host"], path, query),
-                content_hash=hash_,
-                date=to_text(now),
-                nonce=nonces.next(now),
-                empty_query=empty_query,
-            )
-            # Three times faster than `update`.
-            ours = [(name.encode(), value.encode()) for name, value in headers.items()]
-            names = {name.lower() for name, _ in ours}
-            others = [pair for pair in request.headers.raw if pair[0].lower() not in names]
-            request.headers = httpx.Headers([*others, *ours])
-            yield request
-
-        self.auth_flow = sign  # type: ignore[method-assign]
-
-
-class ControlAuth(httpx.Auth):
-    """Sends the control token of a simulator, and the API key that chooses one of its worlds."""
-
-    def __init__(self, api_key: Revealing, token: Revealing) -> None:
-        # A closure, because a secret in an attribute would show in `vars`.
-        def add(request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-            """Add both headers to the request."""
-            request.headers["X-API-Key"] = api_key.reveal()
-            request.headers["Authorization"] = f"Bearer {token.reveal()}"
-            yield request
-
-        self.auth_flow = add  # type: ignore[method-assign]
+    return sign

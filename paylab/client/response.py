@@ -119,7 +119,7 @@ class Response:
         wrapped = self.body.get("data") if isinstance(self.body, dict) else None
         if is_error(self.body) or is_error(wrapped) or self.body is False:
             status, content = self.exchange.status or 0, self.exchange.content
-            from .refusal import read_refusal  # rarely needed
+            from .failures import read_refusal  # rarely needed
 
             told = read_refusal(status, content, self.redaction)
             raise self._wrong(f"describes an error: {plain(told.text, 200)}")

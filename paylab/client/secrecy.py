@@ -33,17 +33,12 @@ _CLEANING = Cleaning()
 """Loggers belong to the whole process, as do their filters."""
 
 
-def clean_loggers(redaction: Redaction) -> None:
-    """Redact the log records of other libraries while this redaction exists."""
-    _CLEANING.redactions.add(redaction)
-    for name in NAMES:
-        logging.getLogger(name).addFilter(_CLEANING)
-
-
 def redaction_of(settings: Settings) -> Redaction:
-    """The redaction of a client with these settings, which cleans the logs of libraries too."""
+    """The redaction of a client; while it exists, it cleans the logs of libraries too."""
     secrets = (settings.api_key, settings.secret_key, settings.control_token)
     keys = tuple(secret for secret in secrets if secret is not None)
     redaction = Redaction(keys, personal_names(settings.service.diff()))
-    clean_loggers(redaction)
+    _CLEANING.redactions.add(redaction)
+    for name in NAMES:
+        logging.getLogger(name).addFilter(_CLEANING)
     return redaction

@@ -29,7 +29,7 @@ from .deadline import SLOWEST, TIMES, Deadline
 from .exchange import Attempt, Exchange
 from .orders import Fresh, Keeper, look_first
 from .parameters import takes
-from .request import Options, OutgoingRequest, SignatureAuth, StreamedBody
+from .request import Options, OutgoingRequest, Sign, StreamedBody, request_signer
 from .request_builder import RequestBuilder
 from .response import R, Response, enveloped, has_own_envelope, resource_of
 from .retries import asked_wait, is_lost, wait_before_retry
@@ -94,15 +94,15 @@ class Sender:
         self.product: str | None = None
         forks.register(self, lambda child: child._in_child())
 
-    def _auth(self, settings: Settings) -> SignatureAuth:
+    def _signer(self, settings: Settings) -> Sign:
         keys = settings.api_key, settings.secret_key
-        return SignatureAuth(*keys, settings.service.signing, self.clock, self.random)
+        return request_signer(*keys, settings.service.signing, self.clock, self.random)
 
     def _connect(self) -> ServiceConnection:
         """A new connection to the service; a given transport is shared."""
         http = http_client(self.settings, self._transport, self._deadline.cap)
         facts = self.settings, self.redaction, self.clock, self._perf, self.watchers
-        return ServiceConnection(http, self._auth(self.settings), *facts)
+        return ServiceConnection(http, self._signer(self.settings), *facts)
 
     def _in_child(self) -> None:
         """Give a forked child its own connections, nonces and keys."""
@@ -330,11 +330,11 @@ class Sender:
     def _verifies(self, key: str, value: str) -> bool:
         """Whether a GET signed in another dialect succeeds."""
         service = self.service.with_values({key: value})
-        auth = self._auth(replace(self.settings, service=service))
+        sign = self._signer(replace(self.settings, service=service))
         try:
             request = self.requests.operation("transfers.list")
         except MissingOperationError:
             return False
-        attempt = replace(self._connection, auth=auth).send(request)
+        attempt = replace(self._connection, sign=sign).send(request)
         self.calls.keep(attempt.deferred)
         return attempt.exchange.went_well

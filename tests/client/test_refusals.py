@@ -9,7 +9,7 @@ import pytest
 
 from paylab import errors
 from paylab.client import Client
-from paylab.client.refusal import read_refusal
+from paylab.client.failures import read_refusal
 from paylab.errors import Problem
 from paylab.redaction.redaction import Redaction
 from paylab.spec.service import Service

@@ -7,7 +7,7 @@ from itertools import product
 
 import pytest
 
-from paylab.client.refusal import read_refusal
+from paylab.client.failures import read_refusal
 from paylab.redaction.redaction import Redaction
 from paylab.spec.complaints import read_sentence
 from paylab.spec.error_body import read_error
