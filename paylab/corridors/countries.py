@@ -19,7 +19,7 @@ class Countries:
     """The facts of every country under the assumptions of one service."""
 
     def __init__(self, service: Service) -> None:
-        self._service = service
+        self.service = service
         self._accounts: dict[int, Account] = {}
         self.all = Corridors(map(self._settled, NAMED))
         others = map(self._settled, ELSEWHERE)
@@ -28,7 +28,7 @@ class Countries:
     @property
     def networks(self) -> tuple[str, ...]:
         """The networks of crypto wallets."""
-        return tuple(self._service.financial_accounts.crypto_wallet.allowed)
+        return tuple(self.service.financial_accounts.crypto_wallet.allowed)
 
     def get(self, country: object) -> Corridor | None:
         """The facts of a country, with or without a corridor; None for an unknown code.
@@ -52,13 +52,13 @@ class Countries:
 
     def _settled(self, corridor: Corridor) -> Corridor:
         """The corridor with the rails, required fields and words of the service."""
-        rails = _rails(corridor, self._service.payout_methods(corridor.country))
+        rails = _rails(corridor, self.service.payout_methods(corridor.country))
         accounts = (self._account(corridor.country, account) for account in corridor.accounts)
         return replace(corridor, rails=tuple(rails), accounts=tuple(accounts))
 
     def _account(self, country: str, account: Account) -> Account:
         """The account type, one object for all countries that share it."""
-        form = self._service.account(country, account.type)
+        form = self.service.account(country, account.type)
         if form and id(account) not in self._accounts:
             self._accounts[id(account)] = _with_details(account, form)
         return self._accounts.get(id(account), account)

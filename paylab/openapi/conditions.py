@@ -27,7 +27,7 @@ def asked_of(service: Service, operation: Operation) -> list[str]:
     if operation.name == "transfers.create":
         return [*service.transfers.required]
     found = [field.name for field in operation.fields if field.required]
-    if operation.name == "quotes.create" and not transfers.rules_of(service).default_currency:
+    if operation.name == "quotes.create" and not transfers.default_currency(service):
         found.append("source_currency")
     if operation.name == "conversion_accounts.create":
         settings = service.conversion_accounts
@@ -158,7 +158,7 @@ def _transfer(service: Service) -> Schema:
 
 def _network(service: Service) -> Schema:
     """A stablecoin source needs its network."""
-    usual = transfers.rules_of(service).default_currency
+    usual = transfers.default_currency(service)
     coins = any_case(sorted(codes.STABLECOINS))
     other: Schema = {"properties": {"source_currency": {"not": coins}}}
     if usual and codes.is_stablecoin(usual):

@@ -234,10 +234,10 @@ def _own_problems(row: PayoutRow, earlier: int) -> Iterator[Problem]:
 
 
 def _rule_problems(row: PayoutRow) -> Iterator[Problem]:
-    body, rules = row.body(), transfers.rules_of()
+    body = row.body()
     currency, rail = body.get("destination_currency"), body.get("payout_method")
-    found = rules.check(body) or rules.check_rail(str(currency), rail)
-    for doubt in rules.warn_rail(currency, rail) if isinstance(currency, str) else ():
+    found = transfers.check(body) or transfers.check_rail(str(currency), rail)
+    for doubt in transfers.warn_rail(currency, rail) if isinstance(currency, str) else ():
         warnings.warn(str(doubt), RuleWarning, stacklevel=2)
     for problem in found:
         is_float = isinstance(row.cells.get(problem.field), float)  # pandas read the amount so

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -11,7 +10,18 @@ from ..errors.base import Problem
 from ..spec import codes, money
 from ..spec.service import Service
 from ..spec.service_keys import NONE
-from .fields import Body, as_list, as_object, identifier, is_object, must_be, need, one_of, up_to
+from .fields import (
+    Body,
+    Check,
+    as_list,
+    as_object,
+    identifier,
+    is_object,
+    must_be,
+    need,
+    one_of,
+    up_to,
+)
 
 # Each amount and the field that names its currency.
 AMOUNTS = {
@@ -28,116 +38,106 @@ _CURRENCIES = frozenset(codes.SOURCE_CURRENCIES + codes.DESTINATION_CURRENCIES)
 _WALLET, _WALLETS = "details.wallet", "financial_accounts.crypto_wallet.allowed"
 
 
-class TransferRules:
-    """The rules of transfers and quotes under the assumptions of one service."""
-
-    def __init__(self, service: Service) -> None:
-        settings, quotes = service.transfers, service.quotes
-        self._countries = countries.of(service)
-        self._network = one_of(self._countries.networks, _WALLET, key=_WALLETS)
-        most = "transfers.max_reference"
-        self._reference = up_to(settings.max_reference, _TRANSFER, most)
-        self._type = one_of(settings.source_types, _TRANSFER, key="transfers.source_types")
-        # The source of a required field of a transfer that the spec does not name, if any.
-        required = {"asked": _TRANSFER, "key": "transfers.required"}
-        self._wanted: dict[str, dict[str, str]] = defaultdict(lambda: {"asked": ""})
-        self._wanted |= dict.fromkeys(settings.required, required)
-        self._of_stablecoin = self._wanted["source_network"]
-        if settings.default_network == NONE and not self._of_stablecoin["asked"]:
-            self._of_stablecoin = {"asked": "transfer.network", "key": "transfers.default_network"}
-        usual = quotes.default_source_currency
-        self.default_currency = "" if usual == NONE else str(usual)
-        """The default source currency of a quote; "" if it is required."""
-        self._rails = lru_cache(maxsize=256)(self._rails_of)
-
-    def check(self, body: object) -> list[Problem]:
-        """Problems of a new transfer, direct or from a quote."""
-        if not isinstance(body, Mapping):
-            return is_object(body)
-        wanted, currency = self._wanted, body.get("source_currency")
-        direct = body.get("quote_id") is None
-        asked = _TRANSFER if direct else ""
-        stable = isinstance(currency, str) and currency.upper() in codes.STABLECOINS
-        network = self._of_stablecoin if stable and direct else wanted["source_network"]
-        problems = [
-            *need(body, "quote_id", identifier, **wanted["quote_id"]),
-            *_destination(body, asked),
-            *need(body, "source_currency", _SOURCE, asked=asked),
-            *_amounts(body, _TRANSFER, is_quoted=not direct),
-            *need(body, "source_network", self._network, **network),
-        ]
-        kind = need(body, "source_type", self._type, **wanted["source_type"])
-        if not kind and body.get("source_type") == "deposit" and not (stable or currency is None):
-            must = f"source_currency {must_be(sorted(codes.STABLECOINS))}"
-            message = f"deposit needs a stablecoin: {must}"
-            kind = [Problem("source_type", message, "transfer.deposit-source")]
-        reference = "client_reference_id"
-        return [*problems, *kind, *need(body, reference, self._reference, **wanted[reference])]
-
-    def check_quote(self, body: object) -> list[Problem]:
-        """Problems of a request for a quote."""
-        if not isinstance(body, Mapping):
-            return is_object(body)
-        usual = self.default_currency
-        found = {name: value for name, value in body.items() if value is not None}
-        found = {"source_currency": usual, **found} if usual else found
-        currency, key = found.get("source_currency"), "quotes.default_source_currency"
-        stable = isinstance(currency, str) and currency.upper() in codes.STABLECOINS
-        return [
-            *_destination(found, _QUOTE),
-            *need(found, "source_currency", _SOURCE, asked="" if usual else _QUOTE, key=key),
-            *_amounts(found, _QUOTE),
-            *need(found, "source_network", self._network, asked=_QUOTE if stable else ""),
-        ]
-
-    def check_rail(self, currency: str, method: object) -> list[Problem]:
-        """Whether a rail is one of another currency, where the corridors name those of both."""
-        return self._rail(currency, method) if method in self._rails(currency)[1] else []
-
-    def warn_rail(self, currency: str, method: object) -> list[Problem]:
-        """A rail that no corridor names, such as `local`: it may still carry the currency."""
-        own, elsewhere, _ = self._rails(currency)
-        is_known = method in own or method in elsewhere or method not in codes.PAYOUT_METHODS
-        return [] if is_known else self._rail(currency, method)
-
-    def doubts(self, body: Body) -> list[Problem]:
-        """What in a good transfer or quote only an assumption speaks against: its rail."""
-        currency, method = body.get("destination_currency"), body.get("payout_method")
-        if not isinstance(currency, str) or method in self._rails(currency)[0]:
-            return []
-        return self.warn_rail(currency, method) + self.check_rail(currency, method)
-
-    def _rail(self, currency: str, method: object) -> list[Problem]:
-        own, _, key = self._rails(currency)
-        message = f"{must_be(own)} for {currency.upper()}, not {method}"
-        return [Problem("payout_method", message, _RAILS, key=key)] if own else []
-
-    def _rails_of(self, currency: str) -> tuple[list[str], list[str], str]:
-        """The rails named for a currency, those named for others alone, and the key of both."""
-        found = self._countries
-        reached = [one for one in found.all if codes.same_currency(currency, one.currency)]
-        named = [rail for one in found.all for rail in one.payout_methods]
-        own = [rail for one in reached for rail in one.payout_methods]
-        own += found.networks if codes.is_stablecoin(currency) else ()
-        others = [rail for rail in (*named, *found.networks) if rail not in own]
-        key = reached[0].rails_key if reached else _WALLETS
-        return list(dict.fromkeys(own)), others if own else [], key
-
-
-@lru_cache(maxsize=32)
-def rules_of(service: Service | None = None) -> TransferRules:
-    """The rules under these assumptions, by default those of `Service()`."""
-    return TransferRules(service or Service())
-
-
 def check(body: object, service: Service | None = None) -> list[Problem]:
     """Problems of a new transfer, direct or from a quote."""
-    return rules_of(service).check(body)
+    if not isinstance(body, Mapping):
+        return is_object(body)
+    found = countries.of(service)
+    settings, currency = found.service.transfers, body.get("source_currency")
+    direct = body.get("quote_id") is None
+    asked = _TRANSFER if direct else ""
+
+    def wanted(name: str) -> dict[str, str]:
+        is_required = name in settings.required
+        return {"asked": _TRANSFER if is_required else "", "key": "transfers.required"}
+
+    stable = isinstance(currency, str) and codes.is_stablecoin(currency)
+    network = wanted("source_network")
+    if settings.default_network == NONE and stable and direct and not network["asked"]:
+        network = {"asked": "transfer.network", "key": "transfers.default_network"}
+    types = one_of(settings.source_types, _TRANSFER, key="transfers.source_types")
+    reference = up_to(settings.max_reference, _TRANSFER, "transfers.max_reference")
+    problems = [
+        *need(body, "quote_id", identifier, **wanted("quote_id")),
+        *_destination(body, asked),
+        *need(body, "source_currency", _SOURCE, asked=asked),
+        *_amounts(body, _TRANSFER, is_quoted=not direct),
+        *need(body, "source_network", _network(found), **network),
+    ]
+    kind = need(body, "source_type", types, **wanted("source_type"))
+    if not kind and body.get("source_type") == "deposit" and not (stable or currency is None):
+        must = f"source_currency {must_be(sorted(codes.STABLECOINS))}"
+        message = f"deposit needs a stablecoin: {must}"
+        kind = [Problem("source_type", message, "transfer.deposit-source")]
+    name = "client_reference_id"
+    return [*problems, *kind, *need(body, name, reference, **wanted(name))]
 
 
 def check_quote(body: object, service: Service | None = None) -> list[Problem]:
     """Problems of a request for a quote."""
-    return rules_of(service).check_quote(body)
+    if not isinstance(body, Mapping):
+        return is_object(body)
+    settled = countries.of(service)
+    usual = default_currency(settled.service)
+    found = {name: value for name, value in body.items() if value is not None}
+    found = {"source_currency": usual, **found} if usual else found
+    currency, key = found.get("source_currency"), "quotes.default_source_currency"
+    stable = isinstance(currency, str) and codes.is_stablecoin(currency)
+    return [
+        *_destination(found, _QUOTE),
+        *need(found, "source_currency", _SOURCE, asked="" if usual else _QUOTE, key=key),
+        *_amounts(found, _QUOTE),
+        *need(found, "source_network", _network(settled), asked=_QUOTE if stable else ""),
+    ]
+
+
+def default_currency(service: Service) -> str:
+    """The default source currency of a quote; "" if it is required."""
+    usual = service.quotes.default_source_currency
+    return "" if usual == NONE else str(usual)
+
+
+def warn(body: Body, service: Service | None = None) -> list[Problem]:
+    """What in a good transfer or quote only an assumption speaks against: its rail."""
+    currency, method = body.get("destination_currency"), body.get("payout_method")
+    if not isinstance(currency, str):
+        return []
+    return [*warn_rail(currency, method, service), *check_rail(currency, method, service)]
+
+
+def check_rail(currency: str, method: object, service: Service | None = None) -> list[Problem]:
+    """Whether a rail is one of another currency, where the corridors name those of both."""
+    return _rail(currency, method, service) if method in _rails(currency, service)[1] else []
+
+
+def warn_rail(currency: str, method: object, service: Service | None = None) -> list[Problem]:
+    """A rail that no corridor names, such as `local`: it may still carry the currency."""
+    own, elsewhere, _ = _rails(currency, service)
+    is_known = method in own or method in elsewhere or method not in codes.PAYOUT_METHODS
+    return [] if is_known else _rail(currency, method, service)
+
+
+def _rail(currency: str, method: object, service: Service | None) -> list[Problem]:
+    own, _, key = _rails(currency, service)
+    message = f"{must_be(own)} for {currency.upper()}, not {method}"
+    return [Problem("payout_method", message, _RAILS, key=key)] if own else []
+
+
+@lru_cache(maxsize=256)
+def _rails(currency: str, service: Service | None) -> tuple[list[str], list[str], str]:
+    """The rails named for a currency, those named for others alone, and the key of both."""
+    found = countries.of(service)
+    reached = [one for one in found.all if codes.same_currency(currency, one.currency)]
+    named = [rail for one in found.all for rail in one.payout_methods]
+    own = [rail for one in reached for rail in one.payout_methods]
+    own += found.networks if codes.is_stablecoin(currency) else ()
+    others = [rail for rail in (*named, *found.networks) if rail not in own]
+    key = reached[0].rails_key if reached else _WALLETS
+    return list(dict.fromkeys(own)), others if own else [], key
+
+
+def _network(found: countries.Countries) -> Check:
+    return one_of(found.networks, _WALLET, key=_WALLETS)
 
 
 def check_route(  # noqa: PLR0913 - what a payout is made of

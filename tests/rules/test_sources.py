@@ -121,7 +121,7 @@ CASES = {
         transfers.check_route("MX", "bank_account", "USD", "MXN", "local"),
         "corridor.rails",
     ),
-    "pix for MXN": (transfers.rules_of().check_rail("MXN", "pix"), "corridor.rails"),
+    "pix for MXN": (transfers.check_rail("MXN", "pix"), "corridor.rails"),
     "deposit over the cap": (
         deposits.check({"conversion_account_id": "c", "amount": "51", "currency": "mxn"}),
         "spec",
@@ -157,10 +157,10 @@ def test_the_source_of_a_problem(case):
 )
 def test_rails(currency, rail, refused, doubted):
     """A rail of another currency is a problem; one that no corridor names is a warning."""
-    assert bool(transfers.rules_of().check_rail(currency, rail)) is refused
-    assert bool(transfers.rules_of().warn_rail(currency, rail)) is doubted
+    assert bool(transfers.check_rail(currency, rail)) is refused
+    assert bool(transfers.warn_rail(currency, rail)) is doubted
     body = {"destination_currency": currency, "payout_method": rail}
-    assert len(transfers.rules_of().doubts(body)) == (refused or doubted)
+    assert len(transfers.warn(body)) == (refused or doubted)
 
 
 @pytest.mark.parametrize(

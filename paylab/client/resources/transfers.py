@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, TypedDict, Unpack
 
 from ...errors.names import suggesting
-from ...rules.transfers import rules_of
+from ...rules import transfers as rules
 from ...spec import codes
 from ...spec.models import FinancialAccount, Quote, Transfer
 from ...spec.operations.field import CURRENCY, ENUM
@@ -29,7 +29,7 @@ class Quotes:
     """Rates and fees, locked for a short time."""
 
     def __init__(self, sender: Sender) -> None:
-        self._sender, self._rules = sender, rules_of(sender.service)
+        self._sender = sender
         self._asked: dict[str, dict[str, Any]] = {}
 
     @takes(Options)
@@ -74,7 +74,8 @@ class Quotes:
         Amount('0.50')
         """
         body = body_of("quotes.create", locals(), extra)
-        judge(self._rules.check_quote(body), self._rules.doubts(body))
+        service = self._sender.service
+        judge(rules.check_quote(body, service), rules.warn(body, service))
         return self._ask(body, options)
 
     def _ask(self, body: dict[str, Any], options: Options) -> Quote:
@@ -114,7 +115,7 @@ class Transfers:
     """Payouts."""
 
     def __init__(self, sender: Sender, once: Callable[..., Response]) -> None:
-        self._sender, self._once, self._rules = sender, once, rules_of(sender.service)
+        self._sender, self._once = sender, once
 
     @takes(Options)
     def create(  # noqa: PLR0913 - a field each
@@ -151,7 +152,8 @@ class Transfers:
         'awaiting_funds'
         """
         body = body_of("transfers.create", locals(), extra)
-        judge(self._rules.check(body), self._rules.doubts(body))
+        service = self._sender.service
+        judge(rules.check(body, service), rules.warn(body, service))
         return self.send(body, new=new, **options).read(Transfer)
 
     @takes(Options)

@@ -141,7 +141,7 @@ def _with_route(
         return problems
     country = world.tables["individuals"].rows[owned["_"]["owner"]]["country"]
     method = body.get("payout_method")
-    source = body.get("source_currency") or transfer_rules.rules_of(world.service).default_currency
+    source = body.get("source_currency") or transfer_rules.default_currency(world.service)
     currencies, service = (source, body.get("destination_currency")), world.service
     network = owned["details"].get("network")
     route = [
@@ -156,7 +156,7 @@ def _priced(asked: RequestBody, owned: Row | None) -> Row:
     """The terms of a payout: amounts, currencies, rate, fees, recipient and account."""
     assert owned is not None  # noqa: S101 - the rules refuse a body without an account
     body, service = asked.fields, asked.service
-    usual = transfer_rules.rules_of(service).default_currency
+    usual = transfer_rules.default_currency(service)
     source = (body.get("source_currency") or usual).upper()
     destination = body["destination_currency"].upper()
     given = next(name for name in prices.AMOUNTS if body.get(name) is not None)
