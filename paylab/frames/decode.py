@@ -83,10 +83,9 @@ class Decoder:
         return part or self._slow(page)
 
     def _slow(self, page: object) -> PagePart:
-        parsed = loads(page) if isinstance(page, bytes) else page
-        rows = _rows(parsed, self.pages)
-        table = text_table(rows, self._schema, extra=self._extra, start=self.rows)
-        return PagePart(table, (len(rows),), *next_page(parsed, strict=isinstance(page, bytes)))
+        found = _page(page, f"page {self.pages}")
+        table = text_table(found.data, self._schema, extra=self._extra, start=self.rows)
+        return PagePart(table, (len(found.data),), found.has_next_page, found.cursor)
 
     def _has_unknown_fields(self, page: bytes) -> bool:
         """Whether the page has; they are ignored from then on, and alone do not slow down others.
@@ -95,7 +94,7 @@ class Decoder:
         """
         if self._unknown == "ignore":
             return True
-        rows, tree = _rows(loads(page), self.pages), path_tree(self._schema)
+        rows, tree = _page(page, f"page {self.pages}").data, path_tree(self._schema)
         names = {name: 1 for row in rows for name, _ in unknown_fields(row, tree)}
         if names:
             self._unknown = "ignore"
@@ -154,16 +153,6 @@ def _type(shape: Tree | Column) -> pa.DataType:
     return pa.list_(TEXT) if shape.kind == "list" else TEXT
 
 
-def _rows(page: object, number: int) -> list[Row]:
-    data = page.get("data") if isinstance(page, dict) else page
-    if not isinstance(data, list):
-        raise APIResponseError(f"page {number} has no list of objects under `data`")
-    for place, row in enumerate(data):
-        if not isinstance(row, dict):
-            raise APIResponseError(f"page {number}, item {place} is not an object: {row!r:.40}")
-    return cast("list[Row]", data)
-
-
 # Right before the closing brace of the outermost object, unescaped quotes belong to that object's
 # own keys and values, whatever the text inside the rows is. All other cases use the JSON parser.
 TAIL = re.compile(
@@ -177,7 +166,8 @@ def following(body: bytes) -> tuple[bool, str | None]:
     """Whether another page follows, and its cursor."""
     tail = TAIL.search(body, max(0, len(body) - LONGEST)) if body[:1] == b"{" else None
     if tail is None:
-        return next_page(loads(body))
+        page = _page(body)
+        return page.has_next_page, page.cursor
     return tail[1] == b"true", None if tail[2] is None else tail[2].decode()
 
 
@@ -192,19 +182,14 @@ def bodies(fetch: Fetch, start: str | None = None) -> Iterator[bytes]:
         yield found.data[0]["body"]
 
 
-def next_page(page: object, *, strict: bool = True) -> tuple[bool, str | None]:
-    """Whether another page follows a parsed page, and its cursor.
-
-    Without `strict`, a bare list or an object with only `data` is the last page.
-    """
-    is_silent = not isinstance(page, dict) or not page.keys() & {"cursor", "has_next_page"}
-    if is_silent and not strict:
-        return False, None
+def _page(page: object, name: str = "a page") -> Page[Row]:
+    """A page as bytes or parsed; only a parsed one may be a bare list or have only `data`."""
     try:
-        found = read_page(page)
+        if isinstance(page, bytes):
+            return read_page(loads(page))
+        return read_page(page, bare=True)
     except ValueError as error:
-        raise APIResponseError(f"a page of the list {error}") from None
-    return found.has_next_page, found.cursor
+        raise APIResponseError(f"{name} of the list {error}") from None
 
 
 def loads(body: bytes) -> object:

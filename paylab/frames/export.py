@@ -82,8 +82,7 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     folder = None if os.fspath(to) == STANDARD_OUTPUT else path.absolute().parent
     require_parent(path)
     with Spool(folder, text_schema(schema)) as spool:
-        for _ in read_pages(pages, schema, spool.append, tally, selection=selection):
-            pass  # the rows are in the spool
+        read_pages(pages, schema, spool.append, tally, selection=selection)
         dropped = _superseded(spool.tables, schema)
         rows = tally.rows - len(dropped)
         about = (lambda: {"rows": rows, "excel_safe": True}) if excel_safe else None
@@ -195,8 +194,7 @@ def _fetch_all(
 def _walk(fetch: Fetch, draft: Draft, schema: Schema, tally: Tally, selection: Selection) -> None:
     if draft.last.more:
         pages = bodies(fetch, draft.last.cursor)
-        for _ in read_pages(pages, schema, draft.append, tally, selection=selection):
-            pass  # the rows are in the draft
+        read_pages(pages, schema, draft.append, tally, selection=selection)
 
 
 def _typed(tables: Tables, schema: Schema) -> Tables:

@@ -215,8 +215,7 @@ def frame(
     columns = Columns(schema)
     columns.add(text_schema(schema).empty_table())
     extra = options.get("extra", False)
-    for _ in read_pages(pages, schema, columns.add_part, tally, selection=selection, extra=extra):
-        pass  # the rows are in the columns
+    read_pages(pages, schema, columns.add_part, tally, selection=selection, extra=extra)
     made = _once(columns.frame()) if schema.is_list and once else columns.frame()
     made.attrs.update(_origin(made, tally) | dict(options.get("attrs", {})))
     return as_floats(made) if options.get("amounts") == "float" else made

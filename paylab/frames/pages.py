@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any
 
 from .columns import Schema
 from .decode import Decoder
@@ -18,7 +18,6 @@ from .selection import Selection
 from .text_table import PagePart
 
 Progress = Callable[[int, int], object]
-T = TypeVar("T")
 
 FEW, MANY = 16, 24  # pages per batch: when the threads are idle, and when they are busy
 THREADS = 2
@@ -106,32 +105,32 @@ def _until_interrupted(pages: Iterable[object], *, keep: bool) -> Iterator[objec
 def read_pages(  # noqa: PLR0913 - what to read, what to keep of it, who watches
     pages: Iterable[object],
     schema: Schema,
-    use: Callable[[PagePart], T],
+    use: Callable[[PagePart], object],
     tally: Tally,
     *,
     selection: Selection,
     extra: bool = False,
-) -> Iterator[T]:
-    """Yield the results of `use` on the rows of all pages, in order.
+) -> None:
+    """Use the rows of all pages, in order.
 
     A page is the service's body as bytes, or its parsed JSON. `use` is called in other threads,
     one at a time and in order, with some pages each, while the next page is fetched here.
     """
     decoder = Decoder(schema, extra=extra)
 
-    def work(batch: Sequence[object], quick: PagePart | None) -> tuple[T, tuple[int, ...], bool]:
+    def work(batch: Sequence[object], quick: PagePart | None) -> tuple[tuple[int, ...], bool]:
         part = selection.apply(decoder.decode(batch, quick))
-        return use(part), part.sizes, part.more
+        use(part)
+        return part.sizes, part.more
 
-    def counted(*, wait: bool) -> Iterator[T]:
-        for made, sizes, more in worker.results(wait=wait):
+    def count(*, wait: bool) -> None:
+        for sizes, more in worker.results(wait=wait):
             tally.add(sizes, complete=not more)
-            yield made
 
     with closing(Worker(decoder.quick, work)) as worker:
         for page in _until_interrupted(pages, keep=tally.progress is not None):
             worker.take(page)
-            yield from counted(wait=not selection.ahead(worker.pending))
+            count(wait=not selection.ahead(worker.pending))
             if selection.reached or tally.stopped:
                 break
-        yield from counted(wait=True)
+        count(wait=True)

@@ -29,6 +29,7 @@ from .pages import Tally, read_pages
 from .partitions import Folder, Remote
 from .repeats import Rows, id_hashes, repeated, without_repeats
 from .selection import UNDECLARED, OrderWarning, Selection
+from .text_table import PagePart
 
 STATE = "_sync.json"
 OVERLAP = timedelta(hours=48)
@@ -110,11 +111,7 @@ class Sync:
             selection = Selection(since=since, order=self.pull.order)
         elif self.newest:
             warnings.warn(UNDECLARED, OrderWarning, stacklevel=3)
-        pages = bodies(self.pull.fetch)
-        for table in read_pages(
-            pages, schema, lambda part: part.table, self.tally, selection=selection
-        ):
-            self._take(table, schema)
+        read_pages(bodies(self.pull.fetch), schema, self._take, self.tally, selection=selection)
         self._flush(set(self._days))
         self._ask(alone, schema)
         self.state.newest = self._until()
@@ -154,11 +151,11 @@ class Sync:
             for day, table in _by_day(typed(Decoder(schema).decode(pages).table, schema)):
                 self._write(day, table)
 
-    def _take(self, texts: pa.Table, schema: Schema) -> None:
-        if not texts.num_rows:
+    def _take(self, part: PagePart) -> None:
+        if not part.table.num_rows:
             return
-        self._hashes.append(id_hashes(texts))
-        rows = typed(texts, schema)
+        self._hashes.append(id_hashes(part.table))
+        rows = typed(part.table, SCHEMAS[self.pull.kind])
         times = [self.newest, pc.max(rows["created_at"]).as_py()]
         self.newest = max(filter(None, times), default=None)
         days = dict(_by_day(rows))

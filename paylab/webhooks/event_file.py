@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 from filelock import FileLock
 
@@ -28,9 +28,6 @@ from .event import OWN, Event, UnreadableEventError, Wrapper, read_event
 
 MARK, VERSION = "paylab_inbox", 1
 """The key of a header, and the format of the file; another one is refused."""
-
-LONGEST_LINE = (1024 + 64) * 1024
-"""Maximum bytes of a line: those of a delivery, with every character escaped."""
 
 LOCK_SECONDS = 10.0
 """Seconds that a write waits for the write of another process."""
@@ -68,7 +65,7 @@ def read_events(path: str | os.PathLike[str], wrapper: Wrapper = OWN) -> FoundEv
     events: list[Event] = []
     since, notes = None, []
     with open(path, "rb") as file:
-        for number, line in enumerate(_lines(file), 1):
+        for number, line in enumerate(file, 1):
             try:
                 found = _read_line(line, wrapper) if line.strip() else None
             except UnreadableEventError as error:
@@ -115,10 +112,10 @@ class EventFile:
                 if os.fstat(file.fileno()).st_size < self._offset:
                     self._offset = 0  # somebody replaced the file
                 file.seek(self._offset)
-                for line in _lines(file):
+                for line in file:
                     if not line.endswith(b"\n"):
                         break  # another process may be writing it
-                    self._offset = file.tell()
+                    self._offset += len(line)
                     yield from self._read(line)
         except FileNotFoundError:
             self._offset = 0
@@ -171,7 +168,7 @@ def as_line(values: Mapping[str, Any]) -> bytes:
 def _require_header(path: Path) -> None:
     """ConfigError for a file that has another content than an inbox writes."""
     with open(path, "rb") as file:
-        line = next(_lines(file), b"")
+        line = file.readline(1_000)
     if not line.endswith(b"\n"):  # empty, or the first write was cut off
         is_ours = header(None).startswith(line[: len(MARK)])
     else:
@@ -181,15 +178,6 @@ def _require_header(path: Path) -> None:
             is_ours = False
     if not is_ours:
         raise ConfigError(f"{path} is not a file of an inbox: name another file")
-
-
-def _lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines with their newlines; of one that is too long only the first part."""
-    while line := file.readline(LONGEST_LINE):
-        end = line
-        while len(end) == LONGEST_LINE and not end.endswith(b"\n"):
-            end = file.readline(LONGEST_LINE)
-        yield line if end is line else line + b"\n"
 
 
 def _read_line(line: bytes, wrapper: Wrapper) -> FiledEvent | Header:

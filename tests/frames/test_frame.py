@@ -233,10 +233,11 @@ def test_progress(paged, transfer):
 @pytest.mark.parametrize(
     ("page", "words"),
     [
-        ({}, "page 1 has no list"),
-        ({"data": None}, "page 1 has no list"),
-        ("<html>", "page 1 has no list"),
-        ({"data": ["tr_1"]}, "page 1, item 0 is not an object: 'tr_1'"),
+        ({}, "page 1 of the list must contain a list of objects as data"),
+        ({"data": None}, "page 1 of the list must contain a list of objects"),
+        ("<html>", "page 1 of the list must be a page: an object with data"),
+        ({"data": ["tr_1"]}, "page 1 of the list must contain a list of objects"),
+        ({"data": [], "meta": 1}, "page 1 of the list does not say whether another page follows"),
     ],
 )
 def test_not_a_page(paged, transfer, page, words):
