@@ -59,7 +59,8 @@ def prepare(connection: sqlite3.Connection, layout: Layout) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         if not _is_ready(connection, layout):
-            statements = layout.adopt(connection) if tables_of(connection) else layout.tables
+            has_tables = connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+            statements = layout.adopt(connection) if has_tables else layout.tables
             if statements is None:
                 raise sqlite3.DatabaseError("it is a database of another program")
             for statement in statements:
@@ -70,12 +71,6 @@ def prepare(connection: sqlite3.Connection, layout: Layout) -> None:
     except BaseException:
         connection.rollback()
         raise
-
-
-def tables_of(connection: sqlite3.Connection) -> set[str]:
-    """The names of the tables and indexes of a file."""
-    names = (name for (name,) in connection.execute("SELECT name FROM sqlite_master"))
-    return {name for name in names if not name.startswith("sqlite_")}
 
 
 def columns_of(connection: sqlite3.Connection, table: str) -> set[str]:

@@ -62,21 +62,14 @@ def _found(mistake: Mistake) -> Finding:
     return Finding(False, "signature", "encoding", mistake.id, mistake.message)
 
 
-def differing_place(right: Recipe, wrong: Recipe, mistake: Mistake) -> Finding:
-    """A mistake with its layer and line, and both versions of the line."""
-    layer, line, theirs, ours = _parted(right, wrong)
-    return Finding(False, layer, line, mistake.id, mistake.message, theirs, ours)
-
-
-def _parted(right: Recipe, wrong: Recipe) -> tuple[str, str, str | None, str | None]:
+def differing_place(right: Recipe, wrong: Recipe) -> tuple[str, str, str | None, str | None]:
+    """The first layer and line that differ, and both versions of the line, if any is shown."""
     ours, theirs = right.canonical(), wrong.canonical()
     if ours != theirs:
         return "canonical request", *_line(ours, theirs)
     if _payload(right) != _payload(wrong):
         return "payload", *_payload_line(right, wrong)
-    if right.secret != wrong.secret:
-        return "signature", "key", None, None
-    return "signature", "encoding", None, None
+    return "signature", "encoding" if right.secret == wrong.secret else "key", None, None
 
 
 def _line(ours: str, theirs: str) -> tuple[str, str, str]:
@@ -226,7 +219,10 @@ def _signature(  # noqa: PLR0913 - the arguments of `compare`
 
     def made_by(guesses: Iterable[Guess]) -> Finding | None:
         made = first_made(guesses, given.signature)
-        return made and differing_place(right, made[1], made[0])
+        if made is None:
+            return None
+        mistake, (layer, line, *texts) = made[0], differing_place(right, made[1])
+        return Finding(False, layer, line, mistake.id, mistake.message, *texts)
 
     if hmac.compare_digest(right.made(), given.signature.encode(errors="replace")):
         return None

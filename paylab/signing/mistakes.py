@@ -122,11 +122,35 @@ def first_made(guesses: Iterable[Guess], claimed: str) -> Guess | None:
 
 def all_mistakes(right: Recipe) -> Iterator[Guess]:
     """Every known mistake with every variant for this request."""
-    for mistake, ways in _TABLE:
-        yield from ((mistake, wrong) for wrong in ways(right))
+    for name, wrongs in _variants(right):
+        mistake = known(name)
+        yield from ((mistake, wrong) for wrong in wrongs)
 
 
-Ways = Callable[[Recipe], Iterable[Recipe]]
+def _variants(right: Recipe) -> Iterator[tuple[str, Iterable[Recipe]]]:
+    change, query, path = right._replace, right.query, right.path
+    yield "raw-digest", [change(finish=b64encode)]
+    yield "uppercase-signature", [change(finish=lambda it: b64encode(it.hex().upper().encode()))]
+    yield "double-base64", [change(finish=lambda it: b64encode(b64encode(it.hex().encode())))]
+    yield "blank-query-line", [change(query="")] if query is None else []
+    yield "no-query-line", [change(query=None)] if query == "" else []
+    yield "path-without-version", _unversioned(right)
+    yield "path-with-version", [] if VERSION.search(path) else [change(path=f"/v1{path}")]
+    upper = change(content_hash=right.content_hash.upper())
+    hashes = [change(hash_case=str.upper), upper, upper._replace(hash_case=str.upper)]
+    yield "uppercase-hash", hashes
+    yield "body-changed", [change(content_hash=EMPTY_HASH)]
+    yield "missing-header", _left_out(right)
+    yield "header-name-case", _spelled(right)
+    yield "unsorted-headers", _unsorted(right)
+    yield "host-differs", _hosts(right)
+    spaces = (("%20", "+"), ("+", "%20"))
+    yield "plus-for-space", [change(query=(query or "").replace(*each)) for each in spaces]
+    yield "query-reordered", _reordered(right)
+    yield "query-decoded", _decoded(right)
+    yield "key-decoded", _decoded_keys(right)
+    yield "key-trimmed", _trimmed_keys(right)
+    yield "wrong-line-ending", _endings(right)
 
 
 def _relined(right: Recipe, headers: Pairs) -> Iterator[Recipe]:
@@ -185,24 +209,11 @@ def _quoted(text: str, safe: str = "/") -> str:
     return quote(to_bytes(text), safe)
 
 
-def _plus(right: Recipe) -> Iterator[Recipe]:
-    query = right.query or ""
-    yield right._replace(query=query.replace("%20", "+"))
-    yield right._replace(query=query.replace("+", "%20"))
-
-
 def _unversioned(right: Recipe) -> Iterator[Recipe]:
     head, version, rest = right.path.partition("/v1/")
     if version:
         yield right._replace(path=f"/{rest}")
         yield right._replace(path=f"{head}/{rest}")
-
-
-def _upper(right: Recipe) -> Iterator[Recipe]:
-    upper = right.content_hash.upper()
-    yield right._replace(hash_case=str.upper)
-    yield right._replace(content_hash=upper)
-    yield right._replace(content_hash=upper, hash_case=str.upper)
 
 
 def _decoded_keys(right: Recipe) -> Iterator[Recipe]:
@@ -243,37 +254,6 @@ def _endings(right: Recipe) -> Iterator[Recipe]:
         yield right._replace(join_payload=join)
     yield right._replace(names="\n" + right.names)
     yield right._replace(finish=lambda digest: b64encode(digest.hex().encode() + b"\n"))
-
-
-def _one(**change: object) -> Ways:
-    return lambda right: [right._replace(**change)]  # type: ignore[arg-type] # any field
-
-
-_WAYS: tuple[tuple[str, Ways], ...] = (
-    ("raw-digest", _one(finish=b64encode)),
-    ("uppercase-signature", _one(finish=lambda it: b64encode(it.hex().upper().encode()))),
-    ("double-base64", _one(finish=lambda it: b64encode(b64encode(it.hex().encode())))),
-    ("blank-query-line", lambda it: [it._replace(query="")] if it.query is None else []),
-    ("no-query-line", lambda it: [it._replace(query=None)] if it.query == "" else []),
-    ("path-without-version", _unversioned),
-    (
-        "path-with-version",
-        lambda it: [] if VERSION.search(it.path) else [it._replace(path=f"/v1{it.path}")],
-    ),
-    ("uppercase-hash", _upper),
-    ("body-changed", _one(content_hash=EMPTY_HASH)),
-    ("missing-header", _left_out),
-    ("header-name-case", _spelled),
-    ("unsorted-headers", _unsorted),
-    ("host-differs", _hosts),
-    ("plus-for-space", _plus),
-    ("query-reordered", _reordered),
-    ("query-decoded", _decoded),
-    ("key-decoded", _decoded_keys),
-    ("key-trimmed", _trimmed_keys),
-    ("wrong-line-ending", _endings),
-)
-_TABLE = [(known(name), ways) for name, ways in _WAYS]
 
 
 MOST_REWRITTEN = 1_000_000

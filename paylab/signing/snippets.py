@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
+from textwrap import indent
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -77,34 +78,37 @@ def curl(request: SnippetRequest) -> str:
 
 def python(request: SnippetRequest) -> str:
     """Python with the standard library alone."""
-    known = _python_parts(request, "secret_key", "body")
-    return _PYTHON.format(**known, host=request.host, lines=request.lines)
+    names = {"host": repr(request.host), "api_key": "api_key"}
+    signed = _python_signed(
+        request, "secret_key", "body", **names, lines=f"lines = {request.lines!r} +"
+    )
+    return _PYTHON.format(**_python_parts(request), signed=signed)
 
 
 def httpx(request: SnippetRequest) -> str:
     """Python with httpx: an Auth that signs every request."""
-    known = _python_parts(request, "self.secret_key", "request.content")
-    target = _HTTPX_TARGETS[request.empty_query]
+    parts, lines = _python_parts(request), _HTTPX_LINES[request.empty_query]
     if request.signed_path != "whole":
-        known["note"] += "import re\n"
-        target += f'\n        lines[1] = re.sub(r"{VERSION.pattern}", "", lines[1], count=1)'
-    return _HTTPX.format(**known, target=target)
+        parts["note"] += "import re\n"
+        lines += f'lines[1] = re.sub(r"{VERSION.pattern}", "", lines[1], count=1)\n'
+    names = {"host": 'request.headers["host"]', "api_key": "self.api_key"}
+    secret, body = "self.secret_key", "request.content"
+    signed = _python_signed(request, secret, body, **names, lines=f"{lines}lines +=")
+    return _HTTPX.format(**parts, signed=indent(signed, " " * 8).lstrip())
 
 
-def _python_parts(request: SnippetRequest, secret: str, body: str) -> dict[str, Any]:
-    """What both Python templates contain; `secret` and `body` are expressions."""
+def _python_signed(request: SnippetRequest, secret: str, body: str, **names: str) -> str:
+    """What both Python programs do to sign; `secret`, `body` and `names` are expressions."""
+    key = _PYTHON_KEYS[request.key_encoding].format(secret)
+    return _PYTHON_SIGNED.format(**names, hashed=_python_hash(request, body), key=key)
+
+
+def _python_parts(request: SnippetRequest) -> dict[str, Any]:
     extra = {"Content-Type": "application/json"} if request.body != "" else {}
     if request.idempotency_key:
         extra["Idempotency-Key"] = request.idempotency_key
-    return {
-        "note": _note(request),
-        "body": _python_body(request),
-        "method": request.method,
-        "url": request.url,
-        "hashed": _python_hash(request, body),
-        "key": _PYTHON_KEYS[request.key_encoding].format(secret),
-        "extra": extra,
-    }
+    facts = {"method": request.method, "url": request.url, "extra": extra}
+    return {**facts, "note": _note(request), "body": _python_body(request)}
 
 
 def _note(request: SnippetRequest) -> str:
@@ -154,12 +158,34 @@ _PYTHON_KEYS = {
     "base64": "base64.b64decode({})",
 }
 
-_HTTPX_TARGETS = {
-    "omit": """target = request.url.raw_path.decode().split("?", 1)
-        lines = [request.method, *filter(None, target)]""",
-    "blank": """path, _, query = request.url.raw_path.decode().partition("?")
-        lines = [request.method, path, query]""",
+_HTTPX_LINES = {
+    "omit": """\
+target = request.url.raw_path.decode().split("?", 1)
+lines = [request.method, *filter(None, target)]
+""",
+    "blank": """\
+path, _, query = request.url.raw_path.decode().partition("?")
+lines = [request.method, path, query]
+""",
 }
+
+_PYTHON_SIGNED = """\
+now = datetime.now(timezone.utc)
+body_hash = {hashed}
+signed = {{
+    "host": {host},
+    "x-api-key": {api_key},
+    "x-content-sha256": body_hash,
+    "x-date": now.strftime("%Y-%m-%dT%H:%M:%S.") + f"{{now.microsecond // 1000:03d}}Z",
+    "x-nonce": f"{{int(now.timestamp() * 1000)}}{{random.randrange(10**6):06d}}",
+}}
+names = ";".join(signed)
+{lines} [f"{{name}}:{{value}}" for name, value in signed.items()] + [names, body_hash]
+hashed = hashlib.sha256("\\n".join(lines).encode()).hexdigest()
+payload = "\\n".join(["HMAC-SHA256", signed["x-date"], hashed])
+digest = hmac.new({key}, payload.encode(), hashlib.sha256).hexdigest()
+signature = base64.b64encode(digest.encode()).decode()
+"""
 
 _BASH = """\
 #!/usr/bin/env bash
@@ -206,22 +232,7 @@ from datetime import datetime, timezone
 
 api_key, secret_key = os.environ["PAYLAB_API_KEY"], os.environ["PAYLAB_SECRET_KEY"]
 body = {body}
-now = datetime.now(timezone.utc)
-body_hash = {hashed}
-signed = {{
-    "host": {host!r},
-    "x-api-key": api_key,
-    "x-content-sha256": body_hash,
-    "x-date": now.strftime("%Y-%m-%dT%H:%M:%S.") + f"{{now.microsecond // 1000:03d}}Z",
-    "x-nonce": f"{{int(now.timestamp() * 1000)}}{{random.randrange(10**6):06d}}",
-}}
-names = ";".join(signed)
-lines = {lines!r} + [f"{{name}}:{{value}}" for name, value in signed.items()] + [names, body_hash]
-hashed = hashlib.sha256("\\n".join(lines).encode()).hexdigest()
-payload = "\\n".join(["HMAC-SHA256", signed["x-date"], hashed])
-digest = hmac.new({key}, payload.encode(), hashlib.sha256).hexdigest()
-signature = base64.b64encode(digest.encode()).decode()
-line = f"HMAC-SHA256 Credential={{api_key}},SignedHeaders={{names}},Signature={{signature}}"
+{signed}line = f"HMAC-SHA256 Credential={{api_key}},SignedHeaders={{names}},Signature={{signature}}"
 headers = signed | {extra!r} | {{"authorization": line}}
 request = urllib.request.Request({url!r}, body or None, headers, method={method!r})
 try:
@@ -245,23 +256,7 @@ class SignatureAuth(httpx.Auth):
         self.api_key, self.secret_key = api_key, secret_key
 
     def auth_flow(self, request):
-        now = datetime.now(timezone.utc)
-        body_hash = {hashed}
-        signed = {{
-            "host": request.headers["host"],
-            "x-api-key": self.api_key,
-            "x-content-sha256": body_hash,
-            "x-date": now.strftime("%Y-%m-%dT%H:%M:%S.") + f"{{now.microsecond // 1000:03d}}Z",
-            "x-nonce": f"{{int(now.timestamp() * 1000)}}{{random.randrange(10**6):06d}}",
-        }}
-        names = ";".join(signed)
-        {target}
-        lines += [f"{{name}}:{{value}}" for name, value in signed.items()] + [names, body_hash]
-        hashed = hashlib.sha256("\\n".join(lines).encode()).hexdigest()
-        payload = "\\n".join(["HMAC-SHA256", signed["x-date"], hashed])
-        digest = hmac.new({key}, payload.encode(), hashlib.sha256).hexdigest()
-        signature = base64.b64encode(digest.encode()).decode()
-        request.headers.update(signed)
+        {signed}        request.headers.update(signed)
         line = f"Credential={{self.api_key}},SignedHeaders={{names}},Signature={{signature}}"
         request.headers["authorization"] = f"HMAC-SHA256 {{line}}"
         yield request
