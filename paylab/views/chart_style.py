@@ -152,30 +152,19 @@ def corridor_colour(name: str) -> str:
     return CORRIDOR_COLOURS[(local or ends)[0]] if ends else REST
 
 
-def one_panel(title: str, spec: Spec) -> Chart:
-    """A chart with one panel."""
-    autosize = {"type": "fit-x", "contains": "padding"}
-    return Chart(title, {"width": WIDTH, "autosize": autosize, **spec})
-
-
-def empty_chart(title: str, subtitle: str = "no rows") -> Chart:
-    """A chart without data that shows the reason."""
-    heading = {"text": title, "subtitle": subtitle, "anchor": "start"}
-    nothing = {"data": {"values": []}, "mark": "point", "height": 10}
-    return one_panel(title, {"title": heading, **nothing})
-
-
 def lookup(words: Mapping[str, str | list[str]]) -> str:
     """A Vega expression for axis labels, whose colour follows the theme."""
     return f"({json.dumps(words)})[datum.value]"
 
 
-def panels(title: str, parts: list[Spec]) -> Chart:
-    """One panel, or several below one another."""
+def panels(title: str, parts: list[Spec], empty: str = "no rows") -> Chart:
+    """One panel, or several below one another; a chart without any says why it is empty."""
     if not parts:
-        return empty_chart(title)
+        heading = {"text": title, "subtitle": empty, "anchor": "start"}
+        parts = [{"title": heading, **panel_of(10, [], "point", {})}]
     if len(parts) == 1:
-        return one_panel(title, parts[0])
+        autosize = {"type": "fit-x", "contains": "padding"}
+        return Chart(title, {"width": WIDTH, "autosize": autosize, **parts[0]})
     whole = [{**panel, "width": PANEL_WIDTH} for panel in parts]
     return Chart(title, {"vconcat": whole, "resolve": {"scale": {"color": "independent"}}})
 

@@ -22,10 +22,8 @@ from .chart_style import (
     Chart,
     Spec,
     colour_scale,
-    empty_chart,
     filtered,
     lookup,
-    one_panel,
     panel_of,
     panels,
     quantity,
@@ -88,7 +86,7 @@ def failures(frame: pd.DataFrame | None) -> Chart:
     rows = drawn_rows(frame)
     failed = rows[rows["status"] == "failed"]
     if failed.empty:
-        return empty_chart("Failures by reason", "no row has failed")
+        return panels("Failures by reason", [], "no row has failed")
     known = failed["failure_reason"].fillna("no reason given").map(visible)
     common = [reason for reason, _ in _ranked(Counter(known))][:MOST_REASONS]
     reasons = known.where(known.isin(common), "other reasons")
@@ -99,7 +97,7 @@ def failures(frame: pd.DataFrame | None) -> Chart:
         | {"share": f"{n / of_all[name]:.1%} of {of_all[name]:,} rows"}
         for (reason, name), n in _ranked(counts)
     ]
-    return one_panel("Failures by reason", _reasons(values))
+    return panels("Failures by reason", [_reasons(values)])
 
 
 def fees(frame: pd.DataFrame | None) -> Chart:

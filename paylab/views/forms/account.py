@@ -122,9 +122,9 @@ class AccountFields(Group):
         field = self.details[SCANNED]
         try:
             field.value = scan(data)
-            self.upload.failure = ""
+            self.upload.errors = []
         except PaylabError as error:
-            self.upload.failure = f"No code was read from {name}: {error}"
+            self.upload.errors = [f"No code was read from {name}: {error}"]
         field.on_leave()
 
 

@@ -72,13 +72,16 @@ class FormField(Node):
     @property
     def value(self) -> Any:
         """The value of the input; text is normalised for the service."""
-        return self.normal(self._value) if isinstance(self._value, str) else self._value
+        return self._given()
 
     @value.setter
     def value(self, value: Any) -> None:
         """Set the value from code, and show its problems."""
         if self.put(value):
             self.on_change(self)
+
+    def _given(self) -> Any:
+        return self.normal(self._value) if isinstance(self._value, str) else self._value
 
     def put(self, value: Any) -> bool:
         """Set the value without calling `on_change`; return whether it changed."""

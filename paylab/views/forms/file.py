@@ -24,7 +24,7 @@ class FilePicker(Node):
     """
 
     kind = "file"
-    attributes = ("label", "accept", "limit", "hint", "chosen", "disabled", "warnings")
+    attributes = ("label", "accept", "limit", "hint", "chosen", "disabled", "errors", "warnings")
 
     def __init__(
         self, label: str, accept: str, take: Take, *, refuse: Refuse = lambda *_: None
@@ -34,7 +34,7 @@ class FilePicker(Node):
         self.take, self.refuse = take, refuse
         self.remove: Callable[[], None] = lambda: None
         self.chosen = self.disabled = False
-        self.failure, self.hint = "", "or drop or paste it here"
+        self.hint = "or drop or paste it here"
         self.errors: list[str] = []
         self.warnings: list[str] = []
         self.picture: Callable[[], bytes | None] = lambda: None
@@ -42,10 +42,6 @@ class FilePicker(Node):
         self._received: bytearray | None = None
         self._size = 0
         self._sending = self._name = ""
-
-    def props(self) -> dict[str, Any]:
-        """Label, accepted types, preview and the text below."""
-        return {**super().props(), "errors": [*self.errors, *filter(None, [self.failure])]}
 
     def attach(self, send: Send) -> None:
         """Set the function that sends a message to a page."""

@@ -125,7 +125,7 @@ class Walk(traitlets.HasTraits, FormPage):
         self.run_button.visible = example
         self.steps = [WalkStep(number, title) for number, title in enumerate(TITLES.values(), 1)]
         if individual_id is not None:
-            self._take_up(_of(country, functions.person(individual_id)))
+            self._take_up(country, functions.person(individual_id))
         self._go_on()
 
     def nodes(self) -> Sequence[Node]:
@@ -228,8 +228,11 @@ class Walk(traitlets.HasTraits, FormPage):
         found = self.found.get(about)
         return LOOKUPS[name].format(literal(found.id)) if found else ""
 
-    def _take_up(self, person: Individual) -> None:
+    def _take_up(self, country: str, person: Individual) -> None:
         """Find the current step of an existing individual."""
+        if str(person.country).upper() != country:
+            reason = f"is {country}, and {person.id} is of {person.country}"
+            raise RuleError([Problem("country", reason)])
         self.found["person"] = person
         if person.status != "action_required":
             self.found["images"] = "uploaded"
@@ -314,13 +317,6 @@ class Walk(traitlets.HasTraits, FormPage):
             if isinstance(body, Live):
                 body.stop()
         self._go_on()
-
-
-def _of(country: str, person: Individual) -> Individual:
-    if str(person.country).upper() != country:
-        reason = f"is {country}, and {person.id} is of {person.country}"
-        raise RuleError([Problem("country", reason)])
-    return person
 
 
 def _wallet(person: Individual) -> FinancialAccount | None:

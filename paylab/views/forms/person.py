@@ -26,16 +26,9 @@ class Consent(FormField):
         super().__init__(NAME, CONSENT_ASKED, TICK, hint=IN_CODE if in_code else TICK_IT)
         self._clock, self.recorded_at, self._asking = clock, "", self.hint
 
-    @property
-    def value(self) -> str:
+    def _given(self) -> str:
         """The time of consent as ISO 8601 text in UTC; empty without consent."""
         return self.recorded_at
-
-    @value.setter
-    def value(self, ticked: bool) -> None:
-        """Tick or clear the box."""
-        if self.put(ticked):
-            self.on_change(self)
 
     def store(self, value: Any) -> bool:
         """Note the time when the box is ticked."""
