@@ -88,13 +88,12 @@ class InboxView(anywidget.AnyWidget):
         arrival = next((one for one in self._source.newest(SHOWN) if one.seq == seq), None)
         if arrival is None:
             return note("This event is no longer in the table.")
-        return details(arrival.payload, self._differences(seq))
-
-    def _differences(self, seq: int) -> Sequence[tuple[str, str, str]] | str | None:
         try:
-            return self._source.difference(seq)
+            compared = comparison(self._source.difference(seq))
         except Exception as error:  # shown in place of the response
-            return f"The request failed: {error}"
+            compared = note(f"The request failed: {error}")
+        text = json.dumps(arrival.payload, indent=2, ensure_ascii=False, default=str)
+        return f"<b>Payload</b>{text_block(text)}{compared}"
 
     def _repr_mimebundle_(self, **_: Any) -> Any:
         return {WIDGET: reference(self), **self._static()}
@@ -112,24 +111,15 @@ def static(source: Arrivals) -> str:
     return grid(COLUMNS, source.table(SHOWN), len(source))
 
 
-def details(
-    payload: dict[str, Any], differences: Sequence[tuple[str, str, str]] | str | None
-) -> str:
-    """A payload, and its differences from the current resource."""
-    text = text_block(json.dumps(payload, indent=2, ensure_ascii=False, default=str))
-    return f'<div class="paylab-detail"><b>Payload</b>{text}{_compared(differences)}</div>'
-
-
 def note(text: str) -> str:
     """A line of text."""
     return f'<p style="margin:4px 0;{MUTED}">{escape(text)}</p>'
 
 
-def _compared(differences: Sequence[tuple[str, str, str]] | str | None) -> str:
+def comparison(differences: Sequence[tuple[str, str, str]] | None) -> str:
+    """How an event differs from the current resource; None if that cannot be read."""
     if differences is None:
         return note("The resource was not found, or the service has no operation to read it.")
-    if isinstance(differences, str):
-        return note(differences)
     if not differences:
         return note("GET returns the same values now.")
     return f"<b>GET returns other values now</b>{grid(('field', 'event', 'now'), differences)}"
