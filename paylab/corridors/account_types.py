@@ -8,7 +8,7 @@ is said by a Service: `countries.of` adds that. Names are ours, whatever the ser
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from dataclasses import field as with_default
 
 from ..spec import codes
@@ -86,17 +86,14 @@ def _digits(count: int, check_digit: str = "", note: str = "", source: str = "sp
     return Format(message, pattern, check_digit=check_digit, note=note, source=source)
 
 
-def _any_text(name: str, source: str) -> DetailField:
-    """A field of any text whose name and format rest on an assumption."""
-    return DetailField(name, Format(source=source), source=source)
-
-
 HOLDER_NAME = Format(
     f"must be {codes.HOLDER_NAME_MIN} to {codes.HOLDER_NAME_MAX} characters",
     least=codes.HOLDER_NAME_MIN,
     most=codes.HOLDER_NAME_MAX,
 )
 BANK_COUNTRY = "bank_account_country"
+STATED = ("upi_id", "pix_key", "pix_key_type", BANK_COUNTRY, "issuer")
+"""The names of fields that the spec states."""
 
 # Document numbers with a format or a check digit; others accept any text.
 DOCUMENT_NUMBERS = {
@@ -147,149 +144,122 @@ PIX_KEYS = {
     ),
 }
 
-AR_ACCOUNT = Account(
+
+def _account(kind: str, source: str, *fields: DetailField, **example: str) -> Account:
+    """An account type in which everything rests on `source` that the spec does not state."""
+    found = []
+    for field in fields:
+        any_text = field.form == Format() and not field.by
+        form = Format(source=source) if any_text else field.form
+        named = "spec" if field.name in STATED else source
+        found.append(replace(field, form=form, source=named))
+    return Account(kind, tuple(found), source, example)
+
+
+_NUMBER, _HOLDER = DetailField("account_number"), DetailField("account_holder_name")
+AR_ACCOUNT = _account(
     codes.BANK_ACCOUNT,
-    (
-        DetailField("account_number", _digits(22, "cbu"), source="details.ar"),
-        DetailField("account_type", source="details.ar"),
-    ),
     "details.ar",
-    {"account_number": "0000003100000000000000"},
+    DetailField("account_number", _digits(22, "cbu")),
+    DetailField("account_type"),
+    account_number="0000003100000000000000",
 )
-
-PIX = Account(
+PIX = _account(
     codes.PIX,
-    (DetailField("pix_key", by="pix_key_type", forms=PIX_KEYS), DetailField("pix_key_type")),
-    "details.br",
-    {"pix_key": "alex@example.com", "pix_key_type": "email"},
+    _PIX,
+    DetailField("pix_key", by="pix_key_type", forms=PIX_KEYS),
+    DetailField("pix_key_type"),
+    pix_key="alex@example.com",
+    pix_key_type="email",
 )
-
-CO_ACCOUNT = Account(
+CO_ACCOUNT = _account(
     codes.BANK_ACCOUNT,
-    (
-        _any_text("bank_code", "details.co"),
-        _any_text("account_number", "details.co"),
-        DetailField("account_type", source="details.co"),
-    ),
     "details.co",
-    {"bank_code": "0000", "account_number": "000000000000"},
+    DetailField("bank_code"),
+    _NUMBER,
+    DetailField("account_type"),
+    bank_code="0000",
+    account_number="000000000000",
 )
-
-IN_UPI = Account(
+IN_UPI = _account(
     codes.UPI,
-    (
-        DetailField(
-            "upi_id",
-            Format(
-                f"must be identifier@provider: exactly one @, at most {codes.UPI_MAX} characters",
-                "[^@]+@[^@]+",
-                most=codes.UPI_MAX,
-                note=FORMAT_ONLY,
-                also=Format("must not contain spaces", r"[^@\s]+@[^@\s]+", source="details.in"),
-            ),
-        ),
-    ),
     "details.in",
-    {"upi_id": "alex@example"},
+    DetailField(
+        "upi_id",
+        Format(
+            f"must be identifier@provider: exactly one @, at most {codes.UPI_MAX} characters",
+            "[^@]+@[^@]+",
+            most=codes.UPI_MAX,
+            note=FORMAT_ONLY,
+            also=Format("must not contain spaces", r"[^@\s]+@[^@\s]+", source="details.in"),
+        ),
+    ),
+    upi_id="alex@example",
 )
-
-MX_ACCOUNT = Account(
+MX_ACCOUNT = _account(
     codes.BANK_ACCOUNT,
-    (DetailField("clabe", _digits(18, "clabe"), source="details.mx"),),
     "details.mx",
-    {"clabe": "999999000000000002"},
+    DetailField("clabe", _digits(18, "clabe")),
+    clabe="999999000000000002",
 )
-
-
-def _ph(kind: str, **example: str) -> Account:
-    return Account(
-        kind,
-        (
-            DetailField("issuer"),
-            _any_text("account_number", "details.ph"),
-            _any_text("account_holder_name", "details.ph"),
-        ),
-        "details.ph",
-        example,
-    )
-
-
-PH_ACCOUNT = _ph(codes.BANK_ACCOUNT)
-PH_WALLET = _ph(
-    codes.DIGITAL_WALLET, account_number="09000000000", account_holder_name="Alex Example"
+_ISSUED = (DetailField("issuer"), _NUMBER, _HOLDER)
+PH_ACCOUNT = _account(codes.BANK_ACCOUNT, "details.ph", *_ISSUED)
+PH_WALLET = _account(
+    codes.DIGITAL_WALLET,
+    "details.ph",
+    *_ISSUED,
+    account_number="09000000000",
+    account_holder_name="Alex Example",
 )
-PH_QR = Account(
+PH_QR = _account(
     codes.PH_QR_CODE,
-    (
-        DetailField(
-            "qrph_payload", Format(parser="qrph", source="details.ph-qr"), source="details.ph-qr"
-        ),
-    ),
     "details.ph-qr",
+    DetailField("qrph_payload", Format(parser="qrph", source="details.ph-qr")),
 )
-
-GB_ACCOUNT = Account(
+GB_ACCOUNT = _account(
     codes.BANK_ACCOUNT,
-    (
-        DetailField(BANK_COUNTRY, Format(choices=("GB",))),
-        DetailField("sort_code", _digits(6, note=FORMAT_ONLY), source="details.gb"),
-        DetailField("account_number", _digits(8, note=FORMAT_ONLY), source="details.gb"),
-        DetailField("account_holder_name", HOLDER_NAME, source="details.gb"),
-    ),
     "details.gb",
-    {
-        BANK_COUNTRY: "GB",
-        "sort_code": "000000",
-        "account_number": "00000000",
-        "account_holder_name": "Alex Example",
-    },
+    DetailField(BANK_COUNTRY, Format(choices=("GB",))),
+    DetailField("sort_code", _digits(6, note=FORMAT_ONLY)),
+    DetailField("account_number", _digits(8, note=FORMAT_ONLY)),
+    DetailField("account_holder_name", HOLDER_NAME),
+    bank_account_country="GB",
+    sort_code="000000",
+    account_number="00000000",
+    account_holder_name="Alex Example",
 )
-
-SEPA_ACCOUNT = Account(
-    codes.BANK_ACCOUNT,
-    (
-        DetailField(BANK_COUNTRY, Format(choices=codes.SEPA)),
-        DetailField(
-            "iban",
-            Format(
-                f"must be an IBAN of {codes.IBAN_MIN} to {codes.IBAN_MAX} characters: "
-                "2 letters, 2 digits, then the rest",
-                # Spaces between groups are not counted: the spec does not say whether they are.
-                rf"(?=(?:\s*\S){{{codes.IBAN_MIN},{codes.IBAN_MAX}}}\s*\Z)"
-                r"\s*[A-Za-z]{2}\s*[0-9]{2}.+",
-                check_digit="iban",
-                also=Format(
-                    "must be in capitals and without spaces",
-                    f"[A-Z]{{2}}[0-9]{{2}}[A-Z0-9]{{{codes.IBAN_MIN - 4},{codes.IBAN_MAX - 4}}}",
-                    source="account.iban",
-                ),
-                capitals=True,
-            ),
-            source="details.sepa",
-        ),
-        DetailField(
-            "bic",
-            Format(
-                "must be 8 or 11 characters",
-                ".{8}(?:.{3})?",
-                check_digit="bic",
-                also=Format(
-                    "must be letters and digits",
-                    "[A-Za-z0-9]{8}(?:[A-Za-z0-9]{3})?",
-                    source="details.sepa",
-                ),
-            ),
-            source="details.sepa",
-        ),
-        DetailField("account_holder_name", HOLDER_NAME, source="details.sepa"),
+_IBAN = Format(
+    f"must be an IBAN of {codes.IBAN_MIN} to {codes.IBAN_MAX} characters: "
+    "2 letters, 2 digits, then the rest",
+    # Spaces between groups are not counted: the spec does not say whether they are.
+    rf"(?=(?:\s*\S){{{codes.IBAN_MIN},{codes.IBAN_MAX}}}\s*\Z)\s*[A-Za-z]{{2}}\s*[0-9]{{2}}.+",
+    check_digit="iban",
+    also=Format(
+        "must be in capitals and without spaces",
+        f"[A-Z]{{2}}[0-9]{{2}}[A-Z0-9]{{{codes.IBAN_MIN - 4},{codes.IBAN_MAX - 4}}}",
+        source="account.iban",
     ),
-    "details.sepa",
-    # The IBAN is Germany's example in the IBAN registry.
-    {BANK_COUNTRY: "DE", "iban": "DE89370400440532013000", "account_holder_name": "Alex Example"},
+    capitals=True,
 )
-
-CRYPTO_WALLET = Account(
-    codes.CRYPTO_WALLET,
-    (_any_text("address", "details.wallet"), DetailField("network", source="details.wallet")),
-    "details.wallet",
+_BIC = Format(
+    "must be 8 or 11 characters",
+    ".{8}(?:.{3})?",
+    check_digit="bic",
+    also=Format(
+        "must be letters and digits", "[A-Za-z0-9]{8}(?:[A-Za-z0-9]{3})?", source="details.sepa"
+    ),
+)
+SEPA_ACCOUNT = _account(
+    codes.BANK_ACCOUNT,
+    "details.sepa",
+    DetailField(BANK_COUNTRY, Format(choices=codes.SEPA)),
+    DetailField("iban", _IBAN),
+    DetailField("bic", _BIC),
+    DetailField("account_holder_name", HOLDER_NAME),
+    bank_account_country="DE",
+    iban="DE89370400440532013000",  # Germany's example in the IBAN registry
+    account_holder_name="Alex Example",
+)
+CRYPTO_WALLET = _account(
+    codes.CRYPTO_WALLET, "details.wallet", DetailField("address"), DetailField("network")
 )
