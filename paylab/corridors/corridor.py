@@ -66,7 +66,6 @@ class Corridor:
     documents: tuple[str, ...] = codes.DOCUMENT_TYPES
     required: tuple[str, ...] = ()
     phone: Format | None = None
-    source: str = "spec"
 
     @property
     def name(self) -> str:

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ..spec import codes
+from ..spec.operations.field import SPEC
 from .account_types import Account, DetailField, Format
 
 if TYPE_CHECKING:
@@ -74,26 +75,25 @@ def notes(corridors: Sequence[Corridor]) -> list[str]:
 
 def facts(corridor: Corridor) -> Iterator[tuple[str, str, str]]:
     """All facts of one country: fact, value, source."""
-    source = corridor.source
-    yield "country", f"{corridor.name} ({corridor.country})", source
-    yield "currency", corridor.currency or "no corridor is named", source
+    yield "country", f"{corridor.name} ({corridor.country})", SPEC
+    yield "currency", corridor.currency or "no corridor is named", SPEC
     for rail in corridor.rails:
         yield f"rail {rail.method}", rail.settlement or "settlement not shown", rail.source
     shown = [one for one in corridor.products if _is_shown(corridor, one)]
     assumed = [one for one in corridor.products if one not in shown]
     if shown:
-        yield "products", _join(shown), source
+        yield "products", _join(shown), SPEC
     if assumed:
         yield "products, not shown", _join(assumed), PRODUCTS
-    yield "documents", _documents(corridor), source
+    yield "documents", _documents(corridor), SPEC
     for kind, form in corridor.document_numbers.items():
         yield f"number of a {kind}", wanted(form), form.source
-    yield "also required", _join(corridor.required), source
-    yield "for on_ramp, off_ramp", _join(corridor.required_on_ramps), source
+    yield "also required", _join(corridor.required), SPEC
+    yield "for on_ramp, off_ramp", _join(corridor.required_on_ramps), SPEC
     if corridor.phone:
         yield "phone", corridor.phone.message, corridor.phone.source
     if corridor.on_ramp_currency:
-        yield "on-ramp from", corridor.on_ramp_currency, source
+        yield "on-ramp from", corridor.on_ramp_currency, SPEC
     for account in corridor.accounts:
         for field in account.fields:
             sources = {field.source: None, field.form.source: None}

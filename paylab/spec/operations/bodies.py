@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from .. import codes
 from .field import AMOUNT, CURRENCY, DATE, DETAILS, ENUM, ID, LIST, OBJECT, REFERENCE, TIME, Field
 
-_REQUIRED, _QUOTED, _TRANSFERRED = "individual.required", "quote.operation", "transfer.create"
-_ON_RAMP = "ca.create"
+_REQUIRED, _TRANSFERRED, _ON_RAMP = "individual.required", "transfer.create", "ca.create"
 _NETWORKS = "financial_accounts.crypto_wallet.allowed"
 
 ADDRESS = (
@@ -66,40 +67,36 @@ FINANCIAL_ACCOUNT = (
     *ENTRY,
 )
 NEW_DETAILS = ENTRY[1:]
-QUOTE = (
+
+
+def _assumed(source: str, *fields: Field) -> tuple[Field, ...]:
+    return tuple(replace(field, source=source) for field in fields)
+
+
+QUOTE = _assumed(
+    "quote.operation",
     Field(
         "financial_account",
         REFERENCE,
-        source=_QUOTED,
         to="financial_accounts",
         form_key="quotes.account_form",
         forms=("id",),
         example=_EXAMPLE,
     ),
-    Field("financial_account_id", ID, source=_QUOTED, to="financial_accounts"),
-    Field(
-        "payout_method",
-        ENUM,
-        required=True,
-        source=_QUOTED,
-        words=codes.PAYOUT_METHODS,
-        example="spei",
-    ),
-    Field(
-        "source_currency", CURRENCY, source=_QUOTED, words=codes.SOURCE_CURRENCIES, example="USD"
-    ),
-    Field("source_network", ENUM, source=_QUOTED, words=codes.NETWORKS, key=_NETWORKS),
+    Field("financial_account_id", ID, to="financial_accounts"),
+    Field("payout_method", ENUM, required=True, words=codes.PAYOUT_METHODS, example="spei"),
+    Field("source_currency", CURRENCY, words=codes.SOURCE_CURRENCIES, example="USD"),
+    Field("source_network", ENUM, words=codes.NETWORKS, key=_NETWORKS),
     Field(
         "destination_currency",
         CURRENCY,
         required=True,
-        source=_QUOTED,
         words=codes.DESTINATION_CURRENCIES,
         example="MXN",
     ),
-    Field("source_amount", AMOUNT, source=_QUOTED, example="100.00"),
-    Field("destination_amount", AMOUNT, source=_QUOTED),
-    Field("net_source_amount", AMOUNT, source=_QUOTED),
+    Field("source_amount", AMOUNT, example="100.00"),
+    Field("destination_amount", AMOUNT),
+    Field("net_source_amount", AMOUNT),
 )
 TRANSFER = (
     Field(
