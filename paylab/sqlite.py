@@ -13,9 +13,6 @@ from typing import Any
 from . import forks
 from .files import create_private
 
-Adopt = Callable[[sqlite3.Connection], Sequence[str] | None]
-"""Statements that upgrade an earlier file; None for a file of another program."""
-
 
 @dataclass(frozen=True)
 class Layout:
@@ -23,13 +20,13 @@ class Layout:
 
     `mark` is the application_id of files of this kind. `adopt` returns the upgrade of a file with
     tables that an earlier paylab may have made: without mark or version, or of one of the versions
-    in `earlier`.
+    in `earlier`; None for a file of another program.
     """
 
     mark: int
     version: int
     tables: Sequence[str]
-    adopt: Adopt = lambda _: None
+    adopt: Callable[[sqlite3.Connection], Sequence[str] | None] = lambda _: None
     earlier: frozenset[int] = frozenset()
 
 

@@ -22,9 +22,6 @@ KEY_NAME = re.compile(
     re.IGNORECASE,
 )
 
-THUMBNAIL = IMAGE_MIN - 1
-"""Maximum bytes of an allowed picture: less than the smallest image of the service."""
-
 QR_CODE = 2**16
 LONGEST_WORD = 24
 _SHOWN = (*DOCUMENTS.values(), *(person["document"] for person in PEOPLE.values()))
@@ -53,11 +50,6 @@ def _form(kind: str, form: str | re.Pattern[str], is_allowed: Callable[[str], bo
     return Rule(kind, find)
 
 
-def _numbers(text: str) -> Spans:
-    """The document numbers in fields that name them."""
-    return ((start, end) for value, start, end in numbers(text) if not is_example(value))
-
-
 def _share_tokens(text: str) -> Spans:
     """The share tokens of identity verification."""
     return (
@@ -76,8 +68,8 @@ def is_small(base64: str) -> bool:
 
 
 def is_small_image(data: bytes) -> bool:
-    """Whether an image is a thumbnail, or a QR code: a square PNG of two colours."""
-    if len(data) <= THUMBNAIL:
+    """Whether an image is smaller than any of the service, or a square PNG of two colours."""
+    if len(data) < IMAGE_MIN:
         return True
     if len(data) > QR_CODE or not data.startswith(b"\x89PNG\r\n\x1a\n"):
         return False
@@ -214,7 +206,10 @@ RULES: tuple[Rule, ...] = (
     _form("CPF", r"(?<![\w.+-])\d{11}(?![\w.-])", _unless(cpf.is_valid)),
     _form("CUIT", r"(?<![\w.+-])(?:2[03-7]|3[034])\d{9}(?![\w.-])", _unless(cuit.is_valid)),
     _form("CNPJ", r"(?<![\w.+-])\d{14}(?![\w.-])", _unless(cnpj.is_valid)),
-    Rule("document number", _numbers),
+    Rule(
+        "document number",
+        lambda text: ((start, end) for it, start, end in numbers(text) if not is_example(it)),
+    ),
     Rule("share token", _share_tokens),
     _form(
         "document number",

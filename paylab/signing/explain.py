@@ -30,6 +30,10 @@ class Layer:
     name: str
     lines: tuple[ExplainedLine, ...]
 
+    def __str__(self) -> str:
+        rows = [f"  {line.text}\n      {line.what} ({line.source})" for line in self.lines]
+        return "\n".join([self.name, *rows])
+
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
@@ -38,7 +42,7 @@ class Explanation:
     layers: tuple[Layer, ...]
 
     def __repr__(self) -> str:
-        return "\n\n".join(map(_shown, self.layers))
+        return "\n\n".join(map(str, self.layers))
 
 
 def explain(method: str, url: str, headers: Mapping[str, str], body: bytes = b"") -> Explanation:
@@ -120,8 +124,3 @@ def _canonical_lines(canonical: str) -> Iterator[ExplainedLine]:
 def _names_of(canonical: str) -> list[str]:
     lines = canonical.split("\n")
     return lines[-2].split(";") if len(lines) > 2 else []
-
-
-def _shown(layer: Layer) -> str:
-    rows = [f"  {line.text}\n      {line.what} ({line.source})" for line in layer.lines]
-    return "\n".join([layer.name, *rows])
