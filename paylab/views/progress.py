@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ..errors.extras import explained
@@ -46,19 +46,13 @@ class Bar:
         return {"text/html": shown, "text/plain": repr(self)}
 
 
-@dataclass
 class Line:
     """The number of rows and pages, and the speed."""
 
-    what: str
-    clock: Clock = time.monotonic
-    rows: int = 0
-    pages: int = 0
-    _began: float = field(init=False)
-    _first: int | None = field(default=None, init=False)
-
-    def __post_init__(self) -> None:
-        self._began = self.clock()
+    def __init__(self, what: str, clock: Clock = time.monotonic) -> None:
+        self.what, self.rows, self.pages = what, 0, 0
+        self._clock, self._began = clock, clock()
+        self._first: int | None = None
 
     def count(self, first: int, second: int) -> None:
         """Store rows and pages; rows before the first call do not count for the speed."""
@@ -68,7 +62,7 @@ class Line:
 
     def __repr__(self) -> str:
         text = f"{self.rows:,} {self.what}, {self.pages:,} page{'' if self.pages == 1 else 's'}"
-        seconds = self.clock() - self._began
+        seconds = self._clock() - self._began
         if seconds < LONG:
             return text
         return f"{text}, {(self.rows - (self._first or 0)) / seconds:,.0f} rows/s"

@@ -125,11 +125,6 @@ class FormField(Node):
         """Whether problems are shown: after it lost focus or a choice was made."""
         return self.touched or (self.input in LISTED and self._value not in ("", None))
 
-    @property
-    def note(self) -> str:
-        """The text below the input."""
-        return "\n".join([*self.errors, *self.warnings]) or self.hint
-
     def shown(self) -> str:
         """The value as shown after sending; a private value is masked."""
         if self.input in LISTED:

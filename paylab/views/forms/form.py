@@ -73,8 +73,7 @@ class Form(traitlets.HasTraits, FormPage):
 
     def values(self) -> dict[str, Any]:
         """The values to send, as JSON, without blank ones."""
-        found = {name: field.value for name, field in self.fields.items()}
-        return {name: value for name, value in found.items() if value not in ("", None)}
+        return {name: one for name, one in self._inputs().items() if one not in ("", None)}
 
     def _judge(self, values: dict[str, Any]) -> list[Problem]:
         """Problems of the values."""
@@ -155,7 +154,7 @@ class Form(traitlets.HasTraits, FormPage):
     def _ask_to_confirm(self, doubts: Sequence[Problem]) -> None:
         self.anyway.visible = True
         message = f"{NOT_SENT} Correct what is marked, or press “{self.anyway.text}”."
-        self._alert(message, [one for one in doubts if self.field_of(one) is None])
+        self._alert(message, doubts)
 
     def _inputs(self) -> dict[str, Any]:
         return {name: field.value for name, field in self.fields.items()}
@@ -269,7 +268,7 @@ class Form(traitlets.HasTraits, FormPage):
         for field in self.fields.values():
             if of_field := self._of(field, problems):
                 field.say(of_field)
-        self._alert(message_of(error), [one for one in problems if self.field_of(one) is None])
+        self._alert(message_of(error), problems)
         self.redraw()
 
     def _sending(self, values: dict[str, Any]) -> None:
@@ -313,7 +312,8 @@ class Form(traitlets.HasTraits, FormPage):
         self.message.html = head + by + (html.table(rows) if rows else "")
 
     def _alert(self, text: str, problems: Iterable[Problem]) -> None:
-        lines = [text, *map(str, problems)]
+        """Show a message, and the problems of no field."""
+        lines = [text, *(str(one) for one in problems if self.field_of(one) is None)]
         shown = "".join(f'<p class="paylab-error">{html.escape(line)}</p>' for line in lines)
         self.message.html = shown
 

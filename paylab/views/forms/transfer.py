@@ -7,8 +7,6 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-import traitlets
-
 from ...corridors import countries
 from ...errors.base import PaylabError, Problem
 from ...rules import transfers
@@ -195,8 +193,6 @@ class QuoteCard(OrderForm):
     frozen clock moves only when you let time pass.
     """
 
-    quote = traitlets.Any(None, allow_none=True)
-
     title = "Quote"
     action = "Send this payout"
     sent_title = "The transfer is created"
@@ -214,7 +210,7 @@ class QuoteCard(OrderForm):
         service: Service | None = None,
     ) -> None:
         self._service = service
-        self._create, self._again, self._clock = send, again, clock
+        self.quote, self._create, self._again, self._clock = quote, send, again, clock
         self._accounts = [getattr(account, "raw", account) for account in accounts]
         self.facts, self.lock_line, self.caution = Html(), Html(), Html(live=True)
         self.fresh = Button("Get a fresh quote", self.renew)
@@ -227,7 +223,6 @@ class QuoteCard(OrderForm):
         )
         self.tick = Button("Let time pass", self.watch.start)
         self.tick.visible = stands_still
-        self.set_trait("quote", quote)
         renewal = Group([self.tick, self.fresh], "actions")
         self.tools = [self.lock_line, self.caution, renewal]
         parts = [self.facts, self.lock_line, self.caution, renewal]

@@ -57,9 +57,9 @@ def test_three_senders(form, send, sender, name, sent):
 )
 def test_amounts(form, amount, said):
     """The text below the amount is the cap, or the problem of a wrong amount."""
-    assert "At most 50 MXN" in form.fields["amount"].note
+    assert "At most 50 MXN" in form.fields["amount"].hint
     form.fields["amount"].value = amount
-    assert said in form.fields["amount"].note
+    assert said in form.fields["amount"].errors[0]
 
 
 @pytest.mark.parametrize("amount", ["50.01", ""])
@@ -159,7 +159,7 @@ def test_another_sender_has_a_name(form, send):
     """An empty name of another sender is a problem; it is not sent as a missing name."""
     form.fields["sender"].value = "another"
     form.click()
-    assert form.fields["sender_name"].note == "Required"
+    assert form.fields["sender_name"].errors == ["Required"]
     assert not send
 
 

@@ -21,7 +21,8 @@ def fill(form, **values):
 
 def note(form, name):
     """The text below a field."""
-    return form.fields[name].note
+    field = form.fields[name]
+    return "\n".join([*field.errors, *field.warnings]) or field.hint
 
 
 def test_an_example_is_complete_but_for_consent(onboarding, create):

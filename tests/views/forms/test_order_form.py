@@ -102,5 +102,6 @@ def test_an_empty_amount_is_required(lab, person):
     """A form with one amount does not name the three amounts of the interface."""
     for form in (lab.forms.quote(person), lab.forms.transfer(person)):
         form.fields["amount"].value = ""
-        assert "Required" in form.fields["amount"].note
-        assert "exactly one of" not in form.fields["amount"].note
+        [error] = form.fields["amount"].errors
+        assert "Required" in error
+        assert "exactly one of" not in error

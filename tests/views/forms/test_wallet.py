@@ -37,7 +37,8 @@ def test_checksums(create, network, address, said):
     form = WalletForm(create)
     form.fields["network"].value = network
     form.fields["address"].value = address
-    note = form.fields["address"].note
+    field = form.fields["address"]
+    note = " ".join([*field.errors, *field.warnings]) or field.hint
     assert said in note if said else not note
     with pytest.raises(RuleError) if said else nullcontext():
         form.submit()
@@ -70,7 +71,7 @@ def test_without_an_address(create):
     form = WalletForm(create)
     with pytest.raises(RuleError, match="is required"):
         form.submit()
-    assert "Required (assumed" in form.fields["address"].note
+    assert "Required (assumed" in form.fields["address"].errors[0]
     assert form.submit(anyway=True).id == "fa_1"
 
 

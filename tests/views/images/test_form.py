@@ -125,7 +125,7 @@ def test_a_refusal_of_the_service_stands_beside_its_side(make, upload, photo):
     problem = Problem("images.0.content", "is no face")
     upload.error = BadRequestError(400, "no", problems=[problem])
     form.click()
-    assert "is no face" in form.slots["selfie"].note
+    assert "is no face" in form.slots["selfie"].errors[0]
     assert form.result is None
 
 
