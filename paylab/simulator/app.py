@@ -58,10 +58,7 @@ def refusal(data: bytes, text: str, service: Service) -> Reply:
 LARGE = 1024 * 1024
 """Size from which a body is processed in a thread, so that other connections are served."""
 
-BODY_SECONDS = 30.0
-"""Maximum seconds between two parts of a body."""
-
-WHOLE_BODY_SECONDS = 120.0
+BODY_SECONDS = 60.0
 """Maximum seconds for a whole body."""
 
 MOST_HELD = 2 * MOST_BYTES
@@ -127,27 +124,18 @@ class SimulatorApp:
 
     async def _read(self, scope: Message, receive: Receive, body: bytearray) -> None:
         """Read the body; refuse it if it is too large or slow, or if too many are read."""
-        headers = dict(scope["headers"])
-        length = headers.get(b"content-length", b"0")
+        length = dict(scope["headers"]).get(b"content-length", b"0")
         if length.isdigit() and int(length[:19]) > MOST_BYTES:
             raise Refused(413, TOO_LARGE, headers=_CLOSE)
-        is_announced = b"content-length" in headers or b"transfer-encoding" in headers
-        if not is_announced and not self._add(await receive(), body):
-            return  # no body: no timeout is needed
         try:
-            async with asyncio.timeout(WHOLE_BODY_SECONDS):
-                while await self._read_part(receive, body):
+            async with asyncio.timeout(BODY_SECONDS):
+                while self._add(await receive(), body):
                     pass
         except TimeoutError:
             raise Refused(408, "the body did not arrive in time", headers=_CLOSE) from None
 
-    async def _read_part(self, receive: Receive, body: bytearray) -> bool:
-        """Add a part to the body; return whether there is more."""
-        async with asyncio.timeout(BODY_SECONDS):
-            message = await receive()
-        return self._add(message, body)
-
     def _add(self, message: Message, body: bytearray) -> bool:
+        """Add a part to the body; return whether there is more."""
         if message["type"] == "http.disconnect":
             raise ConnectionResetError
         part = message.get("body", b"")

@@ -140,8 +140,8 @@ def write_snapshot(world: World, request: Request) -> Reply:
     dump = request.json(deepest=DEEPEST + 8)
     from . import snapshot  # only a snapshot that is loaded needs it
 
-    if unreadable := snapshot.version_problem(dump) or snapshot.service_problem(dump, world):
-        raise Refused(400, unreadable)
+    if problem := snapshot.load_problem(dump, world):
+        raise Refused(400, problem)
     if dump.pop("checksum", None) != checksum(dump):
         raise Refused(400, "the snapshot was changed after it was saved: its checksum differs")
     require(snapshot.snapshot_problems(dump))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..spec.operations.routes import Route
-from .fault_kinds import CUSTOM, DEFAULTS, KINDS
+from .fault_kinds import DETAILS, KINDS
 from .routing import CONTROLS, WORLDS
 
 
@@ -120,6 +120,6 @@ def markdown() -> str:
     """The curl lines, and the kinds of fault with their details, as Markdown."""
     page = "\n\n".join(["```bash\n" + HEAD, *curl_lines()]) + "\n```"
     kinds = "\n".join(f"| `{kind}` | {does} |" for kind, does in KINDS.items())
-    details = ", ".join(f"`{name}`" for name in (*DEFAULTS, *CUSTOM))
+    details = ", ".join(f"`{name}`" for name in DETAILS)
     table = f"| fault | what it does |\n|---|---|\n{kinds}"
     return f"{page}\n\n{table}\n\nThe details of a fault: {details}."

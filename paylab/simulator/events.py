@@ -84,7 +84,7 @@ def _add(world: World, row: Row) -> None:
 
 
 def _fits(event_type: str, fault: Row) -> bool:
-    return fault["kind"] in ON_EVENTS and fault["event_type"] in (None, event_type)
+    return fault["kind"] in ON_EVENTS and fault.get("event_type") in (None, event_type)
 
 
 def _release(world: World, lane: str) -> None:

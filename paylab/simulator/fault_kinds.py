@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 from difflib import get_close_matches
+from typing import Any
 
 from ..errors.base import Problem
 from ..spec.codes import EVENT_TYPES
@@ -40,20 +41,8 @@ INSTEAD = ("status", "refuse", "timeout", "html", "bad_cursor")
 MOST_TIMES = 10**9
 """How often a fault can strike."""
 
-DEFAULTS: Row = {
-    "operation": None,
-    "method": None,
-    "path": None,
-    "event_type": None,
-    "status": 503,
-    "times": 1,
-    "every": None,
-    "retry_after": None,
-    "probability": 1.0,
-    "seed": 0,
-    "seconds": 10.0,
-}
-"""The details of all kinds. `every` strikes each so many-th call or event."""
+DEFAULTS: Row = {"status": 503, "times": 1, "probability": 1.0, "seed": 0, "seconds": 10.0}
+"""The values of details that are not given."""
 
 CUSTOM = ("headers", "body", "content_type", "delay", "slow", "cut_after")
 """The details of kind `custom`, besides those of all kinds; without a status the service answers.
@@ -69,20 +58,17 @@ def check_fault(body: Row) -> list[Problem]:
     kind = body.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
         found.append(("kind", _suggest(kind, KINDS)))
-    known = (*DEFAULTS, *(CUSTOM if kind == "custom" else ()))
+    known = [name for name in DETAILS if kind == "custom" or name not in CUSTOM]
     unknown = [name for name in body if name not in (*known, "kind")]
     found += [(name, f"is not known; {_suggest(name, known)}") for name in unknown]
     if kind == "custom" and not any(body.get(name) is not None for name in (*CUSTOM, "status")):
         found.append(("kind", f"custom needs one of status, {', '.join(CUSTOM)}"))
-    for name, (good, words) in _CHECKS.items():
-        if body.get(name) is not None and not good(body[name]):
-            found.append((name, f"must be {words}"))
+    for name, (is_good, words) in DETAILS.items():
+        if body.get(name) is not None and not is_good(body[name]):
+            told = f"must be {words}" if isinstance(words, str) else _suggest(body[name], words)
+            found.append((name, told))
     if kind != "custom" and body.get("status") is not None and not _is_error(body["status"]):
         found.append(("status", "must be a status from 400 to 599"))
-    if body.get("operation") is not None and body["operation"] not in OPERATIONS:
-        found.append(("operation", _suggest(body["operation"], OPERATIONS)))
-    if body.get("event_type") not in (None, *EVENT_TYPES):
-        found.append(("event_type", _suggest(body["event_type"], EVENT_TYPES)))
     return [Problem(name, text, "control") for name, text in found]
 
 
@@ -91,31 +77,20 @@ def _suggest(word: object, known: Collection[str]) -> str:
     return f"must be one of {', '.join(near)}"
 
 
-def _number(low: float, high: float, *, whole: bool = False) -> Callable[[object], bool]:
+Check = Callable[[Any], object]
+
+
+def _number(low: float, high: float, *, whole: bool = False) -> Check:
     kinds = (int,) if whole else (int, float)
-    return lambda value: type(value) in kinds and low <= value <= high  # type: ignore[operator]
+    return lambda value: type(value) in kinds and low <= value <= high
 
 
-_CHECKS: Mapping[str, tuple[Callable[[object], bool], str]] = {
-    "status": (_number(200, 599, whole=True), "a status from 200 to 599"),
-    "times": (_number(1, 10**9, whole=True), "a whole number of at least 1"),
-    "retry_after": (_number(0, 86_400), "seconds from 0 to 86400"),
-    "probability": (_number(0, 1), "a number from 0 to 1"),
-    "seed": (_number(-(2**63), 2**63, whole=True), "a whole number"),
-    "seconds": (_number(-(10**8), 10**8), "a number of seconds"),
-    "method": (lambda value: isinstance(value, str), "text"),
-    "path": (lambda value: isinstance(value, str), "text"),
-    "every": (_number(1, 10**9, whole=True), "a whole number of at least 1"),
-    "headers": (lambda value: _are_headers(value or {}), "an object of names and printable text"),
-    "content_type": (lambda value: _are_headers({"content-type": value}), "printable text"),
-    "delay": (_number(0, 600), "seconds from 0 to 600"),
-    "slow": (_number(0, 600), "seconds from 0 to 600"),
-    "cut_after": (_number(0, 10**9, whole=True), "a number of bytes"),
-}
+def _among(known: Collection[str]) -> Check:
+    return lambda value: isinstance(value, str) and value in known
 
-_is_error = _number(400, 599, whole=True)
-_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_PRINTABLE = re.compile(r"[ -~\xa0-\xff]*")
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _are_headers(value: object) -> bool:
@@ -123,3 +98,32 @@ def _are_headers(value: object) -> bool:
         isinstance(text, str) and _NAME.fullmatch(name) and _PRINTABLE.fullmatch(text)
         for name, text in value.items()
     )
+
+
+DETAILS: Mapping[str, tuple[Check, str | Collection[str]]] = {
+    "operation": (_among(OPERATIONS), OPERATIONS),
+    "method": (_is_text, "text"),
+    "path": (_is_text, "text"),
+    "event_type": (_among(EVENT_TYPES), EVENT_TYPES),
+    "status": (_number(200, 599, whole=True), "a status from 200 to 599"),
+    "times": (_number(1, MOST_TIMES, whole=True), "a whole number of at least 1"),
+    "every": (_number(1, MOST_TIMES, whole=True), "a whole number of at least 1"),
+    "retry_after": (_number(0, 86_400), "seconds from 0 to 86400"),
+    "probability": (_number(0, 1), "a number from 0 to 1"),
+    "seed": (_number(-(2**63), 2**63, whole=True), "a whole number"),
+    "seconds": (_number(-(10**8), 10**8), "a number of seconds"),
+    "headers": (_are_headers, "an object of names and printable text"),
+    "body": (lambda _: True, ""),
+    "content_type": (lambda value: _are_headers({"content-type": value}), "printable text"),
+    "delay": (_number(0, 600), "seconds from 0 to 600"),
+    "slow": (_number(0, 600), "seconds from 0 to 600"),
+    "cut_after": (_number(0, 10**9, whole=True), "a number of bytes"),
+}
+"""The details of all kinds and of `custom`: a check, and the words or names that are good.
+
+`every` strikes each so many-th call or event.
+"""
+
+_is_error = _number(400, 599, whole=True)
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_PRINTABLE = re.compile(r"[ -~\xa0-\xff]*")

@@ -25,12 +25,10 @@ from .world import World
 def new_fault(world: World, body: Row) -> Row:
     """Add a fault."""
     given = {key: value for key, value in body.items() if value is not None}
-    fault = {"id": world.new_id("faults"), **DEFAULTS, **given, "left": 0, "drawn": 0}
-    if fault["kind"] == "custom":
-        # It strikes until it is removed, and with a status it answers in place of the service.
-        fault |= {"status": given.get("status"), "times": given.get("times", MOST_TIMES)}
-    fault["left"] = fault["times"]
-    return world.put("faults", fault)
+    # A custom one strikes until it is removed, and only with a status instead of the service.
+    own = {"status": None, "times": MOST_TIMES} if body["kind"] == "custom" else {}
+    fault = {"id": world.new_id("faults"), **DEFAULTS, **own, **given}
+    return world.put("faults", {**fault, "left": fault["times"], "drawn": 0})
 
 
 def fault_json(fault: Row) -> Row:
@@ -51,7 +49,7 @@ def _fits(fault: Row, request: Request, operation: str | None) -> bool:
         return False
     if fault["kind"] == "bad_cursor" and "cursor=" not in request.query:
         return False
-    method, path = fault["method"], fault["path"]
+    method, path = fault.get("method"), fault.get("path")
     same_method = method is None or method.upper() == request.method
     return same_method and (path is None or fnmatchcase(request.path, path))
 
@@ -73,7 +71,7 @@ def instead(service: Service, fault: Row, now: datetime) -> Reply:
         return Reply(503)
     if kind == "custom" and fault.get("body") is not None:
         return Reply(fault["status"])
-    pause = 1 if fault["retry_after"] is None and fault["status"] == 429 else fault["retry_after"]
+    pause = fault.get("retry_after", 1 if fault["status"] == 429 else None)
     limits = service.rate_limits
     extra = {} if pause is None else {limits.header.lower(): WAITS[limits.unit](pause, now)}
     refused = Refused(fault["status"], f"simulated {fault['status']}", headers=extra)

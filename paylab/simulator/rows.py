@@ -240,15 +240,12 @@ class FaultRow(Record):
     def _is_fault(cls, row: Any) -> Any:
         if not isinstance(row, dict):
             return row
-        known = {*fault_kinds.DEFAULTS, *fault_kinds.CUSTOM, "kind"}
-        asked = {name: row[name] for name in known & row.keys()}
+        asked = {name: row[name] for name in {*fault_kinds.DETAILS, "kind"} & row.keys()}
         wrong = [str(each) for each in fault_kinds.check_fault(asked)]
-        missing = fault_kinds.DEFAULTS.keys() - row.keys()
-        wrong += [f"{name} is missing" for name in sorted(missing)]
-        numbers = ("status", "times", "probability", "seed", "seconds")
-        custom = row.get("kind") == "custom"
-        required = [name for name in numbers if not (custom and name == "status")]
-        wrong += [f"{name} must be a number" for name in required if row.get(name, 0) is None]
+        for name in fault_kinds.DEFAULTS:
+            is_optional = name == "status" and row.get("kind") == "custom"
+            if row.get(name) is None and not is_optional:
+                wrong.append(f"{name} is missing")
         if wrong:
             raise ValueError("; ".join(wrong))
         return row

@@ -69,25 +69,19 @@ _EARLY = {
 """Planned steps that are not moves."""
 
 
-def version_problem(dump: Row) -> str | None:
-    """Why this version cannot read a snapshot; None if it can."""
+def load_problem(dump: Row, world: World) -> str | None:
+    """Why this version, or this world, cannot read a snapshot; None if it can."""
     if "paylab_snapshot" not in dump:
         return "this is not a snapshot of a simulator: it has no paylab_snapshot"
-    version = dump["paylab_snapshot"]
-    if type(version) is int and version == SNAPSHOT_VERSION:
-        return None
-    return (
-        f"the snapshot has the format {str(version)[:20]!a}, this version of paylab reads "
-        f"{SNAPSHOT_VERSION}: load it with the version that saved it"
-    )
-
-
-def service_problem(dump: Row, world: World) -> str | None:
-    """Why a snapshot does not fit the service of this simulator."""
-    theirs = dump.get("service") or {}
-    if not isinstance(theirs, dict):
+    version, made_with = dump["paylab_snapshot"], dump.get("service") or {}
+    if type(version) is not int or version != SNAPSHOT_VERSION:
+        return (
+            f"the snapshot has the format {str(version)[:20]!a}, this version of paylab reads "
+            f"{SNAPSHOT_VERSION}: load it with the version that saved it"
+        )
+    if not isinstance(made_with, dict):
         return "service: must be an object with the settings that differ"
-    problem = world.service_problem(theirs)
+    problem = world.service_problem(made_with)
     return problem and f"the snapshot was {problem}"
 
 

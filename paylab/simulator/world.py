@@ -188,7 +188,7 @@ class World:
             fault["drawn"] += 1
             seed = f"{fault['seed']}:{fault['drawn']}"
             chance = random.Random(seed).random()  # noqa: S311 - no secret
-            turn = fault["drawn"] % (fault["every"] or 1) == 0
+            turn = fault["drawn"] % (fault.get("every") or 1) == 0
             is_hit = turn and chance < fault["probability"]
             fault["left"] -= is_hit
             self.put("faults", fault)

@@ -18,8 +18,8 @@ MARKER = (
     "paylab_world: service is the path of a service.toml or its values, start the first time of "
     "the clock, like 2026-11-22T12:00Z"
 )
-FLAGS = ("strict", "frozen")
-OPTIONS = ("seed", "service", *FLAGS, "start")
+_KINDS = {"seed": (int, "an int"), "strict": (bool, "a bool"), "frozen": (bool, "a bool")}
+OPTIONS = (*_KINDS, "service", "start")
 _WORLD = pytest.StashKey[Any]()
 
 
@@ -68,7 +68,7 @@ def _options(node: Any) -> dict[str, Any]:
     unknown = sorted(marker.kwargs.keys() - set(OPTIONS))
     if marker.args or unknown:
         pytest.fail(f"the marker paylab takes {', '.join(OPTIONS)} by name", pytrace=False)
-    for name, kind, words in (("seed", int, "an int"), *((n, bool, "a bool") for n in FLAGS)):
+    for name, (kind, words) in _KINDS.items():
         if type(marker.kwargs.get(name, kind())) is not kind:
             pytest.fail(f"the marker paylab: {name} must be {words}", pytrace=False)
     return dict(marker.kwargs)

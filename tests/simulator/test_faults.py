@@ -152,6 +152,7 @@ def test_bad_cursor(make):
         ({"kind": "status", "path": ["x"]}, "path"),
         ({"kind": "skew", "seconds": "5"}, "seconds"),
         ({"kind": "event_delay", "event_type": "transfer.lost"}, "event_type"),
+        ({"kind": "status", "operation": ["transfers.list"]}, "operation"),
     ],
 )
 def test_refused(service, body, field):

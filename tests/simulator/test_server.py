@@ -330,8 +330,8 @@ def test_the_simulator_goes_on_after_its_server(tmp_path, in_process):
 
 
 def test_a_body_that_drips_has_an_end(wire, monkeypatch):
-    """A body whose bytes arrive slowly returns 408 after the limit for the whole body."""
-    monkeypatch.setattr(app, "WHOLE_BODY_SECONDS", 0.2)
+    """A body whose bytes arrive slowly returns 408 as well."""
+    monkeypatch.setattr(app, "BODY_SECONDS", 0.2)
     with socket.create_connection((wire.server.host, wire.server.port), timeout=5) as client:
         client.sendall(head(wire, "POST", extra="Content-Length: 900\r\n"))
         with suppress(ConnectionError):
