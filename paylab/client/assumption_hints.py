@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from contextlib import suppress
-from itertools import islice
 from typing import Any
 
 from ..errors.api import APIStatusError
 from ..errors.base import PaylabError
-from ..signing.canonical import key_bytes
 from ..spec import assumptions
 from ..spec.envelope import read_envelope
 from ..spec.error_body import ErrorBody
@@ -20,7 +17,6 @@ from ..spec.resource import Resource
 from ..spec.service import Service
 from .field_hints import Doubt, Fields, list_key
 from .request import OutgoingRequest
-from .settings import Settings
 
 PATH_MISSING = (404, 405, 501)
 REFUSED = (400, 409, 415, 422)
@@ -146,22 +142,13 @@ def _renamed(
             yield Doubt(keys[our].name, name)
 
 
-def other_dialects(settings: Settings) -> Iterator[Doubt]:
-    """The other dialects in which the secret can sign."""
-    signing, secret = settings.service.signing, settings.secret_key.reveal()
-    for value in assumptions.KEYS["signing.empty_query"].values:
-        if value != signing.empty_query:
-            yield Doubt("signing.empty_query", str(value))
-    for value in assumptions.KEYS["signing.key_encoding"].values:
-        with suppress(ValueError):
-            if value != signing.key_encoding and key_bytes(secret, str(value)):
-                yield Doubt("signing.key_encoding", str(value))
-
-
-def verified_dialect(settings: Settings, verifies: Callable[[str, str], bool]) -> tuple[Doubt, ...]:
+def verified_dialect(service: Service, verifies: Callable[[str, str], bool]) -> tuple[Doubt, ...]:
     """The first of the other dialects in which the service verifies a signature."""
-    found = (each for each in other_dialects(settings) if verifies(each.key, each.value))
-    return tuple(islice(found, 1))
+    for name in ("signing.empty_query", "signing.key_encoding"):
+        for value in map(str, assumptions.KEYS[name].values):
+            if value != service.value(name) and verifies(name, value):
+                return (Doubt(name, value),)
+    return ()
 
 
 def _shares_a_word(our: str, their: str) -> bool:

@@ -32,7 +32,8 @@ def check_base_url(text: str) -> str:
         if re.search(pattern, text, re.IGNORECASE):
             raise ConfigError(f"the base URL {reason}")
     if not FORM.fullmatch(text):
-        raise ConfigError(f"the base URL {_shown(text)} is not an address like https://host/path")
+        shown = repr(plain(text, 80))
+        raise ConfigError(f"the base URL {shown} is not an address like https://host/path")
     url = _parsed(str(_parsed(text)))  # normalised: lower case, no default port
     if (url.port or 0) > HIGHEST_PORT:
         raise ConfigError(f"the base URL has a port above {HIGHEST_PORT}")
@@ -53,13 +54,8 @@ def _parsed(text: str) -> httpx.URL:
     try:
         return httpx.URL(text)
     except httpx.InvalidURL as error:
-        raise ConfigError(
-            f"the base URL {_shown(text)} cannot be read: {plain(str(error))}"
-        ) from None
-
-
-def _shown(text: str) -> str:
-    return repr(plain(text, 80))
+        shown = repr(plain(text, 80))
+        raise ConfigError(f"the base URL {shown} cannot be read: {plain(str(error))}") from None
 
 
 PORTS = {"http": 80, "https": 443}

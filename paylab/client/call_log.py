@@ -163,7 +163,13 @@ class CallLog(Sequence[Call]):
         >>> lab.calls.rows()[-1]["status"]
         201
         """
-        return [_row(call) for call in self._seen()]
+        rows = []
+        for call in self._seen():
+            row = {name: getattr(call, name, None) for name in COLUMNS}
+            row |= {f"{step}_ms": call.spent and getattr(call.spent, step) * 1000 for step in STEPS}
+            row |= {"sent_bytes": call.request_body.size, "received_bytes": call.response_body.size}
+            rows.append(row)
+        return rows
 
     def har(self, to: str | Path | None = None, *, keep_personal: bool = False) -> dict[str, Any]:
         """The calls as HAR 1.2, for a bug report or browser tools; written to `to` if given.
@@ -206,9 +212,3 @@ class CallLog(Sequence[Call]):
     def __repr__(self) -> str:
         lines = [f"{call.number:>4}  {call}" for call in self._seen()]
         return "\n".join([f"<{len(lines)} calls>", *lines]) if lines else "<no calls>"
-
-
-def _row(call: Call) -> dict[str, Any]:
-    measured = {f"{step}_ms": call.spent and getattr(call.spent, step) * 1000 for step in STEPS}
-    measured |= {"sent_bytes": call.request_body.size, "received_bytes": call.response_body.size}
-    return {name: measured[name] if name in measured else getattr(call, name) for name in COLUMNS}

@@ -69,14 +69,6 @@ def hint(status: int, text: str, operation: str) -> str | None:
     return None
 
 
-REDIRECTS = range(300, 400)
-
-LIFT = (
-    "to send it, connect with read_only=False, or set PAYLAB_READ_ONLY=0, "
-    "or read_only = false in the profile"
-)
-
-
 def not_sent(request: OutgoingRequest, settings: Settings, redaction: Redaction) -> ReadOnlyError:
     """The error of a request that a read-only lab does not send."""
     source = settings.where.get("read_only", "argument")
@@ -84,7 +76,10 @@ def not_sent(request: OutgoingRequest, settings: Settings, redaction: Redaction)
         f"{request.method} {redaction.text(request.path)} was not sent: "
         f"this lab is read-only ({source}) and sends nothing but GETs"
     )
-    error.hint = LIFT
+    error.hint = (
+        "to send it, connect with read_only=False, or set PAYLAB_READ_ONLY=0, "
+        "or read_only = false in the profile"
+    )
     return error
 
 
@@ -95,7 +90,7 @@ def failure(exchange: Exchange, call: Call, redaction: Redaction, service: Servi
         error = trouble.error(f"{call.method} {call.path}: {call.error}", call)
         error.hint = _after_trouble(trouble, exchange.request)
         return error
-    if exchange.status in REDIRECTS:
+    if 300 <= (exchange.status or 0) < 400:
         return _redirect(exchange, call, redaction)
     return _refusal(exchange, call, redaction, service)
 
@@ -123,11 +118,9 @@ def _redirect(exchange: Exchange, call: Call, redaction: Redaction) -> APIStatus
 def _of_finding(finding: str, told: str) -> str:
     """The mistake in a signature; the client's own date is only wrong if its clock is."""
     mistake, _, message = finding.partition(": ")
-    more = SET_CLOCK if mistake == "stale-date" else "" if message in told else message
+    more = "" if message in told else message
+    more = "set this machine's clock" if mistake == "stale-date" else more
     return f"the signature check found {mistake}{more and f': {more}'}"
-
-
-SET_CLOCK = "set this machine's clock"
 
 
 def _refusal(

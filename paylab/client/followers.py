@@ -30,7 +30,6 @@ LONGEST_LINE = 1_900
 
 LONGEST_TARGET = 300
 PRIVATE = 0o700
-NO_SOCKETS = "--follow needs Unix sockets, which this system does not have: use PAYLAB_LOG=debug"
 
 
 def _folder() -> Path:
@@ -102,7 +101,8 @@ class Follower:
         try:
             from socket import AF_UNIX
         except ImportError:
-            raise ConfigError(NO_SOCKETS) from None
+            message = "--follow needs Unix sockets, which this system does not have"
+            raise ConfigError(f"{message}: use PAYLAB_LOG=debug") from None
         place = _folder()
         place.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
         if not _is_private(place):

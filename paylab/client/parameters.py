@@ -64,10 +64,10 @@ def body_of(
 
     `given` may hold other values, such as `self`: only the fields of the operation are taken.
     """
-    values = {
-        field.name: _CONVERT.get(field.kind, _as_given)(given.get(field.name), field.name)
-        for field in OPERATIONS[operation].fields
-    }
+    values = {}
+    for field in OPERATIONS[operation].fields:
+        value, convert = given.get(field.name), _CONVERT.get(field.kind)
+        values[field.name] = convert(value, field.name) if convert else value
     return body_fields(values, extra)
 
 
@@ -192,10 +192,6 @@ def reference(account: Account | None, field: str) -> dict[str, Any] | None:
 def id_from(value: object, field: str) -> str | None:
     """The id of a value or a result; None stays None."""
     return None if value is None else check_identifier(value, field)
-
-
-def _as_given(value: object, _: str) -> object:
-    return value
 
 
 _CONVERT: Mapping[str, Callable[[Any, str], object]] = {REFERENCE: reference, ID: id_from}

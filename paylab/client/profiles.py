@@ -68,11 +68,8 @@ def _read(path: Path) -> tuple[dict[str, Any], bool]:
 def _check_names(chosen: str, profile: Profile) -> None:
     unknown = sorted(set(profile) - set(NAMES))
     if unknown:
-        moved = " (set signing.empty_query in a service.toml)" if "empty_query" in unknown else ""
-        raise ConfigError(
-            f"profile {chosen!r} has the unknown setting {unknown[0]!r}{moved}; "
-            f"known: {', '.join(NAMES)}"
-        )
+        names = f"{unknown[0]!r}; known: {', '.join(NAMES)}"
+        raise ConfigError(f"profile {chosen!r} has the unknown setting {names}")
 
 
 def _secret(where: str, value: object, environ: Mapping[str, str], *, private: bool) -> str:

@@ -45,7 +45,7 @@ DROPPED = frozenset(
 
 @dataclass(frozen=True)
 class RequestFields:
-    """The compared parts of a request: fields by name, such as `body.source_amount`."""
+    """The compared parts of a request by name: `method`, `path`, and such as `body.currency`."""
 
     method: str
     path: str
@@ -55,7 +55,8 @@ class RequestFields:
     def of(cls, method: str, target: str, body: str) -> RequestFields:
         """The fields of a redacted request."""
         path, _, query = target.partition("?")
-        pairs = [(f"query.{name}", text) for name, text in parse_qsl(query, True)]
+        pairs = [("method", method), ("path", path)]
+        pairs += [(f"query.{name}", text) for name, text in parse_qsl(query, True)]
         try:
             value = read_json(body) if body else None
         except (ValueError, RecursionError):
@@ -66,8 +67,7 @@ class RequestFields:
     @cached_property
     def key(self) -> str:
         """The compared parts as one text."""
-        fields = json.dumps(sorted(self.fields.items()), ensure_ascii=False)
-        return f"{self.method} {self.path} {fields}"
+        return json.dumps(sorted(self.fields.items()), ensure_ascii=False)
 
     @cached_property
     def pattern(self) -> re.Pattern[str] | None:
@@ -77,10 +77,11 @@ class RequestFields:
 
     def differences(self, sent: RequestFields) -> Iterator[str]:
         """The differences from another request, field by field."""
-        for name in ("method", "path"):
-            yield from _difference(name, getattr(self, name), getattr(sent, name))
         for name in dict.fromkeys([*self.fields, *sent.fields]):
-            yield from _difference(name, self.fields.get(name), sent.fields.get(name))
+            both = [each.fields.get(name) for each in (self, sent)]
+            if both[0] != both[1]:
+                words = ["nothing" if text is None else repr(plain(text, 60)) for text in both]
+                yield f"{name}: {words[0]} was recorded, {words[1]} was sent"
 
     def likeness(self, sent: RequestFields) -> tuple[bool, float, float]:
         """The similarity to another request."""
@@ -104,13 +105,6 @@ def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
 def _varies(text: str) -> bool:
     """Whether a value is not compared: a time, or a redacted image."""
     return bool(TIME.fullmatch(text) or IMAGE.fullmatch(text))
-
-
-def _difference(name: str, recorded: str | None, sent: str | None) -> Iterator[str]:
-    if recorded == sent:
-        return
-    words = ["nothing" if text is None else repr(plain(text, 60)) for text in (recorded, sent)]
-    yield f"{name}: {words[0]} was recorded, {words[1]} was sent"
 
 
 @dataclass(frozen=True)

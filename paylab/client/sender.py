@@ -19,7 +19,7 @@ import httpx
 
 from .. import forks
 from ..errors.api import APIStatusError, NotFoundError
-from ..errors.base import MissingOperationError, PaylabError
+from ..errors.base import ConfigError, MissingOperationError, PaylabError
 from ..redaction.redaction import Redaction
 from ..spec import paging
 from ..spec.translation import Translation
@@ -264,7 +264,7 @@ class Sender:
 
             if self._dialect is None:
                 self._dialect = ()  # tried only once
-                self._dialect = verified_dialect(self.settings, self._verifies)
+                self._dialect = verified_dialect(self.service, self._verifies)
             name_dialect(error, self._dialect)
         raise error
 
@@ -330,10 +330,10 @@ class Sender:
     def _verifies(self, key: str, value: str) -> bool:
         """Whether a GET signed in another dialect succeeds."""
         service = self.service.with_values({key: value})
-        sign = self._signer(replace(self.settings, service=service))
         try:
+            sign = self._signer(replace(self.settings, service=service))
             request = self.requests.operation("transfers.list")
-        except MissingOperationError:
+        except ConfigError:  # the secret cannot sign so, or there is no such list
             return False
         attempt = replace(self._connection, sign=sign).send(request)
         self.calls.keep(attempt.deferred)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from hashlib import sha256
@@ -147,23 +147,22 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     environ = os.environ if environ is None else environ
     _warn_of_unknown(environ)
     given = {"base_url": base_url, "api_key": api_key, "secret_key": secret_key}
-    found = _sourced(given, dict.fromkeys(REQUIRED, "argument"))
-    found = _from_environment(environ) | found
+    found = _from_environment(environ) | _sourced(given, "argument")
     name = profile or environ.get(PROFILE_VARIABLE) or None
     options: Found = {}
     if name or len(found) < len(REQUIRED):
         path = profiles or profiles_path()
         chosen, table = load(path, name, environ)
         source = f"profile {chosen}"
-        options = _sourced(table, dict.fromkeys(OPTIONS, source))
+        options = _sourced(table, source, OPTIONS)
         if "service" in options:
             options |= _service(options["service"][0], source, path.parent)
-        found = _sourced(table, dict.fromkeys(REQUIRED, source)) | found
+        found = _sourced(table, source) | found
     options |= read_only_source(read_only, environ) | service_source(service, environ)
     options |= _token(control_token, found, environ)
     if not (found or name):
         return None
-    return _settings(_sourced(otherwise or {}, dict.fromkeys(REQUIRED, "default")) | found, options)
+    return _settings(_sourced(otherwise or {}, "default") | found, options)
 
 
 def read_only_source(given: bool | None, environ: Mapping[str, str]) -> Found:
@@ -231,22 +230,16 @@ def _unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
             yield f"{message}; nearest: {PREFIX}{near[0]}" if near else message
 
 
-def _sourced(values: Mapping[str, Any], sources: Mapping[str, str]) -> Found:
-    return {
-        name: (values[name], source)
-        for name, source in sources.items()
-        if values.get(name) is not None
-    }
+def _sourced(values: Mapping[str, Any], source: str, names: Iterable[str] = REQUIRED) -> Found:
+    return {name: (values[name], source) for name in names if values.get(name) is not None}
 
 
 def _from_environment(environ: Mapping[str, str]) -> Found:
     # Shells and CI use an empty variable for "not set".
-    values = {name: environ.get(variable) or None for name, variable in VARIABLES.items()}
-    shared = values["base_url"] and values["base_url"] == environ.get(SHARED_VARIABLE)
-    sources = {name: f"environment {variable}" for name, variable in VARIABLES.items()}
-    if shared:
-        sources = dict.fromkeys(REQUIRED, "the simulator that paylab lab started")
-    return _sourced(values, sources)
+    values = {name: environ[text] for name, text in VARIABLES.items() if environ.get(text)}
+    if "base_url" in values and values["base_url"] == environ.get(SHARED_VARIABLE):
+        return _sourced(values, "the simulator that paylab lab started")
+    return {name: (text, f"environment {VARIABLES[name]}") for name, text in values.items()}
 
 
 def _settings(found: Found, options: Found) -> Settings:

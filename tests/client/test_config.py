@@ -172,7 +172,7 @@ def test_half_a_configuration_is_an_error(tmp_path, given, environ, words):
             "default = 5",
             r"'default' in .*profiles\.toml is not a profile: begin one with \[default\]",
         ),
-        ('[default]\nempty_query = "blank"', "set signing.empty_query in a service.toml"),
+        ('[default]\nempty_query = "blank"', "unknown setting 'empty_query'; known: base_url"),
         ('[default]\nsecert_key = "x"', "unknown setting 'secert_key'; known: base_url"),
         ("[default]\napi_key = 5", "default.api_key must be text"),
         ('[default]\napi_key = "env:NOT_SET"', "variable NOT_SET, which is not set"),
