@@ -139,6 +139,12 @@ class EmvField:
     value: str
     scheme: str = ""
 
+    def walk(self) -> Iterator[EmvField]:
+        """The field, and its fields at any depth."""
+        yield self
+        for field in self.fields:
+            yield from field.walk()
+
     @property
     def tag(self) -> str:
         """The two digits the field starts with."""
@@ -183,13 +189,8 @@ def split(text: str, prefix: str = "") -> tuple[EmvField, ...]:
     return tuple(EmvField(prefix + tag, value, scheme) for tag, value in values.items())
 
 
-def join_fields(fields: Iterable[EmvField]) -> str:
-    """The text of fields, the inverse of `split`."""
-    return write_fields({field.tag: field.value for field in fields})
-
-
 def write_fields(tree: Tree) -> str:
-    """The text of nested dicts."""
+    """The text of nested dicts, the inverse of `field_tree`."""
     text = ""
     for tag, value in tree.items():
         text += _one(tag, write_fields(value) if isinstance(value, Mapping) else value, len(text))
@@ -201,13 +202,6 @@ def field_tree(fields: Iterable[EmvField]) -> dict[str, str | Tree]:
     return {
         field.tag: field_tree(field.fields) if field.fields else field.value for field in fields
     }
-
-
-def descend(fields: Iterable[EmvField]) -> Iterator[EmvField]:
-    """All fields, each template before its fields."""
-    for field in fields:
-        yield field
-        yield from descend(field.fields)
 
 
 def _walk(text: str) -> Iterator[tuple[int, str, str]]:

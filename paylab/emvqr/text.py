@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from ..errors.base import EMVError
 from . import fields as tags
-from .fields import HEAD, EmvField, Tree, crc, descend, field_tree, join_fields, split, write_fields
+from .fields import HEAD, EmvField, Tree, crc, field_tree, split, write_fields
 
 CRC_START = "6304"
 ONCE = "12"
@@ -36,7 +36,7 @@ class Payload:
         >>> next(paylab.emvqr.parse(qr_text).walk()).value
         '01'
         """
-        return descend(self.fields)
+        return (each for field in self.fields for each in field.walk())
 
     def tree(self) -> dict[str, str | Tree]:
         """The fields as nested dicts, as `build` takes them.
@@ -49,7 +49,7 @@ class Payload:
     @property
     def crc(self) -> str:
         """The CRC of these fields."""
-        return crc(join_fields(self.fields) + CRC_START)
+        return crc(write_fields(self.tree()) + CRC_START)
 
     @property
     def merchant_name(self) -> str | None:
@@ -176,11 +176,8 @@ def build(payload: Payload | Tree) -> str:
     >>> paylab.emvqr.build(paylab.emvqr.parse(qr_text)) == qr_text
     True
     """
-    if isinstance(payload, Payload):
-        body = join_fields(payload.fields)
-    else:
-        body = write_fields({tag: value for tag, value in payload.items() if tag != CRC_TAG})
-    text = body + CRC_START
+    tree = payload.tree() if isinstance(payload, Payload) else payload
+    text = write_fields({tag: value for tag, value in tree.items() if tag != CRC_TAG}) + CRC_START
     text += crc(text)
     parse(text)
     return text
@@ -190,9 +187,8 @@ def _check_last(fields: tuple[EmvField, ...], text: str) -> None:
     if fields[-1].tag == CRC_TAG:
         return
     if any(field.tag == CRC_TAG for field in fields):
-        raise EMVError(
-            "the CRC, tag 63, is not the last field", len(text) - len(join_fields(fields[-1:]))
-        )
+        at = len(text) - len(fields[-1].value) - HEAD
+        raise EMVError("the CRC, tag 63, is not the last field", at)
     raise EMVError("the CRC is missing: tag 63 must be the last field", len(text))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from dataclasses import field as with_default
@@ -93,18 +94,12 @@ class PaylabError(Exception):
         return "".join(format_exception(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A subclass may take other arguments than the text, which is all that `args` has.
-        return _restored, (type(self), self.args), vars(self)
+        # Without __init__: a subclass may take other arguments than the text, which `args` has.
+        return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]
 
     def _render_traceback_(self) -> list[str]:
         """Show the card instead of the traceback; called by IPython."""
         return [*self.card(), FULL_TRACEBACK]
-
-
-def _restored(kind: type[PaylabError], args: tuple[Any, ...]) -> PaylabError:
-    error = kind.__new__(kind)
-    error.args = args
-    return error
 
 
 class ConfigError(PaylabError):

@@ -97,7 +97,7 @@ def read_error(body: object, form: Any = None) -> ErrorBody:
     problems = stated or list(islice(_problems(body), MOST_PROBLEMS))
     texts = [text for text in [_scalar(value_at(body, form.words))] if text] if form else []
     texts = texts or _words(body)
-    if not problems or not any(problem.field for problem in problems):
+    if not any(problem.field for problem in problems):
         told = texts or islice(_anything(body), MOST_PROBLEMS)
         spoken = (_spoken(each) for text in told for each in sentences(text))
         named = [each for each in spoken if each.field and (texts or _is_about_field(each))]
@@ -121,10 +121,9 @@ def _at(body: object, form: Any) -> list[Problem]:
     if form.list_form == "by_field" and isinstance(found, dict):
         return list(islice(_by_field(found, ""), MOST_PROBLEMS))
     problems = list[Problem]()
-    for item in islice(found, MOST_PROBLEMS) if isinstance(found, list) else ():
+    for item in found[:MOST_PROBLEMS] if isinstance(found, list) else ():
         field, words = value_at(item, form.field), _words(value_at(item, form.message))
-        known = [_problem(field, words[0])] if field and words else _item(item, 0)
-        problems += known
+        problems += [_problem(field, words[0])] if field and words else _item(item, 0)
     return problems
 
 
@@ -142,11 +141,8 @@ def _words(body: object, depth: int = DEEPEST) -> list[str]:
         # A title and the status are repeated in a detail; the value of `error` is not.
         is_told = isinstance(known.get("error"), str) and known["error"] not in PHRASES
         return [code, message] if is_told and code not in message else [message]
-    if isinstance(body, list):
-        texts = [_scalar(item) for item in body[:MOST_PROBLEMS]]
-        return ["; ".join(texts)] if texts and all(texts) else []
-    text = _scalar(body)
-    return [text] if text else []
+    texts = [_scalar(item) for item in (body[:MOST_PROBLEMS] if isinstance(body, list) else [body])]
+    return ["; ".join(texts)] if texts and all(texts) else []
 
 
 def _chosen(known: Mapping[str, Any], keys: Iterable[str], depth: int) -> str:
@@ -236,15 +232,12 @@ def _held(key: str, value: object, depth: int, *, has_message: bool) -> Iterator
     is_one = key in ONE_ERROR or any(
         isinstance(known.get(name), str) for name in (*MESSAGES, *CODES) if name in known
     )
-    if is_one and not (key in ONE_ERROR and _is_by_field(value, depth) and not _told(known)):
+    # Without any key of an error, its keys are names of fields.
+    has_names = not known.keys() & {*MESSAGES, *CODES, *LISTS} and _is_by_field(value, depth)
+    if is_one and not (key in ONE_ERROR and has_names):
         yield from _problems(value, depth)
     else:
         yield from _by_field(value, "", depth)
-
-
-def _told(known: Mapping[str, Any]) -> bool:
-    """Whether an object has the keys of an error rather than names of fields."""
-    return bool(known.keys() & {*MESSAGES, *CODES, *LISTS})
 
 
 def _items(items: list[Any], depth: int) -> Iterator[Problem]:
@@ -262,13 +255,10 @@ def _item(item: object, depth: int) -> list[Problem]:
     source = known.get("source")  # where JSON:API names the field
     place = _field(_folded(source), ITEM_FIELDS) if isinstance(source, dict) else ""
     field = place or _field(known, ITEM_FIELDS)
-    if not field and depth > 0:
-        inner = [*islice(_problems(item, depth - 1), MOST_PROBLEMS)]
-        if inner:
-            return inner
-    if not field:
-        return [_spoken(words or "is refused")]
-    return [_problem(field, words or "is refused")]
+    if field:
+        return [_problem(field, words or "is refused")]
+    inner = [*islice(_problems(item, max(depth - 1, 0)), MOST_PROBLEMS)]
+    return inner or [_spoken(words or "is refused")]
 
 
 def _field(known: Mapping[str, Any], keys: Iterable[str]) -> object:
@@ -313,18 +303,13 @@ def _by_field(value: object, at: str, depth: int = DEEPEST) -> Iterator[Problem]
             yield from _by_field(inner, at if is_self else f"{at}.{below}".strip("."), depth - 1)
     elif isinstance(value, list) and depth:
         for number, inner in enumerate(value):
-            is_message = not isinstance(inner, dict) or _field_message(inner)
+            known = _folded(inner) if isinstance(inner, dict) else {"message": "a text"}
+            is_message = any(_scalar(known.get(key)) for key in ITEM_WORDS)
             yield from _by_field(inner, at if is_message else f"{at}.{number}", depth - 1)
     else:
         text = _scalar(value)
         if text:
             yield _problem(at, text) if at else _spoken(text)
-
-
-def _field_message(value: dict[str, Any]) -> bool:
-    """Whether an object is one message rather than fields below."""
-    known = _folded(value)
-    return any(_scalar(known.get(key)) for key in ITEM_WORDS)
 
 
 def _problem(field: object, words: str) -> Problem:

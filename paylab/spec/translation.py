@@ -7,7 +7,7 @@ reads answers, the simulator sends answers; `request_body` reads the bodies.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache, partial
 from typing import Any
@@ -80,8 +80,10 @@ class Translation:
         if name != "details" or not isinstance(inside, Mapping):
             return SAME
         whole = body if isinstance(body, Mapping) else {}
-        holders = [whole, *_accounts_in(whole)]
-        holder = next((one for one in holders if one.get("details") == inside), {})
+        listed = whole.get("financial_accounts")
+        holders = [whole, *(listed if isinstance(listed, list) else [])]
+        found = (one for one in holders if isinstance(one, Mapping))
+        holder = next((one for one in found if one.get("details") == inside), {})
         kind, country = holder.get("type"), whole.get("country")
         return self._detail_names(country, kind, inside, are_theirs=False)
 
@@ -165,13 +167,6 @@ def _by_id(body: Body, name: str, by_id: str) -> Body:
     if not isinstance(given, Mapping) or "id" not in given:
         return body
     return {key: value for key, value in body.items() if key != name} | {by_id: given["id"]}
-
-
-def _accounts_in(body: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    accounts = body.get("financial_accounts")
-    for one in accounts if isinstance(accounts, list) else []:
-        if isinstance(one, Mapping):
-            yield one
 
 
 def _misfit(
