@@ -70,13 +70,6 @@ def prepare(connection: sqlite3.Connection, layout: Layout) -> None:
         raise
 
 
-def columns_of(connection: sqlite3.Connection, table: str) -> set[str]:
-    """The names of a table's columns."""
-    return {
-        name for (name,) in connection.execute("SELECT name FROM pragma_table_info(?)", [table])
-    }
-
-
 def _is_ready(connection: sqlite3.Connection, layout: Layout) -> bool:
     """Whether the file has this layout; sqlite3.DatabaseError for another one."""
     mark, version = (

@@ -64,39 +64,35 @@ _TABLES = (
     "CREATE INDEX by_key ON orders (address, key)",
 )
 _INSERT = f"INSERT INTO orders VALUES ({', '.join('?' * len(fields(Entry)))})"  # noqa: S608
-_TEXTS = ("service", "path", "body", "key", "made", "state", "resource_id")
-_EARLIER = (*_TEXTS, "status", "deliberate")
+_EARLIER = "service, path, body, key, made, state, resource_id, status, deliberate"
 _STATES = {"open": OPEN, "answered": ANSWERED, "refused": REFUSED}
 
 
 def _upgrade(connection: sqlite3.Connection) -> Sequence[str] | None:
     """Move the orders of an earlier version to the new tables; None for another program's file."""
-    if not {*_EARLIER} <= sqlite.columns_of(connection, "entries"):
-        return None
-    columns = ", ".join(_EARLIER)
-    old = connection.execute(f"SELECT {columns} FROM entries ORDER BY id").fetchall()  # noqa: S608
+    try:
+        old = connection.execute(f"SELECT {_EARLIER} FROM entries ORDER BY id").fetchall()  # noqa: S608
+    except sqlite3.OperationalError as error:
+        if "no such" in str(error):
+            return None
+        raise
     for statement in ("DROP TABLE entries", *_TABLES):  # with its indexes, whose names are used
         connection.execute(statement)
-    for row in old:
-        given = dict(zip(_EARLIER, row, strict=True))
-        base_url, _, account = str(given["service"]).partition(" ")
+    for service, path, body, key, made, state, payment, status, is_new in old:
+        base_url, _, account = str(service).partition(" ")
         # The orders of an embedded simulator have three words, and ended with its process.
-        if given["state"] in _STATES and " " not in account:
-            connection.execute(_INSERT, _moved(address(base_url), account, given))
+        if state not in _STATES or " " in account:
+            continue
+        if not all(isinstance(text, str) for text in (service, path, body, key, made, payment)):
+            raise ValueError("an order of the earlier version cannot be read")
+        asked, known = json.loads(body), _STATES[state]
+        row = (
+            *(None, address(base_url), account, path, identity(asked), reference_of(asked), key),
+            *(is_new, known, made, None if known == ANSWERED else body.encode(), status, payment),
+            *order_summary(asked),
+        )
+        connection.execute(_INSERT, row)
     return []
-
-
-def _moved(place: str, account: str, given: dict[str, Any]) -> tuple[Any, ...]:
-    if not all(isinstance(given[name], str) for name in _TEXTS):
-        raise ValueError("an order of the earlier version cannot be read")
-    asked = json.loads(given["body"])
-    state = _STATES[given["state"]]
-    body = None if state == ANSWERED else given["body"].encode()
-    return (
-        *(None, place, account, given["path"], identity(asked), reference_of(asked)),
-        *(given["key"], given["deliberate"], state, given["made"], body, given["status"]),
-        *(given["resource_id"], *order_summary(asked)),
-    )
 
 
 LAYOUT = sqlite.Layout(0x7061796F, 2, _TABLES, _upgrade, frozenset({1}))
