@@ -180,7 +180,9 @@ def collect_accounts(  # noqa: PLR0913 - which accounts, where to, how fast, and
     On `cluster` (a Dask client or address) the tasks run there, otherwise in threads.
     """
     names = list(dict.fromkeys(profiles))
-    _refuse(names)
+    bad = [name for name in names if not name.strip(".") or "/" in name or "\\" in name]
+    if bad:
+        raise RuleError([Problem("profiles", f"{name!r} cannot name a folder") for name in bad])
     how = {"overlap": overlap, "full": full}
     work = partial(_collect, into=into, gap=1 / per_second, source=source, how=how)
     if cluster is not None:
@@ -195,10 +197,3 @@ def _collect(
     name: str, into: str, gap: float, source: Callable[[str], Any], how: dict[str, Any]
 ) -> Synced:
     return Dataset(f"{into.rstrip('/')}/{name}").sync(Paced(source(name).pull(), gap), **how)
-
-
-def _refuse(names: Sequence[str]) -> None:
-    """RuleError for profile names that are not valid folder names."""
-    bad = [name for name in names if not name.strip(".") or "/" in name or "\\" in name]
-    if bad:
-        raise RuleError([Problem("profiles", f"{name!r} cannot name a folder") for name in bad])

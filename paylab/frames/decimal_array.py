@@ -59,8 +59,7 @@ class DecimalArray(ExtensionArray):
         whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
         if not pa.types.is_decimal(whole.type):
             raise TypeError(f"DecimalArray takes Arrow decimals, not {whole.type}")
-        is_usual = pa.types.is_decimal128(whole.type)
-        self._values = whole if is_usual else operands.exact_decimals(whole)
+        self._values = whole if pa.types.is_decimal128(whole.type) else decimals.held(whole)
 
     @classmethod
     def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> DecimalArray:
@@ -68,11 +67,7 @@ class DecimalArray(ExtensionArray):
             return scalars
         return cls(operands.exact_decimals(scalars))
 
-    @classmethod
-    def _from_sequence_of_strings(
-        cls, strings: Any, *, dtype: Any, copy: bool = False
-    ) -> DecimalArray:
-        return cls(operands.exact_decimals(strings))
+    _from_sequence_of_strings = _from_sequence
 
     @classmethod
     def _from_scalars(cls, scalars: Any, *, dtype: Any) -> DecimalArray:
@@ -202,15 +197,6 @@ class DecimalArray(ExtensionArray):
     def _values_for_json(self) -> Array:
         return np.array(self._texts().to_pylist(), dtype=object)
 
-    def argsort(
-        self, *, ascending: bool = True, kind: str = "", na_position: str = "last", **_: Any
-    ) -> Array:
-        """The positions that sort the values; the sort is stable."""
-        order = "ascending" if ascending else "descending"
-        end = "at_start" if na_position == "first" else "at_end"
-        found = pc.array_sort_indices(self._values, order=order, null_placement=end)
-        return np.asarray(found).astype(np.intp)
-
     def _values_for_argsort(self) -> Array:
         return np.asarray(pc.rank(self._values, tiebreaker="dense")).astype(np.int64)
 
@@ -258,7 +244,10 @@ class DecimalArray(ExtensionArray):
         self, *, how: str, ids: Any, ngroups: int, min_count: int, **options: Any
     ) -> Any:
         if how in ("first", "last", "rank"):
-            column: Any = super() if how != "rank" else self._ranks()
+            column: Any = super()
+            if how == "rank":
+                column = pd.array(self._values_for_argsort(), dtype="Int64")
+                column[self.isna()] = pd.NA
             asked = {"how": how, "ids": ids, "ngroups": ngroups, "min_count": min_count}
             return column._groupby_op(**asked, **options)
         skipna = options.get("skipna", True)
@@ -278,11 +267,6 @@ class DecimalArray(ExtensionArray):
         if how in STATISTICS:
             return np.array([np.nan if pd.isna(each) else each for each in single], dtype=float)
         return np.array(single, bool) if how in ("any", "all") else self._from_sequence(single)
-
-    def _ranks(self) -> Any:
-        ranks = pd.array(self._values_for_argsort(), dtype="Int64")
-        ranks[self.isna()] = pd.NA
-        return ranks
 
     def round(self, decimals: int = 0, *_: Any, **__: Any) -> DecimalArray:
         """The values rounded half to even."""

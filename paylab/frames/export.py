@@ -35,7 +35,7 @@ from .text_table import text_schema
 
 STANDARD_OUTPUT = "-"
 Tables = Iterator[pa.Table]
-About = Callable[[], Mapping[str, Any]]
+About = Mapping[str, Any]
 Write = Callable[[Tables, Path, Schema, About | None], None]
 BOM = b"\xef\xbb\xbf"
 
@@ -85,7 +85,7 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
         read_pages(pages, schema, spool.append, tally, selection=selection)
         dropped = _superseded(spool.tables, schema)
         rows = tally.rows - len(dropped)
-        about = (lambda: {"rows": rows, "excel_safe": True}) if excel_safe else None
+        about = {"rows": rows, "excel_safe": True} if excel_safe else None
         write(without(spool.tables(), dropped), path, schema, about)
     return Export(path, rows, tally.pages)
 
@@ -125,11 +125,8 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     require_parent(path)
     sweep_drafts(path)
     job = {"kind": kind, "base_url": about.get("base_url"), "filter": about.get("filter")}
-    job |= {
-        "since": str(selection.since),
-        "status": sorted(selection.statuses or ()),
-        "account": account,
-    }
+    job |= {"since": str(selection.since), "status": sorted(selection.statuses or ())}
+    job["account"] = account
     now = timestamps.from_text(about["fetched_at"]) if "fetched_at" in about else datetime.now(UTC)
     with opened_draft(path, job, now, resume) as draft:
         recover(path)
@@ -142,7 +139,7 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
         rows = draft.last.rows - len(dropped)
         about |= {"rows": rows, "excel_safe": excel_safe, "resumed": draft.resumed}
         about |= {"oldest_page_at": timestamps.to_text(draft.begun)}
-        write(without(draft.tables(), dropped), path, schema, lambda: about)
+        write(without(draft.tables(), dropped), path, schema, about)
         draft.remove()
     return Export(path, rows, draft.last.pages, draft.resumed, draft.begun)
 
@@ -181,20 +178,17 @@ def _fetch_all(
 ) -> None:
     """Fetch the missing pages; start again if the service refuses the stored cursor."""
     found = draft.last
+    if not found.more:
+        return
     try:
-        _walk(fetch, draft, schema, tally, selection)
+        pages = bodies(fetch, found.cursor)
+        read_pages(pages, schema, draft.append, tally, selection=selection)
     except BadRequestError:
         if found.cursor is None or draft.last != found:  # the cursor was valid a moment ago
             raise
         draft.restart()
         tally.rows = tally.pages = 0
-        _walk(fetch, draft, schema, tally, selection)  # still unused, as no page came
-
-
-def _walk(fetch: Fetch, draft: Draft, schema: Schema, tally: Tally, selection: Selection) -> None:
-    if draft.last.more:
-        pages = bodies(fetch, draft.last.cursor)
-        read_pages(pages, schema, draft.append, tally, selection=selection)
+        read_pages(bodies(fetch), schema, draft.append, tally, selection=selection)
 
 
 def _typed(tables: Tables, schema: Schema) -> Tables:
@@ -230,7 +224,7 @@ def _write_rows(tables: Tables, sink: BinaryIO, schema: Schema, *, safe: bool) -
 
 def _write_excel(tables: Tables, path: Path, schema: Schema, about: About | None) -> None:
     rows = _typed(chain([text_schema(schema).empty_table()], tables), schema)
-    excel.write_workbook(rows, path, about=about() if about else None)
+    excel.write_workbook(rows, path, about=about)
     files.forget_sidecar(path)
 
 
@@ -252,7 +246,7 @@ def _describe(path: Path, schema: Schema, about: About | None, mode: int | None 
     if about is None:
         files.forget_sidecar(path)
     else:
-        files.write_sidecar(path, schema, about(), mode)
+        files.write_sidecar(path, schema, about, mode)
 
 
 WRITERS: dict[str, Write] = {

@@ -17,7 +17,7 @@ from .columns import Kept, Kind, Schema, likeliest, schema_of
 from .decimal_array import DecimalArray, DecimalDtype
 from .pages import Progress, Tally, read_pages
 from .selection import Selection, known_statuses
-from .text_table import PagePart, text_schema
+from .text_table import text_schema
 
 Series: TypeAlias = "pd.Series[Any]"
 Amounts = Literal["exact", "float"]
@@ -90,14 +90,12 @@ class Columns:
         self._parts: list[tuple[Typed, int]] = []
         self._rows = 0
 
-    def add_part(self, part: PagePart) -> None:
-        """Type the rows of some pages."""
-        self.add(part.table)
-
     def add(self, texts: pa.Table) -> None:
         """Type some rows; ExactnessError names the row of an inexact amount."""
-        kinds = {name: self._schema.kind(name) for name in texts.column_names}
-        part = {name: READ[kind](texts[name], name, self._rows) for name, kind in kinds.items()}
+        part = {}
+        for name in texts.column_names:
+            read, _ = STEPS[self._schema.kind(name)]
+            part[name] = read(texts[name], name, self._rows)
         self._parts.append((part, texts.num_rows))
         self._rows += texts.num_rows
 
@@ -107,16 +105,16 @@ class Columns:
         return ExactFrame({name: self._series(name) for name in names}, columns=names)
 
     def _series(self, name: str) -> Series:
-        kind = self._schema.kind(name)
-        parts = [part.pop(name, None) or _absent(kind, rows) for part, rows in self._parts]
-        joined = JOIN[kind](parts, name)
+        read, join = STEPS[self._schema.kind(name)]
+        parts = [part.pop(name, None) or read(_nulls(rows), name, 0) for part, rows in self._parts]
+        joined = join(parts, name)
         del parts
         pa.default_memory_pool().release_unused()  # only one column at a time is held twice
         return joined if isinstance(joined, pd.Series) else series(joined)
 
 
-def _absent(kind: Kind, rows: int) -> Any:
-    return READ[kind](pa.chunked_array([pa.nulls(rows, pa.string())]), "", 0)
+def _nulls(rows: int) -> pa.ChunkedArray:
+    return pa.chunked_array([pa.nulls(rows, pa.string())])
 
 
 def series(array: pa.ChunkedArray) -> Series:
@@ -143,23 +141,15 @@ def _text(texts: pa.ChunkedArray, _name: str, _start: int) -> pa.ChunkedArray:
     return texts
 
 
-READ: dict[Kind, Read] = {
-    "text": _text,
-    "list": _text,
-    "word": lambda texts, _name, _start: texts.dictionary_encode(),
-    "amount": decimals.part,
-    "time": times.read_times,
-    "seconds": decimals.part,
+STEPS: dict[Kind, tuple[Read, Join]] = {
+    "text": (_text, _chained),
+    "list": (_text, _chained),
+    "word": (lambda texts, _name, _start: texts.dictionary_encode(), _words),
+    "amount": (decimals.part, decimals.join),
+    "time": (times.read_times, _chained),
+    "seconds": (decimals.part, decimals.join_seconds),
 }
-
-JOIN: dict[Kind, Join] = {
-    "text": _chained,
-    "list": _chained,
-    "word": _words,
-    "amount": decimals.join,
-    "time": _chained,
-    "seconds": decimals.join_seconds,
-}
+"""How to type the texts of some pages, and how to join the results."""
 
 
 class _Reading(TypedDict, total=False):
@@ -214,8 +204,14 @@ def frame(
     selection = Selection(options.get("limit"), since, options.get("order", "unknown"), wanted)
     columns = Columns(schema)
     columns.add(text_schema(schema).empty_table())
-    extra = options.get("extra", False)
-    read_pages(pages, schema, columns.add_part, tally, selection=selection, extra=extra)
+    read_pages(
+        pages,
+        schema,
+        lambda part: columns.add(part.table),
+        tally,
+        selection=selection,
+        extra=options.get("extra", False),
+    )
     made = _once(columns.frame()) if schema.is_list and once else columns.frame()
     made.attrs.update(_origin(made, tally) | dict(options.get("attrs", {})))
     return as_floats(made) if options.get("amounts") == "float" else made

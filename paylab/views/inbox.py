@@ -89,7 +89,7 @@ class InboxView(anywidget.AnyWidget):
         if arrival is None:
             return note("This event is no longer in the table.")
         try:
-            compared = comparison(self._source.difference(seq))
+            compared = comparison(self._source.difference(arrival))
         except Exception as error:  # shown in place of the response
             compared = note(f"The request failed: {error}")
         text = json.dumps(arrival.payload, indent=2, ensure_ascii=False, default=str)

@@ -15,12 +15,9 @@ from ..spec.models import StatusChange as StatusChange
 from .difference import Difference as Difference
 from .difference import differences as differences
 from .event import FAMILIES as FAMILIES
-from .event import ConversionEvent as ConversionEvent
 from .event import Event as Event
 from .event import Identity as Identity
-from .event import IndividualEvent as IndividualEvent
 from .event import Mark as Mark
-from .event import TransferEvent as TransferEvent
 from .event import UnreadableEventError as UnreadableEventError
 from .event import Wrapper as Wrapper
 from .event import of_snapshot as of_snapshot

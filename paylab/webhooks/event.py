@@ -142,34 +142,6 @@ class Event:
         )
 
 
-@dataclass(frozen=True)
-class TransferEvent(Event):
-    """An event of a transfer."""
-
-    resource: models.Transfer = field(repr=False)
-
-
-@dataclass(frozen=True)
-class ConversionEvent(Event):
-    """An event of a conversion."""
-
-    resource: models.Conversion = field(repr=False)
-
-
-@dataclass(frozen=True)
-class IndividualEvent(Event):
-    """An event of an individual, whose payload is a status change."""
-
-    resource: StatusChange = field(repr=False)
-
-
-_CLASSES: Mapping[str, type[Event]] = {
-    "transfer": TransferEvent,
-    "conversion": ConversionEvent,
-    "individual": IndividualEvent,
-}
-
-
 def read_event(
     delivery: bytes | bytearray | memoryview | str | Mapping[str, Any],
     wrapper: Wrapper = OWN,
@@ -217,7 +189,7 @@ def event_of(kind: str, payload: Mapping[str, Any], service: Service = OWN.servi
         resource._raw = dict(payload)
     except (ValueError, RecursionError) as error:
         raise UnreadableEventError(f"the payload cannot be read: {str(error)[:200]}") from None
-    return _CLASSES.get(family, Event)(kind, payload, resource)
+    return Event(kind, payload, resource)
 
 
 def _parsed(

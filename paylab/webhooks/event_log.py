@@ -76,11 +76,6 @@ class EventLog:
             self._read_file()
             return list(self._arrivals.values())
 
-    def get(self, seq: int) -> Arrival:
-        """One arrival by its number; KeyError when there is none."""
-        with self._lock:
-            return self._arrivals[seq]
-
     def _writing(self) -> AbstractContextManager[None]:
         return self._file.locked() if self._file else nullcontext()
 

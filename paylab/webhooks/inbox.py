@@ -65,7 +65,7 @@ def post_event(
 TIMEOUT = 60.0
 EVERY = 0.5
 
-Replayed = Event | Arrival | int | Mapping[str, Any]
+Replayed = Event | Arrival | Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class Inbox(Arrivals):
     def replay(self, event: Replayed, to: str | None = None) -> int:
         """Deliver an event again, to a URL or to this inbox; returns the status of the answer.
 
-        The event is one of this inbox, its number, or a line of a saved file.
+        The event is one of this inbox, or a line of a saved file.
 
         >>> with lab.inbox() as inbox:
         ...     order = lab.transfers.create(quote_id=quote)
@@ -153,7 +153,10 @@ class Inbox(Arrivals):
         ...     inbox.replay(event)
         200
         """
-        body = self._body(event)
+        if isinstance(event, Arrival):
+            body = event.body
+        else:
+            body = write_json(self._log.wrapper.delivery(self._event(event))).encode()
         if to is None or to == self.url:
             return self._receiver.replay(body).status
         return post_event(to, body) or BAD_GATEWAY
@@ -192,22 +195,11 @@ class Inbox(Arrivals):
         return lambda: self._receiver.listeners.remove(listener)
 
     def _event(self, event: Replayed) -> Event:
-        if isinstance(event, Event):
-            return event
         if isinstance(event, Mapping):
             return read_event(event, self._log.wrapper)
-        return self._arrival(event).event
-
-    def _body(self, event: Replayed) -> bytes:
-        if isinstance(event, Event | Mapping):
-            delivery = self._log.wrapper.delivery(self._event(event))
-            return write_json(delivery).encode()
-        return self._arrival(event).body
-
-    def _arrival(self, event: Arrival | int) -> Arrival:
-        found = self._log.get(event) if isinstance(event, int) else event
-        if not isinstance(found, Arrival):
-            raise TypeError(f"an event of an inbox, or its number, not {type(event).__name__}")
+        found = event.event if isinstance(event, Arrival) else event
+        if not isinstance(found, Event):
+            raise TypeError(f"an event of an inbox, not {type(event).__name__}")
         return found
 
     def _title(self) -> str:
