@@ -64,15 +64,6 @@ BODY_SECONDS = 60.0
 MOST_HELD = 2 * MOST_BYTES
 """Maximum bytes of all bodies in memory; further ones are answered 503."""
 
-LOOK_SECONDS = 0.02
-"""Seconds between two looks for what a request waits for."""
-
-PIECES = 20
-"""The pieces in which a slow body is sent."""
-
-TIMEOUT_FAULT = 60.0
-"""Seconds until the fault `timeout` closes a connection."""
-
 
 class SimulatorApp:
     """A simulator as an ASGI application.
@@ -155,7 +146,7 @@ class SimulatorApp:
         # It is verified now, and its nonce is used.
         verified = replace(request, is_trusted=True) if reply.wait else request
         while reply.wait and asyncio.get_running_loop().time() < end:
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(0.02)
             reply = await self._answer(verified)
         return reply
 
@@ -167,7 +158,7 @@ class SimulatorApp:
 
     async def _spoil(self, scope: Message, receive: Receive, send: Send, reply: Reply) -> None:
         if reply.cut == "timeout":
-            await _disconnects(receive, TIMEOUT_FAULT)
+            await _disconnects(receive, seconds=60)
         if reply.cut == "truncate":
             head = {**reply.headers, "content-length": str(len(reply.body))}
             await _start(send, reply.status, head)
@@ -199,7 +190,7 @@ async def _disconnects(receive: Receive, seconds: float) -> bool:
 async def _send(send: Send, reply: Reply) -> None:
     length = {} if reply.status == NO_CONTENT else {"content-length": str(len(reply.body))}
     await _start(send, reply.status, {"server": PRODUCT, **reply.headers, **length})
-    pieces = min(PIECES, len(reply.body)) if reply.slow else 0
+    pieces = min(20, len(reply.body)) if reply.slow else 0
     for at in range(pieces):
         piece = reply.body[at * len(reply.body) // pieces : (at + 1) * len(reply.body) // pieces]
         await send({"type": "http.response.body", "body": piece, "more_body": True})

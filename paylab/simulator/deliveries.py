@@ -20,11 +20,6 @@ A signature in its headers is hidden.
 """
 
 _PATH = "/_simulator/deliveries"
-_LOOK = 0.01
-"""Seconds between two looks at a simulator in this process, which does not wait itself."""
-
-_LONGEST = 5.0
-"""Maximum seconds of one request; clients have timeouts of their own."""
 
 
 class Deliveries(Sequence[Delivery]):
@@ -70,7 +65,7 @@ class Deliveries(Sequence[Delivery]):
             if time.monotonic() >= end or (last is not None and self._now() > last):
                 what = event_type or "another event"
                 raise WaitTimeoutError(f"{what} was not delivered in time; so far:\n{self.text()}")
-            time.sleep(_LOOK)
+            time.sleep(0.01)  # a simulator in this process does not wait itself
         self._returned[event_type] = found["number"]
         return found
 
@@ -78,7 +73,7 @@ class Deliveries(Sequence[Delivery]):
         """The next attempt; empty if there is none yet."""
         asked: dict[str, Any] = {"after": self._returned.get(event_type, 0)}
         asked |= {"event_type": event_type} if event_type else {}
-        asked["wait"] = round(min(max(left, 0), _LONGEST), 3)
+        asked["wait"] = round(min(max(left, 0), 5.0), 3)  # the client has a timeout of its own
         found = self._ask("GET", _PATH, params=asked)
         return dict(found[0]) if found else {}
 

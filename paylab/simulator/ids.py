@@ -15,10 +15,6 @@ _BASE32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _PAIRS = [high + low for high in _BASE32 for low in _BASE32]  # 10 bits each
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
-BANK, PLAZA = "999", "999"
-ACQUIRER = "SIMUPHM2XXX"
-MERCHANT = "PAYLAB SIMULATOR"
-
 
 def seeded_number(seed: int, *words: object) -> int:
     """A 256-bit number derived from the seed and the words."""
@@ -53,7 +49,7 @@ def new_id(prefix: str, seed: int, moment: datetime, count: int) -> str:
 
 def clabe(seed: int, account_id: str) -> str:
     """A CLABE with a valid check digit at a bank that is fictitious."""
-    body = BANK + PLAZA + digits(seeded_number(seed, "clabe", account_id), 11)
+    body = "999999" + digits(seeded_number(seed, "clabe", account_id), 11)
     return body + check_digit(body)
 
 
@@ -62,10 +58,10 @@ def new_qrph(seed: int, account_id: str) -> str:
     from .. import emvqr
 
     return emvqr.qrph(
-        acquirer=ACQUIRER,
+        acquirer="SIMUPHM2XXX",
         account=digits(seeded_number(seed, "qrph", account_id), 12),
         reference=digits(seeded_number(seed, "reference", account_id), 10),
-        name=MERCHANT,
+        name="PAYLAB SIMULATOR",
         city="SIMULATED",
     )
 

@@ -27,9 +27,6 @@ from .world import World
 MOST = 1_000_000
 """Maximum rows of one seeding."""
 
-DAYS = 90
-"""The period of seeded rows."""
-
 LAST = timedelta(minutes=5)
 """The minimum age of the newest row."""
 
@@ -38,9 +35,6 @@ WEEK = (1.0, 1.05, 1.1, 1.05, 1.35, 0.55, 0.4)
 
 DAY = (*(2,) * 6, 3, 4, 5, 5, 4, 4, 5, 8, 10, 11, 12, 12, 11, 10, 9, 7, 5, 3)
 """Weights of the hours (UTC): most payments in office hours of the Americas."""
-
-GROWTH = 1.6
-"""The growth of payments over the period."""
 
 SMALLEST, LARGEST = 500, 5_000_000
 """Limits of a transfer's amount, in US cents."""
@@ -113,8 +107,6 @@ DEPOSIT_MEDIAN, DEPOSIT_SPREAD = 1_800, 0.6
 CONFIRMATION_MEDIAN, CONFIRMATION_SPREAD = 20, 0.7
 """Median and spread of the seconds until a conversion's payout is confirmed."""
 
-CONVERSIONS_FAILING = 0.02
-
 HIDDEN = {"product": "global_payouts", "source_type": "", "outcome": None}
 """The internal fields of a past transfer, shared by all rows."""
 
@@ -168,9 +160,10 @@ def seed_conversions(world: World, count: int) -> None:
 def _moments(world: World, draw: random.Random, count: int) -> Iterator[datetime]:
     """Times in the period, oldest first, with the weights of hours and weekdays."""
     end = world.now() - LAST
-    hours = [end - timedelta(hours=back) for back in range(DAYS * 24, 0, -1)]
+    hours = [end - timedelta(hours=back) for back in range(90 * 24, 0, -1)]
+    # There are more payments every hour, 1.6 times as many at the end.
     weights = (
-        WEEK[hour.weekday()] * DAY[hour.hour] * GROWTH ** (at / len(hours))
+        WEEK[hour.weekday()] * DAY[hour.hour] * 1.6 ** (at / len(hours))
         for at, hour in enumerate(hours)
     )
     starts = draw.choices(range(len(hours)), cum_weights=list(accumulate(weights)), k=count)
@@ -270,7 +263,7 @@ def _conversion(world: World, draw: random.Random, parent: Row, moment: datetime
     amount = Decimal(min(max(cents, 100), 5_000)).scaleb(-2)
     text, created_at = prices.amount_text(amount, "MXN"), timestamps.to_text(moment)
     row = on_ramp.new_conversion(parent, text, created_at)
-    row_id, failed = world.new_id("conversions", moment), draw.random() < CONVERSIONS_FAILING
+    row_id, failed = world.new_id("conversions", moment), draw.random() < 0.02
     latest = world.now() - moment - timedelta(seconds=1)
     seconds = CONFIRMATION_MEDIAN * exp(draw.gauss(0, CONFIRMATION_SPREAD))
     begun, ended = moment + timedelta(seconds=1), moment + min(latest, timedelta(seconds=seconds))

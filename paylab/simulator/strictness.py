@@ -42,28 +42,20 @@ def _unknown_fields(service: Service, record: Operation, request: Request) -> It
         return
     yield from _nulls(given)
     body = read_request(service, record.name, given)
-    yield from body.unknown
+    fields, listed = body.fields, body.fields.get("financial_accounts")
     if any(field.kind == DETAILS for field in record.fields):
-        kinds = [body.fields.get("type")] if "type" in body.fields else codes.ACCOUNT_TYPES
+        kinds = [fields.get("type")] if "type" in fields else codes.ACCOUNT_TYPES
         forms = [form for kind in kinds for form in service.accounts_of(kind)]
-        yield from _unknown_details(forms, body.fields.get("details"), "details")
-    listed = body.fields.get("financial_accounts")
+        details = fields.get("details")
+        if forms and isinstance(details, dict):
+            # The country is not in the body: the one with the most of these fields.
+            form = min(forms, key=lambda each: len({*details} - _names(each)))
+            body.read(details, (*form.fields, *form.required), form.names, "details")
     for at, entry in enumerate(listed if isinstance(listed, list) else ()):
         if isinstance(entry, dict):
-            form = service.account(body.fields.get("country"), entry.get("type"))
-            place = f"financial_accounts.{at}.details"
-            yield from _unknown_details([form] if form else [], entry.get("details"), place)
-
-
-def _unknown_details(forms: list[AccountDetails], details: Any, at: str) -> Iterator[Problem]:
-    """The fields of an account that the country with the most of its fields does not have."""
-    if not (forms and isinstance(details, dict)):
-        return
-    known = min(map(_names, forms), key=lambda names: len({*details} - names))
-    for name in details:
-        if name not in known:
-            near = nearest_name(name, known)
-            yield Problem(dotted(at, name), f"is not known{_meant(near)}", SOURCE)
+            place, kind = f"financial_accounts.{at}.details", entry.get("type")
+            body.read_details(fields.get("country"), kind, entry.get("details"), place)
+    yield from body.unknown
 
 
 def _names(form: AccountDetails) -> set[str]:

@@ -19,8 +19,6 @@ PAUSE = 1.0
 CONFIRMATION = 2.0
 """Seconds from payout to confirmation."""
 
-FAILING_SENDER = "Scenario Failed"
-
 
 def new_conversion(account: Row, amount: str, received_at: str) -> Row:
     """The fields of a conversion before its payout. Assumption `conversion.fee`."""
@@ -57,7 +55,7 @@ def start_conversion(world: World, account: Row, deposit: Row) -> None:
     sender = deposit["sender_name"]
     # A deposit without a sender is held for review.
     if sender != "" or world.service.sandbox_deposits.missing_sender == "accepted":
-        step = "fail" if sender == FAILING_SENDER else "broadcast"
+        step = "fail" if sender == "Scenario Failed" else "broadcast"
         world.later("conversions", row["id"], PAUSE, step)
 
 
@@ -86,9 +84,6 @@ EVENTS = {
     "fail": "conversion.failed",
 }
 """The events of moves."""
-
-SECONDS = 1.0
-SLOW_SECONDS = 30.0
 
 
 def provision(world: World, row: Row, _: str = "") -> None:
@@ -152,8 +147,7 @@ def _open(world: World, body: Row, owner: Row, wallet: Row) -> Reply:
     if owner["country"] in settings.at_once and not slow:
         provision(world, row)
     else:
-        pause = SLOW_SECONDS if slow else SECONDS
-        world.later("conversion_accounts", row["id"], pause, "provision")
+        world.later("conversion_accounts", row["id"], 30.0 if slow else 1.0, "provision")
     return Reply.json(201 if row["status"] == "active" else 202, conversion_account(world, row))
 
 
