@@ -8,13 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .corridor import NAMES as NAMES
-from .corridor import RAMP_FIELDS as RAMP_FIELDS
-from .corridor import SETTLEMENTS as SETTLEMENTS
 from .corridor import Corridor as Corridor
 from .corridor import Corridors as Corridors
 from .corridor import Rail as Rail
-from .countries import Countries as Countries
 from .countries import find as find
 from .countries import get as get
 from .countries import of as of

@@ -64,15 +64,13 @@ def any_text(value: object, field: str) -> list[Problem]:
     """Text, which may be empty."""
     if not isinstance(value, str):
         return [Problem(field, "must be text")]
-    if not value.isascii() and _SURROGATE.search(value):
+    if _SURROGATE.search(value):
         return [Problem(field, "must be well-formed text: it contains an unpaired surrogate")]
     return []
 
 
 def text(value: object, field: str, blank: str = "field.empty") -> list[Problem]:
     """Text that is not blank; `blank` is the source of that rule."""
-    if isinstance(value, str) and value.isascii() and value.strip():
-        return []
     found = any_text(value, field)
     if found or str(value).strip():
         return found

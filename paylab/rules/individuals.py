@@ -46,7 +46,6 @@ def warn_implausible(body: Body, today: date) -> list[Problem]:
         "phone": phone(body.get("phone")),
         "date_of_birth": birth(body.get("date_of_birth"), today),
         "email": email(body.get("email")),
-        "address.postal_code": postal_code(body.get("country"), as_object(body.get("address"))),
     }
     return [Problem(field, message, _SOURCE) for field, message in found.items() if message]
 
@@ -78,24 +77,6 @@ def email(value: object) -> str:
     if not isinstance(value, str) or re.fullmatch(r"([^@\s]+@[^@\s]+\.[^@\s]+)?", value):
         return ""
     return "must be an e-mail address like name@example.com"
-
-
-POSTAL_CODES = {
-    "AR": ("4 digits, or a letter, 4 digits and 3 letters", "[0-9]{4}|[A-Z][0-9]{4}[A-Z]{3}"),
-    "BR": ("8 digits", "[0-9]{5}-?[0-9]{3}"),
-    "CO": ("6 digits", "[0-9]{6}"),
-    "IN": ("6 digits", "[0-9]{3} ?[0-9]{3}"),
-    "MX": ("5 digits", "[0-9]{5}"),
-    "PH": ("4 digits", "[0-9]{4}"),
-}
-
-
-def postal_code(country: object, address: Body) -> str:
-    """A warning about a postal code in its country, or ""."""
-    wanted, pattern = POSTAL_CODES.get(str(country), ("", ".*"))
-    value = address.get("postal_code")
-    good = not isinstance(value, str) or not value or re.fullmatch(pattern, value.strip().upper())
-    return "" if good else f"must be {wanted}"
 
 
 def birth(value: object, today: date) -> str:

@@ -233,7 +233,6 @@ def test_an_example_has_what_the_service_asks_for(country):
     service = Service({"individuals.required": (*usual, *EVERYTHING, *ADDRESS)})
     body = examples.recipient(country, service)
     assert individuals.check(body, service) == []
-    assert individuals.postal_code(country, body["address"]) == ""
 
 
 def test_an_example_keeps_its_word_in_the_letter_case_of_the_service():
