@@ -60,68 +60,58 @@ def scrub(
     HAR files and snapshots also lose personal data, unless `keep_personal` is set; `personal` are
     names of a service for fields that hold such data.
     """
-    private = None if keep_personal else partial(impersonal, names=personal)
+    is_private = not keep_personal and "cells" not in document
     found: list[Leak] = []
     secrets: dict[str, None] = {}
+    rules = RULES
 
     def report(where: str, kind: str, text: str = "") -> None:
         found.append(Leak(where, kind))
         if kind == "key" and len(text) >= SHORTEST_SECRET and not is_placeholder(text):
             secrets[text] = None
 
-    if "cells" not in document:
-        clean = {name: _traffic(name, value, report, private) for name, value in document.items()}
-        return clean, found
-    clean = _notebook(document, report, RULES)
+    def clean(where: str, value: Any) -> Any:
+        value = Cleaner(partial(report, where), rules).clean(value)
+        if "webhook" in where and (bare := bare_urls(value)) != value:
+            report(where, "webhook URL")
+            value = bare
+        if is_private and (without := impersonal(value, personal)) != value:
+            report(where, "personal data")
+            value = without
+        return value
+
+    cleaned = _by_part(document, clean)
     if secrets:  # a key that was found in one place is removed from the others
-        clean = _notebook(clean, report, (*RULES, Rule("key", partial(_occurrences, [*secrets]))))
-    return clean, found
+        rules = (*RULES, Rule("key", partial(_occurrences, [*secrets])))
+        cleaned = _by_part(cleaned, clean)
+    return cleaned, found
 
 
 def _occurrences(secrets: Iterable[str], text: str) -> Spans:
     return ((at, at + len(each)) for each in secrets for at in places(each, text))
 
 
-def _traffic(
-    name: str, value: Any, report: Callable[..., None], private: Callable[[Any], Any] | None
-) -> Any:
-    """Clean a part of a HAR file or snapshot, lists entry by entry."""
+def _by_part(document: Mapping[str, Any], clean: Callable[[str, Any], Any]) -> dict[str, Any]:
+    """A document of which every cell, entry or row is cleaned by its place and value."""
+    if "cells" not in document:
+        return {name: _traffic(name, value, clean) for name, value in document.items()}
+    cells = [_cell(cell, at, clean) for at, cell in enumerate(document["cells"], 1)]
+    return {**clean("notebook", {**document, "cells": None}), "cells": cells}
+
+
+def _traffic(name: str, value: Any, clean: Callable[[str, Any], Any]) -> Any:
     if isinstance(value, Mapping) and name in ("log", "tables"):
-        return {part: _traffic(part, item, report, private) for part, item in value.items()}
+        return {part: _traffic(part, item, clean) for part, item in value.items()}
     if isinstance(value, list):
-        return [_entry(f"{name} {at}", item, report, private) for at, item in enumerate(value, 1)]
-    return _entry(name, value, report, private)
+        return [clean(f"{name} {at}", item) for at, item in enumerate(value, 1)]
+    return clean(name, value)
 
 
-def _entry(
-    where: str, value: Any, report: Callable[..., None], private: Callable[[Any], Any] | None
-) -> Any:
-    clean = Cleaner(partial(report, where)).clean(value)
-    if "webhook" in where and (bare := bare_urls(clean)) != clean:
-        report(where, "webhook URL")
-        clean = bare
-    if private is not None and (without := private(clean)) != clean:
-        report(where, "personal data")
-        clean = without
-    return clean
-
-
-def _notebook(
-    document: Mapping[str, Any], report: Callable[..., None], rules: Sequence[Rule]
-) -> dict[str, Any]:
-    cells = [_cell(cell, at, report, rules) for at, cell in enumerate(document["cells"], 1)]
-    rest = Cleaner(partial(report, "notebook"), rules).clean({**document, "cells": None})
-    return {**rest, "cells": cells}
-
-
-def _cell(cell: Any, number: int, report: Callable[..., None], rules: Sequence[Rule]) -> Any:
+def _cell(cell: Any, number: int, clean: Callable[[str, Any], Any]) -> Any:
     if not isinstance(cell, Mapping):
         return cell
     whole = {name: _joined(one) if name == "outputs" else one for name, one in cell.items()}
-    return {
-        name: Cleaner(partial(report, f"cell {number}, {name}"), rules).clean(value)
-        for name, value in whole.items()
-    }
+    return {name: clean(f"cell {number}, {name}", value) for name, value in whole.items()}
 
 
 def _joined(outputs: Any) -> Any:

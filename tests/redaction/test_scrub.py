@@ -487,3 +487,11 @@ def test_pieces_of_one_text_keep_no_other_secret():
         'api_key = "[removed: key]"\nSignature=[removed: signature]\n'
     ]
     assert {each.kind for each in found} == {"signature", "key"}
+
+
+def test_a_key_of_one_entry_is_removed_from_the_others():
+    """A key that is known by its name in one entry of a HAR file is found by value in another."""
+    entries = [{"comment": "it was abcd1234efgh5678"}, {"secret_key": "abcd1234efgh5678"}]
+    clean, found = scrub({"log": {"entries": entries}})
+    assert clean["log"]["entries"][0] == {"comment": "it was [removed: key]"}
+    assert [str(each) for each in found] == ["entries 2: key", "entries 1: key"]
