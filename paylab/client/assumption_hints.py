@@ -136,7 +136,10 @@ def _renamed(
     free = [name for name in body if name not in theirs.values() and name not in (known or ())]
     for our in theirs if free else ():
         is_there = theirs[our] in body or (known is not None and our not in known)
-        found = (name for name in free if name in keys[our].others or _shares_a_word(our, name))
+        words = {*our.split("_")} - COMMON_WORDS
+        found = (
+            name for name in free if name in keys[our].others or words & {*name.lower().split("_")}
+        )
         name = None if is_there else next(found, None)
         if name is not None:
             yield Doubt(keys[our].name, name)
@@ -149,8 +152,3 @@ def verified_dialect(service: Service, verifies: Callable[[str, str], bool]) -> 
             if value != service.value(name) and verifies(name, value):
                 return (Doubt(name, value),)
     return ()
-
-
-def _shares_a_word(our: str, their: str) -> bool:
-    """Whether two names have a significant word in common."""
-    return bool({*our.split("_")} & {*their.lower().split("_")} - COMMON_WORDS)

@@ -87,7 +87,7 @@ class Call:
     `error` then says why. Headers are by lower-case name, without those that hold a secret.
     `spent` is set on a real network. `canonical` and `payload` are the signed texts, `dialect` how
     the service wants them signed; `finding` names the mistake when they were refused, `personal`
-    fields that a HAR leaves out, `place` the service, if a log has kept the call.
+    fields that a HAR leaves out, and `place` the service.
     """
 
     when: datetime

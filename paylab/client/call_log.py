@@ -40,21 +40,20 @@ log = logging.getLogger("paylab")
 class CallLog(Sequence[Call]):
     """The latest attempts, oldest first; the oldest are dropped at a limit of number and size."""
 
-    def __init__(  # noqa: PLR0913 - each has a default
+    def __init__(
         self,
         calls: Iterable[Call] = (),
         most: int = MOST_CALLS,
         most_bytes: int = MOST_BYTES,
         *,
         facts: Callable[[], Mapping[str, Any]] = dict,
-        place: Callable[[], str] = str,
         screen: Callable[[Listen], Any] | None = None,
     ) -> None:
         self._calls = deque(DeferredCall(call, call.path, 0) for call in calls)
         self._most, self._most_bytes, self._facts = most, most_bytes, facts
         self._size, self._count, self._lock = 0, 0, Lock()
         self._listeners: list[Listener] = []
-        self._place, self._screen = place, screen
+        self._screen = screen
         forks.register(self, lock=self._lock)
 
     def keep(self, deferred: DeferredCall) -> None:
@@ -66,7 +65,7 @@ class CallLog(Sequence[Call]):
             return
         with self._lock:
             self._count += 1
-            deferred.number, deferred.place = self._count, self._place
+            deferred.number = self._count
             self._calls.append(deferred)
             self._size += deferred.size
             while len(self._calls) > self._most or (

@@ -96,8 +96,8 @@ def _stop_at_redirect(response: httpx.Response) -> None:
 class ServiceConnection:
     """Sends one request at a time and gives what came back, with the record of the call.
 
-    `clock` is the wall clock and `perf` a stopwatch. Requests to the control API of a
-    simulator have its control token instead of a signature, if the settings have one.
+    `clock` is the wall clock, `perf` a stopwatch, and `place` names the service. Requests to the
+    control API of a simulator have its control token instead of a signature, if there is one.
     """
 
     http: httpx.Client
@@ -106,6 +106,7 @@ class ServiceConnection:
     redaction: Redaction
     clock: Callable[[], datetime]
     perf: Callable[[], float]
+    place: Callable[[], str]
     watchers: Sequence[Watcher] = ()
 
     def send(self, outgoing: OutgoingRequest, number: int = 1) -> Attempt:
@@ -204,6 +205,7 @@ class ServiceConnection:
             exchange,
             self.redaction,
             number=number,
+            place=self.place(),
             finding=finding,
             dialect={name: getattr(service.signing, name) for name in DIALECT},
         )

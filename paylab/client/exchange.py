@@ -26,7 +26,7 @@ MARGIN = 4 * 1024
 PIECE = 2**17
 """Characters redacted at a time: the redaction truncates much longer texts."""
 
-ROW_END = re.compile(r"(?<=\}),(?=\s*\{)")
+ROW_END = re.compile(r"\},(?=\s*\{)")
 LONG_DATA = re.compile(r"[A-Za-z0-9+/_=%\\\r\n-]{1000,}")
 """Base64 or hexadecimal data that is too long for an id, a cursor or a QR text."""
 
@@ -129,23 +129,16 @@ def clean_body(content: bytes, redaction: Redaction) -> str:
     pieces = [redaction.learn(piece) for piece in _pieces(text)]
     if len(pieces) > 1:  # also hides what was learned from later pieces
         pieces = [redaction.text(piece) for piece in pieces]
-    return LONG_DATA.sub(lambda found: f"<{len(found[0])} characters>", ",".join(pieces))
+    return LONG_DATA.sub(lambda found: f"<{len(found[0])} characters>", "".join(pieces))
 
 
 def _pieces(text: str) -> Iterator[str]:
     """A text, or a long list split between its objects."""
-    if len(text) <= PIECE:
-        yield text
-        return
-    rows: list[str] = []
-    size = 0
-    for row in ROW_END.split(text):
-        if rows and size + len(row) > PIECE:
-            yield ",".join(rows)
-            rows, size = [], 0
-        rows.append(row)
-        size += len(row)
-    yield ",".join(rows)
+    begin = 0
+    while len(text) - begin > PIECE and (gap := ROW_END.search(text, begin + PIECE)):
+        yield text[begin : gap.end()]
+        begin = gap.end()
+    yield text[begin:]
 
 
 def recorded_call(
@@ -193,8 +186,8 @@ class DeferredCall:
     """A call record that is built and redacted on first access.
 
     Most are never looked at, and redacting one takes longer than making the call. The log sets
-    `number` and `place` before the first access. One that is not `patient` has to be built soon:
-    it holds what must be hidden in others too, or an error needs it. `size` is roughly its memory.
+    `number` before the first access. One that is not `patient` has to be built soon: it holds what
+    must be hidden in others too, or an error needs it. `size` is roughly its memory.
     """
 
     held: Call | Callable[[int], Call]
@@ -202,13 +195,12 @@ class DeferredCall:
     size: int
     patient: bool = True
     number: int = 0
-    place: Callable[[], str] = str
 
     @property
     def call(self) -> Call:
         """The call, built once."""
         if not isinstance(self.held, Call):  # drop its source, which contains secrets
-            self.held = replace(self.held(self.number), place=self.place())
+            self.held = self.held(self.number)
         return self.held
 
     def __repr__(self) -> str:

@@ -81,7 +81,9 @@ class Fields:
         terms = table == "transfers" and f"transfers.fields.{name}" not in assumptions.KEYS
         if terms and "quote_id" in self._body and told.missing:
             yield Doubt("transfers.fields.quote_id")
-        yield from self._of_reference(name)
+        for field in OPERATIONS[self._operation].references:
+            if name in (field.name, field.by_id) and name not in self._body:
+                yield Doubt(field.form_key)
         if told.unknown:
             yield from _known(f"{table}.fields.{name}")
         if told.missing and name not in self._body:
@@ -123,17 +125,12 @@ class Fields:
         keys = {our: assumptions.KEYS[f"{table}.fields.{our}"] for our in ours}
         plausible = [our for our, key in keys.items() if name in key.others]
         refused = [our for our in ours if our in self._unknown]
-        near = refused or filter(partial(_alike, name), ours)
-        similar = sorted(near, key=partial(_likeness, name))[::-1]
+        near = [our for our in ours if {*our.split("_")} & {*name.split("_")}]
+        similar = sorted(refused or near, key=partial(_likeness, name))[::-1]
         for our in (plausible or similar)[:1] if name not in keys else []:
             yield Doubt(keys[our].name, name)
             return
         yield from _known(f"{table}.required")
-
-    def _of_reference(self, name: str) -> Iterator[Doubt]:
-        for field in OPERATIONS[self._operation].references:
-            if name in (field.name, field.by_id) and name not in self._body:
-                yield Doubt(field.form_key)
 
     def _of_value(self, told: Complaint) -> Iterator[Doubt]:
         """The key behind a value that was sent and refused."""
@@ -196,11 +193,6 @@ def _known(key: str) -> Iterator[Doubt]:
 
 def _last(name: str) -> str:
     return name.rpartition(".")[2]
-
-
-def _alike(their: str, our: str) -> bool:
-    """Whether two names have a word in common."""
-    return bool({*our.split("_")} & {*their.split("_")})
 
 
 def _likeness(their: str, our: str) -> tuple[bool, float]:

@@ -16,9 +16,6 @@ from ..redaction.personal import impersonal
 from ..spec.timestamps import read, to_text
 from .call import Body, Call
 
-NOT_MEASURED = -1
-"""HAR's value of a time that does not apply."""
-
 CREATOR = {"name": "paylab", "version": "1"}
 LAB = "_paylab"
 """The member of `log` with what a replay needs besides: base URL, service settings, clock."""
@@ -82,7 +79,7 @@ def entry(call: Call) -> dict[str, Any]:
     timings = _timings(call)
     return {
         "startedDateTime": to_text(call.when),
-        "time": sum(value for value in timings.values() if value != NOT_MEASURED),
+        "time": sum(timings.values()),
         "request": _request(call),
         "response": _response(call),
         "cache": {},
@@ -95,9 +92,8 @@ def _timings(call: Call) -> dict[str, float]:
     spent = call.spent
     if spent is None:
         return {"send": 0, "wait": 0, "receive": 0}
-    connect = spent.connecting * 1000 or NOT_MEASURED
-    wait, receive = spent.waiting * 1000, spent.reading * 1000
-    return {"connect": connect, "send": 0, "wait": wait, "receive": receive}
+    connect = {"connect": spent.connecting * 1000} if spent.connecting else {}
+    return {**connect, "send": 0, "wait": spent.waiting * 1000, "receive": spent.reading * 1000}
 
 
 def _request(call: Call) -> dict[str, Any]:

@@ -109,24 +109,14 @@ class FreshTicket:
             "within 24 hours, so that it happens once"
         )
 
-    def find(self, listed: Iterable[Transfer], since: datetime) -> None:
-        """Nothing is stored."""
-
-    def tell(self, payment: str) -> None:
-        """Nothing is stored."""
-
     def missing(self) -> ChoiceError:
-        """Nothing is stored."""
+        """No payment is known."""
         raise AssertionError
 
-    def answered(self, status: int, payment: str, *, found: bool = False) -> None:
+    def ignore(self, *_: object, **__: object) -> None:
         """Nothing is stored."""
 
-    def refused(self, status: int) -> None:
-        """Nothing is stored."""
-
-    def lost(self) -> None:
-        """Nothing is stored."""
+    find = tell = answered = refused = lost = ignore
 
 
 class Fresh:

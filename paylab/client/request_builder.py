@@ -70,6 +70,6 @@ class RequestBuilder:
             raise not_sent(request, self._settings, self._redaction)
         return request
 
-    def reading(self, request: OutgoingRequest, id: str) -> OutgoingRequest:  # noqa: A002
+    def reading(self, request: OutgoingRequest, id: str) -> OutgoingRequest:
         """The request that reads the object that a request made."""
         return self.operation(reading(request.operation), parts={"id": id})

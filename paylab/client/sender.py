@@ -18,7 +18,7 @@ from uuid import UUID
 import httpx
 
 from .. import forks
-from ..errors.api import APIStatusError, NotFoundError
+from ..errors.api import NotFoundError
 from ..errors.base import ConfigError, MissingOperationError, PaylabError
 from ..redaction.redaction import Redaction
 from ..spec import paging
@@ -28,7 +28,7 @@ from .connection import ServiceConnection, Watcher, http_client, utcnow
 from .deadline import SLOWEST, TIMES, Deadline
 from .exchange import Attempt, Exchange
 from .orders import Fresh, Keeper, look_first
-from .parameters import takes
+from .parameters import check_identifier, takes
 from .request import Options, OutgoingRequest, Sign, StreamedBody, request_signer
 from .request_builder import RequestBuilder
 from .response import R, Response, enveloped, has_own_envelope, resource_of
@@ -81,7 +81,6 @@ class Sender:
         self.place = place or (lambda: self.settings.base_url)
         self.wait_shown = wait_shown or (lambda: nullcontext(lambda _: None))
         self.service, self.is_own = self.settings.service, is_own
-        self.refused_deposits: dict[str, APIStatusError] = {}
         self.redaction = redaction or redaction_of(self.settings)
         self.watchers: list[Watcher] = [] if watchers is None else watchers
         self._translation = Translation(self.service)
@@ -101,7 +100,7 @@ class Sender:
     def _connect(self) -> ServiceConnection:
         """A new connection to the service; a given transport is shared."""
         http = http_client(self.settings, self._transport, self._deadline.cap)
-        facts = self.settings, self.redaction, self.clock, self._perf, self.watchers
+        facts = self.settings, self.redaction, self.clock, self._perf, self.place, self.watchers
         return ServiceConnection(http, self._signer(self.settings), *facts)
 
     def _in_child(self) -> None:
@@ -179,6 +178,11 @@ class Sender:
             return self.in_list(listed.partition(".")[0], (parts or {})["id"], options)
         return self.deliver(replace(request, any_body=any_body) if any_body else request)
 
+    def read(self, operation: str, id: object, kind: type[R], options: Options) -> R:
+        """An object of the service by its id, or by an object that has one."""
+        parts = {"id": check_identifier(id)}
+        return self.call(operation, parts=parts, **options).read(kind)
+
     def pager(  # noqa: PLR0913 - what is listed, and how it is asked for
         self,
         name: str,
@@ -202,7 +206,7 @@ class Sender:
 
         return paging.Pager(fetch, read, cursor, place=self.place, named=named)
 
-    def in_list(self, name: str, id: str, options: Options) -> Response:  # noqa: A002
+    def in_list(self, name: str, id: str, options: Options) -> Response:
         """One object of a list, as a response; NotFoundError if it is not there."""
         form, responses = self.service.list(name), list[Response]()
 

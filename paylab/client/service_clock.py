@@ -29,10 +29,7 @@ class ServiceClock:
     """
 
     def __init__(
-        self,
-        clock: Callable[[], datetime],
-        tolerance: float,
-        ask: SimulatorTime | None = None,
+        self, clock: Callable[[], datetime], tolerance: float, ask: SimulatorTime | None = None
     ) -> None:
         self._clock, self._tolerance, self._ask = clock, tolerance, ask
         self._ahead: float | None = None
@@ -47,7 +44,11 @@ class ServiceClock:
         self._ahead = skew
         is_large = abs(skew) >= min(WORTH_SAYING, self._tolerance)
         if is_large and not self._is_warned:
-            self._warn(skew)
+            side = "ahead of" if skew > 0 else "behind"
+            words = f"{abs(skew):.0f} s {side} this machine's"
+            refused = ", so every request is refused" if abs(skew) > self._tolerance else ""
+            allowed = f"{self._tolerance} s are allowed{refused}: set this machine's clock"
+            log.warning("the service's clock is %s; %s", words, allowed)
         # The next warning comes only after the clocks agreed in between.
         self._is_warned = is_large
 
@@ -112,10 +113,3 @@ class ServiceClock:
         with suppress(OverflowError):
             return now + timedelta(seconds=ahead)
         return now
-
-    def _warn(self, skew: float) -> None:
-        side = "ahead of" if skew > 0 else "behind"
-        words = f"{abs(skew):.0f} s {side} this machine's"
-        refused = ", so every request is refused" if abs(skew) > self._tolerance else ""
-        allowed = f"{self._tolerance} s are allowed{refused}: set this machine's clock"
-        log.warning("the service's clock is %s; %s", words, allowed)

@@ -95,7 +95,7 @@ class Lab:
             redaction=redaction,
             keeper=self._orders,
             watchers=[] if replay else [Broadcast(redaction, host)],
-            calls=CallLog(facts=lambda: self.client.facts, place=place, screen=displays.on_screen),
+            calls=CallLog(facts=lambda: self.client.facts, screen=displays.on_screen),
             place=place,
             wait_shown=displays.wait_shown,
             is_own=embedded is not None and embedded.world.service == settings.service,

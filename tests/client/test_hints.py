@@ -10,7 +10,6 @@ import pytest
 
 import paylab
 from paylab import errors
-from paylab.client.call_log import CallLog
 
 pytestmark = pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
 MX, WALLET = "financial_accounts.MX.bank_account", "financial_accounts.crypto_wallet"
@@ -167,7 +166,7 @@ CALLS = {
 def test_an_unknown_id_is_told_before_the_path(scripted, call, place, words, id_first, path):
     """A 404 says to check the id; then the path, but not on a simulator."""
     reply = httpx.Response(404, json={"error": words} if words else {})
-    client, _ = scripted(reply, calls=CallLog(place=lambda: place))
+    client, _ = scripted(reply, place=lambda: place)
     with pytest.raises(errors.NotFoundError) as caught:
         CALLS[call](client)
     hint = caught.value.hint

@@ -462,24 +462,6 @@ def test_a_refused_field_shows_all_words_and_the_key(style):
     assert any("network" in line for line in caught.value.card()[:-1])
 
 
-def test_a_wait_without_a_cause_ends_at_once():
-    """After a refused deposit, a wait fails without a pause and names the path of deposits."""
-    pauses = []
-
-    def noted_pause(seconds):
-        pauses.append(seconds)
-        pause(seconds)
-
-    second = connected("deposit-singular", sleep=noted_pause)
-    with pytest.raises(errors.NotFoundError):
-        conversion(second)
-    account_id = next(iter(second.refused_deposits))
-    pauses.clear()
-    with pytest.raises(errors.WaitTimeoutError, match="the deposit was refused") as caught:
-        second.conversions.wait(conversion_account_id=account_id, timeout=120, every=60)
-    assert (pauses, caught.value.key) == ([], "paths.sandbox_deposits")
-
-
 def test_every_deviation_is_walked():
     """Every deviation of the second service is in a table of this file."""
     named = {row[0] for row in chain(FOLLOWED, REFUSED, TAKEN)} | {*STYLES} | ELSEWHERE

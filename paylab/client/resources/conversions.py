@@ -7,15 +7,15 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Unpack
 
-from ...errors.api import APIStatusError, NotFoundError
-from ...errors.base import PaylabError, Problem, RuleError, WaitTimeoutError
+from ...errors.api import NotFoundError
+from ...errors.base import PaylabError, Problem, RuleError
 from ...errors.names import suggesting
 from ...rules import deposits as rules
 from ...spec import codes
 from ...spec.models import Conversion, ConversionAccount, Deposit, Individual
 from ...spec.paging import Pager
 from ...spec.status import CONVERSION
-from ..parameters import Account, body_of, check_identifier, id_from, judge, takes
+from ..parameters import Account, body_of, id_from, judge, takes
 from ..request import Options
 from ..response import Response
 from ..sender import Sender
@@ -70,19 +70,13 @@ class ConversionAccounts:
         return answer.read(ConversionAccount)
 
     @takes(Options)
-    def get(
-        self,
-        id: ConversionAccount | str,  # noqa: A002 - the service's word
-        **options: Unpack[Options],
-    ) -> ConversionAccount:
+    def get(self, id: ConversionAccount | str, **options: Unpack[Options]) -> ConversionAccount:
         """Read one conversion account with its deposit instructions.
 
         >>> lab.conversion_accounts.get(account).status
         'active'
         """
-        parts = {"id": check_identifier(id)}
-        answer = self._sender.call("conversion_accounts.get", parts=parts, **options)
-        return answer.read(ConversionAccount)
+        return self._sender.read("conversion_accounts.get", id, ConversionAccount, options)
 
     @takes(Options)
     def list(
@@ -99,7 +93,7 @@ class ConversionAccounts:
     @takes()
     def wait(
         self,
-        id: ConversionAccount | str,  # noqa: A002
+        id: ConversionAccount | str,
         until: Until = codes.OPENED,
         timeout: float = TIMEOUT,
         every: float = EVERY,
@@ -135,7 +129,7 @@ class Conversions:
     @takes()
     def wait(  # noqa: PLR0913 - two ways to name a conversion, and how to wait for it
         self,
-        id: Conversion | str | None = None,  # noqa: A002
+        id: Conversion | str | None = None,
         *,
         conversion_account_id: ConversionAccount | str | None = None,
         since: datetime | None = None,
@@ -161,24 +155,19 @@ class Conversions:
             if own is not None:
                 one = self.by_id(own)
                 return one if one and _is_since(one, since) else None
-            found = self.newest(account, since)
-            refused = self._sender.refused_deposits.get(account or "")
-            if found is None and refused is not None:
-                raise _nothing_comes(refused)
-            return found
+            return self.newest(account, since)
 
         patience = Patience(self._sender.sleep, self._sender.wait_shown, timeout, every)
         return patience.poll(look, until, "the conversion", ENDED)
 
     @takes(Options)
-    def get(self, id: Conversion | str, **options: Unpack[Options]) -> Conversion:  # noqa: A002 - the service's word
+    def get(self, id: Conversion | str, **options: Unpack[Options]) -> Conversion:
         """Read one conversion, from the list if the service cannot read it alone.
 
         >>> lab.conversions.get(conversion.id) == conversion
         True
         """
-        parts = {"id": check_identifier(id)}
-        return self._sender.call("conversions.get", parts=parts, **options).read(Conversion)
+        return self._sender.read("conversions.get", id, Conversion, options)
 
     @takes(Options)
     def newest(
@@ -204,7 +193,7 @@ class Conversions:
         return max(found, key=operations.created, default=None)
 
     @takes(Options)
-    def by_id(self, id: str, **options: Unpack[Options]) -> Conversion | None:  # noqa: A002
+    def by_id(self, id: str, **options: Unpack[Options]) -> Conversion | None:
         """The conversion with an id, or None.
 
         >>> lab.client.conversions.by_id("conv_unknown") is None
@@ -232,13 +221,6 @@ def _is_made(one: ConversionAccount, body: Mapping[str, Any], since: datetime) -
         message = f"the conversion account {one.id} may be the requested one, or an older one"
         raise PaylabError(f"{message}: read it to check; new=True makes another")
     return True
-
-
-def _nothing_comes(refused: APIStatusError) -> WaitTimeoutError:
-    """WaitTimeoutError if the deposit was refused, so that no conversion can follow."""
-    error = WaitTimeoutError(f"there is no conversion: the deposit was refused: {refused}")
-    error.hint, error.key, error.assumption = refused.hint, refused.key, refused.assumption
-    return error
 
 
 def _is_since(one: Conversion, since: datetime | None) -> bool:
@@ -280,12 +262,5 @@ class Sandbox:
         judge(rules.check(body, service=self._sender.service))
         account = str(body["conversion_account_id"])
         parts = {"id": account, "conversion_account_id": account}
-        self._sender.refused_deposits.pop(account, None)
-        try:
-            answer = self._sender.call(
-                "sandbox.deposit", body, parts=parts, any_body=True, **options
-            )
-        except APIStatusError as error:
-            self._sender.refused_deposits[account] = error
-            raise
+        answer = self._sender.call("sandbox.deposit", body, parts=parts, any_body=True, **options)
         return answer.read_or(Deposit, body)

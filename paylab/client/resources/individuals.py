@@ -72,14 +72,13 @@ class Individuals:
         return self._sender.call("individuals.create", body, **options).read(Individual)
 
     @takes(Options)
-    def get(self, id: Individual | str, **options: Unpack[Options]) -> Individual:  # noqa: A002 - the service's word
+    def get(self, id: Individual | str, **options: Unpack[Options]) -> Individual:
         """Read one individual.
 
         >>> lab.individuals.get(person.id).country
         'MX'
         """
-        parts = {"id": check_identifier(id)}
-        return self._sender.call("individuals.get", parts=parts, **options).read(Individual)
+        return self._sender.read("individuals.get", id, Individual, options)
 
     @takes(Options)
     def list(
@@ -94,10 +93,7 @@ class Individuals:
 
     @takes(Options)
     def upload_images(
-        self,
-        id: Individual | str,  # noqa: A002
-        images: Images,
-        **options: Unpack[Options],
+        self, id: Individual | str, images: Images, **options: Unpack[Options]
     ) -> VerificationImages:
         """Upload images by side: bytes, a path, an open binary file or a data URI each.
 
@@ -114,20 +110,18 @@ class Individuals:
         return answer.read(VerificationImages)
 
     @takes(Options)
-    def images(self, id: Individual | str, **options: Unpack[Options]) -> VerificationImages:  # noqa: A002
+    def images(self, id: Individual | str, **options: Unpack[Options]) -> VerificationImages:
         """Read the metadata of the stored images.
 
         >>> lab.individuals.images(person).individual_id == person.id
         True
         """
-        parts = {"id": check_identifier(id)}
-        answer = self._sender.call("individuals.images", parts=parts, **options)
-        return answer.read(VerificationImages)
+        return self._sender.read("individuals.images", id, VerificationImages, options)
 
     @takes(Options)
     def submit_token(  # noqa: PLR0913 - a field each
         self,
-        id: Individual | str,  # noqa: A002
+        id: Individual | str,
         token: str,
         applicant_id: str,
         partner_terms_accepted_at: datetime | str,
@@ -156,7 +150,7 @@ class Individuals:
         return answer.read_or(Individual, {"id": who})
 
     @contextmanager
-    def _explaining(self, id: Individual | str) -> Iterator[None]:  # noqa: A002
+    def _explaining(self, id: Individual | str) -> Iterator[None]:
         """Add the individual's status and its reason to a 422."""
         try:
             yield
@@ -168,7 +162,7 @@ class Individuals:
     @takes()
     def wait(
         self,
-        id: Individual | str,  # noqa: A002
+        id: Individual | str,
         until: Until = SETTLED,
         timeout: float = TIMEOUT,
         every: float = EVERY,
@@ -212,7 +206,7 @@ class FinancialAccounts:
     def create(
         self,
         individual_id: Individual | str,
-        type: str,  # noqa: A002
+        type: str,
         details: Mapping[str, Any],
         *,
         extra: Mapping[str, Any] | None = None,
@@ -235,7 +229,7 @@ class FinancialAccounts:
     @takes(Options)
     def update(
         self,
-        id: FinancialAccount | str,  # noqa: A002
+        id: FinancialAccount | str,
         details: Mapping[str, Any],
         *,
         extra: Mapping[str, Any] | None = None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from functools import partial
 from typing import Any, TypedDict, Unpack
 
 from ...errors.names import suggesting
@@ -14,7 +15,7 @@ from ...spec.operations.field import CURRENCY, ENUM
 from ...spec.operations.records import OPERATIONS
 from ...spec.paging import Pager
 from ...spec.status import TRANSFER
-from ..parameters import Account, body_of, check_identifier, judge, takes
+from ..parameters import Account, body_of, judge, takes
 from ..request import Options
 from ..response import Response
 from ..sender import Sender
@@ -170,22 +171,24 @@ class Transfers:
 
         `make` creates its key. In a batch, a reference names one payment for good.
         """
-
-        def listed() -> Pager[Transfer]:
-            return self.list(limit=codes.PAGE_MAX)
-
-        more: Any = {"listed": listed, "make": make, "in_batch": in_batch}
-        return self._once("transfers.create", body, new=new, **more, **options)
+        return self._once(
+            "transfers.create",
+            body,
+            new=new,
+            listed=partial(self.list, limit=codes.PAGE_MAX),
+            make=make,
+            in_batch=in_batch,
+            **options,
+        )
 
     @takes(Options)
-    def get(self, id: Transfer | str, **options: Unpack[Options]) -> Transfer:  # noqa: A002 - the service's word
+    def get(self, id: Transfer | str, **options: Unpack[Options]) -> Transfer:
         """Read one transfer.
 
         >>> lab.transfers.get(transfer.id) == transfer
         True
         """
-        parts = {"id": check_identifier(id)}
-        return self._sender.call("transfers.get", parts=parts, **options).read(Transfer)
+        return self._sender.read("transfers.get", id, Transfer, options)
 
     @takes(Options)
     def list(
@@ -207,7 +210,7 @@ class Transfers:
     @takes()
     def wait(
         self,
-        id: Transfer | str,  # noqa: A002
+        id: Transfer | str,
         until: Until = TRANSFER.final,
         timeout: float = TIMEOUT,
         every: float = EVERY,

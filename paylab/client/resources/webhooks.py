@@ -56,26 +56,16 @@ class WebhookSubscriptions:
         return self._sender.pager("webhook_subscriptions", WebhookSubscription, options)
 
     @takes(Options)
-    def get(
-        self,
-        id: WebhookSubscription | str,  # noqa: A002 - the service's word
-        **options: Unpack[Options],
-    ) -> WebhookSubscription:
+    def get(self, id: WebhookSubscription | str, **options: Unpack[Options]) -> WebhookSubscription:
         """Read one subscription.
 
         >>> lab.webhook_subscriptions.get(subscription).url
         'https://hooks.example.com/first'
         """
-        parts = {"id": check_identifier(id)}
-        answer = self._sender.call("webhook_subscriptions.get", parts=parts, **options)
-        return answer.read(WebhookSubscription)
+        return self._sender.read("webhook_subscriptions.get", id, WebhookSubscription, options)
 
     @takes(Options)
-    def delete(
-        self,
-        id: WebhookSubscription | str,  # noqa: A002
-        **options: Unpack[Options],
-    ) -> None:
+    def delete(self, id: WebhookSubscription | str, **options: Unpack[Options]) -> None:
         """End a subscription.
 
         >>> lab.webhook_subscriptions.delete(subscription)
