@@ -18,7 +18,7 @@ from ..spec.service import Service
 from .canonical import SCHEME, Received, body_hash, key_bytes, signed_path
 from .corrections import Mistake, known
 from .explain import labels
-from .findings import Authorization, Finding, SignedRequest, authorization_of, headers_of
+from .findings import LENIENT, Authorization, Finding, SignedRequest, headers_of
 from .guesses import guesses, other_secrets, pairs
 from .mistakes import Guess, Recipe, first_made, right_recipe
 from .unauthorized import (
@@ -133,7 +133,7 @@ def compare(  # noqa: PLR0913 - the request, the keys, and how the service signs
     headers = {"host": request.hosts[0], **headers}
     if "authorization" not in headers:
         return missing_header("authorization")
-    given = authorization_of(headers)
+    given = Authorization.parse(headers["authorization"], LENIENT)
     if given is None:
         return malformed("authorization", FORM, "unknown")
     signing = signing or Service().signing

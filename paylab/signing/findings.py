@@ -9,13 +9,11 @@ from urllib.parse import urlsplit
 
 from ..errors.base import ConfigError
 
-DEFAULT_PORTS = {"https": ":443", "http": ":80"}
-
 # Format of curl -v and most logs: the arrow is the direction of the header.
 _LINE = re.compile(
     r"\s*([<>*]?)\s*(?:-H\s+)?['\"]?([A-Za-z][A-Za-z0-9-]*)\s*:\s?(.*?)['\"]?\s*\\?\s*"
 )
-_FORM = re.compile(
+LENIENT = re.compile(
     r"\s*HMAC-SHA256\s+Credential=([^,\s]+)\s*,\s*SignedHeaders=([^,\s]+)\s*,\s*Signature=(\S+)\s*",
     re.IGNORECASE,
 )
@@ -41,10 +39,15 @@ class SignedRequest:
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """The valid forms of Host: as in the URL, and without the default port."""
-        parts = urlsplit(self.url)
-        host = parts.netloc.rpartition("@")[2]
-        return tuple(dict.fromkeys((host.removesuffix(DEFAULT_PORTS.get(parts.scheme, ":")), host)))
+        """The valid forms of Host: without the default port, and as in the URL."""
+        return hosts_of(self.url)
+
+
+def hosts_of(url: str) -> tuple[str, ...]:
+    """The valid forms of the Host of a URL: as it is sent, and with the port of the URL."""
+    parts = urlsplit(url)
+    host, default = parts.netloc.rpartition("@")[2], {"https": ":443", "http": ":80"}
+    return tuple(dict.fromkeys((host.removesuffix(default.get(parts.scheme, ":")), host)))
 
 
 def check_url(url: str) -> None:
@@ -80,7 +83,7 @@ def headers_of(theirs: Mapping[str, str] | str) -> dict[str, str]:
     return {name.lower(): str(value).strip() for name, value in theirs.items()}
 
 
-_STRICT = re.compile(
+STRICT = re.compile(
     r"HMAC-SHA256 Credential=([^,]+), ?"
     r"SignedHeaders=([^,;\s]+(?:;[^,;\s]+)*), ?"
     r"Signature=(\S+)"
@@ -96,20 +99,14 @@ class Authorization:
     signature: str
 
     @classmethod
-    def parse(cls, text: str) -> Authorization | None:
-        """Read the header; None when it does not have the form of the spec.
+    def parse(cls, text: str, form: re.Pattern[str] = STRICT) -> Authorization | None:
+        """Read the header; None when it does not have the form, by default that of the spec.
 
         >>> paylab.signing.Authorization.parse(headers["authorization"]).credential
         'key'
         """
-        match = _STRICT.fullmatch(text)
+        match = form.fullmatch(text)
         return match and cls(match[1], tuple(match[2].split(";")), match[3])
-
-
-def authorization_of(headers: Mapping[str, str]) -> Authorization | None:
-    """The three parts of the Authorization header, read more leniently than by `verify`."""
-    match = _FORM.fullmatch(headers.get("authorization", ""))
-    return match and Authorization(match[1], tuple(match[2].split(";")), match[3])
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hmac
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from datetime import timedelta
 from hashlib import new, sha256
-from itertools import groupby, islice
+from itertools import groupby, islice, product
 from typing import TypeVar
 
 from ..spec import timestamps
@@ -116,11 +117,10 @@ def _other_hosts(right: Recipe) -> Iterator[Guess]:
 
 def _keys(right: Recipe) -> Iterator[Guess]:
     mistake = known("key-trimmed")
-    text = right.secret.decode(errors="replace")
-    parts = text.split("_")
-    for at in range(1, len(parts)):
-        if rest := "_".join(parts[at:]):
-            yield mistake, right._replace(secret=rest.encode())
+    parts = right.secret.decode(errors="replace").split("_")
+    rests = [rest for at in range(1, len(parts)) if (rest := "_".join(parts[at:]))]
+    for rest in rests:
+        yield mistake, right._replace(secret=rest.encode())
     for cut in (right.secret[:-1], right.secret[1:], *(right.secret[:size] for size in CUTS)):
         yield mistake, right._replace(secret=cut)
     for around in (b"\t", b" ", b"\n", b"\r\n", b'"', b"'"):
@@ -131,12 +131,9 @@ def _keys(right: Recipe) -> Iterator[Guess]:
         mistake = Mistake("unknown", f"the secret was {way} before it was used: use it as issued")
         yield mistake, right._replace(secret=key)
     decoded = known("key-decoded")
-    for part in ("_".join(parts[at:]) for at in range(1, len(parts))):
-        for decode in (bytes.fromhex, b64decode):
-            try:
-                yield decoded, right._replace(secret=decode(part))
-            except ValueError:
-                continue
+    for rest, decode in product(rests, (bytes.fromhex, b64decode)):
+        with suppress(ValueError):
+            yield decoded, right._replace(secret=decode(rest))
 
 
 def _changed_keys(secret: bytes) -> Iterator[tuple[str, bytes]]:

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from .canonical import VERSION, EmptyQuery, signed_path
+from .findings import hosts_of
 
 BODY_FILE = "body.json"
 DIALECT = ("empty_query", "key_encoding", "hash_encoding", "empty_body", "signed_path")
@@ -40,9 +41,7 @@ class SnippetRequest:
     @property
     def host(self) -> str:
         """Host as it is sent, without the default port."""
-        parts = urlsplit(self.url)
-        usual = {"https": ":443", "http": ":80"}.get(parts.scheme, ":")
-        return parts.netloc.removesuffix(usual)
+        return hosts_of(self.url)[0]
 
     @property
     def lines(self) -> list[str]:
