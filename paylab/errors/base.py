@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copyreg
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from dataclasses import field as with_default
@@ -77,7 +76,7 @@ class PaylabError(Exception):
 
     def _head(self) -> str:
         """What went wrong, without what `_details` has."""
-        return str(self)
+        return str(self.args[0]) if self.args else ""
 
     def _details(self) -> list[str]:
         """The call and its number in the log."""
@@ -94,12 +93,18 @@ class PaylabError(Exception):
         return "".join(format_exception(self))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Without __init__: a subclass may take other arguments than the text, which `args` has.
-        return copyreg.__newobj__, (type(self), *self.args), vars(self)  # type: ignore[attr-defined]
+        # A subclass may take other arguments than the text, which is all that `args` has.
+        return _restored, (type(self), self.args), vars(self)
 
     def _render_traceback_(self) -> list[str]:
         """Show the card instead of the traceback; called by IPython."""
         return [*self.card(), FULL_TRACEBACK]
+
+
+def _restored(kind: type[PaylabError], args: tuple[Any, ...]) -> PaylabError:
+    error = kind.__new__(kind)
+    error.args = args
+    return error
 
 
 class ConfigError(PaylabError):
@@ -186,9 +191,6 @@ class ReplayError(PaylabError):
         near = f"; nearest: {self.nearest}" if self.nearest else ""
         return f"{self.args[0]}{near}" + "".join(f"; {each}" for each in self.differences)
 
-    def _head(self) -> str:
-        return str(self.args[0])
-
     def _details(self) -> list[str]:
         nearest = [f"  Nearest: {self.nearest}"] if self.nearest else []
         return [*nearest, *(f"    {each}" for each in self.differences)]
@@ -231,9 +233,6 @@ class UnknownNameError(SimulatorError, AttributeError):
 
     def __str__(self) -> str:
         return "; nearest: ".join(filter(None, [self._head(), ", ".join(self.nearest)]))
-
-    def _head(self) -> str:
-        return str(self.args[0])
 
     def _details(self) -> list[str]:
         return [f"  Nearest: {', '.join(self.nearest)}"] if self.nearest else []

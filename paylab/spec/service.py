@@ -82,7 +82,6 @@ class Service:
         Service()
         """
         tables, text = service_file.read_service_file(Path(path))
-        tables.pop("probed", None)  # earlier versions noted there what a probe had found
         try:
             return cls(tables)
         except ServiceError as error:

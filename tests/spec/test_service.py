@@ -209,15 +209,6 @@ def test_where_a_value_is_from():
     assert 'order = "newest_first"' in service.to_toml()
 
 
-def test_a_file_of_an_earlier_version(tmp_path):
-    """The table of what a probe had found is passed over; the values count as yours."""
-    path = tmp_path / "service.toml"
-    entry = '"paths.quotes" = { on = 2026-01-31, value = "/v1/quote" }'
-    path.write_text(f'[paths]\nquotes = "/v1/quote"\n[probed]\n{entry}\n')
-    assert Service.load(path).diff() == {"paths.quotes": "/v1/quote"}
-    assert "probed" not in Service.load(path).to_toml()
-
-
 def test_one_list_can_differ_from_the_others():
     """A value for one list overrides the value for all lists, which overrides the default."""
     service = Service.from_mapping(
