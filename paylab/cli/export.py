@@ -73,16 +73,16 @@ def _tell(done: Any, options: argparse.Namespace) -> None:
     """Print the files, and whether part of them is from an interrupted run."""
     from ..frames import files
 
-    begun = timestamps.to_text(done.oldest_page_at)
-    facts = {"path": str(done.path), "rows": done.rows, "pages": done.pages}
-    facts |= {"resumed": done.resumed, "oldest_page_at": begun}
-    sidecar = files.sidecar_of(done.path)
-    described = sidecar.exists()
-    facts |= {"columns": str(sidecar)} if described else {}
-    words = f"{done.rows} {options.what} in {done.path}"
-    words += f"; {done.path.with_name(sidecar.name)} describes its columns" if described else ""
-    say(json.dumps(facts) if options.json else words)
-    if done.resumed and not options.json:
+    begun, sidecar = timestamps.to_text(done.oldest_page_at), files.sidecar_of(done.path)
+    is_described = sidecar.exists()
+    if options.json:
+        facts = {"path": str(done.path), "rows": done.rows, "pages": done.pages}
+        facts |= {"resumed": done.resumed, "oldest_page_at": begun}
+        say(json.dumps({**facts, **({"columns": str(sidecar)} if is_described else {})}))
+        return
+    columns = f"; {done.path.with_name(sidecar.name)} describes its columns" if is_described else ""
+    say(f"{done.rows} {options.what} in {done.path}{columns}")
+    if done.resumed:
         say(
             f"resumed: an interrupted export fetched {done.resumed} of them from {begun} on; "
             "what changed since may be missing (--no-resume starts again)"

@@ -23,7 +23,7 @@ from ..lab.lab import connect
 from ..payments.outcome import MADE
 from ..payments.plan import REFERENCE, Plan, plan
 from ..spec.text import printable
-from .terminal import announce, confirm, count, say, warn_user, whole_number
+from .terminal import announce, confirm, count, in_range, say, warn_user
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +49,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--delimiter", default=",", type=_mark, help="between cells")
     parser.add_argument(
         "--concurrency",
-        type=whole_number(1, _MOST),
+        type=in_range(1, _MOST),
         metavar="N",
         help="concurrent requests (default: 8)",
     )

@@ -13,7 +13,7 @@ from ..lab.lab import connect
 from ..probe.report import PROVEN, Report
 from ..probe.trial import BUDGET
 from ..probe.walk import PLAN
-from .terminal import announce, say, warn_user, whole_number
+from .terminal import announce, in_range, say, warn_user
 
 EXAMPLE = "paylab probe --to service.toml"
 
@@ -29,7 +29,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--har", metavar="FILE", help="also write the calls, without personal data")
     parser.add_argument("--from", dest="calls", metavar="CALLS.har", help=_FROM)
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
-    parser.add_argument("--budget", type=whole_number(1), default=BUDGET, metavar="N", help=_BUDGET)
+    parser.add_argument("--budget", type=in_range(1), default=BUDGET, metavar="N", help=_BUDGET)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Event
 
 from ..errors.base import ConfigError
 
@@ -15,12 +16,12 @@ SIGNALLED = 128
 """What shells add to the number of the signal that ended a program."""
 
 
-def run_program(command: Sequence[str], variables: Mapping[str, str]) -> int:
+def run_program(command: Sequence[str], variables: Mapping[str, str], stopped: Event) -> int:
     """Run a program to its end; its exit status, or 128 and the number of the signal that ended it.
 
     It has this process's input, output and environment, and `variables`. Its order ledger is
     temporary unless PAYLAB_LEDGER is set: a later simulator on the same port has the same address.
-    SIGINT and SIGTERM are sent on to it.
+    SIGINT and SIGTERM are sent on to it, also one that has set `stopped` while it started.
     """
     with TemporaryDirectory() as folder:
         ledger = {"PAYLAB_LEDGER": str(Path(folder) / "ledger.sqlite3")}
@@ -36,6 +37,8 @@ def run_program(command: Sequence[str], variables: Mapping[str, str]) -> int:
 
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, send_on)
+        if stopped.is_set():
+            child.terminate()
         status = child.wait()
     return status if status >= 0 else SIGNALLED - status
 

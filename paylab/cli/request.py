@@ -21,7 +21,7 @@ from ..lab.lab import Lab, connect
 from ..spec.operations.records import IDEMPOTENT
 from ..spec.paging import Pager, RawPage, read_page
 from ..spec.text import pretty_json, read_json, write_json
-from .terminal import announce, confirm, say, warn_user, whole_number
+from .terminal import announce, confirm, in_range, say, sections, warn_user
 
 EXAMPLE = {
     "get": "paylab get 'transfers?limit=2' -v",
@@ -50,7 +50,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--yes", action="store_true", help="send without asking")
     if command == "list":
         parser.add_argument(
-            "--limit", type=whole_number(0), metavar="N", help="print N items (default: all)"
+            "--limit", type=in_range(0), metavar="N", help="print N items (default: all)"
         )
 
 
@@ -128,13 +128,13 @@ def _body(text: str | None) -> Any:
 
 def layers(call: Call) -> str:
     """A call in full, redacted: the signed texts, headers and bodies."""
-    parts = {
+    texts = {
         "Canonical request": call.canonical,
         "Payload": call.payload,
         f"Request: {call.method} {call.url}": _head(call.request_headers, str(call.request_body)),
         f"Answer: {call.outcome()}": _head(call.response_headers, ""),
     }
-    return "\n\n".join(f"# {title}\n{text}" for title, text in parts.items())
+    return sections(texts)
 
 
 def _head(headers: Any, body: str) -> str:

@@ -16,7 +16,7 @@ from ..errors.base import ConfigError
 from ..lab.lab import connect
 from ..simulator.requests import Requests, SeenRequest
 from ..spec.text import printable
-from .terminal import follow, say, status_colour, warn_user, whole_number
+from .terminal import follow, in_range, say, status_colour, warn_user
 
 EXAMPLE = "paylab requests --follow"
 CHECK_SECONDS = 0.5
@@ -30,7 +30,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "--follow", action="store_true", help="show each request as it arrives, until Ctrl-C"
     )
     parser.add_argument(
-        "--last", type=whole_number(0, 10_000), default=20, help="number of earlier requests"
+        "--last", type=in_range(0, 10_000), default=20, help="number of earlier requests"
     )
     parser.add_argument("--refused", action="store_true", help="only requests that got an error")
     parser.add_argument("--json", action="store_true", help="print a JSON line for each request")

@@ -26,7 +26,7 @@ from ..signing.findings import SignedRequest, check_url, read_headers
 from ..signing.snippets import DIALECT, SnippetRequest, curl
 from ..spec import timestamps
 from .service import service_for
-from .terminal import say, warn_user
+from .terminal import say, sections, warn_user
 
 EXAMPLE = "paylab sign GET '/v1/transfers?limit=2' --curl"
 EMBEDDED = "http://localhost"
@@ -112,8 +112,14 @@ def _sign(options: argparse.Namespace) -> int:
     if options.json:
         layers = {"canonical": signature.canonical, "payload": signature.payload}
         say(json.dumps({**layers, "signature": signature.value, "headers": headers}))
-    else:
-        say(_text(signature, headers))
+        return 0
+    texts = {
+        "Canonical request": signature.canonical,
+        "Payload: scheme, date, SHA-256 of the canonical request": signature.payload,
+        "Signature: Base64 of the HMAC's hex text": signature.value,
+        "Headers": "\n".join(f"{name}: {value}" for name, value in headers.items()),
+    }
+    say(sections(texts))
     return 0
 
 
@@ -143,13 +149,3 @@ def _request(options: argparse.Namespace, settings: Settings) -> SignedRequest:
 
 def _read(name: str) -> bytes:
     return sys.stdin.buffer.read() if name == "-" else Path(name).read_bytes()
-
-
-def _text(signature: signing.Signature, headers: dict[str, str]) -> str:
-    layers = {
-        "Canonical request": signature.canonical,
-        "Payload: scheme, date, SHA-256 of the canonical request": signature.payload,
-        "Signature: Base64 of the HMAC's hex text": signature.value,
-        "Headers": "\n".join(f"{name}: {value}" for name, value in headers.items()),
-    }
-    return "\n\n".join(f"# {title}\n{text}" for title, text in layers.items())

@@ -11,17 +11,11 @@ import argparse
 import json
 import os
 from contextlib import closing
-from socket import socket
-from typing import TYPE_CHECKING
 
 from ..errors.base import ConfigError
 from .program import run_program
 from .service import FACTS, environment, exports, service_for
-from .terminal import log_without_blocking, port, stop_event, whole_number
-
-if TYPE_CHECKING:
-    from ..simulator.server import Server
-    from ..simulator.simulator import Simulator
+from .terminal import in_range, log_without_blocking, port, stop_event
 
 EXAMPLE = "paylab simulator --port 8080 --data world.db"
 _SERVICE = "follow the assumptions in this service.toml (default: see PAYLAB_SERVICE)"
@@ -45,12 +39,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=7, help="seed of ids and payloads")
     parser.add_argument(
         "--transfers",
-        type=whole_number(0, 1_000_000),
+        type=in_range(0, 1_000_000),
         default=0,
         help="number of past transfers at the start",
     )
     parser.add_argument(
-        "--speed", type=_speed, default=1.0, help="simulated seconds per real second"
+        "--speed",
+        type=in_range(0.001, 1_000_000),
+        default=1.0,
+        help="simulated seconds per real second",
     )
     parser.add_argument(
         "--frozen", action="store_true", help="the clock moves only when you advance it"
@@ -73,42 +70,33 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Serve, and run the program, or print the address and wait for a signal."""
     from ..serving import listen
+    from ..simulator.server import Server
     from ..simulator.simulator import Simulator
 
     if options.program and options.json:
         raise ConfigError("--json prints the keys: omit it, the program has them as variables")
     log_without_blocking()
     service = service_for(options.service)
-    keys = _keys(service.signing.key_encoding)
-    # Before a file is created: the port may be in use.
-    with listen(options.host, options.port) as listener:
-        simulator = Simulator(
-            seed=options.seed,
-            frozen=options.frozen,
-            speed=options.speed,
-            transfers=options.transfers,
-            production_like=options.production_like,
-            data=options.data,
-            keys=keys,
-            service=service,
-            strict=options.strict,
-        )
-        return _serve(simulator, listener, options)
-
-
-def _serve(simulator: Simulator, listener: socket, options: argparse.Namespace) -> int:
-    from ..simulator.server import Server
-
+    names = ("seed", "frozen", "speed", "transfers", "production_like", "data", "strict")
+    chosen = {name: getattr(options, name) for name in names}
+    chosen |= {"keys": _keys(service.signing.key_encoding), "service": service}
     stopped = stop_event()
+    # Before a file is created: the port may be in use.
     with (
-        closing(simulator),
+        listen(options.host, options.port) as listener,
+        closing(Simulator(**chosen)) as simulator,
         Server(
             simulator, host=options.host, allowed_hosts=options.allow_hosts, listener=listener
         ) as server,
     ):
         if options.program:
-            return run_program(options.program, environment(server, options.service))
-        print(_ready(server, as_json=options.json), flush=True)
+            return run_program(options.program, environment(server, options.service), stopped)
+        if options.json:
+            words = json.dumps({name: getattr(server, name) for name in FACTS})
+        else:
+            words = f"The simulator listens on {server.base_url}. Stop it with Ctrl-C."
+            words += f"\n{exports(server, FACTS)}"
+        print(words, flush=True)
         while not stopped.wait(1) and server.is_alive():
             pass
     return 0
@@ -126,24 +114,7 @@ def _keys(encoding: str) -> tuple[str, str]:
     return random_keys(encoding)
 
 
-def _ready(server: Server, *, as_json: bool) -> str:
-    if as_json:
-        return json.dumps({name: getattr(server, name) for name in FACTS})
-    message = f"The simulator listens on {server.base_url}. Stop it with Ctrl-C."
-    return f"{message}\n{exports(server, FACTS)}"
-
-
 def _path(text: str) -> str:
     if not text.strip():
         raise argparse.ArgumentTypeError("must name a file")
     return text
-
-
-def _speed(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = 0.0
-    if not 0.001 <= number <= 1_000_000:
-        raise argparse.ArgumentTypeError("must be from 0.001 to 1000000")
-    return number

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from queue import Full, Queue
 from threading import Event, Thread
@@ -84,6 +84,7 @@ def status_colour(status: object) -> str:
 
 _STATUSES = {2: "", 4: "yellow", 5: "red"}
 Row = TypeVar("Row")
+N = TypeVar("N", int, float)
 
 
 def count(number: int, one: str) -> str:
@@ -91,23 +92,21 @@ def count(number: int, one: str) -> str:
     return f"{number} {one}{'' if number == 1 else 's'}"
 
 
-def whole_number(least: int, most: int | None = None) -> Callable[[str], int]:
-    """A parser of an option's whole number; ArgumentTypeError tells its range."""
+def in_range(least: N, most: N | None = None) -> Callable[[str], N]:
+    """A parser of an option's number, whole if `least` is; ArgumentTypeError tells its range."""
     words = f"{least} or more" if most is None else f"from {least} to {most}"
 
-    def parse(text: str) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            number = least - 1
-        if number < least or (most is not None and number > most):
-            raise ArgumentTypeError(f"must be {words}")
-        return number
+    def parse(text: str) -> N:
+        with suppress(ValueError):
+            found = type(least)(text)
+            if found >= least and (most is None or found <= most):
+                return found
+        raise ArgumentTypeError(f"must be {words}")
 
     return parse
 
 
-port = whole_number(0, 65_535)
+port = in_range(0, 65_535)
 """Parse the port of an option."""
 
 
@@ -122,6 +121,11 @@ def coloured(stream: TextIO) -> bool:
 def say(text: object, colour: str = "") -> None:
     """Print lines to stdout, with control characters escaped."""
     print(_painted(text, colour, sys.stdout), flush=True)
+
+
+def sections(parts: Mapping[str, str]) -> str:
+    """Texts below their titles."""
+    return "\n\n".join(f"# {title}\n{text}" for title, text in parts.items())
 
 
 def warn_user(text: object, colour: str = "") -> None:

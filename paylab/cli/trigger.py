@@ -15,15 +15,12 @@ from ..webhooks.arrival import cut_text
 from .terminal import announce, say, warn_user
 
 EXAMPLE = "paylab trigger transfer.completed"
-UNHEARD = (
-    "This simulator ends with the command and has no subscribers: start `paylab simulator` and"
-    " export the lines that it prints"
-)
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    parser.add_argument("event", choices=codes.EVENT_TYPES, metavar="EVENT", help=_EVENTS)
+    types = f"one of {', '.join(codes.EVENT_TYPES)}"
+    parser.add_argument("event", choices=codes.EVENT_TYPES, metavar="EVENT", help=types)
     parser.add_argument("--id", metavar="RESOURCE", help="the resource (default: a new one)")
     parser.add_argument(
         "--to",
@@ -40,7 +37,10 @@ def run(options: argparse.Namespace) -> int:
     lab = connect()
     announce(lab.place)
     if lab.is_embedded:
-        warn_user(f"paylab: {UNHEARD}")
+        warn_user(
+            "paylab: This simulator ends with the command and has no subscribers: start"
+            " `paylab simulator` and export the lines that it prints"
+        )
     before = len(lab.events())
     sent = trigger(lab, options.event, options.id, to=options.to)
     names = ("individual_id", "recipient_id")
@@ -55,6 +55,3 @@ def run(options: argparse.Namespace) -> int:
             words = (event.type, event.id, event.status or "-")
             say("  ".join([at, *map(cut_text, words)]))
     return 0
-
-
-_EVENTS = f"one of {', '.join(codes.EVENT_TYPES)}"
