@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
+from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from secrets import token_hex
-from typing import Protocol, Self
+from typing import Protocol
 
 from ..errors.base import SimulatorError
 from ..signing.canonical import key_bytes
@@ -38,7 +39,7 @@ def check_secret(secret: str, key_encoding: str) -> None:
         raise SimulatorError(f"{error}: pass other keys to the simulator, or none") from None
 
 
-class ServedSimulator(Protocol):
+class ServedSimulator(AbstractContextManager["ServedSimulator"], Protocol):
     """A simulator that listens on a port until it is stopped, with random keys of its own."""
 
     @property
@@ -52,10 +53,6 @@ class ServedSimulator(Protocol):
 
     def stop(self) -> None:
         """Stop listening; the simulator continues in this process."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *_: object) -> None: ...
 
 
 class UsedNonces:

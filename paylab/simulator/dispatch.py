@@ -79,10 +79,8 @@ def respond(world: World, request: Request) -> Reply:
     if fault and fault["kind"] == "skew":
         now += timedelta(seconds=fault["seconds"])
     entry = JournalEntry(request, world.now(), fault=faults.fault_json(fault) if fault else None)
-    if fault and faults.is_instead(fault):
-        reply = faults.instead(world.service, fault, now)
-    else:
-        reply = _answer(world, request, now, entry)
+    reply = faults.instead(world.service, fault, now) if fault else None
+    reply = reply or _answer(world, request, now, entry)
     if fault:
         reply = faults.change(fault, reply)
     dated = {"date": format_datetime(now, usegmt=True)}

@@ -35,9 +35,6 @@ KINDS = {**ON_CALLS, **ON_EVENTS}
 CUTS = ("refuse", "timeout", "drop_after", "truncate")
 """Kinds that damage the connection or the reply."""
 
-INSTEAD = ("status", "refuse", "timeout", "html", "bad_cursor")
-"""Kinds that respond instead of the service; with the others the service acts first."""
-
 MOST_TIMES = 10**9
 """How often a fault can strike."""
 

@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from math import ceil
 
 from ..spec.service import Service
-from .fault_kinds import CUTS, DEFAULTS, INSTEAD, MOST_TIMES, ON_CALLS
+from .fault_kinds import CUTS, DEFAULTS, MOST_TIMES, ON_CALLS
 from .messages import BadCursor, Refused, Reply, Request, dump
 from .refusals import refusal_reply
 from .routing import CONTROL, operation_at
@@ -54,13 +54,8 @@ def _fits(fault: Row, request: Request, operation: str | None) -> bool:
     return same_method and (path is None or fnmatchcase(request.path, path))
 
 
-def is_instead(fault: Row) -> bool:
-    """Whether a fault answers in place of the service."""
-    return fault["kind"] in INSTEAD or (fault["kind"] == "custom" and fault["status"] is not None)
-
-
-def instead(service: Service, fault: Row, now: datetime) -> Reply:
-    """The response of a fault instead of the service's, at time `now`."""
+def instead(service: Service, fault: Row, now: datetime) -> Reply | None:
+    """The response of a fault in place of the service's; None if the service answers first."""
     kind = fault["kind"]
     if kind == "html":
         page = b"<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>"
@@ -69,6 +64,8 @@ def instead(service: Service, fault: Row, now: datetime) -> Reply:
         return refusal_reply(BadCursor())
     if kind in ("refuse", "timeout"):
         return Reply(503)
+    if kind not in ("status", "custom") or fault["status"] is None:
+        return None
     if kind == "custom" and fault.get("body") is not None:
         return Reply(fault["status"])
     pause = fault.get("retry_after", 1 if fault["status"] == 429 else None)

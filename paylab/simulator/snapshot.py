@@ -15,9 +15,6 @@ from .rows import Tables, TimerRow
 from .table import Row
 from .world import SNAPSHOT_VERSION, World
 
-MOST_TOLD = 20
-"""Maximum problems in one response."""
-
 
 class ClockState(BaseModel):
     """The clock of a snapshot; one that runs has the real time at which it started."""
@@ -86,7 +83,7 @@ def load_problem(dump: Row, world: World) -> str | None:
 
 
 def snapshot_problems(dump: Row) -> list[Problem]:
-    """The problems of a snapshot, at most `MOST_TOLD`; nothing is changed."""
+    """The first twenty problems of a snapshot; nothing is changed."""
     try:
         tables = Snapshot.model_validate(dump).tables
     except ValidationError as error:
@@ -95,7 +92,7 @@ def snapshot_problems(dump: Row) -> list[Problem]:
         found = [(field, text.removeprefix("Value error, ")) for field, text in named]
     else:
         found = [*_relations({kind: getattr(tables, kind) for kind in Tables.model_fields})]
-    return [Problem(field, text, "control") for field, text in found[:MOST_TOLD]]
+    return [Problem(field, text, "control") for field, text in found[:20]]
 
 
 Found = Iterator[tuple[str, str]]

@@ -83,11 +83,8 @@ def _unknown_parameters(service: Service, record: Operation, request: Request) -
     for name in request.query_items():
         if name not in known:
             near = nearest_name(name, known)
-            yield Problem(name, f"is no query parameter{_meant(near)}", SOURCE)
-
-
-def _meant(near: str | None) -> str:
-    return f": is {near} meant?" if near else ""
+            meant = f": is {near} meant?" if near else ""
+            yield Problem(name, f"is no query parameter{meant}", SOURCE)
 
 
 def _odd_keys(operation: str, request: Request) -> Iterator[Problem]:

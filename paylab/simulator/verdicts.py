@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qsl
 
 from ..errors.base import Problem
 from ..redaction.hiding import HIDDEN
@@ -37,13 +36,12 @@ def journal_rows(
 def entry_row(entry: JournalEntry, remarks: Remarks, redaction: Redaction) -> dict[str, Any]:
     """A request as JSON, without signature, keys and document numbers."""
     request, reply = entry.request, entry.reply
-    query = parse_qsl(request.query, keep_blank_values=True, errors="replace")
     return {
         "number": entry.number,
         "at": timestamps.to_text(entry.at),
         "method": request.method,
         "path": redaction.text(request.path),
-        "query": redaction.json(dict(query)),
+        "query": redaction.json(request.query_items()),
         "headers": _headers(request.headers, redaction),
         "body": _body(request.body, entry.sizes[0], redaction),
         "operation": entry.operation or None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import json
 import random
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
@@ -71,10 +72,7 @@ class World:
         self.strict = strict
         self.service = service or Service()
         self.translation = Translation(self.service)
-        self.differing = {
-            key: list(value) if isinstance(value, tuple) else value
-            for key, value in self.service.diff().items()
-        }
+        self.differing: dict[str, Any] = json.loads(json.dumps(self.service.diff()))
         self.seed = self.key_seed = seed
         self.clock = clock or Clock()
         self.production_like = production_like

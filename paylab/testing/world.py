@@ -93,19 +93,19 @@ class PaylabWorld:
         if individuals == 0 and transfers:
             raise SimulatorError("transfers need at least one individual")
         tables = self._simulator.world.tables
-        before = {kind: set(tables[kind].rows) for kind in ("individuals", "transfers")}
+        before = {*tables["individuals"].rows, *tables["transfers"].rows}
         self._controls.seed(individuals=individuals or 0, transfers=transfers)
         return self._added(before)
 
     def load(self, path: str | PathLike[str]) -> Objects:
         """Replace the state by a file of `lab.simulator.save`, and return its objects."""
         self._controls.load(path)
-        return self._added({"individuals": set(), "transfers": set()})
+        return self._added(set())
 
-    def _added(self, before: dict[str, set[str]]) -> Objects:
+    def _added(self, before: set[str]) -> Objects:
         client = self._client
-        people = [one for one in client.individuals.list() if one.id not in before["individuals"]]
-        paid = [one for one in client.transfers.list() if one.id not in before["transfers"]]
+        people = [one for one in client.individuals.list() if one.id not in before]
+        paid = [one for one in client.transfers.list() if one.id not in before]
         return Objects(people, paid)
 
     def person(self, country: str = "MX", *, verified: bool = False, **fields: Any) -> Individual:
