@@ -124,17 +124,18 @@ def _title(alike: Sequence[Corridor]) -> str:
 
 
 def _cells(corridor: Corridor) -> Cells:
+    own = _own_accounts(corridor)
     more = {
         "Documents": _documents(corridor),
         "Also required": _join(_asked(corridor, name) for name in corridor.required),
         "Products": _join(corridor.products),
         "On-ramp from": corridor.on_ramp_currency or "-",
-        "Assumed": _assumed(corridor),
+        "Assumed": _join(dict.fromkeys(one.source for one in own)),
     }
     return (
         corridor.currency or "-",
         "\n".join(map(str, corridor.rails)) or "-",
-        "\n".join(map(_account, _own_accounts(corridor))),
+        "\n".join(map(_account, own)),
         "\n".join(f"{name}: {fact}" for name, fact in more.items() if fact != "-"),
     )
 
@@ -155,12 +156,6 @@ def _short(field: DetailField) -> str:
     left_out = "" if field.required else "can be left out"
     inside = "; ".join(part for part in (form, left_out) if part and part != ANY_TEXT)
     return f"{field.name} ({inside})" if inside else field.name
-
-
-def _assumed(corridor: Corridor) -> str:
-    """The assumptions behind the accounts."""
-    sources = [account.source for account in _own_accounts(corridor)]
-    return _join(dict.fromkeys(source for source in sources if source != "spec"))
 
 
 def _own_accounts(corridor: Corridor) -> Iterable[Account]:

@@ -223,11 +223,8 @@ def qrph(  # noqa: PLR0913 - what a payer is told, each part by its name
     template |= {"03": reference} if reference else {}
     fields[tags.P2P_TAG] = {**template, "04": account}
     fields |= {"52": CATEGORY, "53": PESO}
-    fields |= {"54": _amount(amount)} if amount else {}
+    if amount and (len(amount) > AMOUNT_MAX or not AMOUNT.fullmatch(amount)):
+        message = f"bad amount {amount!r}: digits and a point, at most {AMOUNT_MAX} characters"
+        raise EMVError(message)
+    fields |= {"54": amount} if amount else {}
     return build(fields | {"58": "PH", "59": name[:NAME_MAX], "60": city[:CITY_MAX]})
-
-
-def _amount(text: str) -> str:
-    if len(text) > AMOUNT_MAX or not AMOUNT.fullmatch(text):
-        raise EMVError(f"bad amount {text!r}: digits and a point, at most {AMOUNT_MAX} characters")
-    return text

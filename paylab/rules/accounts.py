@@ -14,7 +14,7 @@ from stdnum.co import nit
 from stdnum.mx import curp
 
 from ..corridors import countries
-from ..corridors.account_types import DetailField, Format
+from ..corridors.account_types import Format
 from ..errors.base import Problem
 from ..spec import codes
 from ..spec.json_path import dotted
@@ -143,13 +143,11 @@ def check_details(
     found = as_object(details)
     account = countries.of(service).account(country, kind)
     fields = account.fields if account else ()
-    return is_object(details, at) or flat(_field(found, field, at) for field in fields)
-
-
-def _field(details: Body, field: DetailField, at: str) -> list[Problem]:
-    check_value = fits(field.form_in(details))
-    asked = field.source if field.required else ""
-    return need(details, field.name, check_value, at=at, asked=asked, key=field.key)
+    problems = is_object(details, at)
+    for field in fields if not problems else ():
+        form, asked = fits(field.form_in(found)), field.source if field.required else ""
+        problems += need(found, field.name, form, at=at, asked=asked, key=field.key)
+    return problems
 
 
 def warn(

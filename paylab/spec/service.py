@@ -26,7 +26,7 @@ from .paging import ListForm
 from .renames import Names
 from .service_file import KeyTable
 from .service_keys import Value
-from .setting_groups import SettingGroup, setting_tree
+from .setting_groups import setting_tree
 
 
 class Setting(NamedTuple):
@@ -226,7 +226,10 @@ class Service:
 
     @cached_property
     def _lists(self) -> dict[str, ListForm]:
-        return {name: _list_form(name, self.lists[name]) for name in LISTS}
+        forms = {name: {**self.lists[name].__dict__} for name in LISTS}
+        for form in forms.values():
+            form["default_limit"] = min(form["default_limit"], form["max_limit"])
+        return {name: ListForm(name, **form) for name, form in forms.items()}
 
     @cached_property
     def _names(self) -> dict[str, Names]:
@@ -279,11 +282,6 @@ class Service:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (dict(self.given),)
-
-
-def _list_form(name: str, inside: SettingGroup) -> ListForm:
-    least = min(inside.default_limit, inside.max_limit)
-    return ListForm(name, **{**inside.__dict__, "default_limit": least})
 
 
 def _words(value: Value) -> tuple[str, ...]:
