@@ -19,11 +19,14 @@ retrieve fetch find read describe show lookup get_transfer get_payout: get | fir
 retrieve_transfer: get | first | raw
 all list_all iterate paginate list_auto_paging list_transfers get_transfers: list | to_list
 get_all_transfers: list | to_list
-search query find_by: filter | list().filter(name=value)
+search query find_by: filter | list().filter(name=value) @list
 new add make post insert send pay initiate create_transfer create_payout: create | deposit | request
 transfer_funds: create | deposit | request
-modify edit patch put replace: update | lab.request(), as paylab knows no such operation
-remove destroy unsubscribe: delete | lab.request(), as paylab knows no such operation
+modify edit: update | lab.request(), as paylab knows no such operation @get,list,create,request
+patch put: update | lab.request(), as paylab knows no such operation @get,list,create,request
+replace: update | lab.request(), as paylab knows no such operation @get,list,create,request
+remove destroy: delete | lab.request(), as paylab knows no such operation @get,list,create,request
+unsubscribe: delete | lab.request(), as paylab knows no such operation @get,list,create,request
 poll wait_for wait_until get_waiter waiter: wait
 bulk_create create_batch batch_create batch: create_many
 upload upload_document upload_documents: upload_images | export
@@ -31,29 +34,30 @@ df dataframe to_df to_frame to_pandas to_dataframe: frame
 to_csv to_parquet to_excel download save: export
 simulate simulate_deposit fund: deposit
 calculate estimate preview: create
-cancel delete update transfer_cancel: lab.request(), as paylab knows no such operation
+cancel delete update: lab.request(), as paylab knows no such operation @get,list,create,request
+transfer_cancel: lab.request(), as paylab knows no such operation @get,list,create,request
 # Lists and results.
-auto_paging_iter auto_paging iter: a for loop, which fetches the next pages itself
+auto_paging_iter auto_paging iter: a for loop, which fetches the next pages itself @to_list
 data items results value body content: raw | list | to_list | body | response_body
 json text json_body http_body: body | response_body
 next_page has_more has_next next_cursor cursor iter_pages get_next: pages
-total length: len(pager.to_list())
-count: limit | len(pager.to_list())
+total length: len(pager.to_list()) @to_list
+count: limit | len(pager.to_list()) @to_list
 head take limit top: first | to_list
-last tail: pager[-1] | lab.calls[-1]
+last tail: pager[-1] @to_list | lab.calls[-1] @on_screen
 where select filter_by: filter
 as_dict to_mapping asdict to_dict_recursive: to_dict
 as_json dumps to_string serialize: to_json
-refresh reload sync: get(id) of the part of the lab that returned it, which reads it again
+refresh reload sync: get(id) of the part of the lab that returned it, which reads it again @to_dict
 state phase status_code http_status: status
 reason user_message: text
 errors details detail param: problems
-headers http_headers: response_headers | call.response_headers
-request: method, url, request_headers and request_body
-response: status, response_headers and response_body
+headers http_headers: response_headers | call.response_headers @call
+request: method, url, request_headers and request_body @request_body
+response: status, response_headers and response_body @request_body
 amount value value_amount amount_money source_value: source_amount | amount
 clabe qr qr_code instructions deposit_address: deposit_instructions
-tx_hash: payout, which has it
+tx_hash: payout, which has it @payout
 expiration expiry: expires_at
 duration: elapsed
 target_amount target_value: destination_amount
@@ -71,7 +75,7 @@ reference reference_id external_id metadata merchant_reference: client_reference
 # Parameters.
 sender name_of_sender: sender_name
 customer_transaction_id: idempotency_key | client_reference_id
-enabled_events events: event_types | list(inbox)
+enabled_events events: event_types | list(inbox) @replay
 endpoint: url | base_url
 url host environment platform api_base: base_url
 dob birth_date: date_of_birth
@@ -91,13 +95,14 @@ destination target_account counterparty: financial_account | financial_account_i
 recipient: financial_account | recipient_id | individuals
 # Parts of a lab, and of the package.
 client session api configure init auth apiclient configuration: connect
-customers customer users people persons recipients: individuals | connect().individuals
-beneficiaries kyc entities legal_entities account_holders: individuals | connect().individuals
-identity_verification_create: individuals | connect().individuals
-transfer payouts payments payment remittances transfer_create: transfers | connect().transfers
+customers customer users people persons recipients: individuals | connect().individuals @connect
+beneficiaries kyc entities legal_entities: individuals | connect().individuals @connect
+account_holders identity_verification_create: individuals | connect().individuals @connect
+transfer payouts payments payment remittances: transfers | connect().transfers @connect
+transfer_create: transfers | connect().transfers @connect
 accounts wallets bank_accounts external_accounts payment_methods: financial_accounts
 recipient_accounts transfer_instruments: financial_accounts
-webhooks webhook: webhook_subscriptions to subscribe and inbox() to receive events | events
+webhooks webhook: webhook_subscriptions to subscribe and inbox() to receive events @inbox | events
 webhook_endpoints subscriptions: webhook_subscriptions
 # Errors.
 apiexception httperror requestexception restexception twiliorestexception: APIError
@@ -124,7 +129,10 @@ orders idempotency: ledger
 # Without a counterpart here, although another name is similar.
 source_account:
 """
-"""Names in other SDKs: the names to use here, or a hint that is not a name."""
+"""Names in other SDKs: the names to use here, of which the first that exists is suggested.
+
+A hint that is not a name is for an owner that has one of the names after its @.
+"""
 
 
 def nearest_name(name: str, known: Iterable[str], similar: float = SIMILAR) -> str | None:
@@ -153,37 +161,17 @@ def _folded(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
-def _habits(table: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+def _habits(table: str) -> Iterator[tuple[str, list[tuple[str, set[str]]]]]:
     for line in table.strip().splitlines():
         others, _, ours = line.partition(": ")
-        names = () if line.startswith("#") else others.rstrip(":").split()
-        yield from ((_folded(other), tuple(filter(None, ours.split(" | ")))) for other in names)
+        parts = (each.partition(" @") for each in ours.split(" | "))
+        instead = [(text, set((needs or text).split(","))) for text, _, needs in parts if text]
+        for other in () if line.startswith("#") else others.rstrip(":").split():
+            yield _folded(other), instead
 
 
 HABITS = dict(_habits(_OTHERS))
-"""Names of other SDKs, and the names to use here; the first existing one is suggested.
-
-Text that is not a name is a hint, for owners that have one of the names in `NEEDS`.
-"""
-
-NEEDS = {
-    "connect().individuals": ("connect",),
-    "connect().transfers": ("connect",),
-    "a for loop, which fetches the next pages itself": ("to_list",),
-    "len(pager.to_list())": ("to_list",),
-    "pager[-1]": ("to_list",),
-    "lab.calls[-1]": ("on_screen",),
-    "list(inbox)": ("replay",),
-    "payout, which has it": ("payout",),
-    "list().filter(name=value)": ("list",),
-    "lab.request(), as paylab knows no such operation": ("get", "list", "create", "request"),
-    "get(id) of the part of the lab that returned it, which reads it again": ("to_dict",),
-    "webhook_subscriptions to subscribe and inbox() to receive events": ("inbox",),
-    "call.response_headers": ("call",),
-    "method, url, request_headers and request_body": ("request_body",),
-    "status, response_headers and response_body": ("request_body",),
-}
-"""Hints that are not names, and the names of which the owner must have one."""
+"""Names of other SDKs: what to use here, and the names of which the owner must have one."""
 
 
 def meant(name: str, known: Iterable[str]) -> str | None:
@@ -194,8 +182,8 @@ def meant(name: str, known: Iterable[str]) -> str | None:
     """
     names = set(known)
     own = HABITS.get(_folded(name))
-    habits = HABITS.get(f"{_folded(name)}s", ()) if own is None else own
-    fits = (each for each in habits if each in names or names.intersection(NEEDS.get(each, ())))
+    habits = HABITS.get(f"{_folded(name)}s", []) if own is None else own
+    fits = (instead for instead, needs in habits if names & needs)
     same_letters = 1.0
     return next(fits, None) or nearest_name(name, names, SIMILAR if own is None else same_letters)
 
