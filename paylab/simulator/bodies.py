@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Any
 
@@ -99,16 +99,11 @@ def conversion_account(world: World, row: Row) -> Row:
 
 def shown(world: World, kind: str, row: Row) -> Row:
     """A row as the operations of its kind return it."""
-    if kind in WHOLE:
-        return WHOLE[kind](world, row)
+    if kind == "individuals":
+        return individual_json(world, row)
+    if kind == "conversion_accounts":
+        return conversion_account(world, row)
     return sent(world, f"{kind}.get", row) if f"{kind}.get" in OPERATIONS else as_shown(row)
-
-
-WHOLE: Mapping[str, Callable[[World, Row], Row]] = {
-    "individuals": individual_json,
-    "conversion_accounts": conversion_account,
-}
-"""The JSON of the kinds that hold other objects."""
 
 
 def existing(world: World, kind: str, row_id: object, words: str = "", status: int = 404) -> Row:

@@ -12,11 +12,11 @@ from ..spec import assumptions
 from . import balances, faults
 from .events import redeliver
 from .fault_kinds import check_fault
+from .journal import journal_rows
 from .messages import DEEPEST, Refused, Reply, Request, require
 from .storage import checksum
 from .strictness import remarks
 from .table import Row
-from .verdicts import journal_rows
 from .world import World
 
 LONGEST_WAIT = 20

@@ -41,7 +41,9 @@ class Controls:
         self._ask = ask
         self.clock = ClockPanel(ask)
         self.faults = FaultControls(ask, service)
-        self.requests = Requests(self._journal)
+        self.requests = Requests(
+            lambda after=0: _as_sent(ask("GET", "/_simulator/requests", params={"after": after}))
+        )
         self.deliveries = Deliveries(ask)
         self.scenarios = Scenarios(lambda: list(ask("GET", "/_simulator/scenarios")), service)
 
@@ -152,9 +154,6 @@ class Controls:
         return [
             read_event(row["body"]) for row in rows if resource_id in (None, row["resource_id"])
         ]
-
-    def _journal(self, after: int = 0) -> dict[str, Any]:
-        return _as_sent(self._ask("GET", "/_simulator/requests", params={"after": after}))
 
 
 class ClockPanel:

@@ -1,4 +1,4 @@
-"""The journal of a world: every request that reached it, and its answer.
+"""The journal of a world: every request that reached it, its answer, and each layer's verdict.
 
 Requests are stored as they came and redacted when they are read, so that answering one costs
 nothing more. Requests to the control API are not stored.
@@ -6,14 +6,20 @@ nothing more. Requests to the control API are not stored.
 
 from __future__ import annotations
 
+import json
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
+from ..errors.base import Problem
+from ..redaction.hiding import HIDDEN
+from ..redaction.redaction import Redaction
 from ..signing.findings import Finding
-from .messages import Refused, Reply, Request
+from ..spec import timestamps
+from ..spec.operations.records import IDEMPOTENT
+from .messages import KeyRefused, Refused, Reply, Request
 
 MOST = 10_000
 """Maximum stored requests; the oldest are dropped first."""
@@ -87,3 +93,111 @@ class Journal:
 
 def _stored(entry: JournalEntry) -> int:
     return len(entry.request.body) + len(entry.reply.body)
+
+
+SHOWN = 2000
+"""Characters that are shown of a body that was too long to be stored."""
+
+LAYERS = ("signature", "route", "strictness", "rules", "done")
+"""The layers that a request passes, in order."""
+
+Remarks = Callable[[str, Request], list[Problem]]
+"""What an operation does not know in a request."""
+
+
+def journal_rows(
+    journal: Journal, remarks: Remarks, secrets: Iterable[str], after: int = 0
+) -> list[Any]:
+    """The requests with a number above `after` as JSON, oldest first, without these secrets."""
+    redaction = Redaction([_Key(text) for text in secrets])
+    return [entry_row(entry, remarks, redaction) for entry in journal.entries(after)]
+
+
+def entry_row(entry: JournalEntry, remarks: Remarks, redaction: Redaction) -> dict[str, Any]:
+    """A request as JSON, without signature, keys and document numbers."""
+    request, reply = entry.request, entry.reply
+    return {
+        "number": entry.number,
+        "at": timestamps.to_text(entry.at),
+        "method": request.method,
+        "path": redaction.text(request.path),
+        "query": redaction.json(request.query_items()),
+        "headers": _headers(request.headers, redaction),
+        "body": _body(request.body, entry.sizes[0], redaction),
+        "operation": entry.operation or None,
+        "verdicts": redaction.json(_verdicts(entry, remarks)),
+        "status": reply.status,
+        "answer_headers": redaction.headers(reply.headers),
+        "answer": _body(reply.body, entry.sizes[1], redaction),
+    }
+
+
+def _verdicts(entry: JournalEntry, remarks: Remarks) -> dict[str, Any]:
+    ignored = remarks(entry.operation, entry.request)
+    strictness = {**_passed(entry, "strictness"), "remarks": [_problem(each) for each in ignored]}
+    is_key_refused = isinstance(entry.refused, KeyRefused)
+    return {
+        "signature": _passed(entry, "signature"),
+        "route": _passed(entry, "route"),
+        "rules": {"result": "skipped"} if is_key_refused else _passed(entry, "rules"),
+        "idempotency": _idempotency(entry),
+        "fault": entry.fault,
+        "strictness": strictness,
+    }
+
+
+def _passed(entry: JournalEntry, layer: str) -> dict[str, Any]:
+    """The result of a layer: passed, refused or skipped."""
+    at, here = LAYERS.index(entry.layer), LAYERS.index(layer)
+    if at != here:
+        return {"result": "passed" if at > here else "skipped"}
+    if entry.refused is None:
+        return {"result": "skipped"}
+    told: dict[str, Any] = {"result": "refused", "message": entry.refused.text}
+    if entry.finding is not None:
+        names = ("reason", "mistake", "line")
+        told |= {name: getattr(entry.finding, name) for name in names}
+    if entry.refused.problems:
+        told["problems"] = [_problem(each) for each in entry.refused.problems]
+    return told
+
+
+def _idempotency(entry: JournalEntry) -> str:
+    if entry.operation not in IDEMPOTENT or entry.layer in ("signature", "route"):
+        return "none"
+    if isinstance(entry.refused, KeyRefused):
+        return "conflict" if entry.refused.status == 409 else f"refused: {entry.refused.text}"
+    if "idempotency-key" not in entry.request.headers:
+        return "no key"
+    return "replayed" if "idempotency-replayed" in entry.reply.headers else "new"
+
+
+@dataclass(frozen=True, repr=False)
+class _Key:
+    """A key of the world, as redaction reads it."""
+
+    text: str
+
+    def reveal(self) -> str:
+        """The text."""
+        return self.text
+
+
+def _headers(headers: Mapping[str, str], redaction: Redaction) -> dict[str, str]:
+    hidden = {name: HIDDEN for name in ("authorization", "x-api-key") if name in headers}
+    return redaction.headers(headers) | hidden
+
+
+def _body(body: bytes, size: int, redaction: Redaction) -> Any:
+    """The decoded JSON of a body, else its text; None for no body."""
+    text = body.decode(errors="replace")
+    if size > len(body):
+        return f"{redaction.text(text)[:SHOWN]}... ({size} bytes)"
+    try:
+        return redaction.json(json.loads(text))
+    except (ValueError, RecursionError):
+        return redaction.text(text) or None
+
+
+def _problem(problem: Problem) -> dict[str, str]:
+    return {"field": problem.field, "message": problem.message, "source": problem.source}

@@ -36,12 +36,6 @@ WEEK = (1.0, 1.05, 1.1, 1.05, 1.35, 0.55, 0.4)
 DAY = (*(2,) * 6, 3, 4, 5, 5, 4, 4, 5, 8, 10, 11, 12, 12, 11, 10, 9, 7, 5, 3)
 """Weights of the hours (UTC): most payments in office hours of the Americas."""
 
-SMALLEST, LARGEST = 500, 5_000_000
-"""Limits of a transfer's amount, in US cents."""
-
-STUCK, DELAY = 0.02, 25
-"""The share of payouts under review, and how much longer they take."""
-
 
 @dataclass(frozen=True)
 class _Route:
@@ -86,9 +80,6 @@ REASONS = {
 }
 """The reasons of failures per country, with their weights."""
 
-EXPIRED = 0.01
-"""The share of transfers that were not funded in time."""
-
 RAILS = {
     "spei": (18, 0.7),
     "pix": (6, 0.6),
@@ -100,12 +91,6 @@ RAILS = {
 }
 """The median seconds of a payout on a rail, and their spread."""
 
-
-DEPOSIT_MEDIAN, DEPOSIT_SPREAD = 1_800, 0.6
-"""Limits of a conversion's deposit, in cents; the sandbox allows at most 50.00."""
-
-CONFIRMATION_MEDIAN, CONFIRMATION_SPREAD = 20, 0.7
-"""Median and spread of the seconds until a conversion's payout is confirmed."""
 
 HIDDEN = {"product": "global_payouts", "source_type": "", "outcome": None}
 """The internal fields of a past transfer, shared by all rows."""
@@ -190,7 +175,7 @@ class RoutePast:
         price = prices.from_source(amount, "USD", self.route.currency)
         chance = self.draw.random()
         failed = chance < self.route.failing
-        expired = not failed and chance < self.route.failing + EXPIRED
+        expired = not failed and chance < self.route.failing + 0.01
         seconds = min(self._seconds(method), int((self.latest - moment).total_seconds()) - 1)
         row_id = self.world.new_id("transfers", moment)
         done = not failed and not expired
@@ -225,15 +210,15 @@ class RoutePast:
         return words[int(self.draw.random() * len(words))]
 
     def _amount(self) -> Decimal:
-        """A log-normal amount in US dollars."""
+        """A log-normal amount in US dollars, from 5 to 50,000."""
         cents = int(self.route.median * 100 * exp(self.draw.gauss(0, self.route.spread)))
-        return Decimal(min(max(cents, SMALLEST), LARGEST)).scaleb(-2)
+        return Decimal(min(max(cents, 500), 5_000_000)).scaleb(-2)
 
     def _seconds(self, method: str) -> int:
-        """A log-normal duration; some payouts take much longer."""
+        """A log-normal duration; payouts under review take much longer."""
         median, spread = RAILS[method]
         seconds = median * exp(self.draw.gauss(0, spread))
-        return max(1, int(seconds * DELAY if self.draw.random() < STUCK else seconds))
+        return max(1, int(seconds * 25 if self.draw.random() < 0.02 else seconds))
 
 
 def _recipient(world: World, route: _Route, product: str = "global_payouts") -> tuple[Row, Row]:
@@ -259,13 +244,13 @@ def _recipient(world: World, route: _Route, product: str = "global_payouts") -> 
 
 def _conversion(world: World, draw: random.Random, parent: Row, moment: datetime) -> Row:
     """A conversion that was paid out, or failed and has no payout times."""
-    cents = int(DEPOSIT_MEDIAN * exp(draw.gauss(0, DEPOSIT_SPREAD)))
-    amount = Decimal(min(max(cents, 100), 5_000)).scaleb(-2)
+    cents = int(1_800 * exp(draw.gauss(0, 0.6)))
+    amount = Decimal(min(max(cents, 100), 5_000)).scaleb(-2)  # the sandbox allows 50.00
     text, created_at = prices.amount_text(amount, "MXN"), timestamps.to_text(moment)
     row = on_ramp.new_conversion(parent, text, created_at)
     row_id, failed = world.new_id("conversions", moment), draw.random() < 0.02
     latest = world.now() - moment - timedelta(seconds=1)
-    seconds = CONFIRMATION_MEDIAN * exp(draw.gauss(0, CONFIRMATION_SPREAD))
+    seconds = 20 * exp(draw.gauss(0, 0.7))
     begun, ended = moment + timedelta(seconds=1), moment + min(latest, timedelta(seconds=seconds))
     updated_at = timestamps.to_text(max(begun, ended))
     row["status"] = "failed" if failed else "completed"

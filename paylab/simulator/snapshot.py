@@ -95,10 +95,7 @@ def snapshot_problems(dump: Row) -> list[Problem]:
     return [Problem(field, text, "control") for field, text in found[:20]]
 
 
-Found = Iterator[tuple[str, str]]
-
-
-def _relations(tables: Mapping[str, list[Any]]) -> Found:
+def _relations(tables: Mapping[str, list[Any]]) -> Iterator[tuple[str, str]]:
     """Duplicate ids, references to rows that are missing, and steps that cannot be carried out."""
     rows = {kind: {row.id: row for row in listed} for kind, listed in tables.items()}
     for kind, listed in tables.items():
@@ -118,7 +115,7 @@ def _relations(tables: Mapping[str, list[Any]]) -> Found:
         yield from _step(f"tables.timers.{at}", timer, rows[timer.kind])
 
 
-def _step(place: str, timer: TimerRow, rows: Mapping[str, Any]) -> Found:
+def _step(place: str, timer: TimerRow, rows: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     kind, step, row = timer.kind, timer.step, rows.get(timer.id)
     if row is None:
         yield f"{place}.id", f"is not among {kind}"
