@@ -66,10 +66,11 @@ def _text(name: str) -> str:
 
 
 class Node:
-    """A part of a page; its `attributes` are sent to the browser."""
+    """A part of a page, with the nodes inside it; its `attributes` are sent to the browser."""
 
     kind = "group"
     attributes: tuple[str, ...] = ()
+    children: Sequence[Node] = ()
 
     def __init__(self) -> None:
         self.id, self.visible = f"n{next(_NUMBERS)}", True
@@ -78,13 +79,9 @@ class Node:
         """The data for the browser, as JSON."""
         return {name: getattr(self, name) for name in self.attributes}
 
-    def parts(self) -> Sequence[Node]:
-        """The nodes inside this one."""
-        return ()
-
     def static(self) -> str:
         """The visible parts as HTML for a saved notebook; readable without styles too."""
-        return "".join(part.static() for part in self.parts() if part.visible)
+        return "".join(part.static() for part in self.children if part.visible)
 
     def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
         """Handle a user action on this node."""
@@ -101,10 +98,6 @@ class Group(Node):
     def __init__(self, parts: Iterable[Node], style: str = "") -> None:
         super().__init__()
         self.children, self.style, self.current = list(parts), style, False
-
-    def parts(self) -> Sequence[Node]:
-        """The nodes inside."""
-        return self.children
 
     def static(self) -> str:
         """The parts, in the columns of a grid."""
@@ -211,7 +204,7 @@ class View(anywidget.AnyWidget):
     def _described(self, node: Node) -> dict[str, Any]:
         self._nodes[node.id] = node
         node.attach(self.send)
-        inside = [self._described(part) for part in node.parts() if part.visible]
+        inside = [self._described(part) for part in node.children if part.visible]
         return {"id": node.id, "kind": node.kind, **node.props(), "parts": inside}
 
     def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, cast
 
@@ -13,7 +13,7 @@ from ...spec.status import Advice
 from .. import html
 from ..forms.field import SELECT, FormField
 from ..forms.file import FilePicker
-from ..forms.view import Heading, Html, Node, side_by_side
+from ..forms.view import Heading, Html, side_by_side
 from ..specimens import FAULTS
 from .choice import Choice, Seen, look, on_disk, uploaded
 
@@ -76,6 +76,7 @@ class Slot(FormField):
         self.line = Html(live=True)
         ways = side_by_side([self.path, self.specimen])
         self._inside = [Heading(self.label, 4), self.line, self.picker, ways]
+        self.children = self._inside
         self._say_state()
 
     def static(self) -> str:
@@ -83,14 +84,15 @@ class Slot(FormField):
         return f"<p>{html.escape(self.label)}: {self.state}</p>"
 
     def props(self) -> dict[str, Any]:
-        """The data for the browser; locks the other two inputs with this one."""
-        for one in (self.picker, self.path, self.specimen):
-            one.disabled = self.disabled
+        """The data for the browser."""
         return {"style": "part"}
 
-    def parts(self) -> Sequence[Node]:
-        """Its heading, its state, and the three ways to choose an image until it is sent."""
-        return self._inside[:2] if self.disabled else self._inside
+    def lock(self, locked: bool) -> None:
+        """Show only the heading and the state once it was sent."""
+        super().lock(locked)
+        self.children = self._inside[:2] if locked else self._inside
+        for one in (self.picker, self.path, self.specimen):
+            one.disabled = locked
 
     @property
     def choice(self) -> Choice | None:

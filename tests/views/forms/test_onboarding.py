@@ -275,4 +275,4 @@ def test_a_saved_form_can_be_read(onboarding):
 
 def described(nodes):
     """The properties of every node and its parts, as sent to a browser."""
-    return [one for node in nodes for one in (node.props(), *described(node.parts()))]
+    return [one for node in nodes for one in (node.props(), *described(node.children))]
