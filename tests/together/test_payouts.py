@@ -110,9 +110,9 @@ def test_a_picture_without_a_code_says_so(lab):
     """An image without a code fills in nothing and shows an error."""
     form = lab.forms.financial_account(lab.individuals.create(**examples.recipient("PH")))
     form.parts.fill("ph_qr_code", {})
-    form.parts.upload.take("code.png", BytesIO(b"<script>no picture</script>"))
+    form.parts.upload.take("code.png", b"<script>no picture</script>")
     assert form.parts.details["qrph_payload"].value == ""
-    assert "No code was read from code.png" in form.parts.upload.failure
+    assert "No code was read from code.png" in form.parts.upload.errors[0]
 
 
 def test_details_are_replaced_and_a_wallet_is_registered_anew(lab, mexican):

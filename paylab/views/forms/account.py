@@ -168,6 +168,8 @@ class AccountForm(Form):
     crypto wallet cannot be edited: the form then registers another one.
     """
 
+    action = "Register this account"
+
     def __init__(  # noqa: PLR0913 - what it does, and what it starts from
         self,
         create: Callable[[str, Any], FinancialAccount],
@@ -180,18 +182,27 @@ class AccountForm(Form):
         service: Service | None = None,
     ) -> None:
         self._register, self._update, self._owner = create, update, owner
-        self._service = service
-        self.country, self._account = country, account
-        self.title, self.action = self._named()
+        self._service, self.country = service, country
+        is_wallet = account is not None and account.type == codes.CRYPTO_WALLET
+        self._replaced = None if is_wallet else account
+        self.title, self.action = (
+            f"A new account: {NAMES.get(country, country)}",
+            "Register this account",
+        )
+        if is_wallet:
+            self.title, self.action = "A new crypto wallet", "Register this wallet"
+        elif account:
+            self.title, self.action = f"Replace the details of {account.id}", "Replace the details"
         self.parts = AccountFields(country, service=service)
-        self.note = Html(escape(FIXED) if self._is_fixed else "", style="hint")
+        self.note = Html(escape(FIXED) if is_wallet else "", style="hint")
         super().__init__(self.parts, [self.note, self.parts])
         self.tools = [self.parts.tools]
-        self._fill(example)
-
-    @property
-    def _is_fixed(self) -> bool:
-        return self._account is not None and self._account.type == codes.CRYPTO_WALLET
+        with self.filling():
+            if account is not None:
+                self.parts.fill(str(account.type), {} if is_wallet else account.details or {})
+                self.parts.type.disabled = True
+            elif example:
+                self.parts.fill(example["type"], example["details"])
 
     def values(self) -> dict[str, Any]:
         """The account to send."""
@@ -206,14 +217,14 @@ class AccountForm(Form):
         return accounts.warn(self.country, kind, details, service=self._service)
 
     def _send(self, values: dict[str, Any]) -> FinancialAccount:
-        if self._account and not self._is_fixed and self._update:
-            return self._update(self._account.id, values["details"])
+        if self._replaced and self._update:
+            return self._update(self._replaced.id, values["details"])
         return self._register(values["type"], values["details"])
 
     def _script(self, values: dict[str, Any]) -> str:
-        if self._account and not self._is_fixed:
+        if self._replaced:
             new = values.get("details", {})
-            return call("lab.financial_accounts.update", {}, self._account.id, new, to="account")
+            return call("lab.financial_accounts.update", {}, self._replaced.id, new, to="account")
         given = self._owner, values.get("type", ""), values.get("details", {})
         return call("lab.financial_accounts.create", {}, *given, to="account")
 
@@ -225,23 +236,6 @@ class AccountForm(Form):
 
     def _adjust(self) -> None:
         self.parts.adjust(self.country)
-
-    def _named(self) -> tuple[str, str]:
-        where = NAMES.get(self.country, self.country)
-        if self._account and not self._is_fixed:
-            return f"Replace the details of {self._account.id}", "Replace the details"
-        if self._is_fixed:
-            return "A new crypto wallet", "Register this wallet"
-        return f"A new account: {where}", "Register this account"
-
-    def _fill(self, example: Any) -> None:
-        with self.filling():
-            if self._account is not None:
-                kind = str(self._account.type)
-                self.parts.fill(kind, {} if self._is_fixed else self._account.details or {})
-                self.parts.type.disabled = True
-            elif example:
-                self.parts.fill(example["type"], example["details"])
 
 
 class WalletForm(Form):
