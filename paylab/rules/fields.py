@@ -176,8 +176,10 @@ def _reads(reader: Callable[[str], object], value: str) -> bool:
 
 
 def check_items(value: object, field: str, check: Check) -> list[Problem]:
-    """The problems of every item of a list."""
-    return flat(check(item, dotted(field, at)) for at, item in enumerate(as_list(value)))
+    """The problems of every item of a list, or of what is no list."""
+    if not isinstance(value, list | tuple):
+        return [Problem(field, "must be a list")]
+    return flat(check(item, dotted(field, at)) for at, item in enumerate(value))
 
 
 def flat(parts: Iterable[list[Problem]]) -> list[Problem]:

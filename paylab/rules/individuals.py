@@ -161,7 +161,7 @@ def mistyped(body: object, service: Service | None = None) -> list[Problem]:
         kind, details = (as_object(item).get(name) for name in ("type", "details"))
         return accounts.warn(country, kind, details, f"{at}.details", service)
 
-    listed = found.get("financial_accounts")
+    listed = as_list(found.get("financial_accounts"))
     return [*number, *check_items(listed, "financial_accounts", warn_account)]
 
 
@@ -199,9 +199,7 @@ def _checks(body: Body, asked: Mapping[str, dict[str, str]], service: Service) -
 
 
 def _products(corridor: Corridor, value: object, field: str) -> list[Problem]:
-    if not isinstance(value, list | tuple):
-        return [Problem(field, "must be a list")]
-    if not value:
+    if value in ([], ()):
         return [Problem(field, "must name at least one product", _ROW, key=_BASE)]
     return check_items(value, field, one_of(corridor.products))
 
@@ -243,8 +241,6 @@ def _number_form(document: Body) -> Format:
 
 
 def _accounts(country: str | None, service: Service, value: object, field: str) -> list[Problem]:
-    if not isinstance(value, list | tuple):
-        return [Problem(field, "must be a list")]
     return check_items(
         value, field, lambda each, at: accounts.check_entry(each, country, at, service)
     )

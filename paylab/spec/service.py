@@ -314,15 +314,10 @@ def _check_names(values: Mapping[str, Value], given: Collection[str]) -> None:
     for key in given:
         table, dot, _ = key.partition(".fields.")
         their = values[key]
-        known = _sent_in(table) if dot else set[str]()
-        fixed = {their} & known if f"{table}.fields.{their}" not in values else ()
-        for name in (*fields[table, their], *fixed):
+        bodies = [each.by_name for each in OPERATIONS.values() if dot and each.names == table]
+        is_sent = any(their in body for body in bodies)
+        is_fixed = is_sent and f"{table}.fields.{their}" not in values
+        for name in (*fields[table, their], *([str(their)] if is_fixed else [])):
             if name != key:
                 message = f"{key} and {name} cannot both be {their!r}"
                 raise ServiceError(message, key)
-
-
-def _sent_in(table: str) -> set[str]:
-    """Our names of the fields in bodies whose names a table of settings has."""
-    bodies = (each.by_name for each in OPERATIONS.values() if each.names == table)
-    return {name for body in bodies for name in body}

@@ -37,8 +37,10 @@ class Translation:
         record = OPERATIONS[operation]
         new = self._with_details(body, partial(_sent, at="details"), are_theirs=False)
         for field in record.references:
-            if self.service.value(field.form_key) == "id":
-                new = _by_id(new, field.name, field.by_id)
+            given, form = new.get(field.name), self.service.value(field.form_key)
+            if form == "id" and isinstance(given, Mapping) and "id" in given:
+                del new[field.name]
+                new[field.by_id] = given["id"]
         if record.is_sandbox and "{" in str(self.service.value(f"paths.{record.path}")):
             new.pop("conversion_account_id", None)  # the path names the account
         if record.names:
@@ -159,14 +161,6 @@ def _sent(names: Names, body: Mapping[str, Any], at: str = "") -> Body:
             message = f"is the service's name of {our}, which has another value: give one of them"
             raise RuleError([Problem(dotted(at, their), message)])
     return names.send(body)
-
-
-def _by_id(body: Body, name: str, by_id: str) -> Body:
-    """The body with the id of an object instead of the object."""
-    given = body.get(name)
-    if not isinstance(given, Mapping) or "id" not in given:
-        return body
-    return {key: value for key, value in body.items() if key != name} | {by_id: given["id"]}
 
 
 def _misfit(
