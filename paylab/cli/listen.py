@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
         port=options.port,
         url=options.url,
     ) as inbox:
-        inbox.on_arrival(_print_json if options.json else partial(_print, options.forward_to))
+        inbox.on_arrival(partial(_print, target=options.forward_to, in_json=options.json))
         warn_user(f"Listening on {inbox.url} for {lab.place}. Stop it with Ctrl-C.")
         while not stopped.wait(1):
             pass
@@ -55,7 +55,10 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _print(target: str | None, arrival: Arrival) -> None:
+def _print(arrival: Arrival, *, target: str | None, in_json: bool) -> None:
+    if in_json:
+        say(write_json(as_json(arrival)))
+        return
     again = f"  (delivery {arrival.deliveries})" if arrival.deliveries > 1 else ""
     answer = "" if arrival.answered is None else f"  -> {arrival.answered}"
     if arrival.answered == UNANSWERED:
@@ -64,10 +67,6 @@ def _print(target: str | None, arrival: Arrival) -> None:
     line = "  ".join(map(cut_text, words))
     stale = "" if arrival.order == "in order" else f"  {arrival.order}"
     say(f"{arrival.last_at:%H:%M:%S}  {line}{stale}{again}{answer}")
-
-
-def _print_json(arrival: Arrival) -> None:
-    say(write_json(as_json(arrival)))
 
 
 def _types(text: str) -> tuple[str, ...]:

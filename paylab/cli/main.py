@@ -89,7 +89,9 @@ def run(options: argparse.Namespace) -> int:
         return DONE
     except (PaylabError, OSError) as error:
         return _fail(error, FAILED, warned)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
+        for note in getattr(stop, "__notes__", ()):  # such as what was paid
+            warn_user(f"paylab: {note}")
         warn_user("paylab: interrupted", "red")
         return INTERRUPTED
 
@@ -106,8 +108,8 @@ class Parser(argparse.ArgumentParser):
         meant = f"; did you mean {near[0]}?" if near else ""
         if action.dest == "command":
             self.error(f"there is no command {value[:40]!r}{meant}")
-        known = meant or f": use one of {', '.join(action.choices)}"
-        raise argparse.ArgumentError(action, f"{value[:40]!r} is not known{known}")
+        known = ", ".join(action.choices)
+        raise argparse.ArgumentError(action, f"{value[:40]!r} must be one of {known}{meant}")
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit with status 2."""

@@ -68,11 +68,10 @@ def run(options: argparse.Namespace) -> int:
     if options.file is None:
         raise ConfigError("name a CSV file of payouts; paylab payout --template prints an example")
     refuse_unknown_variables()
-    given = {name: getattr(options, name) for name in DEFAULTS}
-    defaults = {name: value for name, value in given.items() if value}
-    shape = {"reference": options.reference, "delimiter": options.delimiter}
+    names = ("reference", "delimiter", *DEFAULTS)
+    given = {name: value for name in names if (value := getattr(options, name))}
     try:
-        checked = plan(options.file, **shape, **defaults)
+        checked = plan(options.file, **given)
     except FileNotFoundError as error:
         raise ConfigError(f"{options.file}: {error.strerror}") from None
     if not checked.rows:
@@ -88,18 +87,9 @@ def run(options: argparse.Namespace) -> int:
     lab = connect()
     announce(lab.place)
     confirm(lab.place, f"send {count(len(checked.rows), 'payout')}", yes=options.yes)
-    try:
-        frame = lab.transfers.create_many(
-            options.file,
-            **shape,
-            concurrency=options.concurrency,
-            progress=True,
-            **defaults,
-        )
-    except KeyboardInterrupt as stop:
-        for note in getattr(stop, "__notes__", ()):
-            warn_user(f"paylab: {note}")
-        raise
+    frame = lab.transfers.create_many(
+        options.file, concurrency=options.concurrency, progress=True, **given
+    )
     status = _print_results(frame, as_json=options.json)
     if options.to is not None:
         path = frames.to_csv(frame, options.to)

@@ -38,9 +38,6 @@ ONWARD: Mapping[str, str] = {
 STATUS_CHANGED = "individual.status_changed"
 """The event whose new status can be chosen."""
 
-BY_ITSELF = "transfer.payout_initiated"
-"""An event without a move: it occurs one step after funding."""
-
 CLABE = "999999000000000002"
 """An account at a fictitious bank."""
 
@@ -78,9 +75,11 @@ def _move(controls: Controls, event_type: str, row: Mapping[str, Any], to: str |
     """Make the moves that lead to an event; none for an event that occurs automatically."""
     machine, row_id = FAMILIES[event_type.partition(".")[0]][1], str(row.get("id"))
     status = str(row.get("status"))
-    onward = to or ONWARD.get(status)
-    wanted = onward if event_type == STATUS_CHANGED else TARGETS.get(event_type)
-    is_due = event_type == BY_ITSELF and status == wanted
+    wanted = TARGETS.get(event_type)
+    if event_type == STATUS_CHANGED:
+        wanted = to or ONWARD.get(status)
+    # A payout is initiated without a move, one step after funding.
+    is_due = event_type == "transfer.payout_initiated" and status == wanted
     if is_due and event_type not in {event.type for event in controls.events(row_id)}:
         return
     way = machine.path(status, wanted or "")
@@ -109,8 +108,7 @@ def _make(
     """Create a resource that reaches the event automatically; return its id."""
     family = event_type.partition(".")[0]
     if family == "conversion":
-        account = account_id or _conversion_account(lab, controls)
-        return _conversion(lab, account, fails=event_type == "conversion.failed")
+        return _conversion(lab, controls, account_id, fails=event_type == "conversion.failed")
     if account_id:
         raise NotFoundError(404, f"{family} not found")
     return _transfer(lab, event_type) if family == "transfer" else _individual(lab, controls, to)
@@ -123,16 +121,15 @@ def _individual(lab: Lab, controls: Controls, to: str | None = None) -> str:
     return person.id
 
 
-def _conversion_account(lab: Lab, controls: Controls) -> str:
-    person = _individual(lab, controls)
-    lab.individuals.wait(person, until="active")
-    wallet = lab.financial_accounts.create(person, "crypto_wallet", examples.wallet(lab.service))
-    return lab.conversion_accounts.create(person, wallet.id, "mxn", new=True).id
-
-
-def _conversion(lab: Lab, account_id: str, *, fails: bool) -> str:
-    account = lab.conversion_accounts.get(account_id)
-    currency = str(account.source_currency)
+def _conversion(lab: Lab, controls: Controls, account_id: str | None, *, fails: bool) -> str:
+    """Pay a deposit into a conversion account, by default into a new one."""
+    if account_id is None:
+        person = _individual(lab, controls)
+        lab.individuals.wait(person, until="active")
+        details = examples.wallet(lab.service)
+        wallet = lab.financial_accounts.create(person, codes.CRYPTO_WALLET, details)
+        account_id = lab.conversion_accounts.create(person, wallet.id, "mxn", new=True).id
+    currency = str(lab.conversion_accounts.get(account_id).source_currency)
     sender = "Scenario Failed" if fails else None
     lab.sandbox.deposit(account_id, codes.DEPOSIT_CAPS[currency.lower()], currency, sender)
     newest = (one for one in lab.conversions.list() if one.conversion_account_id == account_id)

@@ -10,7 +10,7 @@ from ..client.field_hints import Doubt
 from ..client.retries import LONGEST_RETRY_AFTER
 from ..errors.api import APIStatusError, AuthenticationError, PermissionDeniedError, RateLimitError
 from ..errors.base import PaylabError
-from ..spec import assumptions
+from ..spec.assumptions import KEYS
 from ..spec.complaints import Complaint
 from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
@@ -48,12 +48,15 @@ def candidates(error: PaylabError, service: Service) -> Iterator[Values]:
     if isinstance(error, RateLimitError):
         yield from _waits(error)
         return
-    told = [Complaint(each.field, each.message) for each in getattr(error, "problems", ())]
-    read = {doubt.key: doubt.value for doubt in error.doubts if doubt.value}
+    told = _told(error)
+    read: dict[str, Value] = {
+        doubt.key: int(doubt.value) if KEYS[doubt.key].type == "integer" else doubt.value
+        for doubt in error.doubts
+        if doubt.value
+    }
     if read and not isinstance(error, APIStatusError):
-        yield {key: _typed(key, value) for key, value in read.items()}
-    for key, value in read.items():
-        yield {key: _typed(key, value)}
+        yield read
+    yield from ({key: value} for key, value in read.items())
     sent = _sent(error)
     for doubt in error.doubts:
         yield from _of_key(doubt, told, service, sent)
@@ -64,7 +67,7 @@ def candidates(error: PaylabError, service: Service) -> Iterator[Values]:
 
 def dialects(service: Service) -> Iterator[Values]:
     """Every other way to sign."""
-    for name, key in assumptions.KEYS.items():
+    for name, key in KEYS.items():
         if name.startswith("signing.") and key.type == "word":
             for value in key.values:
                 if value != service.value(name):
@@ -114,10 +117,13 @@ def is_progress(before: PaylabError, after: PaylabError, values: Values) -> bool
 MISSING, UNKNOWN = "missing", "unknown"
 
 
+def _told(error: PaylabError) -> list[Complaint]:
+    return [Complaint(each.field, each.message) for each in getattr(error, "problems", ())]
+
+
 def _complaints(error: PaylabError) -> set[tuple[str, str]]:
     """What an error says, as fields and what is wrong with each."""
-    told = [Complaint(each.field, each.message) for each in getattr(error, "problems", ())]
-    if told:
+    if told := _told(error):
         return {(_last(one.field), _kind(one)) for each in told for one in each.each()}
     return {("", str(error))} if isinstance(error, APIStatusError) else set()
 
@@ -126,15 +132,10 @@ def _kind(complaint: Complaint) -> str:
     return MISSING if complaint.missing else UNKNOWN if complaint.unknown else complaint.words
 
 
-def _typed(name: str, value: str) -> Value:
-    """A value in the type of its key."""
-    return int(value) if assumptions.KEYS[name].type == "integer" else value
-
-
 def _of_key(
     doubt: Doubt, told: list[Complaint], service: Service, sent: set[str]
 ) -> Iterator[Values]:
-    key = assumptions.KEYS[doubt.key]
+    key = KEYS[doubt.key]
     if key.type == "words":
         yield from _of_words(key, told, service, sent)
     elif key.type == "path":
@@ -187,7 +188,7 @@ def _renames(
     start: str, missing: Iterable[Complaint], service: Service, sent: set[str]
 ) -> Iterator[Values]:
     """Each field that was sent under the name that is missed, the most similar first."""
-    fields = [name for name in assumptions.KEYS if name.startswith(start)]
+    fields = [name for name in KEYS if name.startswith(start)]
     ours = {name: their for name in fields if (their := str(service.value(name))) in sent}
     for complaint in missing:
         their = _last(complaint.field)

@@ -11,7 +11,7 @@ from ..client.call import Call
 from ..client.client import Client
 from ..client.har import read_har
 from ..errors.base import ConfigError, Problem, RuleError
-from ..spec import assumptions
+from ..spec.assumptions import KEYS
 from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
 from .evidence import contradicted
@@ -67,15 +67,14 @@ def probe_service(  # noqa: PLR0913 - what to do, how often, and the files
     is not a service.toml is refused before the first request. Nothing is written if the walk
     could not begin.
     """
-    target = None if to is None else Path(to)
-    if target is not None:
-        existing_service(target)
+    if to is not None:
+        existing_service(Path(to))
     if calls is not None:
         found = recorded(read_har(Path(calls)).calls, client.service)
     else:
         found = probe(client, write=write, budget=budget, pace=pace)
-    if target is not None and not found.hopeless:
-        found.write(target)
+    if to is not None and not found.hopeless:
+        found.write(Path(to))
     return found
 
 
@@ -107,7 +106,7 @@ def probe(
         trials.proofs.clear()
     return Report(
         tuple(reached(walk.parts)),
-        tuple(_finding(trials, walk, key, write=write) for key in assumptions.KEYS),
+        tuple(_finding(trials, walk, key, write=write) for key in KEYS),
         trials.service,
         sent=trials.sent,
         made=tuple(walk.made),
@@ -128,17 +127,12 @@ def recorded(calls: Iterable[Call], service: Service) -> Report:
         done.add(route.operation)
         for values in contradicted(call, route.operation, service):
             for key, value in values.items():
-                proofs.setdefault(key, ProbeFinding(key, PROVEN, value, call=number))
-    found = {key: each.value for key, each in proofs.items() if each.value != service.value(key)}
-    findings = (
-        proofs[key]
-        if key in found
-        else ProbeFinding(key, *_use(key, done, "not in the recorded calls"))
-        for key in assumptions.KEYS
-    )
-    return Report(
-        (f"{len(calls)} recorded calls",), tuple(findings), service.with_values(found), calls=calls
-    )
+                if value != service.value(key):
+                    proofs.setdefault(key, ProbeFinding(key, PROVEN, value, call=number))
+    why, found = "not in the recorded calls", {key: each.value for key, each in proofs.items()}
+    findings = [proofs.get(key) or ProbeFinding(key, *_use(key, done, why)) for key in KEYS]
+    reached = (f"{len(calls)} recorded calls",)
+    return Report(reached, tuple(findings), service.with_values(found), calls=calls)
 
 
 def _finding(trials: Trials, walk: ServiceWalk, key: str, *, write: bool) -> ProbeFinding:

@@ -44,15 +44,9 @@ class ProbeFinding:
     def words(self) -> str:
         """The outcome with the value and its call, or the reason."""
         if self.outcome == PROVEN:
-            return f"proven: {_shown(self.value)} (call {self.call})"
+            value = self.value if isinstance(self.value, tuple) else (self.value,)
+            return f"proven: {', '.join(map(str, value)) or 'none at all'} (call {self.call})"
         return f"{self.outcome} ({self.why})" if self.why else self.outcome
-
-
-def _shown(value: Value | None) -> str:
-    """A value of a key as a reader sees it."""
-    if isinstance(value, tuple):
-        return ", ".join(map(str, value)) or "none at all"
-    return str(value)
 
 
 @dataclass(frozen=True)
@@ -95,14 +89,6 @@ class Report:
         ends = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES)
         return "\n".join([*self.reached, f"{self.sent} requests; settings: {ends}"])
 
-    def rows(self) -> list[dict[str, Any]]:
-        """A flat row per key, for a frame."""
-        return [
-            {"key": each.key, "outcome": each.outcome, "value": each.value, "why": each.why}
-            | {"ask": each.ask, "call": each.call}
-            for each in self.findings
-        ]
-
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON-like data."""
         return {
@@ -113,26 +99,28 @@ class Report:
             "hopeless": self.hopeless,
             "reached": list(self.reached),
             "made": list(self.made),
-            "findings": self.rows(),
+            "findings": [
+                {"key": each.key, "outcome": each.outcome, "value": each.value, "why": each.why}
+                | {"ask": each.ask, "call": each.call}
+                for each in self.findings
+            ],
         }
 
     def har(self, to: Path | None = None) -> dict[str, Any]:
         """The calls of the walk as HAR, without personal data, and as the file `to`."""
         return har(self.calls, to)
 
-    def write(self, to: str | Path) -> Path:
+    def write(self, path: Path) -> None:
         """Write the service.toml: proven differences, each below its question, and your values.
 
         Values of an existing service.toml stay unless a request proved another. ConfigError for
         any other file.
         """
-        path = Path(to)
         old = existing_service(path)
         proven = {each.key: each.value for each in self.where(PROVEN)}
         service = (old or self.service).with_values(proven)
         with files.replace(path) as sink:
             sink.write(service.to_toml().encode())
-        return path
 
     def table(self, *outcomes: str) -> str:
         """The findings as lines for a terminal: with these outcomes, or those to act on."""

@@ -81,18 +81,15 @@ class ServiceWalk:
             parts += [("Repeated order", self._repeat), ("Webhooks", self._webhooks)]
             parts += [("Lists again", self._lists)]
         for name, part in parts:
-            self.parts.append(Part(name, self._stop_of(part), tuple(self._without)))
+            stop = ""
+            try:
+                part()
+            except BudgetError as error:
+                stop = f"not reached ({error})"
+            except StopError as error:
+                stop = str(error)
+            self.parts.append(Part(name, stop, tuple(self._without)))
             self._without.clear()
-
-    def _stop_of(self, part: Callable[[], None]) -> str:
-        """Where a part stops, and why; empty if it comes to the end."""
-        try:
-            part()
-        except BudgetError as error:
-            return f"not reached ({error})"
-        except StopError as error:
-            return str(error)
-        return ""
 
     def _run(self, where: str, operation: str, step: Callable[[Client], R]) -> R:
         """The result of a step that the part needs; StopError says where it stops."""
@@ -123,11 +120,11 @@ class ServiceWalk:
             return None
 
     def _lists(self) -> None:
+        """Of each list a first page, the largest page, the next page and one object."""
         for name in LISTS:
             self._list(name)
 
     def _list(self, name: str) -> None:
-        """A first page, the largest page, the next page and one object."""
         read = f"{name}.list"
         first = self._try(f"the list of {name}", read, lambda c: steps.first_page(c, name))
         if first is None:
