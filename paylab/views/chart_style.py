@@ -69,10 +69,9 @@ class Chart:
         >>> charts.volume(frame).png()[1:4]
         b'PNG'
         """
+        drawn = self._drawn("vegalite_to_png", scale=SCALE)
         with explained():
-            import vl_convert
             from PIL import Image
-        drawn = vl_convert.vegalite_to_png(self._printed(), vl_version=COMPILER, scale=SCALE)
         whole = Image.open(BytesIO(drawn)).convert("RGB")
         for colours in PALETTES:
             picture = BytesIO()
@@ -90,21 +89,22 @@ class Chart:
         """
         to = path_of(path)
         if to.suffix == ".png":
-            to.write_bytes(self.png())
+            data = self.png()
         elif to.suffix == ".svg":
-            with explained():
-                import vl_convert
-            svg = vl_convert.vegalite_to_svg(self._printed(), vl_version=COMPILER)
-            to.write_text(svg, encoding="utf-8")
+            data = self._drawn("vegalite_to_svg").encode()
         elif to.suffix == ".json":
-            to.write_text(json.dumps(self.spec, indent=1), encoding="utf-8")
+            data = json.dumps(self.spec, indent=1).encode()
         else:
             raise ValueError(f"{to.name!r} must end in .png, .svg or .json")
+        to.write_bytes(data)
         return to
 
-    def _printed(self) -> Spec:
-        """The specification for a picture, with a white background."""
-        return {**self.spec, "background": PAPER}
+    def _drawn(self, function: str, **options: float) -> Any:
+        """The picture on light paper, made by a function of the compiler."""
+        with explained():
+            import vl_convert
+        spec = {**self.spec, "background": PAPER}
+        return getattr(vl_convert, function)(spec, vl_version=COMPILER, **options)
 
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None

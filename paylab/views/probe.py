@@ -63,15 +63,11 @@ def _group(title: str, findings: Iterable[Any]) -> str:
     rows = "".join(
         f"<tr><td><code>{escape(each.key)}</code></td>"
         f'<td>{escape(each.words)}<br><span class="muted">{escape(each.ask)}</span>'
-        f"{_link(each.call)}</td></tr>"
+        + (f'<br><a href="#call-{each.call}">call {each.call}</a>' if each.call else "")
+        + "</td></tr>"
         for each in findings
     )
     return f"<h2>{escape(title)}</h2><table>{rows}</table>" if rows else ""
-
-
-def _link(number: int | None) -> str:
-    """A link to the call that shows an answer."""
-    return f'<br><a href="#call-{number}">call {number}</a>' if number else ""
 
 
 def _call(number: int, entry: Mapping[str, Any]) -> str:

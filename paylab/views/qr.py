@@ -269,21 +269,19 @@ class QR:
         return [] if problem is None else [("Do not pay", str(problem))]
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        return {
-            "text/html": self._html(),
-            "image/png": b64encode(self.png()).decode(),
-            "image/svg+xml": self.svg(),
-            "text/plain": repr(self),
-        }
-
-    def _html(self) -> str:
         parts = [html.warning(f"{label}: {text}") for label, text in self._problem()]
         parts.append(html.table(self.table()))
         if fields := self.reading.fields():
             parts.append(html.folded(f"All {len(fields)} fields in the code", html.table(fields)))
         parts.append(html.folded("The text in the code", html.copyable(self.payload)))
         text = html.column(html.heading(self.title), *parts)
-        return html.card(self.modules.img(self.size, "QR code"), text, label=self.where)
+        picture = self.modules.img(self.size, "QR code")
+        return {
+            "text/html": html.card(picture, text, label=self.where),
+            "image/png": b64encode(self.png()).decode(),
+            "image/svg+xml": self.svg(),
+            "text/plain": repr(self),
+        }
 
 
 def _checked(size: int) -> int:

@@ -31,6 +31,7 @@ class Form(traitlets.HasTraits, FormPage):
 
     result = traitlets.Any(None, allow_none=True)
     _create: Callable[..., Any]
+    _script: Callable[[dict[str, Any]], str]
 
     title = "A form"
     action = "Send"
@@ -86,10 +87,6 @@ class Form(traitlets.HasTraits, FormPage):
     def _send(self, values: dict[str, Any]) -> Any:
         """Send the values and return the response; None when `finish` is called later."""
         return self._create(**values)
-
-    def _script(self, values: dict[str, Any]) -> str:
-        """The equivalent Python code for the values."""
-        raise AssertionError(f"{type(self).__name__} does not define script")
 
     def code(self) -> str:
         """The equivalent Python code, for the current values or those that were sent."""

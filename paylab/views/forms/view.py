@@ -225,19 +225,14 @@ class FormPage:
 
     title: str
     heading: Heading
+    nodes: Callable[[], Sequence[Node]]
+    rows: Callable[[], Sequence[Row]]
+    """The nodes of the page, and what is saved in the notebook: no document number, no secret."""
     where = ""
     _kept: Any = None
     _shown_in = 0
     _view: View | None = None
     _followers: tuple[Callable[[str], None], ...] = ()
-
-    def nodes(self) -> Sequence[Node]:
-        """The nodes of the page."""
-        raise AssertionError(f"{type(self).__name__} has no nodes")
-
-    def rows(self) -> Sequence[Row]:
-        """The rows saved in the notebook: no document number and no secret."""
-        raise AssertionError(f"{type(self).__name__} has no rows")
 
     def saved(self) -> str:
         """The HTML saved in the notebook below the title."""
