@@ -35,20 +35,12 @@ class Client(Sender):
             tries_dialects=False,
         )
 
-    @cached_property
-    def individuals(self) -> Individuals:
-        """End users and recipients, and their verification."""
-        return Individuals(self)
-
-    @cached_property
-    def financial_accounts(self) -> FinancialAccounts:
-        """Payout destinations and crypto wallets."""
-        return FinancialAccounts(self)
-
-    @cached_property
-    def quotes(self) -> Quotes:
-        """Rates and fees, locked for a short while."""
-        return Quotes(self)
+    individuals = cached_property(Individuals)
+    financial_accounts = cached_property(FinancialAccounts)
+    quotes = cached_property(Quotes)
+    conversions = cached_property(Conversions)
+    webhook_subscriptions = cached_property(WebhookSubscriptions)
+    sandbox = cached_property(Sandbox)
 
     @cached_property
     def transfers(self) -> Transfers:
@@ -59,18 +51,3 @@ class Client(Sender):
     def conversion_accounts(self) -> ConversionAccounts:
         """Accounts into which individuals pay fiat."""
         return ConversionAccounts(self, OrderSending(self).once)
-
-    @cached_property
-    def conversions(self) -> Conversions:
-        """Deposits that are converted to stablecoin."""
-        return Conversions(self)
-
-    @cached_property
-    def webhook_subscriptions(self) -> WebhookSubscriptions:
-        """Where events are sent."""
-        return WebhookSubscriptions(self)
-
-    @cached_property
-    def sandbox(self) -> Sandbox:
-        """Operations of the sandbox only."""
-        return Sandbox(self)

@@ -91,7 +91,10 @@ def failure(exchange: Exchange, call: Call, redaction: Redaction, service: Servi
         error.hint = _after_trouble(trouble, exchange.request)
         return error
     if 300 <= (exchange.status or 0) < 400:
-        return _redirect(exchange, call, redaction)
+        target = plain(redaction.text(exchange.headers.get("location", ""))) or "nowhere"
+        text = f"redirects to {target}, which is not followed"
+        advice = "set the base URL to the address that the service redirects to"
+        return RedirectError(exchange.status or 0, text, call=call, hint=advice)
     return _refusal(exchange, call, redaction, service)
 
 
@@ -106,13 +109,6 @@ def _after_trouble(trouble: Trouble, outgoing: OutgoingRequest) -> str | None:
         key = outgoing.idempotency_key
         return f"it may have been carried out: send the same again with idempotency_key={key!r}"
     return "it may have been carried out: check before sending it again"
-
-
-def _redirect(exchange: Exchange, call: Call, redaction: Redaction) -> APIStatusError:
-    target = plain(redaction.text(exchange.headers.get("location", "")))
-    text = f"redirects to {target or 'nowhere'}, which is not followed"
-    advice = "set the base URL to the address that the service redirects to"
-    return RedirectError(exchange.status or 0, text, call=call, hint=advice)
 
 
 def _of_finding(finding: str, told: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -23,12 +23,6 @@ from .call import Call
 from .exchange import Attempt, Exchange
 
 R = TypeVar("R", bound=Resource)
-
-
-class Identified(Resource):
-    """Anything with an id."""
-
-    id: str = ""
 
 
 MARKUP = re.compile(rb"\s*<")
@@ -84,7 +78,7 @@ class Response:
 
     def read(self, kind: type[R]) -> R:
         """The body as a resource, which must have an id."""
-        body = self._resource(kind)
+        body = self._object(kind.model_fields)
         if body is None:
             self.done()
             what = (
@@ -96,7 +90,7 @@ class Response:
 
     def read_or(self, kind: type[R], known: Mapping[str, Any]) -> R:
         """The body as a resource; an empty body gives a resource of the known fields."""
-        body = self._resource(kind)
+        body = self._object(kind.model_fields)
         if body is not None:
             return self.resource(kind, body)
         self.done()
@@ -108,7 +102,7 @@ class Response:
     @property
     def identified(self) -> dict[str, Any]:
         """The object with an id, as sent; APIResponseError when there is none."""
-        body = self._resource(Identified)
+        body = self._object(("id",))
         if body is None:
             self.done()
             raise self._wrong("must be an object with an id")
@@ -134,14 +128,17 @@ class Response:
             error = PagingError("the list says it has a next page but gives no cursor for it")
         except ValueError as wrong:
             self.done()
-            error = self._wrong(f"{wrong}{self._members}")
+            what = str(wrong)
+            if isinstance(self.body, dict):
+                what += f"; it contains {', '.join(map(repr, islice(self.body, 5))) or 'nothing'}"
+            error = self._wrong(what)
         from .assumption_hints import name_assumptions, of_page
 
         name_assumptions(error, of_page(self.redaction.json(self.body), form))
         raise error
 
-    def _resource(self, kind: type[Resource]) -> dict[str, Any] | None:
-        """The object with the id: the body, or the object in its `data`."""
+    def _object(self, names: Collection[str]) -> dict[str, Any] | None:
+        """The object with the id, or one of the names: the body, or the object in its `data`."""
         body = self.body
         wrapped = body.get("data") if isinstance(body, dict) else None
         if is_error(body) or (wrapped and is_error(wrapped)):
@@ -149,12 +146,12 @@ class Response:
         for one in (wrapped, body):
             if not isinstance(one, dict):
                 continue
-            if "id" in kind.model_fields:
+            if "id" in names:
                 id_ = one.get("id")
                 has_id = isinstance(id_, str | int) and not isinstance(id_, bool)
                 if has_id and str(id_).strip():
                     return one
-            elif one.keys() & kind.model_fields.keys():
+            elif any(name in one for name in names):
                 return one
         return None
 
@@ -170,17 +167,11 @@ class Response:
 
         for key, name in of_answer(kind, body, self.translation.service):
             given = plain(self.redaction.text(name), 60)
-            message = f"has {given!r}, but no {key.rpartition('.')[2]}"
-            message = f"the answer to {self.call.method} {self.call.path} {message}"
-            message = f"{message}: if they are the same, set {key} in service.toml"
+            message = (
+                f"the answer to {self.call.method} {self.call.path} has {given!r}, but no "
+                f"{key.rpartition('.')[2]}: if they are the same, set {key} in service.toml"
+            )
             warnings.warn(message, ConfigWarning, stacklevel=3)
-
-    @property
-    def _members(self) -> str:
-        """The first names of members of the body, for an error."""
-        if not isinstance(self.body, dict):
-            return ""
-        return f"; it contains {', '.join(map(repr, islice(self.body, 5))) or 'nothing'}"
 
     def _wrong(self, what: str) -> APIResponseError:
         what = plain(self.redaction.text(what), 300)
