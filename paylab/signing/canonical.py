@@ -49,7 +49,7 @@ def key_bytes(secret: str, encoding: str = "utf-8") -> bytes:
         raise ValueError(f"the secret key is not {encoding} text") from None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Received:
     """A request as it arrived: path and query as on the request line, header names lower case.
 

@@ -36,7 +36,7 @@ CORRECTIONS: Mapping[str, str] = {
 """The correction of each mistake by its id; every check and every guess uses this text."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Mistake:
     """The id of a mistake, and a sentence with the correction."""
 

@@ -14,7 +14,7 @@ SIGNED = ("host", "x-api-key", "x-content-sha256", "x-date", "x-nonce")
 """The headers of a signed request, sorted by name."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ExplainedLine:
     """One line of a layer: text, meaning, and its source in the spec or the assumptions."""
 
@@ -23,7 +23,7 @@ class ExplainedLine:
     source: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Layer:
     """One of the texts that a signature is computed from."""
 
@@ -35,7 +35,7 @@ class Layer:
         return "\n".join([self.name, *rows])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Explanation:
     """The layers from the canonical request to the header; keys and signatures are hidden."""
 
@@ -82,8 +82,7 @@ def labels(canonical: str) -> list[str]:
     """A short label for each line of a canonical request: path, query, a header's name."""
     lines = canonical.split("\n")
     names = _names_of(canonical)
-    before = len(lines) - len(names) - 2
-    first = ["method", "path", *["query string"] * max(0, before - 2)][: max(before, 0)]
+    first = ["method", "path", "query string"][: len(lines) - len(names) - 2]
     return [*first, *names, "signed header names", "body hash"]
 
 

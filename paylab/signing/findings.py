@@ -19,7 +19,7 @@ LENIENT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SignedRequest:
     """A request as sent: method, full URL and body."""
 
@@ -54,10 +54,10 @@ def check_url(url: str) -> None:
     """ConfigError unless it is a full URL or a path under the base URL."""
     try:
         parts = urlsplit(url)
-        whole = bool(parts.hostname) and parts.scheme in ("http", "https")
+        is_whole = bool(parts.hostname) and parts.scheme in ("http", "https")
     except ValueError:
-        parts, whole = urlsplit(""), False
-    if not whole and (parts.netloc or not parts.path.startswith("/")):
+        is_whole = False
+    if not is_whole and (not url.startswith("/") or url.startswith("//")):
         raise ConfigError(f"{url!r} is not a URL to sign: write https://host/v1/... or /v1/...")
 
 
@@ -90,7 +90,7 @@ STRICT = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Authorization:
     """The three parts of the Authorization header."""
 
@@ -109,7 +109,7 @@ class Authorization:
         return match and cls(match[1], tuple(match[2].split(";")), match[3])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Finding:
     """The result of checking a signature; without a difference `match` is true.
 

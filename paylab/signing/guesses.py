@@ -14,7 +14,7 @@ from typing import TypeVar
 from ..spec import timestamps
 from .canonical import SCHEME, SPELLING, payload, to_bytes
 from .corrections import Mistake, known
-from .mistakes import MOST_SEARCHED, Guess, Recipe, all_mistakes, other_spellings
+from .mistakes import Guess, Recipe, all_mistakes, other_spellings
 from .text_guesses import texts
 
 T = TypeVar("T")
@@ -186,10 +186,9 @@ def _always(result: T) -> Callable[[object], T]:
 
 
 def _plain_body(right: Recipe, body: bytes) -> Iterator[Guess]:
-    if len(body) <= MOST_SEARCHED:
-        message = "the canonical request that was signed ends with the body, not with its hash"
-        plain = body.decode(errors="surrogateescape")
-        yield Mistake("unknown", message), right._replace(content_hash=plain)
+    message = "the canonical request that was signed ends with the body, not with its hash"
+    plain = body.decode(errors="surrogateescape")
+    yield Mistake("unknown", message), right._replace(content_hash=plain)
 
 
 def _macs(right: Recipe) -> Iterator[Guess]:

@@ -81,8 +81,10 @@ def make(
 
 
 def judge(request, *, secret=SECRET, now=NOW, nonces=()):
-    """Verify a request; return the refusal, or None."""
-    return verify(request, {KEY: secret}.get, now, nonces=nonces)
+    """Verify a request; return the refusal, which is no match, or None."""
+    found = verify(request, {KEY: secret}.get, now, nonces=nonces)
+    assert found is None or not found.match
+    return found
 
 
 @pytest.fixture(name="signed", scope="session")

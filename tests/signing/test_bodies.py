@@ -59,6 +59,13 @@ def test_nothing_known(body):
     assert body_mistake("0" * 64, body) is None
 
 
+@pytest.mark.parametrize(("size", "is_tried"), [(1_000_000, True), (1_000_001, False)])
+def test_the_longest_body_that_is_written_otherwise(size, is_tried):
+    """Other formats are tried for bodies of up to a million bytes."""
+    body = b"x" * size
+    assert bool(body_mistake(sha256(body + b"\n").hexdigest(), body)) == is_tried
+
+
 def test_long_body():
     """Other formats are not tried for a very large body: the search ends within a second."""
     body = b"[" + b"1," * 10_000_000 + b"1]"

@@ -49,7 +49,7 @@ def sign(method="POST", path="/v1/transfers", query="", body=BODY, **change):
     )
     key = change.get("key", SECRET)
     key = key if isinstance(key, bytes) else key.encode()
-    digest = hmac.new(key, payload.encode(), hashlib.sha256).digest()
+    digest = change.get("mac", hmac256)(key, payload.encode())
     signature = change.get("finish", lambda d: base64.b64encode(d.hex().encode()))(digest).decode()
     names = change.get("names", ";".join(order))
     line = f"HMAC-SHA256 Credential={KEY},SignedHeaders={names},Signature={signature}"
@@ -165,6 +165,52 @@ CASES = [
 ]
 
 
+PORTS = (3000, 5000, 8000, 8080, 9000)
+NEAR = (
+    *("2026-01-31T09:30:02.123Z", "2026-01-31T09:29:58.123Z", "2026-01-31T09:30:00.122Z"),
+    *("2026-01-31T23:30:00.123Z", "2026-01-30T19:30:00.123Z", "2026-01-31T09:45:00.123Z"),
+    *("2026-01-31T09:30:00", "2026-01-31T09:30:00Z", "1769851800", "20260131T093000Z"),
+)
+FAR = (
+    *("2026-01-31T09:30:02.124Z", "2026-01-31T09:29:58.122Z"),
+    *("2026-01-31T23:45:00.123Z", "2026-01-30T19:15:00.123Z"),
+)
+KEYS = [
+    *(("encoded as Base64", base64.b64encode(SECRET.encode())), ("reversed", SECRET[::-1])),
+    *(("encoded as hex", SECRET.encode().hex()), ("doubled", SECRET * 2)),
+    *(("hashed", hashlib.sha256(SECRET.encode()).digest()), ("given a prefix", f"AWS4{SECRET}")),
+    *(("encoded as UTF-16", SECRET.encode("utf-16")), ("put into another case", SECRET.upper())),
+]
+PATHS = ("/v1/transfers/", "/api/v1/transfers", "")
+
+
+def sha(data):
+    """The SHA-256 of bytes."""
+    return hashlib.sha256(data).digest()
+
+
+def hmac256(key, text):
+    """The HMAC-SHA256 of bytes."""
+    return hmac.digest(key, text, "sha256")
+
+
+DAY = DATE[:10].encode()
+MACS = [
+    *(
+        ("HMAC is HMAC-SHA256", lambda k, t, name=n: hmac.digest(k, t, name))
+        for n in ("md5", "sha512")
+    ),
+    ("the secret is the HMAC's key, the payload its text", lambda k, t: hmac256(t, k)),
+    ("not a plain hash", lambda k, t: sha(k + t)),
+    ("not a plain hash", lambda k, t: sha(t + k)),
+    ("not a plain hash", lambda k, t: sha(k + b"\n" + t)),
+    ("of the payload's text, once", lambda k, t: hmac256(k, sha(t))),
+    ("of the payload's text, once", lambda k, t: hmac256(k, hmac256(k, t).hex().encode())),
+    ("not one derived from it", lambda k, t: hmac256(hmac256(k, DAY), t)),
+    ("not one derived from it", lambda k, t: hmac256(hmac256(k, DAY.replace(b"-", b"")), t)),
+]
+
+
 @pytest.mark.parametrize(("mistake", "layer", "theirs", "url"), CASES)
 def test_the_mistake_is_named(mistake, layer, theirs, url):
     """The finding has the id of the mistake, its layer and line, and a message."""
@@ -193,6 +239,69 @@ def test_the_host_is_compared_without_case():
     theirs = sign(sent={"host": HOST.upper()})
     found = compare(theirs, REQUEST, SECRET, now=NOW)
     assert found.mistake != "host-differs"
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "texts"),
+    [
+        ({"hashed": str.upper}, "canonical hash", (None, None)),
+        ({"payload": lambda text: text + "\n"}, "line ending", (None, None)),
+        ({"date": "2026-01-31T09:30:00.789Z"}, "x-date", ("2026-01-31T09:30:00.789Z", DATE)),
+        ({"key": SECRET + "\n"}, "key", (None, None)),
+        ({"finish": base64.b64encode}, "encoding", (None, None)),
+        ({"canonical": sub("^host:.*$", "host:x")}, "signature", (None, None)),
+        (
+            {"canonical": sub("^host:.*$", "host:localhost")},
+            "host",
+            ("host:localhost", f"host:{HOST}"),
+        ),
+        ({"canonical": sub("^x-api-key:", "X-API-Key:")}, "x-api-key", ("x-api-key:***",) * 2),
+        ({"canonical": "{}\n".format}, "end", ("", "")),
+    ],
+)
+def test_the_line_and_both_its_versions(change, line, texts):
+    """The line is the first that differs, with both versions when they can be shown."""
+    found = compare(sign(**change), REQUEST, SECRET, now=NOW)
+    assert (found.line, (found.theirs, found.ours)) == (line, texts)
+
+
+@pytest.mark.parametrize(
+    ("change", "mistake", "words"),
+    [
+        *(({"signed": {"host": f"api.example.test:{port}"}}, "host-differs", "") for port in PORTS),
+        *(({"date": date}, "stale-date", "made anew, or cut") for date in NEAR),
+        *(({"date": date}, "unknown", "no known mistake") for date in FAR),
+        ({"finish": lambda d: base64.b64encode(d.hex()[:32].encode())}, "unknown", "64 lower-case"),
+        ({"finish": lambda d: b"a!" + base64.b64encode(d)}, "unknown", "is not Base64"),
+        ({"finish": lambda d: base64.b64encode(d + b"x")}, "unknown", "64 lower-case hex digits"),
+        ({"sent": {"x-content-sha256": "x"}}, "unknown", "64 lower-case"),
+        *(({"mac": mac}, "unknown", words) for words, mac in MACS),
+        *(({"key": key}, "unknown", f"the secret was {words}") for words, key in KEYS),
+        *(({"method": name}, "unknown", f"signed is {name}") for name in ("PUT", "HEAD", "Post")),
+        *(({"path": path}, "unknown", f"signed is {path!r}") for path in PATHS),
+        ({"canonical": sub("^[0-9a-f]{64}\\Z", BODY.decode())}, "unknown", "ends with the body"),
+    ],
+)
+def test_a_rare_mistake_is_told(change, mistake, words):
+    """Development ports, dates near the one sent, other digests, keys, methods and paths."""
+    found = compare(sign(**change), REQUEST, SECRET, now=NOW)
+    assert (found.match, found.mistake) == (False, mistake)
+    assert words in found.message
+
+
+@pytest.mark.parametrize("given", [{}, {"host": HOST}])
+def test_a_log_without_a_host(given):
+    """A client that adds Host itself need not log it."""
+    theirs = {name: text for name, text in sign().items() if name != "host"} | given
+    assert compare(theirs, REQUEST, SECRET, now=NOW).match
+
+
+def test_the_clock_of_the_service():
+    """X-Date is compared with the Date of the answer, if there is one."""
+    late, theirs = NOW + timedelta(hours=1), sign() | {"Date": "Sat, 31 Jan 2026 09:30:10 GMT"}
+    assert compare(theirs, REQUEST, SECRET, now=late).match
+    assert compare(sign(), REQUEST, SECRET).match
+    assert compare(sign(), REQUEST, now=late).mistake == "stale-date"
 
 
 def test_a_blank_query_line_is_named_the_query_string():
@@ -245,6 +354,9 @@ def test_a_match_is_what_the_simulator_accepts(form, change, late):
         (3600, {}, "the signature is right, but an hour old"),
         (601, {}, "but 10 minutes old"),
         (-7200, {}, "but 2 hours ahead"),
+        (1799, {}, "but 30 minutes old"),
+        (5400.2, {}, "but 2 hours old"),
+        (129600.2, {}, "but 2 days old"),
         (3 * 86400, {}, "but 3 days old"),
         (86400, {"finish": base64.b64encode}, f"and also: {DIFFERS} {CORRECTIONS['raw-digest']}"),
         (86400, {"key": "another"}, f"and also: {DIFFERS}"),

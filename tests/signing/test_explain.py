@@ -64,6 +64,17 @@ def test_a_request_is_explained_by_its_texts():
     assert found == signing.explain_text(TEXT, payload)
 
 
+@pytest.mark.parametrize(
+    ("canonical", "what"),
+    [("GET", ["request method"]), ("GET\n/v1", ["names of the lines above, sorted", "SHA-256"])],
+)
+def test_texts_that_were_cut(canonical, what):
+    """A text that is not whole is explained as far as it goes."""
+    layers = signing.explain_text(canonical, "HMAC-SHA256").layers
+    assert [line.what for line in layers[0].lines][:1] == what[:1]
+    assert [line.what for line in layers[1].lines] == ["the scheme"]
+
+
 def test_texts_that_are_missing():
     """Without the texts, as in a recording, two layers have no lines."""
     assert [layer.lines for layer in signing.explain_text("", "").layers] == [(), ()]

@@ -207,6 +207,21 @@ def test_never_a_false_name(signed, check, secret, query):
     assert (refusal.reason, refusal.mistake) == ("signature", None)
 
 
+@pytest.mark.parametrize(
+    ("change", "mistake"),
+    [
+        ({"query": "a=1&b=2&c=3&d=4&e=5&f=6", "canonical": swap("a=1&b=2&c", "b=2&a=1&c")}, None),
+        ({"headers": {"a-b": "1"}, "canonical": both(LINES, NAMES)}, None),
+        ({"path": "/" + "p" * 19_667, "finish": b64encode}, "raw-digest"),
+        ({"path": "/" + "p" * 19_668, "finish": b64encode}, None),
+    ],
+)
+def test_the_bounds_of_the_search(signed, check, change, mistake):
+    """Up to five parameters or headers in any order, in a request of up to 20,000 characters."""
+    refusal = check(signed(**change))
+    assert (refusal.reason, refusal.mistake) == ("signature", mistake)
+
+
 def test_two_texts_that_agree(signed, check):
     """A change without effect is not a mistake: removing the port from a host that has none."""
     request = signed(**BARE, headers={"host": "api.example.test"}, canonical=swap(":8443", ""))
