@@ -250,18 +250,12 @@ class Service:
         }
 
     def _account_form(self, key: str, names: Names) -> AccountDetails:
-        fields = tuple(
-            name.rpartition(".")[2] for name in self._values if name.startswith(f"{key}.fields.")
-        )
+        inside: Any = self.__dict__
+        for part in key.split("."):
+            inside = inside[part]
         allowed = assumptions.KEYS.get(f"{key}.allowed")
-        return AccountDetails(
-            key,
-            names,
-            fields,
-            _words(self._values[f"{key}.required"]),
-            allowed.field if allowed else "",
-            _words(self._values[allowed.name]) if allowed else (),
-        )
+        own = (allowed.field, inside.allowed) if allowed else ("", ())
+        return AccountDetails(key, names, tuple(inside.fields), inside.required, *own)
 
     def __getattr__(self, name: str) -> Any:
         near = get_close_matches(name, self.__dict__, 1)
@@ -282,10 +276,6 @@ class Service:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (dict(self.given),)
-
-
-def _words(value: Value) -> tuple[str, ...]:
-    return tuple(map(str, value)) if isinstance(value, tuple) else (str(value),)
 
 
 @cache
