@@ -82,10 +82,8 @@ def email(value: object) -> str:
 def birth(value: object, today: date) -> str:
     """A warning about a date of birth, or ""."""
     try:
-        born = date.fromisoformat(value) if isinstance(value, str) else None
+        born = date.fromisoformat(str(value))
     except ValueError:
-        return ""
-    if born is None:
         return ""
     years = today.year - born.year - ((today.month, today.day) < (born.month, born.day))
     if years < 0:
