@@ -14,7 +14,7 @@ from fnmatch import fnmatchcase
 from math import ceil
 
 from ..spec.service import Service
-from .fault_kinds import CUTS, DEFAULTS, MOST_TIMES, ON_CALLS
+from .fault_kinds import CUSTOM, CUTS, DEFAULTS, DETAILS, MOST_TIMES, ON_CALLS
 from .messages import BadCursor, Refused, Reply, Request, dump
 from .refusals import refusal_reply
 from .routing import CONTROL, operation_at
@@ -27,8 +27,9 @@ def new_fault(world: World, body: Row) -> Row:
     given = {key: value for key, value in body.items() if value is not None}
     # A custom one strikes until it is removed, and only with a status instead of the service.
     own = {"status": None, "times": MOST_TIMES} if body["kind"] == "custom" else {}
-    fault = {"id": world.new_id("faults"), **DEFAULTS, **own, **given}
-    return world.put("faults", {**fault, "left": fault["times"], "drawn": 0})
+    details = {name: DEFAULTS.get(name) for name in DETAILS if name not in CUSTOM} | own | given
+    fault = {"id": world.new_id("faults"), **details, "left": details["times"], "drawn": 0}
+    return world.put("faults", fault)
 
 
 def fault_json(fault: Row) -> Row:
@@ -68,7 +69,9 @@ def instead(service: Service, fault: Row, now: datetime) -> Reply | None:
         return None
     if kind == "custom" and fault.get("body") is not None:
         return Reply(fault["status"])
-    pause = fault.get("retry_after", 1 if fault["status"] == 429 else None)
+    pause = fault.get("retry_after")
+    if pause is None and fault["status"] == 429:
+        pause = 1
     limits = service.rate_limits
     extra = {} if pause is None else {limits.header.lower(): WAITS[limits.unit](pause, now)}
     refused = Refused(fault["status"], f"simulated {fault['status']}", headers=extra)
