@@ -26,7 +26,7 @@ from ..errors.extras import explained
 from ..files import path_of, replace
 from . import html
 from .html import Row
-from .png import enlarged, png
+from .png import png
 
 if TYPE_CHECKING:
     import zxingcpp
@@ -58,8 +58,7 @@ class Modules:
 
         Without compression its bytes do not depend on the zlib build.
         """
-        pixels = enlarged(self.rows, self.scale(size), size)
-        return png(pixels, compress=compress, comment=comment)
+        return png(self.rows, self.scale(size), size, compress=compress, comment=comment)
 
     def img(self, size: int, alt: str) -> str:
         """The picture as HTML, with whole pixels per module, at most `size` pixels wide."""

@@ -48,21 +48,19 @@ class AccountFields(Group):
         self.prefix, self._later = prefix, later
         self._countries = countries.of(service)
         self.type = FormField(f"{prefix}type", "Account", SELECT, options=[LATER])
+        known = (account for corridor in self._countries.all for account in corridor.accounts)
+        asked = {field.name: field for account in known for field in account.fields}
         self.details = {
-            name: FormField(f"{prefix}details.{name}", label(name), COMBO if listed else TEXT)
-            for name, listed in self._names().items()
+            name: FormField(
+                f"{prefix}details.{name}", label(name), COMBO if field.form.choices else TEXT
+            )
+            for name, field in asked.items()
         }
         self.upload = FilePicker("Scan a picture of the code", "image/*", self._scan)
         self.upload.hint = "with a picture of the code, or drop or paste the picture here"
         self.tools = Group([self.upload])
         super().__init__([side_by_side([self.type, *self.details.values()]), self.tools])
         self.adjust(country)
-
-    def _names(self) -> dict[str, bool]:
-        """All fields of all account types, and whether each is chosen from a list."""
-        accounts = (account for corridor in self._countries.all for account in corridor.accounts)
-        fields = (field for account in accounts for field in account.fields)
-        return {field.name: bool(field.form.choices) for field in fields}
 
     def __iter__(self) -> Iterator[FormField]:
         return iter([self.type, *self.details.values()])

@@ -26,7 +26,7 @@ class ConversionAccountForm(OrderForm):
 
     The newest wallet is preselected, unless `wallet` is the id of another one. While the account
     is pending, a clicked form polls `look(id)` on the event loop; `submit()` in code blocks in
-    `wait(id)`. The account is created only once.
+    `wait(id)`. The account is created only once. `how` are options of `Refresher`.
     """
 
     title = "Conversion account"
@@ -44,20 +44,18 @@ class ConversionAccountForm(OrderForm):
         individual_id: str = "",
         wallet: str | None = None,
         service: Service | None = None,
-        pass_time: Callable[[float], object] = lambda _: None,
-        in_process: bool = False,
+        **how: Any,
     ) -> None:
         self._create, self._wait, self._owner = create, wait, individual_id
         self._account: ConversionAccount | None = None
         self._timeline = Timeline(CONVERSION_ACCOUNT)
         self._service = service
         self.watch = Refresher(
-            lambda: look(self._pending_id),
+            lambda: look(self._account.id if self._account else ""),
             self._see,
             _settled,
             fail=self.show_error,
-            pass_time=pass_time,
-            in_process=in_process,
+            **how,
         )
         self._wallets = {wallet.id: wallet for wallet in newest_first(wallets)}
         options = [(_named(one), id_) for id_, one in self._wallets.items()]
@@ -133,10 +131,6 @@ class ConversionAccountForm(OrderForm):
         super().tell(headline, rows)
         self._timeline.add(str(self._account.status) if self._account else None, {})
         self.message.html += self._timeline.html()
-
-    @property
-    def _pending_id(self) -> str:
-        return self._account.id if self._account else ""
 
     def _see(self, account: ConversionAccount) -> None:
         self._account = account

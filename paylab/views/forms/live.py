@@ -199,7 +199,7 @@ class Live(traitlets.HasTraits, FormPage):
     """The value that `look` returns, as a timeline and rows, until its state is final.
 
     `seen` is the latest value, and observable. In the states `moving`, `pass_time` advances a
-    frozen simulator between two calls.
+    frozen simulator between two calls. `how` are options of `Refresher`.
     """
 
     seen = traitlets.Any(None, allow_none=True)
@@ -213,8 +213,7 @@ class Live(traitlets.HasTraits, FormPage):
         look: Look,
         *,
         pass_time: Callable[[float], object] = lambda _: None,
-        in_process: bool = False,
-        every: float = EVERY,
+        **how: Any,
     ) -> None:
         super().__init__()
         self._look, self._pass_time = look, pass_time
@@ -224,13 +223,7 @@ class Live(traitlets.HasTraits, FormPage):
         self.button = Button(STOP, self._toggle)
         self._actions = Group([self.button], "actions")
         self.watch = Refresher(
-            look,
-            self.see,
-            self._at_rest,
-            fail=self.fail,
-            pass_time=self._tick,
-            in_process=in_process,
-            every=every,
+            look, self.see, self._at_rest, fail=self.fail, pass_time=self._tick, **how
         )
         self.refresh()
         self.start()

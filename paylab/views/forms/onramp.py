@@ -238,7 +238,9 @@ class Walk(traitlets.HasTraits, FormPage):
             self.found["images"] = "uploaded"
         if person.status != "active":
             return
-        wallet = _wallet(person)
+        held = [one for one in person.financial_accounts or [] if isinstance(one, FinancialAccount)]
+        wallets = newest_first(one for one in held if one.type == codes.CRYPTO_WALLET)
+        wallet = next(iter(wallets), None)
         account = self.functions.opened(person)
         paid = self.functions.paid(account) if account else None
         found = {"verification": person, "wallet": wallet, "account": account, "deposit": paid}
@@ -317,11 +319,6 @@ class Walk(traitlets.HasTraits, FormPage):
             if isinstance(body, Live):
                 body.stop()
         self._go_on()
-
-
-def _wallet(person: Individual) -> FinancialAccount | None:
-    held = [one for one in person.financial_accounts or [] if isinstance(one, FinancialAccount)]
-    return next(iter(newest_first(one for one in held if one.type == codes.CRYPTO_WALLET)), None)
 
 
 def _identity(found: Any) -> str:
