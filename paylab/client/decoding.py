@@ -36,7 +36,7 @@ def read_decoded(response: httpx.Response, most: int) -> bytes:
         size += len(parts[-1])
         if max(size, received) > most:
             raise TooLargeError
-    if decode and received and not decode.is_complete:
+    if decode and received and not decode.zlib.eof:
         raise httpx.DecodingError("the compressed body ends too early")
     return b"".join(parts)  # one part is not copied
 
@@ -45,23 +45,18 @@ class Inflate:
     """Decompresses a body in pieces of limited size."""
 
     def __init__(self) -> None:
-        self._zlib, self._begun = decompressobj(ANY_HEAD), False
+        self.zlib, self._begun = decompressobj(ANY_HEAD), False
 
     def __call__(self, chunk: bytes, most: int) -> bytes:
         """Decompress at most `most` bytes."""
         first, self._begun = not self._begun, True
         try:
-            return self._zlib.decompress(chunk, most)
+            return self.zlib.decompress(chunk, most)
         except zlib_error as error:
             if not first:
                 raise httpx.DecodingError(str(error)) from None
-        self._zlib = decompressobj(NO_HEAD)
+        self.zlib = decompressobj(NO_HEAD)
         return self(chunk, most)
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether the compressed body ended properly."""
-        return self._zlib.eof
 
 
 def _decoder(encoding: str) -> Inflate | None:

@@ -61,8 +61,11 @@ class RequestFields:
             value = read_json(body) if body else None
         except (ValueError, RecursionError):
             value = body
+        # Times differ from run to run, and of an image only its size is known.
+        varies = (TIME.fullmatch, IMAGE.fullmatch)
         found = [*pairs, *_flat("body", value)]
-        return cls(method, path, {name: text for name, text in found if not _varies(text)})
+        fields = {name: text for name, text in found if not any(test(text) for test in varies)}
+        return cls(method, path, fields)
 
     @cached_property
     def key(self) -> str:
@@ -100,11 +103,6 @@ def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
             yield from _flat(f"{name}.{at}", item)
     elif value is not None:
         yield name, value if isinstance(value, str) else json.dumps(value, default=str)
-
-
-def _varies(text: str) -> bool:
-    """Whether a value is not compared: a time, or a redacted image."""
-    return bool(TIME.fullmatch(text) or IMAGE.fullmatch(text))
 
 
 @dataclass(frozen=True)
@@ -229,14 +227,9 @@ class Replay(httpx.BaseTransport):
 
     def _read_at(self, places: list[int]) -> int:
         """The next response between the last write and the next one, or the latest."""
-        end = next(
-            (
-                at
-                for at in range(self._last_write + 1, len(self.entries))
-                if self.entries[at].question.method != "GET" and at not in self._used
-            ),
-            len(self.entries),
-        )
+        later = range(self._last_write + 1, len(self.entries))
+        writes = (at for at in later if self.entries[at].question.method != "GET")
+        end = next((at for at in writes if at not in self._used), len(self.entries))
         here = [at for at in places if self._last_write < at < end]
         fresh = [at for at in here if at not in self._used]
         before = [at for at in places if at < end]

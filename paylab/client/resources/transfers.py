@@ -86,14 +86,12 @@ class Quotes:
         return quote
 
 
-AGAIN = OPERATIONS["quotes.create"].of_kind(CURRENCY, ENUM)
-
-
 def _terms(quote: Quote) -> dict[str, Any]:
     """The request terms of a quote."""
     given = "destination_amount" if quote.derived_source_amount else "source_amount"
+    names = (*OPERATIONS["quotes.create"].of_kind(CURRENCY, ENUM), given)
     account = {"financial_account": quote.financial_account_id}
-    return {**account, **{name: getattr(quote, name) for name in (*AGAIN, given)}}
+    return {**account, **{name: getattr(quote, name) for name in names}}
 
 
 class Defaults(TypedDict, total=False):
