@@ -26,7 +26,6 @@ from ..spec.timestamps import from_text, to_text
 from .text_table import PagePart
 
 JOB = "job.json"
-SEGMENT = "*.arrow"
 FRESH = 3600  # seconds; an older draft may miss later changes
 
 
@@ -96,7 +95,7 @@ class Draft:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _segments(self) -> list[Path]:
-        return sorted(self._folder.glob(SEGMENT))
+        return sorted(self._folder.glob("*.arrow"))
 
     def _goes_on(self) -> bool:
         """Whether the existing draft can be continued; then sets `begun` and `last`."""
@@ -159,12 +158,8 @@ class Spool:
         """Yield all rows, as often as you ask; no more can be stored."""
         self._writer.close()
         self._file.seek(0)
-        reader = pa.ipc.open_stream(self._file)
-        while True:
-            try:
-                yield pa.Table.from_batches([reader.read_next_batch()])
-            except StopIteration:
-                return
+        for batch in pa.ipc.open_stream(self._file):
+            yield pa.Table.from_batches([batch])
 
 
 @contextmanager

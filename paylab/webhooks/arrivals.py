@@ -66,9 +66,6 @@ class Arrivals:
     def __len__(self) -> int:
         return len(self._matching())
 
-    def __bool__(self) -> bool:
-        return len(self) > 0
-
     def __iter__(self) -> Iterator[Arrival]:
         return iter(self._matching())
 

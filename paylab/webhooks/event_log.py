@@ -10,12 +10,11 @@ import os
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
-from hashlib import sha256
 from threading import RLock
 
 from ..spec.text import write_json
 from .arrival import IN_ORDER, STALE, Arrival, as_json
-from .event import OWN, Event, Mark, Wrapper
+from .event import OWN, Event, Identity, Mark, Wrapper
 from .event_file import EventFile, FiledEvent
 from .event_order import is_stale
 
@@ -44,7 +43,7 @@ class EventLog:
         self.since: datetime | None = None
         self.dropped = 0
         self._arrivals: dict[int, Arrival] = {}
-        self._known: dict[bytes, int] = {}  # numbers by a hash of the identity
+        self._known: dict[Identity, int] = {}  # the numbers of the events
         self._latest: dict[tuple[str, str], tuple[int, Mark]] = {}
         self._count, self._bytes = 0, 0
         self._lock = RLock()
@@ -89,7 +88,7 @@ class EventLog:
 
     def _merged(self, event: Event, body: bytes, at: datetime, deliveries: int = 1) -> Arrival:
         """The arrival of an event: a new one, or the known one with more deliveries."""
-        if seq := self._known.get(_key(event)):
+        if seq := self._known.get(event.identity):
             known = self._arrivals[seq]
             return replace(known, last_at=at, deliveries=known.deliveries + deliveries)
         mark = event.mark
@@ -111,7 +110,7 @@ class EventLog:
     def _keep(self, arrival: Arrival, event: Event) -> None:
         seq = arrival.seq
         if seq > self._count:
-            self._count, self._known[_key(event)] = seq, seq
+            self._count, self._known[event.identity] = seq, seq
             self._bytes += len(arrival.body)
             if arrival.order == IN_ORDER:
                 self._latest[event.family, event.id] = seq, event.mark
@@ -123,17 +122,11 @@ class EventLog:
         oldest = self._arrivals.pop(next(iter(self._arrivals)))
         event, self.dropped = oldest.event, self.dropped + 1
         self._bytes -= len(oldest.body)
-        del self._known[_key(event)]
+        del self._known[event.identity]
         if self._latest.get((event.family, event.id), (0,))[0] == oldest.seq:
             del self._latest[event.family, event.id]
         if self.since is not None:
             self.since = max(self.since, oldest.at)
-
-
-def _key(event: Event) -> bytes:
-    """A hash of the identity, whose parts may be long."""
-    text = "\x1f".join(part or "" for part in event.identity)
-    return sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def _encodable(text: str) -> str:

@@ -20,14 +20,18 @@ def is_stale(event: Mark, latest: Mark | None) -> bool:
     """
     if latest is None:
         return False
-    says_it_follows = event.previous is not None and event.previous == latest.status
-    if says_it_follows and not _is_older(event, latest):
+    now, before = event.updated_at, latest.updated_at
+    is_older = bool(now and before and now < before)
+    is_newer = bool(now and before and now > before)
+    if event.previous is not None and event.previous == latest.status and not is_older:
         return False
     forward = _leads(event.type, latest.status, event.status)
     back = _leads(event.type, event.status, latest.status)
     if forward != back:
         return back
-    return _is_earlier(event, latest)
+    if is_older or is_newer or not {event.type, latest.type} <= set(EVENT_TYPES):
+        return is_older
+    return EVENT_TYPES.index(event.type) < EVENT_TYPES.index(latest.type)
 
 
 @lru_cache(maxsize=1024)
@@ -37,18 +41,3 @@ def _leads(event_type: str, start: str | None, end: str | None) -> bool:
     if family is None or start is None or start == end:
         return False
     return bool(family[1].path(start, end or ""))
-
-
-def _is_older(event: Mark, latest: Mark) -> bool:
-    if event.updated_at is None or latest.updated_at is None:
-        return False
-    return event.updated_at < latest.updated_at
-
-
-def _is_earlier(event: Mark, latest: Mark) -> bool:
-    """Compare by time; when times are equal or unknown, by the order of the event types."""
-    if event.updated_at and latest.updated_at and event.updated_at != latest.updated_at:
-        return event.updated_at < latest.updated_at
-    if event.type not in EVENT_TYPES or latest.type not in EVENT_TYPES:
-        return False
-    return EVENT_TYPES.index(event.type) < EVENT_TYPES.index(latest.type)

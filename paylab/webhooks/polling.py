@@ -92,10 +92,23 @@ class _Follower:
         return _oldest_first(new)
 
     def _news(self) -> list[ResourceData]:
-        seen, missing = self._walk()
-        if self.source.get is not None:
-            seen += [self._read(row_id) for row_id in sorted(missing)]
-        return [row for row in _oldest_first(seen) if row and self._is_news(row)]
+        """Read all pages; when newest first, until a page brings nothing new."""
+        seen: list[ResourceData] = []
+        missing, get = set(self.open), self.source.get
+        for page in self._pages():
+            seen += page.data
+            ids = {str(row.get("id")) for row in page.data}
+            missing -= ids
+            is_known = ids <= self.known.keys() and not any(map(self._is_news, page.data))
+            if is_known and (get or not missing) and self.order == "newest_first":
+                break
+        for row_id in sorted(missing):
+            row = self._read(row_id)
+            if row is None:
+                self.open.discard(row_id)  # it was deleted
+            else:
+                seen.append(row)
+        return [row for row in _oldest_first(seen) if self._is_news(row)]
 
     def note(self, row: ResourceData) -> None:
         """Store the current state of a resource."""
@@ -111,22 +124,6 @@ class _Follower:
         """The mark by which polling compares two states of a resource."""
         return of_snapshot(self.source.family, row).mark
 
-    def _walk(self) -> tuple[list[ResourceData], set[str]]:
-        """The rows of all pages; when newest first, until a page brings nothing new."""
-        seen: list[ResourceData] = []
-        missing = set(self.open)
-        for page in self._pages():
-            seen += page.data
-            ids = {str(row.get("id")) for row in page.data}
-            missing -= ids
-            is_known = ids <= self.known.keys() and not any(map(self._is_news, page.data))
-            is_found = not missing or self.source.get is not None
-            if is_known and is_found and self.order == "newest_first":
-                return seen, missing
-        if self.source.get is None:
-            self.open -= missing  # not in the list: it was deleted
-        return seen, missing
-
     def _pages(self) -> Iterator[Any]:
         """The pages; the order is unknown as soon as rows contradict the declared one."""
         last: list[ResourceData] = []
@@ -137,12 +134,12 @@ class _Follower:
             last = page.data[-1:] or last
             yield page
 
-    def _read(self, row_id: str) -> ResourceData:
+    def _read(self, row_id: str) -> ResourceData | None:
+        """A row that the list does not have any more, or that was not read to its end."""
         try:
-            return self.source.get(row_id) if self.source.get else {}
+            return self.source.get(row_id) if self.source.get else None
         except NotFoundError:
-            self.open.discard(row_id)
-            return {}
+            return None
 
     def _is_news(self, row: ResourceData) -> bool:
         before, now = self.known.get(str(row.get("id"))), self.mark(row)
