@@ -77,26 +77,19 @@ class Decoder:
                 raise PagingError(f"the list gave {self._empty} empty pages, and more follow")
 
     def _one(self, page: object) -> PagePart:
-        part = self.quick([page])
-        if not part and isinstance(page, bytes) and self._schema.is_flat and not self._extra:
-            part = self.quick([page]) if self._has_unknown_fields(page) else None
-        return part or self._slow(page)
-
-    def _slow(self, page: object) -> PagePart:
+        if part := self.quick([page]):
+            return part
         found = _page(page, f"page {self.pages}")
+        if isinstance(page, bytes) and self._schema.is_flat and not self._extra:
+            self._ignore_unknown_fields(found.data)
         table = text_table(found.data, self._schema, extra=self._extra, start=self.rows)
         return PagePart(table, (len(found.data),), found.has_next_page, found.cursor)
 
-    def _has_unknown_fields(self, page: bytes) -> bool:
-        """Whether the page has; they are ignored from then on, and alone do not slow down others.
-
-        An amount that is a JSON number does not fit the quick reader either, and loses nothing.
-        """
-        if self._unknown == "ignore":
-            return True
-        rows, tree = _page(page, f"page {self.pages}").data, path_tree(self._schema)
+    def _ignore_unknown_fields(self, rows: Sequence[Row]) -> None:
+        """Ignore them from now on, with a warning, so that the next pages can be read quickly."""
+        tree = path_tree(self._schema)
         names = {name: 1 for row in rows for name, _ in unknown_fields(row, tree)}
-        if names:
+        if names and self._unknown == "error":
             self._unknown = "ignore"
             message = (
                 f"page {self.pages} of {self._schema.name} has the unknown fields "
@@ -104,7 +97,6 @@ class Decoder:
                 "(extra=True keeps unknown fields)"
             )
             warnings.warn(message, MisfitWarning, stacklevel=2)
-        return bool(names)
 
 
 def _is_safe(page: object) -> bool:

@@ -21,6 +21,7 @@ from ..spec.status import CONVERSION, INDIVIDUAL, TRANSFER, Machine
 from ..spec.text import printable, read_json, write_json
 
 Identity = tuple[str, str, str | None, str | None]
+RawEvent = bytes | bytearray | memoryview | str | Mapping[str, Any]
 
 
 class Wrapper(NamedTuple):
@@ -137,15 +138,10 @@ class Event:
 
     def __str__(self) -> str:
         when = f"{self.updated_at:%H:%M:%S}" if self.updated_at else "--:--:--"
-        return (
-            f"{when}  {printable(self.type)}  {printable(self.id)}  {printable(str(self.status))}"
-        )
+        return "  ".join([when, *map(printable, (self.type, self.id, str(self.status)))])
 
 
-def read_event(
-    delivery: bytes | bytearray | memoryview | str | Mapping[str, Any],
-    wrapper: Wrapper = OWN,
-) -> Event:
+def read_event(delivery: RawEvent, wrapper: Wrapper = OWN) -> Event:
     """Read a delivery's body; unknown types and fields are kept, anything else is an error.
 
     `wrapper` says where the type, the payload and an id of the event are. Events written by
@@ -192,9 +188,7 @@ def event_of(kind: str, payload: Mapping[str, Any], service: Service = OWN.servi
     return Event(kind, payload, resource)
 
 
-def _parsed(
-    delivery: bytes | bytearray | memoryview | str | Mapping[str, Any],
-) -> Mapping[str, Any]:
+def _parsed(delivery: RawEvent) -> Mapping[str, Any]:
     """The JSON object of a delivery; NaN is refused, in a parsed object too."""
     try:
         text = write_json(delivery) if isinstance(delivery, Mapping) else delivery
