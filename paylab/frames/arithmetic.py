@@ -118,15 +118,13 @@ def grouped(values: pa.Array, how: str, ids: Any, groups: int, least: int) -> pa
     """
     roomy = _with_room(values) if how == "sum" else values
     rows = pa.table({"id": ids, "v": roomy}).filter(pc.field("id") >= 0)
-    if how == "sum" and least <= 0:  # the sum of a group without values is 0
-        zero = pa.scalar(Decimal(0), roomy.type)
-        rows = rows.set_column(1, "v", pc.coalesce(rows["v"], zero))
-        empty = pa.table({"id": range(groups), "v": pa.repeat(zero, groups)})
-        rows = pa.concat_tables([rows, empty], promote_options="permissive")
     found = rows.group_by("id").aggregate([("v", how), ("v", "count")])
     found = found.filter(pc.field("v_count") >= least)
     places = pc.index_in(pa.array(range(groups)), found["id"])
-    return held(found[f"v_{how}"].combine_chunks().take(places))
+    results = found[f"v_{how}"].combine_chunks().take(places)
+    if how == "sum" and least <= 0:  # the sum of a group without values is 0
+        results = pc.coalesce(results, pa.scalar(Decimal(0), results.type))
+    return held(results)
 
 
 def _modulo(left: Decimal, right: Decimal) -> Decimal:

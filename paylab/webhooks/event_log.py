@@ -18,9 +18,11 @@ from .event import OWN, Event, Identity, Mark, Wrapper
 from .event_file import EventFile, FiledEvent
 from .event_order import is_stale
 
-MOST_EVENTS = 100_000
-MOST_BYTES = 128 * 1024 * 1024
-"""Maximum bytes of the bodies in memory."""
+MOST_BYTES = 256 * 1024 * 1024
+"""Maximum bytes of the events in memory."""
+
+OVERHEAD = 2_000
+"""Bytes in memory of an event beside its body."""
 
 UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -36,10 +38,9 @@ class EventLog:
         path: str | os.PathLike[str] | None = None,
         wrapper: Wrapper = OWN,
         *,
-        most_events: int = MOST_EVENTS,
         most_bytes: int = MOST_BYTES,
     ) -> None:
-        self.wrapper, self._most_events, self._most_bytes = wrapper, most_events, most_bytes
+        self.wrapper, self._most_bytes = wrapper, most_bytes
         self.since: datetime | None = None
         self.dropped = 0
         self._arrivals: dict[int, Arrival] = {}
@@ -111,17 +112,17 @@ class EventLog:
         seq = arrival.seq
         if seq > self._count:
             self._count, self._known[event.identity] = seq, seq
-            self._bytes += len(arrival.body)
+            self._bytes += len(arrival.body) + OVERHEAD
             if arrival.order == IN_ORDER:
                 self._latest[event.family, event.id] = seq, event.mark
         self._arrivals[seq] = arrival
-        while len(self._arrivals) > self._most_events or self._bytes > self._most_bytes:
+        while self._bytes > self._most_bytes:
             self._drop_oldest()
 
     def _drop_oldest(self) -> None:
         oldest = self._arrivals.pop(next(iter(self._arrivals)))
         event, self.dropped = oldest.event, self.dropped + 1
-        self._bytes -= len(oldest.body)
+        self._bytes -= len(oldest.body) + OVERHEAD
         del self._known[event.identity]
         if self._latest.get((event.family, event.id), (0,))[0] == oldest.seq:
             del self._latest[event.family, event.id]
