@@ -192,12 +192,12 @@ class Trials:
         """The number of the latest call."""
         return self.client.calls[-1].number if self.client.calls else 0
 
-    def call_of(self, operation: str) -> Call | None:
-        """The latest successful call, if it is one of an operation."""
+    def answered(self) -> tuple[Call, str] | None:
+        """The latest successful call, and its operation."""
         for call in reversed(self.client.calls[-3:]):
             route = self.service.match(call.path)[0].get(call.method)
-            if not call.failed and route is not None and route.operation == operation:
-                return call
+            if not call.failed and route is not None:
+                return call, route.operation
         return None
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any, TypeVar
 
+from ..client.call import Call
 from ..client.client import Client
 from ..corridors.corridor import NAMED
 from ..errors.api import PermissionDeniedError
@@ -91,7 +92,7 @@ class ServiceWalk:
             self.parts.append(Part(name, stop, tuple(self._without)))
             self._without.clear()
 
-    def _run(self, where: str, operation: str, step: Callable[[Client], R]) -> R:
+    def _run(self, where: str, step: Callable[[Client], R]) -> R:
         """The result of a step that the part needs; StopError says where it stops."""
         try:
             result = self._trials.run(step)
@@ -101,20 +102,24 @@ class ServiceWalk:
             raise
         except PaylabError as error:
             raise StopError(f"stops at {where} ({words_of(error)})") from error
+        if answered := self._trials.answered():
+            self._note(*answered, result)
+        return result
+
+    def _note(self, call: Call, operation: str, result: Any) -> None:
+        """Remember what a successful call has used, created and shown."""
         self.done.add(operation)
         resource, _, verb = operation.partition(".")
         if verb == "create" and resource != "quotes":  # a quote expires by itself
             kind = resource.removesuffix("s").replace("_", " ")
             self.made[f"{kind} {getattr(result, 'id', '')}"] = None
-        if call := self._trials.call_of(operation):
-            for values in contradicted(call, operation, self._trials.service):
-                self._trials.adopt(values, call.number)
-        return result
+        for values in contradicted(call, operation, self._trials.service):
+            self._trials.adopt(values, call.number)
 
-    def _try(self, where: str, operation: str, step: Callable[[Client], R]) -> R | None:
+    def _try(self, where: str, step: Callable[[Client], R]) -> R | None:
         """The result of a step that the part can go without."""
         try:
-            return self._run(where, operation, step)
+            return self._run(where, step)
         except StopError as error:
             self._without.append(f"without {where} ({words_of(error.__cause__ or error)})")
             return None
@@ -125,88 +130,56 @@ class ServiceWalk:
             self._list(name)
 
     def _list(self, name: str) -> None:
-        read = f"{name}.list"
-        first = self._try(f"the list of {name}", read, lambda c: steps.first_page(c, name))
+        first = self._try(f"the list of {name}", lambda c: steps.first_page(c, name))
         if first is None:
             return
         if name in LONG:
             largest = partial(steps.first_page, name=name, limit=steps.LARGEST)
-            self._try(f"the largest page of {name}", read, largest)
+            self._try(f"the largest page of {name}", largest)
         if first.has_next_page:
-            self._try(f"the next page of {name}", read, lambda c: steps.second_page(c, name))
+            self._try(f"the next page of {name}", lambda c: steps.second_page(c, name))
         if first.data and name != "conversions":
             one = first.data[0].id
-            self._try(f"one of {name}", f"{name}.get", lambda c: getattr(c, name).get(one))
+            self._try(f"one of {name}", lambda c: getattr(c, name).get(one))
 
     def _onramp(self, country: str) -> None:
         """A person, images, a wallet, an account, a deposit and its conversion."""
         person = self._person(country)
-        wallet = self._run(
-            "the wallet", "financial_accounts.create", lambda c: steps.create_wallet(c, person.id)
-        )
+        wallet = self._run("the wallet", lambda c: steps.create_wallet(c, person.id))
         account = self._run(
             "the conversion account",
-            "conversion_accounts.create",
             lambda c: steps.create_conversion_account(c, person.id, wallet.id, country),
         )
-        self._run(
-            "the deposit instructions",
-            "conversion_accounts.get",
-            lambda c: c.conversion_accounts.wait(account.id),
-        )
-        currency = codes.ON_RAMP[country]
-        self._run(
-            "the deposit",
-            "sandbox.deposit",
-            lambda c: c.sandbox.deposit(account.id, steps.DEPOSIT, currency),
-        )
-        self._run(
-            "the conversion",
-            "conversions.list",
-            lambda c: c.conversions.wait(conversion_account_id=account.id),
-        )
+        self._run("the deposit instructions", lambda c: c.conversion_accounts.wait(account.id))
+        terms = account.id, steps.DEPOSIT, codes.ON_RAMP[country]
+        self._run("the deposit", lambda c: c.sandbox.deposit(*terms))
+        self._run("the conversion", lambda c: c.conversions.wait(conversion_account_id=account.id))
 
     def _person(self, country: str) -> Any:
         """A person who is verified."""
-        create, upload = "individuals.create", "individuals.upload_images"
-        person = self._run("the person", create, lambda c: steps.create_person(c, country))
+        person = self._run("the person", lambda c: steps.create_person(c, country))
         if images := steps.needed_images(person):
-            self._run(
-                "the images", upload, lambda c: c.individuals.upload_images(person.id, images)
-            )
-            read = "individuals.images"
-            self._try("reading the images", read, lambda c: c.individuals.images(person.id))
-        read = "individuals.get"
-        person = self._run("the verification", read, lambda c: c.individuals.wait(person.id))
+            self._run("the images", lambda c: c.individuals.upload_images(person.id, images))
+            self._try("reading the images", lambda c: c.individuals.images(person.id))
+        person = self._run("the verification", lambda c: c.individuals.wait(person.id))
         if person.status != "active":
             raise StopError(f"stops at the verification (the individual is {person.status})")
         return person
 
     def _payout(self, country: str) -> None:
         """A recipient, a quote if there are any, and a transfer."""
-        create = "individuals.create"
-        person = self._run("the recipient", create, lambda c: steps.create_recipient(c, country))
+        person = self._run("the recipient", lambda c: steps.create_recipient(c, country))
         if not person.financial_accounts:
             raise StopError("stops at the recipient (the answer has no financial account)")
         account = person.financial_accounts[0]
-        quote = self._try(
-            "a quote",
-            "quotes.create",
-            lambda c: c.quotes.create(account, **steps.terms(c, country)),
-        )
+        quote = self._try("a quote", lambda c: c.quotes.create(account, **steps.terms(c, country)))
         # The first payout has no reference unless one is required, as in the notebooks.
         is_first = country == COUNTRIES[0]
         reference = "" if is_first else f"{steps.REFERENCE}-{country.lower()}-{person.id[-6:]}"
-        pay = "transfers.create"
-        transfer = quote and self._try(
-            "paying the quote",
-            pay,
-            lambda c: steps.create_payout(c, account, country, quote, reference),
-        )
-        transfer = transfer or self._run(
-            "the transfer", pay, lambda c: steps.create_payout(c, account, country, None, reference)
-        )
-        self._try("reading it", "transfers.get", lambda c: c.transfers.get(transfer.id))
+        pay = partial(steps.create_payout, account=account, country=country, reference=reference)
+        transfer = quote and self._try("paying the quote", partial(pay, quote=quote))
+        transfer = transfer or self._run("the transfer", partial(pay, quote=None))
+        self._try("reading it", lambda c: c.transfers.get(transfer.id))
         self._payee = self._payee or (account, country)
 
     def _repeat(self) -> None:
@@ -214,14 +187,13 @@ class ServiceWalk:
         if self._payee is None:
             raise StopError("not reached (no payout came to the end)")
         account, country = self._payee
-        key, create = self._trials.client.new_key(), "transfers.create"
+        key = self._trials.client.new_key()
 
         def pay(client: Client) -> Any:
             fields = {**steps.terms(client, country), "client_reference_id": f"paylab-{key[:8]}"}
             return client.transfers.create(account, **fields, idempotency_key=key)
 
-        first = self._run("the order", create, pay)
-        again = self._run("the same order again", create, pay)
+        first, again = self._run("the order", pay), self._run("the same order again", pay)
         if again.id != first.id:
             raise StopError(
                 f"stops at the same order again (one Idempotency-Key made {first.id} and "
@@ -230,15 +202,12 @@ class ServiceWalk:
 
     def _webhooks(self) -> None:
         """A subscription, read and deleted."""
-        hooks, events = "webhook_subscriptions", ["transfer.completed"]
+        events = ["transfer.completed"]
         made = self._run(
-            "the subscription",
-            f"{hooks}.create",
-            lambda c: c.webhook_subscriptions.create(steps.HOOK, events),
+            "the subscription", lambda c: c.webhook_subscriptions.create(steps.HOOK, events)
         )
-        self._try("reading it", f"{hooks}.get", lambda c: c.webhook_subscriptions.get(made.id))
-        delete = f"{hooks}.delete"
-        self._try("deleting it", delete, lambda c: c.webhook_subscriptions.delete(made.id))
+        self._try("reading it", lambda c: c.webhook_subscriptions.get(made.id))
+        self._try("deleting it", lambda c: c.webhook_subscriptions.delete(made.id))
 
 
 def refuses_writes(trials: Trials) -> str:
