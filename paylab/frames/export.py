@@ -249,8 +249,4 @@ def _describe(path: Path, schema: Schema, about: About | None, mode: int | None 
         files.write_sidecar(path, schema, about, mode)
 
 
-WRITERS: dict[str, Write] = {
-    ".csv": _write_csv,
-    ".parquet": _write_parquet,
-    ".xlsx": _write_excel,
-}
+WRITERS: dict[str, Write] = {".csv": _write_csv, ".parquet": _write_parquet, ".xlsx": _write_excel}

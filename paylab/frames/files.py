@@ -164,11 +164,7 @@ def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 EXACT = pa.decimal128(38, 18)
-TYPES: dict[Kind, pa.DataType] = {
-    "amount": EXACT,
-    "time": times.INSTANT,
-    "seconds": pa.int64(),
-}
+TYPES: dict[Kind, pa.DataType] = {"amount": EXACT, "time": times.INSTANT, "seconds": pa.int64()}
 MOST_OPEN, MOST_DAYS = 8, 1_000_000  # files of a folder
 OURS = re.compile(
     r"created_day=[^/]+/part-\d+\.parquet|_columns\.json"

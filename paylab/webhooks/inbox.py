@@ -87,11 +87,7 @@ class Inbox(Arrivals):
     """
 
     def __init__(
-        self,
-        events: EventLog,
-        receiver: Receiver,
-        functions: InboxFunctions,
-        url: str,
+        self, events: EventLog, receiver: Receiver, functions: InboxFunctions, url: str
     ) -> None:
         super().__init__(events)
         self.url, self.is_open = url, True
