@@ -41,13 +41,11 @@ def funnel(counts: Mapping[str, int], machine: Machine) -> Spec:
 
 
 def _passed(machine: Machine, word: str) -> list[str]:
-    """The stages that every row with this status has passed."""
-    later = [stage for stage in STAGES[1:] if word == stage or _only_through(machine, word, stage)]
-    return [STAGES[0], *later]
+    """The stages that every row with this status has passed: each way to it leads through them."""
+    ends = set(machine.moves.values())
+    first = {at for at, _ in machine.moves} - ends
 
+    def is_passed(stage: str) -> bool:
+        return word in ends and not any(machine.path(at, word, without=stage) for at in first)
 
-def _only_through(machine: Machine, word: str, stage: str) -> bool:
-    """Whether every path from the initial status to `status` passes through a stage."""
-    targets = set(machine.moves.values())
-    first = {at for at, _ in machine.moves} - targets
-    return word in targets and not any(machine.path(at, word, without=stage) for at in first)
+    return [STAGES[0], *(stage for stage in STAGES[1:] if stage == word or is_passed(stage))]

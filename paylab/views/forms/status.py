@@ -95,15 +95,11 @@ def _returned(transfer: Transfer, wallets: Sequence[Any]) -> list[Row]:
     currency = transfer.source_currency or ""
     if transfer.status != "failed" or not codes.is_stablecoin(currency):
         return []
-    places = [f"{one.get('address')} on {one.get('network')}" for one in map(_details, wallets)]
+    held = [wallet.details or {} for wallet in wallets]
+    places = [f"{one.get('address')} on {one.get('network')}" for one in held]
     where = " or ".join(places) or "the recipient's crypto wallet on the source network"
     amount = _money(transfer.source_amount, currency)
     return [("Goes back", f"{amount} to {where}; the service sends no event for that")]
-
-
-def _details(wallet: Any) -> dict[str, Any]:
-    details = getattr(wallet, "details", None)
-    return details if isinstance(details, dict) else {}
 
 
 def picture(account: object) -> Html:

@@ -39,6 +39,11 @@ SIGNS = {
     SUSPECT: "?",
 }
 TONES = {STORED: "paylab-good", REFUSED_HERE: "paylab-error", REFUSED: "paylab-error"}
+SPECIMENS = [
+    ("none", NONE),
+    ("a good one", GOOD),
+    *((code.removeprefix("verification_").replace("_", " "), code) for code in FAULTS),
+]
 SPECIMEN_HINT = "Simulator: the specimen that you choose decides how verification ends."
 
 
@@ -69,7 +74,7 @@ class Slot(FormField):
         self.path = FormField("path", f"{self.label}: path of a file on this machine")
         self.path.placeholder = "/folder/photo.jpg, then Enter"
         self.specimen = FormField("specimen", f"{self.label}: or a specimen", SELECT)
-        self.specimen.offer(_specimens())
+        self.specimen.offer(SPECIMENS)
         self.specimen.hint = SPECIMEN_HINT
         self.path.lazy, self.path.on_change = True, lambda _: self._take_path(self.path.value)
         self.specimen.on_change = lambda _: self._take_specimen(self.specimen.value)
@@ -178,22 +183,21 @@ class Slot(FormField):
         try:
             self._settle(choice, self._look(choice))
         except RuleError as error:
-            self._fail(f"{choice.name} {error.problems[0].message}")
+            self._settle(trouble=f"{choice.name} {error.problems[0].message}")
 
-    def _settle(self, choice: Choice, seen: Seen | None) -> None:
+    def _settle(
+        self, choice: Choice | None = None, seen: Seen | None = None, trouble: str = ""
+    ) -> None:
+        """Keep an image and what was read from it, or why there is none."""
         self._forget()
         self.store(choice)
-        self.seen, self.trouble, self.stored = seen, "", False
-        self._changed()
-
-    def _fail(self, trouble: str) -> None:
-        self._forget()
-        self.trouble = trouble
+        self.seen, self.trouble, self.stored = seen, trouble, False
         self._changed()
 
     def _too_large(self, name: str, size: int) -> None:
         most = f"{IMAGE_MAX // 2**20} MB ({IMAGE_MAX:,} bytes)"
-        self._fail(f"{name} has {size / 2**20:.2f} MB ({size:,} bytes): the maximum is {most}")
+        words = f"has {size / 2**20:.2f} MB ({size:,} bytes): the maximum is {most}"
+        self._settle(trouble=f"{name} {words}")
 
     def _changed(self) -> None:
         self.touched = True
@@ -220,12 +224,6 @@ class Slot(FormField):
         if self.choice is None:
             return f": {self.trouble}. Choose another file." if self.trouble else ""
         return f": {', '.join([self.choice.name, *([self.seen.words] if self.seen else [])])}"
-
-
-def _specimens() -> list[tuple[str, str]]:
-    """The options of specimens."""
-    faults = [(code.removeprefix("verification_").replace("_", " "), code) for code in FAULTS]
-    return [("none", NONE), ("a good one", GOOD), *faults]
 
 
 def is_unclear(advice: Advice) -> bool:
