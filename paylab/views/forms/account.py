@@ -152,8 +152,8 @@ def _payee(payload: str) -> str:
 def label(name: str) -> str:
     """The label of a field."""
     words = {"clabe": "CLABE", "iban": "IBAN", "bic": "BIC", "upi_id": "UPI id"}
-    pix = {"pix_key": "PIX key", "pix_key_type": "Kind of PIX key", SCANNED: "Text of the code"}
-    return (words | pix).get(name) or name.replace("_", " ").capitalize()
+    words |= {"pix_key": "PIX key", "pix_key_type": "Kind of PIX key", SCANNED: "Text of the code"}
+    return words.get(name) or name.replace("_", " ").capitalize()
 
 
 FIXED = "A crypto wallet cannot be edited: this registers another one and keeps the old one."

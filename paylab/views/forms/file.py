@@ -11,9 +11,6 @@ from typing import Any
 from ...spec.codes import IMAGE_MAX
 from .view import Node, Send
 
-Take = Callable[[str, bytes], None]
-Refuse = Callable[[str, int], None]
-
 
 class FilePicker(Node):
     """A button and a drop area for a file; calls `take(name, data)` when it was received.
@@ -27,7 +24,11 @@ class FilePicker(Node):
     attributes = ("label", "accept", "limit", "hint", "chosen", "disabled", "errors", "warnings")
 
     def __init__(
-        self, label: str, accept: str, take: Take, *, refuse: Refuse = lambda *_: None
+        self,
+        label: str,
+        accept: str,
+        take: Callable[[str, bytes], None],
+        refuse: Callable[[str, int], None] = lambda *_: None,
     ) -> None:
         super().__init__()
         self.label, self.accept, self.limit = label, accept, IMAGE_MAX

@@ -254,7 +254,8 @@ class Form(traitlets.HasTraits, FormPage):
                 self.show_error(error)
             if not isinstance(error, PaylabError):
                 raise
-            self.redraw(next(filter(_is_marked, self.fields.values()), self.message))
+            seen = (one for one in self.fields.values() if one.visible)
+            self.redraw(next((one for one in seen if one.errors or one.warnings), self.message))
         finally:
             self.attended, self._quiet_until = False, time.monotonic() + QUIET
             self.keep()
@@ -322,10 +323,6 @@ class Form(traitlets.HasTraits, FormPage):
 
     def _of(self, field: FormField, problems: Sequence[Problem]) -> list[Problem]:
         return [problem for problem in problems if self.field_of(problem) is field]
-
-
-def _is_marked(field: FormField) -> bool:
-    return field.visible and bool(field.errors or field.warnings)
 
 
 def _marked(problem: Problem) -> Problem:

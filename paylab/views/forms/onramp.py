@@ -186,14 +186,12 @@ class Walk(traitlets.HasTraits, FormPage):
     def _show(self, name: str, step: WalkStep) -> None:
         body = self.bodies.get(name)
         if name in self.found:
-            sent = body.sent if isinstance(body, Form) else ""
-            step.show(
-                DONE,
-                gave=self._gave(name),
-                sent=sent,
-                code=self._code(name),
-                body=self._after(name, body),
-            )
+            found, code, after = self.found[name], self._code(name), self._after(name, body)
+            if isinstance(body, Form):
+                step.show(DONE, gave=body.outcome(found), sent=body.sent, code=code, body=after)
+            else:
+                gave = [] if name == "conversion" else [(TITLES[name], _identity(found))]
+                step.show(DONE, gave=gave, code=code, body=after)
         elif name == self.current:
             code = "" if isinstance(body, Form) else self._code(name)  # a form shows its own
             step.show(NOW, code=code, body=self._inside(name, body))
@@ -213,12 +211,6 @@ class Walk(traitlets.HasTraits, FormPage):
             self._card = self._card or picture(self.found[name])
             return [self._card]
         return body.nodes()[1:] if name == "conversion" and body is not None else []
-
-    def _gave(self, name: str) -> Sequence[Row]:
-        body, found = self.bodies.get(name), self.found[name]
-        if name == "conversion":
-            return ()
-        return body.outcome(found) if isinstance(body, Form) else [(TITLES[name], _identity(found))]
 
     def _code(self, name: str) -> str:
         body = self.bodies.get(name)

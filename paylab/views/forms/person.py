@@ -128,8 +128,9 @@ def number_hint(kind: str) -> str:
 
 def why(corridor: Corridor, product: str) -> str:
     """A sentence on what a country and a product require."""
-    parts = _money(corridor, product), _papers(corridor), _asked(corridor, product)
-    return " ".join(filter(None, parts))
+    needed = ", ".join(ASKED[name] for name in corridor.required_for([product]))
+    asked = f" Also required: {needed}." if needed else ""
+    return f"{_money(corridor, product)} {_papers(corridor)}{asked}"
 
 
 def person_body(flat: Mapping[str, Any]) -> dict[str, Any]:
@@ -180,11 +181,6 @@ def _papers(corridor: Corridor) -> str:
     words = [document_name(kind) for kind in corridor.documents]
     only = f"only {words[0]}" if len(words) == 1 else ", ".join(words)
     return f"Accepted documents: {only}."
-
-
-def _asked(corridor: Corridor, product: str) -> str:
-    needed = [ASKED[name] for name in corridor.required_for([product])]
-    return f"Also required: {', '.join(needed)}." if needed else ""
 
 
 ASKED = {

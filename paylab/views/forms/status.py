@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -180,9 +180,7 @@ class TransferLine(Live):
     moving = ("pending", "awaiting_funds", "started", "under_review")
     title = "Transfer"
 
-    def __init__(
-        self, look: Callable[[], Any], *, wallets: Sequence[Any] = (), **options: Any
-    ) -> None:
+    def __init__(self, look: Look, *, wallets: Sequence[Any] = (), **options: Any) -> None:
         self._wallets, self.pay = wallets, Html()
         super().__init__(look, **options)
 

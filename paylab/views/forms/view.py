@@ -133,8 +133,7 @@ class Heading(Node):
 
     def static(self) -> str:
         """The text, bold."""
-        style = "margin:14px 0 4px;font-weight:600"
-        return f'<div style="{style}">{html.escape(self.text)}</div>'
+        return f'<div style="margin:14px 0 4px;font-weight:600">{html.escape(self.text)}</div>'
 
 
 class Html(Node):
