@@ -69,7 +69,7 @@ def replace_plain(text: str, find: Find) -> str:
 def decode(text: str) -> str:
     """The text with every layer of escapes decoded."""
     for _ in range(MOST_LAYERS):
-        layer = _layer(text)
+        layer = _changed(text, _ESCAPE, _plain)
         if layer is None:
             break
         text = layer.text
@@ -116,7 +116,7 @@ def _layers(text: str, depth: int) -> list[_Layer]:
 
 
 def _add_layer(layers: list[_Layer], text: str) -> bool:
-    layer = _layer(layers[-1].text if layers else text)
+    layer = _changed(layers[-1].text if layers else text, _ESCAPE, _plain)
     if layer is None:
         return False
     layers += [layer, *_uncoloured(layer.text)]
@@ -125,14 +125,8 @@ def _add_layer(layers: list[_Layer], text: str) -> bool:
 
 def _uncoloured(text: str) -> list[_Layer]:
     """The text without ANSI codes; nothing if it has none."""
-    layer = _changed(text, _COLOUR, lambda _: "") if "\x1b" in text else None
+    layer = _changed(text, _COLOUR, lambda _: "")
     return [layer] if layer else []
-
-
-def _layer(text: str) -> _Layer | None:
-    if "\\" not in text and "&" not in text and "%" not in text:
-        return None
-    return _changed(text, _ESCAPE, _plain)
 
 
 def _changed(

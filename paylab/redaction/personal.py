@@ -39,7 +39,7 @@ _FORMS = (
 """An e-mail, a phone number in its international form or in groups, a CLABE."""
 
 
-@lru_cache(maxsize=8)
+@lru_cache
 def _fields(names: frozenset[str] = frozenset()) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """The names of personal fields, alone and before a value in text."""
     every = "|".join([_FIELDS, *map(re.escape, sorted(names))])

@@ -254,7 +254,7 @@ def numbers(text: str) -> Iterator[tuple[str, int, int]]:
     """The document numbers that the text names, decoded, and their places without quotes."""
     words = casefolded(text)
     patterns = [NAMED, *([NUMBER, *ENCLOSED] if "document" in words else [])]
-    patterns += BESIDE if "number" in words and "type" in words else ()
+    patterns += BESIDE if "number" in words else ()
     for match in chain.from_iterable(pattern.finditer(text) for pattern in patterns):
         for item in ITEM.finditer(text, *match.span(1)):
             group = item.lastindex or 0
@@ -262,7 +262,7 @@ def numbers(text: str) -> Iterator[tuple[str, int, int]]:
             digits = sum(map(str.isdigit, value))
             if digits >= (1 if group < BARE else 4) and not WORDS.search(value):
                 yield value, *item.span(group)
-    for refused in REFUSED.finditer(text) if "document" in words and "number" in words else ():
+    for refused in REFUSED.finditer(text) if "document" in words else ():
         for token in WORD_WITH_DIGITS.finditer(text, *refused.span()):
             yield escapes.decode(token[0]), *token.span()
 
