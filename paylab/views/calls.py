@@ -108,12 +108,10 @@ class OnScreen:
     def __init__(self, listen: Callable[[Callable[[Any], None]], Callable[[], None]]) -> None:
         with explained():
             from IPython import get_ipython
-            from IPython.display import HTML, display
+            from IPython.display import display
 
         self._shell: Any = get_ipython()
-        # IPython's display has no types.
-        self._html: Any = HTML
-        self._display: Any = display
+        self._display: Any = display  # IPython has no types
         self._cell: object = object()
         self._calls: list[Any] = []
         self._handle: Any = None
@@ -130,13 +128,13 @@ class OnScreen:
         cell = getattr(self._shell, "execution_count", None)
         if self._handle is None or cell != self._cell:
             self._cell, self._calls = cell, [call]
-            self._handle = self._display(self._table(), display_id=True)
+            self._handle = self._display(self._table(), raw=True, display_id=True)
             return
         self._calls.append(call)
-        self._handle.update(self._table())
+        self._handle.update(self._table(), raw=True)
 
-    def _table(self) -> Any:
-        return self._html(calls_table(self._calls))
+    def _table(self) -> dict[str, str]:
+        return {"text/html": calls_table(self._calls), "text/plain": repr(self._calls)}
 
     def __repr__(self) -> str:
         return "<calls are shown as they are made>" if self._end else "<stopped>"

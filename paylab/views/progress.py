@@ -136,7 +136,5 @@ def _notebook() -> Draw | None:
 class _Text(str):
     """Text whose repr has no quotes."""
 
-    __slots__ = ()
-
     def __repr__(self) -> str:
         return str(self)

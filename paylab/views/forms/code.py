@@ -12,8 +12,6 @@ INDENT = "    "
 class Expression(str):
     """Python source to insert unquoted: a name or a call."""
 
-    __slots__ = ()
-
 
 def call(function: str, arguments: Mapping[str, object], *positional: object, to: str = "") -> str:
     """`to = function(positional, name=value)`, broken into lines when too long."""

@@ -155,7 +155,7 @@ class Timeline:
 
     def rows(self) -> list[Row]:
         """The same as text."""
-        path = [f"{one} ({_clock(at)})" if at else one for one, at in self.visited]
+        path = [f"{one} ({at:%H:%M:%S} UTC)" if at else one for one, at in self.visited]
         moves = "; ".join(f"{state} {to}" for state, to in self.moves())
         status = self.current or "not known"
         return [("Status", status), ("Way taken", " → ".join(path)), ("All moves", moves)]
@@ -169,11 +169,6 @@ class Timeline:
         return "This status is final." if final else "What may follow is not known."
 
 
-def _clock(at: datetime) -> str:
-    """A time of day, to the second."""
-    return f"{at:%H:%M:%S} UTC"
-
-
 def _item(state: str, at: datetime | None, seen: bool, current: bool) -> str:
     if not seen:
         return (
@@ -184,7 +179,7 @@ def _item(state: str, at: datetime | None, seen: bool, current: bool) -> str:
     tone = tone or ("attention" if current and state in ATTENTION else "")
     sign = SIGNS.get(tone) or ("●" if current else "✓")
     mark = ' aria-current="step"' if current else ""
-    when = f' <time datetime="{at.isoformat()}">{_clock(at)}</time>' if at else ""
+    when = f' <time datetime="{at.isoformat()}">{at:%H:%M:%S} UTC</time>' if at else ""
     kind = f"paylab-{tone}" if tone else ""
     return (
         f'<li class="{kind}"{mark}><span aria-hidden="true">{sign}</span> '
