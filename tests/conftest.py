@@ -1,11 +1,14 @@
 """What all tests share: no configuration of this machine, and no real service."""
 
+import importlib
 import os
 import signal
 import sys
 import tempfile
+from dataclasses import is_dataclass
 from itertools import count
 from pathlib import Path
+from pkgutil import walk_packages
 
 import pytest
 from hypothesis import settings
@@ -54,6 +57,22 @@ def pytest_collection_modifyitems(config, items):
     if left:
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item not in left]
+
+
+@pytest.fixture
+def mutable():
+    """A function that names the dataclasses of a chapter whose values can be changed."""
+
+    def found(chapter):
+        home = f"paylab.{chapter}"
+        path = importlib.import_module(home).__path__
+        modules = [importlib.import_module(each.name) for each in walk_packages(path, f"{home}.")]
+        values = (value for each in modules for value in vars(each).values())
+        kinds = (each for each in values if isinstance(each, type) and is_dataclass(each))
+        own = (each for each in kinds if each.__module__.startswith(home))
+        return {each.__name__ for each in own if not each.__dataclass_params__.frozen}
+
+    return found
 
 
 @pytest.fixture

@@ -131,7 +131,7 @@ Tree: TypeAlias = Mapping[str, "str | Tree"]
 """Values by tag in the order of writing; a template is a nested mapping."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class EmvField:
     """One field: its dotted path (`27.01`), its text, and the scheme of its template."""
 

@@ -16,7 +16,7 @@ ONCE = "12"
 AMOUNT = re.compile(r"[0-9]+(\.[0-9]*)?")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Payload:
     """The fields of a QR text in their order, without the CRC at the end."""
 

@@ -38,6 +38,11 @@ def test_corridor(country, currency, rails):
     assert (corridor.currency, corridor.payout_methods) == (currency, rails)
 
 
+def test_facts_are_immutable(mutable):
+    """No fact of a country can be changed."""
+    assert mutable("corridors") == set()
+
+
 def test_there_are_no_other_corridors():
     """The corridors are those countries, and no other."""
     assert {one.country for one in corridors.ALL} == {country for country, *_ in STATED}

@@ -15,6 +15,11 @@ def test_every_tag_has_a_name(parent):
     assert all(fields.name(parent + tag) for tag in TWO_DIGITS)
 
 
+def test_fields_are_immutable(mutable):
+    """Neither a payload nor a field can be changed."""
+    assert mutable("emvqr") == set()
+
+
 def test_templates():
     """Templates are 26 to 51, 62, 64 and 80 to 99, and 50 to 99 within 62."""
     top = [int(tag) for tag in TWO_DIGITS if fields.is_template(tag)]

@@ -195,3 +195,8 @@ def test_size_is_told_from_the_length(data):
     """The decoded size is computed from the length, with up to two padding characters."""
     text = f"data:image/png;base64,{b64encode(data).decode()}"
     assert images.decoded_size(text) == len(data)
+
+
+def test_what_was_measured_is_immutable(mutable):
+    """No value of the rules can be changed."""
+    assert mutable("rules") == set()

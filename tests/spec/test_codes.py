@@ -31,6 +31,34 @@ def test_enumerations_are_whole_and_name_nothing_twice(words, count):
     assert len(words) == len(set(words)) == count
 
 
+# The limits of the specification, typed from its table.
+LIMITS = {
+    "PAGE_MAX": 100,
+    "TOKEN_MAX": 4_096,
+    "IMAGES_MAX": 10,
+    "IMAGE_MIN": 10 * 1_024,
+    "IMAGE_MAX": 15 * 1_024**2,
+    "IDEMPOTENCY_HOURS": 24,
+    "UPI_MAX": 45,
+    "PHONE_MAX_IN": 20,
+    "HOLDER_NAME_MIN": 2,
+    "HOLDER_NAME_MAX": 140,
+    "IBAN_MIN": 15,
+    "IBAN_MAX": 34,
+    "DEPOSIT_CAPS": {"mxn": 50, "php": 100},
+}
+
+
+def test_limits():
+    """Each limit is that of the specification."""
+    assert {name: getattr(codes, name) for name in LIMITS} == LIMITS
+
+
+def test_values_are_immutable(mutable):
+    """Only the body of a request is filled in while it is read."""
+    assert mutable("spec") == {"RequestBody"}
+
+
 @pytest.mark.parametrize(
     ("part", "whole"),
     [

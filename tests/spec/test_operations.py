@@ -84,6 +84,68 @@ def test_the_record_says_what_the_specification_says(name):
     )
 
 
+def dotted(fields, at=""):
+    """Each field with its dotted name, at any depth."""
+    for field in fields:
+        yield f"{at}{field.name}", field
+        yield from dotted(field.fields, f"{at}{field.name}.")
+
+
+FIELDS = [pair for each in OPERATIONS.values() for pair in dotted(each.fields)]
+LINES = {f"address.{line}" for line in ("line_1", "line_2", "city", "state", "postal_code")}
+NAMES = {"given_name", "family_name", "email", "phone", "date_of_birth"}
+
+
+@pytest.mark.parametrize(
+    ("mark", "names"),
+    [
+        ("personal", LINES | NAMES | {"applicant_id", "sender_name"}),
+        ("secret", {"document.number", "images.content", "token"}),
+        ("echoed", {"client_reference_id"}),
+        ("may_be_empty", LINES | {"sender_name"}),
+    ],
+)
+def test_what_is_personal_secret_echoed_or_empty(mark, names):
+    """Each mark stands at these fields and at no other."""
+    assert {name for name, field in FIELDS if getattr(field, mark)} == names
+
+
+def test_what_is_required_inside_objects_and_by_assumptions():
+    """A document and an image have a type; of the address only an assumption asks for more."""
+    required = {name for name, field in FIELDS if "." in name and field.required}
+    accounts = {"financial_accounts.type", "financial_accounts.details"}
+    assert required == {"document.type", "images.type", "images.content", *accounts}
+    assumed = {
+        name: {field.name for field in each.fields if field.required and field.source != "spec"}
+        for name, each in OPERATIONS.items()
+    }
+    assert {name: fields for name, fields in assumed.items() if fields} == {
+        "individuals.create": {"product_types", "given_name", "family_name", "country", "address"},
+        "quotes.create": {"payout_method", "destination_currency"},
+        "conversion_accounts.create": {"individual_id"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("mark", "names"),
+    [
+        ("is_idempotent", {"transfers.create", "conversion_accounts.create"}),
+        ("is_sandbox", {"sandbox.deposit"}),
+        ("is_shown", {"transfers.list", "conversions.list"}),
+    ],
+)
+def test_what_an_operation_is(mark, names):
+    """Two orders take a key, one operation is for the sandbox, the spec shows two answers."""
+    assert {name for name, each in OPERATIONS.items() if getattr(each, mark)} == names
+
+
+def test_a_refusal_has_a_status_of_the_specification():
+    """Statuses are those of the table of errors, or settings."""
+    found = {each.status for operation in OPERATIONS.values() for each in operation.refusals}
+    assert {status for status in found if isinstance(status, int)} == {400, 403, 404, 422}
+    assert all(isinstance(Service().value(key), int) for key in found if isinstance(key, str))
+
+
 @pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
 def test_a_record_names_what_exists(operation):
     """Kinds, sources, settings, resources and models that a record names exist."""

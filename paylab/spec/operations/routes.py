@@ -41,8 +41,8 @@ class RouteTable:
         at: dict[str, dict[str, Route]] = {}
         for route in sorted(routes, key=lambda route: route.template.count("{")):
             at.setdefault(_form(route.template), {})[route.method] = route
-        templates = (next(iter(there.values())).template for there in at.values())
-        self._places = [*zip(map(_pattern, templates), at.values(), strict=True)]
+        first = (next(iter(there.values())).template for there in at.values())
+        self._places = [(_pattern(template), at[_form(template)]) for template in first]
 
     def match(self, path: str) -> tuple[Mapping[str, Route], dict[str, str]]:
         """The routes at a path by method, and the values of placeholders."""
@@ -83,10 +83,9 @@ def _form(template: str) -> str:
 
 
 def _pattern(template: str) -> re.Pattern[str]:
-    fixed, *others = PLACEHOLDER.split(template)
-    pairs = zip(others[::2], others[1::2], strict=True)
-    parts = (f"(?P<{name}>[^/]+){re.escape(after)}" for name, after in pairs)
-    return re.compile(re.escape(fixed) + "".join(parts))
+    parts = enumerate(PLACEHOLDER.split(template))  # fixed texts, with names between them
+    named = (f"(?P<{part}>[^/]+)" if at % 2 else re.escape(part) for at, part in parts)
+    return re.compile("".join(named))
 
 
 def _segment(text: str) -> str:
