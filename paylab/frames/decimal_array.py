@@ -17,7 +17,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-from pandas.api.extensions import ExtensionArray, ExtensionDtype, register_extension_dtype
+from pandas.api.extensions import (
+    ExtensionArray,
+    ExtensionDtype,
+    no_default,
+    register_extension_dtype,
+)
 from pandas.api.indexers import check_array_indexer
 from pandas.api.types import is_float_dtype, is_integer_dtype, is_list_like, pandas_dtype
 
@@ -134,13 +139,13 @@ class DecimalArray(ExtensionArray):
             dtype = float if width <= FLOAT_DIGITS else object
         return self.to_numpy(dtype)
 
-    def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: Any = None) -> Array:
+    def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: Any = no_default) -> Array:
         """The values as an array of decimals, or of the given type."""
         if dtype is not None and np.dtype(dtype).kind == "f":
             floats = self._values.cast(pa.string()).cast(pa.float64())  # rounds as Python does
             found: Array = floats.to_numpy(zero_copy_only=False).astype(dtype)
-            return found if na_value is None else np.where(self.isna(), na_value, found)
-        missing = pd.NA if na_value is None else na_value
+            return found if na_value is no_default else np.where(self.isna(), na_value, found)
+        missing = pd.NA if na_value is no_default else na_value
         objects = np.empty(len(self), dtype=object)
         objects[:] = [missing if value is None else value for value in self._values.to_pylist()]
         return objects if dtype is None else objects.astype(dtype)

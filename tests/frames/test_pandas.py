@@ -1,0 +1,192 @@
+"""What pandas does with exact columns equals what it does with floats that lose nothing."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from paylab.frames import DecimalDtype
+
+D = Decimal
+VALUES = [1.25, None, -2.5, 3.75, 0.0, 3.75, 15.0, -25.0, None, 0.25]
+KEYS = ["a", "a", "b", "b", "a", "b", "c", "a", "d", None]
+FLOATS = pd.Series(VALUES, dtype=float)
+EXACT = pd.Series(
+    [value if value is None else D(str(value)) for value in VALUES], dtype=DecimalDtype()
+)
+
+
+def grouped(ask):
+    """An operation on the groups of a column."""
+    return lambda column: ask(column.groupby(KEYS))
+
+
+def changed(key, value):
+    """A copy of the column with other values at some places."""
+
+    def change(column):
+        found = column.copy()
+        found.iloc[key] = value
+        return found
+
+    return change
+
+
+OPERATIONS = {
+    **{
+        f"{name} {how}": lambda c, name=name, how=how: getattr(c, name)(**how)
+        for name in ("sum", "prod", "mean", "median", "min", "max", "std", "var", "sem", "skew")
+        for how in ({}, {"skipna": False})
+    },
+    **{
+        f"{name} of a full column {how}": lambda c, name=name, how=how: getattr(c.dropna(), name)(
+            **how
+        )
+        for name, how in (
+            ("sum", {"skipna": False}),
+            ("std", {"ddof": 0}),
+            ("var", {"ddof": 2}),
+            ("any", {}),
+            ("all", {}),
+            ("kurt", {}),
+        )
+    },
+    **{
+        f"sum of at least {least}": lambda c, least=least: c.sum(min_count=least)
+        for least in (0, 1, 8, 9)
+    },
+    **{
+        f"quantile {share} {how}": lambda c, share=share, how=how: c.quantile(share, how)
+        for share in (0, 0.1, 0.5, 0.75, 1)
+        for how in ("linear", "lower", "higher", "midpoint", "nearest")
+    },
+    **{
+        f"nearest quantile {share} of three": lambda c, share=share: c[[0, 2, 3]].quantile(
+            share, "nearest"
+        )
+        for share in (0.25, 0.75)
+    },
+    **{
+        f"{name} skipna={skipna}": lambda c, name=name, skipna=skipna: getattr(c, name)(
+            skipna=skipna
+        )
+        for name in ("cumsum", "cumprod", "cummin", "cummax")
+        for skipna in (True, False)
+    },
+    **{
+        f"{name} of groups": grouped(lambda g, name=name: getattr(g, name)())
+        for name in (
+            *("sum", "prod", "mean", "median", "min", "max", "first", "last", "count", "nunique"),
+            *("cumsum", "cumprod", "cummin", "cummax", "rank", "any", "all", "std", "var", "sem"),
+        )
+    },
+    **{
+        f"{name} of groups, at least {least}": grouped(
+            lambda g, name=name, least=least: getattr(g, name)(min_count=least)
+        )
+        for name in ("sum", "min", "max", "prod", "first", "last")
+        for least in (0, 1, 2, 3)
+    },
+    "running sum of groups with gaps": grouped(lambda g: g.cumsum(skipna=False)),
+    "sum of groups with gaps": grouped(lambda g: g.sum(skipna=False)),
+    "variance of groups": grouped(lambda g: g.var(ddof=0)),
+    "sum of no groups": lambda c: c[:0].groupby([]).sum(),
+    **{f"rounded to {places}": lambda c, p=places: c.round(p) for places in (-2, -1, 0, 1, 2, 3)},
+    **{
+        f"{word} {number}": lambda c, number=number, op=op: op(c, number)
+        for word, op in {
+            "over": lambda c, n: c // n,
+            "rest of": lambda c, n: c % n,
+            "divided": lambda c, n: c / n,
+            "plus": lambda c, n: c + n,
+            "minus": lambda c, n: c - n,
+            "times": lambda c, n: c * n,
+            "into": lambda c, n: n // c[[0, 2, 3]],
+            "in rest": lambda c, n: n % c[[0, 2, 3]],
+            "from": lambda c, n: n - c,
+        }.items()
+        for number in (2, -2, 5)
+    },
+    **{
+        f"{name} {number}": lambda c, name=name, number=number: getattr(c, name)(number)
+        for name in ("eq", "ne", "lt", "le", "gt", "ge")
+        for number in (0, 4, float("inf"), float("-inf"), None)
+    },
+    "equal to a list": lambda c: c == [0, 0, -2, 3, 0, 4, 15, 1, 2, 3],
+    "plus a list": lambda c: c.add(list(range(10))),
+    "negative": lambda c: -c,
+    "positive": lambda c: +c,
+    "absolute": abs,
+    **{
+        f"sorted, {up}, missing {end}": lambda c, up=up, end=end: c.sort_values(
+            ascending=up, na_position=end, kind="stable"
+        )
+        for up in (True, False)
+        for end in ("first", "last")
+    },
+    "ranks": lambda c: c.rank(),
+    "largest": lambda c: c.nlargest(3),
+    "smallest": lambda c: c.nsmallest(2),
+    "place of the largest": lambda c: c.idxmax(),
+    "distinct": lambda c: c.drop_duplicates(),
+    "repeated": lambda c: c.duplicated(),
+    "counts": lambda c: c.value_counts(dropna=False).sort_index(),
+    "codes": lambda c: pd.factorize(c)[0],
+    "codes of missing ones": lambda c: pd.factorize(c, use_na_sentinel=False)[0],
+    "among": lambda c: c.isin([0, 15]),
+    "among missing ones": lambda c: c.isin([0, float("nan")]),
+    "missing": lambda c: c.isna(),
+    "every other": lambda c: c.iloc[1::2],
+    "backwards": lambda c: c.iloc[::-1],
+    "from the end": lambda c: c.iloc[-3:-1],
+    "an empty slice": lambda c: c.iloc[5:2],
+    "some": lambda c: c.iloc[[0, -1, 2]],
+    "the last": lambda c: c.iloc[-1],
+    "by a mask": lambda c: c[[True, False] * 5],
+    "shifted": lambda c: c.shift(2),
+    "shifted and filled": lambda c: c.shift(-1, fill_value=7),
+    "other rows": lambda c: c.reindex([9, 0, 20]),
+    "other rows filled": lambda c: c.reindex([9, 0, 20], fill_value=5),
+    "filled": lambda c: c.fillna(100),
+    "filled forward": lambda c: c.ffill(),
+    "where": lambda c: c.where(c > 0),
+    "one changed": changed(1, 4),
+    "one removed": changed(0, None),
+    "some changed": changed([1, 3], [4, 5]),
+    "a slice changed": changed(slice(0, 2), 8),
+    "as numbers": lambda c: c.to_numpy(float),
+    "as numbers, missing as zero": lambda c: c.to_numpy(float, na_value=0),
+    "as objects": lambda c: c.to_numpy(),
+    "as objects, missing as zero": lambda c: c.to_numpy(object, na_value=0),
+    "as small numbers": lambda c: c.astype("float32"),
+    "as whole numbers": lambda c: (c * 4).dropna().astype("int64"),
+    "together": lambda c: pd.concat([c, c * 3], ignore_index=True),
+    "with integers": lambda c: pd.concat([c, pd.Series([1, 2])], ignore_index=True),
+    "as JSON": lambda c: [None if each is None else float(each) for each in as_json(c)],
+    "a function of each": lambda c: c.dropna().map(lambda value: value * 2),
+    "in bins": lambda c: pd.cut(c, [-30, 0, 2, 30]).cat.codes,
+}
+
+
+def as_json(column):
+    """The values that a JSON file of the column has."""
+    import json
+
+    return json.loads(column.to_json(orient="values"))
+
+
+def plain(found):
+    """A result as floats and None, whatever holds it."""
+    if isinstance(found, pd.Series | np.ndarray | pd.Index | list):
+        return [plain(each) for each in found]
+    return None if pd.isna(found) else round(float(found), 9)
+
+
+@pytest.mark.filterwarnings("ignore::FutureWarning")
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_an_exact_column_does_what_a_column_of_floats_does(name):
+    """The same values, in the same rows, are missing in the same places."""
+    assert plain(OPERATIONS[name](EXACT)) == plain(OPERATIONS[name](FLOATS))
