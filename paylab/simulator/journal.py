@@ -31,7 +31,7 @@ LONGEST = 128 * 1024
 """Maximum bytes of a stored body; the rest of a longer one is left out."""
 
 
-@dataclass(slots=True)
+@dataclass
 class JournalEntry:
     """A request and what became of it, as references.
 
@@ -40,14 +40,14 @@ class JournalEntry:
 
     request: Request
     at: datetime
-    number: int = 0
     layer: str = "signature"
     operation: str = ""
     refused: Refused | None = None
     finding: Finding | None = None
     fault: Mapping[str, Any] | None = None
-    reply: Reply = field(default_factory=lambda: Reply(0))
-    sizes: tuple[int, int] = (0, 0)
+    number: int = field(init=False)
+    reply: Reply = field(init=False)
+    sizes: tuple[int, int] = field(init=False)
 
 
 class Journal:
@@ -83,7 +83,7 @@ class Journal:
         self._entries.clear()
         self._bytes = self.dropped = 0  # the numbers go on, for those who follow them
 
-    def entries(self, after: int = 0) -> list[JournalEntry]:
+    def entries(self, after: int) -> list[JournalEntry]:
         """The requests with a number above `after`, oldest first."""
         return [entry for entry in self._entries if entry.number > after]
 
@@ -106,7 +106,7 @@ Remarks = Callable[[str, Request], list[Problem]]
 
 
 def journal_rows(
-    journal: Journal, remarks: Remarks, secrets: Iterable[str], after: int = 0
+    journal: Journal, remarks: Remarks, secrets: Iterable[str], after: int
 ) -> list[Any]:
     """The requests with a number above `after` as JSON, oldest first, without these secrets."""
     redaction = Redaction([_Key(text) for text in secrets])
@@ -172,15 +172,13 @@ def _idempotency(entry: JournalEntry) -> str:
     return "replayed" if "idempotency-replayed" in entry.reply.headers else "new"
 
 
-@dataclass(frozen=True, repr=False)
-class _Key:
+class _Key(str):
     """A key of the world, as redaction reads it."""
 
-    text: str
+    __slots__ = ()
 
     def reveal(self) -> str:
-        """The text."""
-        return self.text
+        return self
 
 
 def _headers(headers: Mapping[str, str], redaction: Redaction) -> dict[str, str]:

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from paylab.simulator import Request, Simulator, World, respond
+
 
 def test_summary(make):
     """The summary contains the clock, the seed and the number of objects of each kind."""
@@ -261,3 +263,58 @@ def test_no_secret_in_a_snapshot(service):
     body = worldly(service).body.decode()
     assert service.simulator.secret_key not in body
     assert service.simulator.api_key not in body
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        ("GET", "", None, 200),
+        ("POST", "/clock", {"frozen": True}, 200),
+        ("POST", "/reset", {}, 200),
+        ("POST", "/seed", {"transfers": 0, "individuals": 1}, 200),
+        ("POST", "/seed", {"transfers": 1_000_001}, 400),
+        ("POST", "/faults", {"kind": "html"}, 201),
+        ("GET", "/faults", None, 200),
+        ("DELETE", "/faults/fault_x", None, 204),
+        ("DELETE", "/faults", None, 204),
+        ("GET", "/balances", None, 200),
+        ("POST", "/balances", {"amount": "1.00"}, 200),
+        ("POST", "/balances", {"amount": "1.00", "currency": "EUR"}, 400),
+        ("GET", "/requests?after=0", None, 200),
+        ("GET", "/requests?after=x", None, 400),
+        ("GET", "/requests?after=%D9%A2", None, 400),
+        ("GET", "/snapshot", None, 200),
+        ("PUT", "/snapshot", {"paylab_snapshot": 1}, 400),
+        ("GET", "/deliveries", None, 200),
+        ("GET", "/deliveries?wait=0", None, 422),
+        ("GET", "/deliveries?wait=20", None, 422),
+        ("GET", "/deliveries?wait=20.5", None, 400),
+        ("GET", "/deliveries?wait=-1", None, 400),
+        ("POST", "/deliveries", {"paused": True}, 200),
+        ("POST", "/deliveries", {"paused": 1}, 400),
+        ("POST", "/deliveries", {"paused": True, "other": 1}, 400),
+        ("POST", "/deliveries", {"redeliver": "all"}, 200),
+        ("POST", "/deliveries", {"redeliver": "del_x"}, 404),
+        ("GET", "/events", None, 200),
+        ("GET", "/scenarios", None, 200),
+        ("GET", "/openapi.json", None, 200),
+        ("POST", "/objects/tr_x", {"to": "failed"}, 404),
+        ("POST", "/nothing", {}, 404),
+        ("PUT", "/reset", {}, 405),
+    ],
+)
+def test_statuses(service, method, path, body, status):
+    """Each control answers with its status."""
+    assert service.call(method, f"/_simulator{path}", body).status == status
+
+
+def test_an_untouched_world_alone():
+    """A world without a simulator answers requests like one, but has no controls of its clock."""
+    alone, usual = World(), Simulator().world
+    for world in (alone, usual):
+        asked = Request("GET", "/v1/transfers", "limt=1", {}, b"", is_trusted=True)
+        assert respond(world, asked).status == 200
+    summary = Request("GET", "/_simulator", "", {}, b"", is_trusted=True)
+    assert respond(alone, summary).body == respond(usual, summary).body
+    clock = Request("POST", "/_simulator/reset", "", {}, b"", is_trusted=True)
+    assert respond(alone, clock).status == 422

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+import paylab
+from paylab.simulator import Simulator
+
 STORY = """
 import sys
 sys.path.insert(0, sys.argv[1])
@@ -60,3 +63,20 @@ def test_ids(service):
     assert all(len(each.split("_")[1]) == 26 for each in ids)
     prefixes = {each.split("_")[0] for each in ids}
     assert prefixes == {"tr", "fa"}
+
+
+def test_clients_have_keys_of_their_own():
+    """Clients of equal worlds have equal keys; those of one world, also of a loaded one, differ."""
+    one, other = Simulator(), Simulator()
+    first, again = (paylab.connect(simulator=each, ledger="none") for each in (one, other))
+    keys = [first.client.new_key() for _ in range(2)]
+    assert [again.client.new_key() for _ in range(2)] == keys
+    second = paylab.connect(simulator=one, ledger="none")
+    assert second.client.new_key() not in keys
+    made = first.individuals.create(**paylab.examples.recipient("MX"))
+    wallet = first.financial_accounts.create(made.id, **paylab.examples.account("MX"))
+    route = {"source_currency": "USD", "destination_currency": "MXN", "payout_method": "spei"}
+    paid = first.transfers.create(wallet.id, source_amount="5", **route)
+    loaded = paylab.connect(simulator=Simulator(), ledger="none")
+    loaded.simulator.restore(first.simulator.snapshot())
+    assert loaded.transfers.create(wallet.id, source_amount="5", **route).id != paid.id

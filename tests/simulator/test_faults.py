@@ -134,6 +134,40 @@ def test_bad_cursor(make):
     assert service.get(target).status == 200
 
 
+LIMITS = [
+    ("status", 400, 599, 1),
+    ("times", 1, 10**9, 1),
+    ("every", 1, 10**9, 1),
+    ("retry_after", 0, 86_400, 0.5),
+    ("probability", 0, 1, 0.1),
+    ("seed", -(2**63), 2**63, 1),
+    ("seconds", -(10**8), 10**8, 0.5),
+    ("delay", 0, 600, 0.5),
+    ("slow", 0, 600, 0.5),
+    ("cut_after", 0, 10**9, 1),
+]
+
+
+@pytest.mark.parametrize(("name", "low", "high", "step"), LIMITS)
+def test_limits(service, name, low, high, step):
+    """A number is accepted from its least to its greatest value, and refused beyond them."""
+    kind = "custom" if name in ("delay", "slow", "cut_after") else "status"
+    statuses = [
+        service.post("/_simulator/faults", {"kind": kind, name: value}).status
+        for value in (low, high, low - step, high + step, True, low + 0.5)
+    ]
+    assert statuses == [201, 201, 400, 400, 400, 400 if step == 1 else 201]
+
+
+def test_what_is_not_given(service):
+    """A fault strikes once, with certainty, with 503; a custom one until it is removed."""
+    usual = {"status": 503, "times": 1, "probability": 1.0, "seed": 0, "seconds": 10.0, "left": 1}
+    made = fault(service, "status")
+    assert made == usual | {"id": made["id"], "kind": "status"}
+    custom = fault(service, "custom", body="")
+    assert (custom["times"], custom["left"], "status" in custom) == (10**9, 10**9, False)
+
+
 @pytest.mark.parametrize(
     ("body", "field"),
     [
@@ -141,13 +175,16 @@ def test_bad_cursor(make):
         ({"kind": "statuss"}, "kind"),
         ({"kind": ["status"]}, "kind"),
         ({"kind": "status", "time": 2}, "time"),
-        ({"kind": "status", "times": 0}, "times"),
-        ({"kind": "status", "times": 1.5}, "times"),
-        ({"kind": "status", "status": 399}, "status"),
-        ({"kind": "status", "status": 600}, "status"),
-        ({"kind": "status", "probability": 1.1}, "probability"),
-        ({"kind": "status", "probability": -0.1}, "probability"),
-        ({"kind": "status", "retry_after": -1}, "retry_after"),
+        ({"kind": "custom"}, "kind"),
+        ({"kind": "custom", "status": 199}, "status"),
+        ({"kind": "custom", "status": 600}, "status"),
+        ({"kind": "custom", "body": 1, "status": 200.5}, "status"),
+        ({"kind": "status", "delay": 1}, "delay"),
+        ({"kind": "custom", "headers": {"a b": "x"}}, "headers"),
+        ({"kind": "custom", "headers": {"a": "x\n"}}, "headers"),
+        ({"kind": "custom", "headers": {"a": 1}}, "headers"),
+        ({"kind": "custom", "headers": []}, "headers"),
+        ({"kind": "custom", "content_type": "\n"}, "content_type"),
         ({"kind": "status", "method": 7}, "method"),
         ({"kind": "status", "path": ["x"]}, "path"),
         ({"kind": "skew", "seconds": "5"}, "seconds"),

@@ -1,11 +1,12 @@
 """The journal of a world: what it stores of each request, and assertions on it."""
 
 import json
+from datetime import UTC, datetime
 
 import pytest
 
 from paylab.errors.base import UnknownNameError
-from paylab.simulator import journal
+from paylab.simulator import Reply, Request, journal
 from paylab.simulator.requests import Requests
 
 TRANSFER_KEY = "00000000-0000-4000-8000-000000000001"
@@ -83,16 +84,71 @@ def test_a_report_says_a_refusal_once(make):
     assert line.count("is not known") == 1
 
 
-def test_the_journal_is_bounded(service, seen, monkeypatch):
-    """The oldest requests are dropped and counted, and a long body is left out."""
+def entry(body=b"", operation=""):
+    """A request as the journal takes it."""
+    request = Request("POST", "/v1/transfers", "", {}, body)
+    return journal.JournalEntry(request, datetime(2026, 1, 15, tzinfo=UTC), operation=operation)
+
+
+def test_the_journal_has_a_most_of_requests():
+    """The last 10,000 requests are stored, older ones are counted; numbers go on after a reset."""
+    kept = journal.Journal()
+    assert (len(kept), kept.dropped) == (0, 0)
+    for _ in range(10_001):
+        kept.add(entry(), Reply(200))
+    assert (len(kept), kept.dropped) == (10_000, 1)
+    assert [each.number for each in kept.entries(9_999)] == [10_000, 10_001]
+    kept.clear()
+    kept.add(entry(), Reply(200))
+    assert (len(kept), kept.dropped, kept.entries(0)[0].number) == (1, 0, 10_002)
+
+
+def test_the_journal_has_a_most_of_bytes(monkeypatch):
+    """The bodies of requests and answers together are bounded, and long ones are left out."""
+    monkeypatch.setattr(journal, "MOST_STORED", 20)
+    kept = journal.Journal()
+    for _ in range(5):
+        kept.add(entry(b"12345"), Reply(200, b"12345"))
+    assert (len(kept), kept.dropped) == (2, 3)
+    monkeypatch.undo()
+    assert journal.MOST_STORED == 2**26
+    for size in (2**17, 2**17 + 1):
+        kept.add(entry(b"x" * size), Reply(200, b"y" * size))
+    whole, short = journal.journal_rows(kept, lambda *_: [], [], 5)
+    assert [len(whole[name]) for name in ("body", "answer")] == [2**17] * 2
+    assert short["body"] == f"{'x' * 2000}... ({2**17 + 1} bytes)"
+    assert short["answer"] == f"{'y' * 2000}... ({2**17 + 1} bytes)"
+
+
+def test_an_answer_that_was_not_stored_is_amended():
+    """Only the latest request gets another answer, and only if it is that one."""
+    kept, first, second = journal.Journal(), entry(), entry()
+    kept.amend(first.request, Reply(507))
+    for each in (first, second):
+        kept.add(each, Reply(201))
+    kept.amend(first.request, Reply(507))
+    kept.amend(second.request, Reply(507))
+    assert [each.reply.status for each in kept.entries(0)] == [201, 507]
+
+
+def test_the_text_of_requests(service, seen, transfer_body):
+    """The last ten are shown, of a long body its start, of a refusal the answer as well."""
     service.simulator.world.journal.clear()
-    monkeypatch.setattr(journal, "MOST", 2)
-    for limit in (1, 2, 3):
+    for limit in range(1, 12):
         service.get(f"/v1/transfers?limit={limit}")
-    assert [each.query["limit"] for each in seen] == ["2", "3"]
-    assert seen.dropped == 1
-    service.post("/v1/individuals", {"given_name": "x" * journal.LONGEST})
-    assert seen[-1].body.endswith("bytes)")
+    lines = seen.text().splitlines()
+    assert lines[0] == "(1 earlier requests)"
+    assert "limit=2 ->" in lines[1]
+    assert "earlier" not in seen.text(11)
+    assert not [line for line in lines if "sent: " in line or "answer: " in line]
+    service.post("/v1/transfers", transfer_body | {"source_amount": "é" * 700})
+    sent, answer = seen.text(1).splitlines()[-2:]
+    assert (sent[:10], sent[-4:], len(sent)) == ("   sent: {", "é...", 9 + 600 + 3)
+    assert answer.startswith("   answer: {")
+    assert repr(seen[-1]) == "<POST /v1/transfers -> 400>"
+    assert seen[-1].is_refused
+    assert "rules: refused; source_amount" in seen[-1].verdict
+    assert seen[0].verdict == "passed"
 
 
 def test_an_assertion_names_the_nearest_request(service, seen, transfer_body):

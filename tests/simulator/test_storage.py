@@ -157,6 +157,18 @@ def test_a_running_clock_runs_on(keep):
     assert keep(frozen=True).simulator.world.now() > first
 
 
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [("clock", {"advance_seconds": 90}), ("clock", {"speed": 5, "frozen": True}), ("reset", {})],
+)
+def test_the_clock_is_stored_without_another_change(keep, path, body):
+    """A restart continues with the clock as a control left it, and does not seed again."""
+    service = keep(transfers=3)
+    service.advance(7)
+    left = service.post(f"/_simulator/{path}", body).json
+    assert keep(transfers=3).get("/_simulator").json == left
+
+
 def test_a_second_simulator(keep, path):
     """A second simulator on the file is refused with its path; the first continues to work."""
     service = keep()
@@ -244,6 +256,8 @@ def test_a_full_disk_is_not_acknowledged(keep):
     assert {answer.status for answer in answers} == {201, 507}
     assert "cannot be written" in answers[-1]["error"]
     full_disk(service, full=False)
+    seen = service.get("/_simulator/requests")["requests"][-60:]
+    assert [row["status"] for row in seen] == [answer.status for answer in answers]
     again = [pay(at) for at in range(60)]
     made = {answer["id"] for answer in again if answer.status == 201}
     assert {answer["id"] for answer in answers if answer.status == 201} < made
@@ -264,6 +278,8 @@ def test_a_file_of_another_version_is_refused(keep, path):
     with closing(sqlite3.connect(path)) as file:
         file.execute("PRAGMA user_version = 7")
     before = content(path)
+    with closing(sqlite3.connect(path)) as file:
+        assert file.execute("PRAGMA application_id").fetchone() == (0x7061796C,)
     with pytest.raises(SimulatorError, match="format is 7, this version of paylab reads 1"):
         Simulator(data=path)
     assert content(path) == before

@@ -299,8 +299,9 @@ def product_of(source_currency: str) -> str:
 
 def _outcome(body: Row) -> str | None:
     """The outcome that a scenario selects."""
-    words = (body.get("client_reference_id") or "").split(":")
-    return words[1] if words[0] == "scenario" and words[1:2] and words[1] in OUTCOMES else None
+    scenario, _, rest = (body.get("client_reference_id") or "").partition(":")
+    word = rest.partition(":")[0]
+    return word if scenario == "scenario" and word in OUTCOMES else None
 
 
 def _instructions(world: World, row: Row, network: str) -> Row:
