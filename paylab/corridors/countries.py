@@ -20,7 +20,7 @@ class Countries:
 
     def __init__(self, service: Service) -> None:
         self.service = service
-        self._accounts: dict[int, Account] = {}
+        self._accounts: dict[str, Account] = {}
         self.all = Corridors(map(self._settled, NAMED))
         others = map(self._settled, ELSEWHERE)
         self._by_country = {corridor.country: corridor for corridor in (*self.all, *others)}
@@ -59,9 +59,9 @@ class Countries:
     def _account(self, country: str, account: Account) -> Account:
         """The account type, one object for all countries that share it."""
         form = self.service.account(country, account.type)
-        if form and id(account) not in self._accounts:
-            self._accounts[id(account)] = _with_details(account, form)
-        return self._accounts.get(id(account), account)
+        if form is None:
+            return account
+        return self._accounts.setdefault(form.key, _with_details(account, form))
 
 
 def _rails(corridor: Corridor, methods: Iterable[str]) -> Iterator[Rail]:
@@ -96,7 +96,7 @@ def _with_words(field: DetailField, account: Account, form: AccountDetails) -> D
     return replace(field, form=words, required=required, key=f"{form.key}.required")
 
 
-@lru_cache(maxsize=32)
+@lru_cache
 def of(service: Service | None = None) -> Countries:
     """The facts of every country under these assumptions, by default those of `Service()`.
 

@@ -37,7 +37,7 @@ def html(head: Sequence[str], body: Iterable[Cells], below: Iterable[str] = ()) 
 
 def table_text(body: Sequence[Cells]) -> str:
     """A table with aligned columns, for a terminal."""
-    widths = [max(map(len, column), default=0) for column in zip(*body, strict=True)]
+    widths = [max(map(len, column)) for column in zip(*body, strict=True)]
     padded = (zip(cells, widths, strict=True) for cells in body)
     return "\n".join("  ".join(f"{cell:<{wide}}" for cell, wide in row).rstrip() for row in padded)
 

@@ -123,7 +123,7 @@ def _rail(currency: str, method: object, service: Service | None) -> list[Proble
     return [Problem("payout_method", message, _RAILS, key=key)] if own else []
 
 
-@lru_cache(maxsize=256)
+@lru_cache
 def _rails(currency: str, service: Service | None) -> tuple[list[str], list[str], str]:
     """The rails named for a currency, those named for others alone, and the key of both."""
     found = countries.of(service)

@@ -190,7 +190,7 @@ def with_numbers(service: Service, body: bytes) -> bytes:
     return _amounts(service).sub(rb'"\1":\2', body)
 
 
-@lru_cache(maxsize=8)
+@lru_cache
 def _amounts(service: Service) -> re.Pattern[bytes]:
     """Amounts as numbers, under any name of the service."""
     tables = (service.names("quotes").theirs, service.names("sandbox_deposits").theirs)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from paylab import corridors
 from paylab.corridors import display, examples
-from paylab.corridors.account_types import DOCUMENT_NUMBERS
+from paylab.corridors.account_types import DOCUMENT_NUMBERS, PIX_KEYS
 from paylab.rules import individuals
 from paylab.spec import assumptions, codes
 from paylab.spec.service import Service
@@ -125,6 +125,9 @@ def test_settlement(rail, word):
         ({"currency": "mxn"}, {"MX"}),
         ({"account_type": "digital_wallet"}, {"PH"}),
         ({"currency": "EUR"}, set(codes.SEPA)),
+        ({"country": "mx"}, {"MX"}),
+        ({"rail": "upi"}, {"IN"}),
+        ({"product": ON, "account_type": "upi"}, set()),
         ({"rail": "upi", "product": ON}, set()),
         ({}, {corridor.country for corridor in corridors.ALL}),
     ],
@@ -200,17 +203,53 @@ def test_countries_with_the_same_facts_share_a_row(countries, titles, shared):
     assert [note for note in display.notes(chosen) if "countries:" in note] == shared
 
 
+EVERY = "Products: global_payouts, off_ramp, on_ramp"
+
+
+@pytest.mark.parametrize(
+    ("code", "country", "rails", "accounts", "more"),
+    [
+        (
+            "MX",
+            "Mexico (MX)\nMXN",
+            "spei",
+            "bank_account: clabe (exactly 18 digits)",
+            ["Documents: curp", EVERY, "On-ramp from: mxn", "Assumed: details.mx"],
+        ),
+        (
+            "US",
+            "United States (US)\n-",
+            "-",
+            "crypto_wallet: address, network (base, ethereum, polygon, solana)",
+            ["Documents: any", EVERY, "Assumed: details.wallet"],
+        ),
+        (
+            "CO",
+            "Colombia (CO)\nCOP",
+            "ach_co",
+            "bank_account: bank_code, account_number, account_type (savings, checking)",
+            [
+                *("Documents: cc, ce, nit, pep, passport", "Also required: email, document"),
+                *(EVERY, "Assumed: details.co"),
+            ],
+        ),
+    ],
+)
+def test_a_row_of_the_table(code, country, rails, accounts, more):
+    """Country and currency are one column, and what is no dash is in the last."""
+    row = display.rows([corridors.get(code)])[0]
+    assert row == (country, rails, accounts, "\n".join(more))
+
+
+def test_the_phone_of_a_country_is_said_with_its_field():
+    """The format of a phone stands at the phone, not at the other required fields."""
+    ((*_, more),) = display.rows([corridors.get("IN")])
+    phone = "phone (must start with +91 and be at most 20 characters)"
+    assert f"Also required: email, {phone}\n" in more
+
+
 def test_a_notebook_shows_four_columns():
-    """In a notebook, country and currency are one column, and what is no dash is in the last."""
-    country, rails, accounts, more = display.rows([corridors.get("MX")])[0]
-    assert (country, rails) == ("Mexico (MX)\nMXN", "spei")
-    assert accounts == "bank_account: clabe (exactly 18 digits)"
-    assert more.splitlines() == [
-        "Documents: curp",
-        "Products: global_payouts, off_ramp, on_ramp",
-        "On-ramp from: mxn",
-        "Assumed: details.mx",
-    ]
+    """The table has a head of four columns."""
     html = corridors.ALL._repr_mimebundle_()["text/html"]
     heads = [cell.partition(">")[2] for cell in html.partition("</tr>")[0].split("</th>")[:-1]]
     assert [head.rpartition(">")[2] for head in heads] == [
@@ -224,7 +263,67 @@ def test_a_country_shows_each_fact_and_where_it_is_from():
     facts = {fact: (value, source) for fact, value, source in corridors.get("MX").facts()}
     assert facts["bank_account clabe"] == ("exactly 18 digits", "details.mx, spec")
     assert facts["number of a curp"][1] == "spec"
+    assert facts["rail spei"] == ("settlement not shown", "spec")
     assert "clabe" in corridors.get("MX")._repr_mimebundle_()["text/html"]
+
+
+@pytest.mark.parametrize(
+    ("country", "fact"),
+    [
+        ("US", ("currency", "no corridor is named", "spec")),
+        ("US", ("crypto_wallet address", "text", "details.wallet")),
+        ("BR", ("rail pix", "around the clock", "spec")),
+        ("BR", ("pix pix_key_type", "one of cpf, cnpj, email, phone, evp", "spec, details.br")),
+        ("GB", ("bank_account bank_account_country", "GB", "spec")),
+        ("SE", ("bank_account bank_account_country", "any SEPA country", "spec")),
+        ("SE", ("bank_account bic", "8 or 11 characters; must be letters and digits, "
+         "can be left out", "details.sepa, spec")),
+    ],
+)  # fmt: skip
+def test_a_fact(country, fact):
+    """A fact is its name, its value in words, and where it is from."""
+    assert fact in corridors.get(country).facts()
+
+
+def test_what_a_service_has_besides():
+    """A further rail and a further required field rest on their assumptions."""
+    account = "financial_accounts.MX.bank_account"
+    service = Service({"rails.MX": ["spei", "local"], f"{account}.required": ["label"]})
+    found = corridors.of(service).get("MX")
+    assert [rail.source for rail in found.rails] == ["spec", "corridor.rails"]
+    fields = found.account("bank_account").fields
+    assert [(field.name, field.required) for field in fields] == [("clabe", False), ("label", True)]
+    assert (fields[1].source, fields[1].form.source) == ("details.mx", "details.mx")
+    assert {field.key for field in fields} == {f"{account}.required"}
+
+
+def test_the_words_of_a_service():
+    """A field with fixed words has those of the service, and names the setting."""
+    key = "financial_accounts.crypto_wallet.allowed"
+    fields = corridors.of(Service({key: ["base"]})).get("US").account("crypto_wallet").fields
+    assert [field.form.choices for field in fields] == [(), ("base",)]
+    assert [field.form.key for field in fields] == ["", key]
+
+
+@pytest.mark.parametrize(
+    ("kind", "good", "bad"),
+    [
+        ("cpf", "12345678909", "1234567890"),
+        ("cnpj", "12ABC345000188", "12abc345000188"),
+        ("email", "a@b.c", "a@b"),
+        ("phone", "+551234567", "5512345678"),
+        ("evp", "00000000-0000-4000-8000-000000000000", "00000000000040008000000000000000"),
+    ],
+)
+def test_the_form_of_a_pix_key(kind, good, bad):
+    """A key has the form of its type; that of another type is none."""
+    form = PIX_KEYS[kind]
+    assert re.fullmatch(form.pattern, good)
+    assert not re.fullmatch(form.pattern, bad)
+    assert form.source == "details.br"
+    assert (form.most, "at most 77" in form.message) == (
+        (77, True) if kind == "email" else (0, False)
+    )
 
 
 EVERYTHING = ("email", "phone", "date_of_birth", "document")
@@ -238,6 +337,10 @@ def test_an_example_has_what_the_service_asks_for(country):
     service = Service({"individuals.required": (*usual, *EVERYTHING, *ADDRESS)})
     body = examples.recipient(country, service)
     assert individuals.check(body, service) == []
+    digits = {"BR": 8, "CO": 6, "IN": 6, "MX": 5}.get(country, 4)
+    assert len(body["address"]["postal_code"]) == digits
+    if country not in examples.PEOPLE:
+        assert len(examples.person(country)["address"]["postal_code"]) == digits
 
 
 def test_an_example_keeps_its_word_in_the_letter_case_of_the_service():

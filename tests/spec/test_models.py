@@ -211,3 +211,10 @@ def test_what_is_no_amount(junk):
     """Text other than plain digits with at most one point raises ValueError."""
     with pytest.raises(ValueError, match="plain digits"):
         Amount(junk)
+
+
+def test_the_number_of_a_document_is_not_shown():
+    """Neither repr nor str of a document, or of its owner, has the number; the field does."""
+    person = Individual.model_validate({"document": {"type": "curp", "number": "XEXX010101"}})
+    assert person.document.number == "XEXX010101"
+    assert "XEXX010101" not in f"{person} {person!r} {person.document} {person.document!r}"
