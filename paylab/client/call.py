@@ -99,20 +99,20 @@ class Call:
     attempt: int = 1
     idempotency_key: str | None = None
     replayed: bool = False
-    request_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    response_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    request_headers: Mapping[str, str] = field(default_factory=dict)
+    response_headers: Mapping[str, str] = field(default_factory=dict)
     error: str | None = None
     number: int = 0
     spent: Spent | None = None
     skew: float | None = None
     finding: str | None = None
-    request_body: Body = field(default=Body(), repr=False)
-    response_body: Body = field(default=Body(), repr=False)
-    canonical: str = field(default="", repr=False)
-    payload: str = field(default="", repr=False)
-    dialect: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    personal: frozenset[str] = field(default=frozenset(), repr=False)
-    place: str = field(default="", repr=False, compare=False)
+    request_body: Body = Body()
+    response_body: Body = Body()
+    canonical: str = ""
+    payload: str = ""
+    dialect: Mapping[str, Any] = field(default_factory=dict)
+    personal: frozenset[str] = frozenset()
+    place: str = ""
 
     @property
     def failed(self) -> bool:

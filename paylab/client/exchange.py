@@ -181,7 +181,7 @@ def recorded_call(
     )
 
 
-@dataclass(slots=True, repr=False, eq=False)
+@dataclass
 class DeferredCall:
     """A call record that is built and redacted on first access.
 
