@@ -13,6 +13,7 @@ from platformdirs import user_data_path
 import paylab
 from paylab.errors import ConfigError, LedgerError
 from paylab.payments.identity import identity, reference_of
+from paylab.payments.ledger import Ledger
 from paylab.payments.ledger_store import LedgerStore, ledger_path
 from paylab.views.calls import ledger_table
 
@@ -235,3 +236,14 @@ def test_a_ledger_of_an_earlier_version_keeps_its_orders(tmp_path, schema):
     ]
     assert {one.reference for one in kept} == {reference_of(same)}
     assert {(one.amount, one.payee, one.label) for one in kept} == {("5.0", "fa_1", "a")}
+
+
+@pytest.mark.parametrize(("made", "shown"), [(1, "1 order>"), (2, "2 orders>"), (51, "50 orders>")])
+def test_the_newest_orders_are_shown(made, shown):
+    """Fifty of them, the newest first."""
+    store = LedgerStore(None)
+    for number in range(made):
+        store.add(*ORDER[:-1], f"inv-{number}")
+    ledger = Ledger(store, ORDER[0], "account", None, print)
+    assert repr(ledger).partition("\n")[0] == f"<ledger in memory, {shown}"
+    assert ledger.rows()[0]["reference"] == f"inv-{made - 1}"

@@ -162,8 +162,72 @@ def test_a_long_text_is_cut_after_its_images_are_short():
     assert clean.endswith("characters>")
 
 
+@pytest.mark.parametrize(("size", "is_cut"), [(2**18, False), (2**18 + 1, True)])
+def test_the_longest_text_that_is_kept_whole(size, is_cut):
+    """A text of up to 262,144 characters is kept, a longer one is cut."""
+    text = ("x " * 2**18)[:size]
+    assert (Redaction([]).text(text) != text) == is_cut
+
+
+@pytest.mark.parametrize(("times", "is_found"), [(4, True), (5, False)])
+def test_escapes_inside_each_other_are_decoded_four_times(redaction, times, is_found):
+    """JSON in a string of JSON and so on, four times."""
+    text = KEY
+    for _ in range(times):
+        text = json.dumps(text)
+    assert ("***" in redaction.text(text)) == is_found
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "clean"),
+    [
+        ("abcdefg1", "xABCDEFG1x", "x***x"),
+        ("abcdef1", "xabcdef1x", "xabcdef1x"),
+        ("abcdef1", "abcdef1", "***"),
+        ("abcdef1", "x abcdef1-x", "x ***-x"),
+        ("abcdefg1", b64encode(b"abcdefg1").decode(), "***E="),
+        ("abcdef1", b64encode(b"abcdef1").decode(), b64encode(b"abcdef1").decode()),
+    ],
+)
+def test_from_eight_characters_a_key_is_found_inside_words(key, text, clean):
+    """A shorter key only as a word, and not encoded."""
+    assert Redaction([Given(key)]).text(text) == clean
+
+
+@pytest.mark.parametrize(
+    ("number", "text", "clean"),
+    [
+        ("AB123", "about AB123", "about ***"),
+        ("AB12", "about AB12", "about AB12"),
+        ("AB-1.23", "about ab123", "about ***"),
+        ("00000-000", "about 00000-000 and 00000000", "about 00000-000 and 00000000"),
+    ],
+)
+def test_a_number_of_five_characters_is_found_elsewhere(number, text, clean):
+    """Not a shorter one, and not a placeholder of zeros; its signs do not matter."""
+    redaction = Redaction([])
+    redaction.learn(json.dumps({"document": {"number": number}}))
+    assert redaction.text(text) == clean
+
+
+@pytest.mark.parametrize(("token", "clean"), [("abcdefg1", "***"), ("abcdef1", "abcdef1")])
+def test_a_share_token_of_eight_characters_is_found_elsewhere(token, clean):
+    """A shorter one is hidden in its field only."""
+    redaction = Redaction([])
+    body = redaction.learn(json.dumps({"token": token, "applicant_id": "a"}))
+    assert (token in body, redaction.text(token)) == (False, clean)
+
+
+def test_a_thousand_numbers_are_found_elsewhere():
+    """The numbers of a hostile body do not make every later text slow."""
+    redaction = Redaction([])
+    redaction.learn(" ".join(f"curp:C{number:04}X " for number in range(1001)))
+    assert redaction.text("C0999X C1000X") == "*** C1000X"
+
+
 def test_only_escapes_are_decoded():
     """Escapes are decoded; other text stays."""
+    assert decode("\\U0010ffff \\U00110000 \\u{41}") == "\U0010ffff \\U00110000 A"
     assert decode("a&lt;b%20c\\u0041\\n\\ud83d\\ude00 5% &zz; \\q") == "a<b cA\n😀 5% &zz; \\q"
     assert replace_plain("abc", lambda *_: []) == "abc"
 

@@ -128,6 +128,7 @@ CASES = [
     ("key-trimmed", "signature", {"key": SECRET.rstrip("=")}, {}),
     ("key-trimmed", "signature", {"key": SECRET + "\n"}, {}),
     ("key-trimmed", "signature", {"key": SECRET.removeprefix("sk_test_")}, {}),
+    ("key-trimmed", "signature", {"key": SECRET.removeprefix("sk_")}, {}),
     *(
         ("key-trimmed", "signature", {"key": ("k" * 80)[:size]}, {"secret": "k" * 80})
         for size in (16, 32, 64, 79)
