@@ -96,7 +96,7 @@ class InboxView(anywidget.AnyWidget):
         return f"<b>Payload</b>{text_block(text)}{compared}"
 
     def _repr_mimebundle_(self, **_: Any) -> Any:
-        return {WIDGET: reference(self), **self._static()}
+        return {WIDGET: reference(self), **self._static()}, {}
 
     def _ipython_display_(self) -> None:
         show_apart(self, self._static())

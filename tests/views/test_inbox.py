@@ -87,7 +87,7 @@ def test_a_row_that_is_gone_says_so(view):
 
 def test_it_stands_beside_a_static_table(inbox):
     """The display also has a static table and text, for pages without a kernel."""
-    data = inbox._repr_mimebundle_()
+    data, _ = inbox._repr_mimebundle_()
     assert data["text/plain"] == repr(inbox)
     assert data["text/html"].count("<tr ") == 5
     assert "application/vnd.jupyter.widget-view+json" in data
@@ -118,7 +118,7 @@ def test_the_static_table_is_escaped():
 
 def shown(inbox):
     """The id of the widget that displays an inbox."""
-    data = inbox._repr_mimebundle_()
+    data, _ = inbox._repr_mimebundle_()
     return data["application/vnd.jupyter.widget-view+json"]["model_id"]
 
 
