@@ -43,6 +43,21 @@ FACTS = [
     ({}, "NewTransfer > properties > source_type > description", "Assumed: prefunded, deposit."),
     ({}, "NewTransfer > allOf > 0 > anyOf > 0 > title", "Without a quote"),
     ({}, "NewIndividual > allOf > 0 > anyOf > 0 > title", "Argentina"),
+    (
+        {"individuals.required": ["product_types", "given_name", "address.city"]},
+        "NewIndividual > allOf > 2",
+        {"required": ["address"], "properties": {"address": {"required": ["city"]}}},
+    ),
+    (
+        {},
+        "paths > /v1/webhook_subscriptions > get > responses > 400 > description",
+        "refused when:\n\n- a query parameter or a header is not known",
+    ),
+    (
+        {},
+        f"{TRANSFERS} > get > responses > 400 > description",
+        "refused when:\n\n- a query parameter is invalid or not known\n- the cursor is not",
+    ),
     ({}, "DepositInstructions > properties > currency > pattern", "^[a-z]{3,4}$"),
     ({}, "Transfer > properties > fee_currency > pattern", "^[A-Z]{3,4}$"),
     ({}, "TransferSnapshot > properties > fee_currency > pattern", "^[a-z]{3,4}$"),

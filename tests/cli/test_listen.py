@@ -1,0 +1,65 @@
+"""`paylab listen`: the lines of events, and the types that it takes."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from paylab.cli import listen
+from paylab.cli.main import main
+from paylab.webhooks.arrival import Arrival
+
+BODY = b'{"event_type": "transfer.created", "event_payload": {"id": "tr_1"}}'
+
+
+def arrival(**changes):
+    """An event that came once and in order."""
+    at = datetime(2026, 1, 31, 9, 30, 1, tzinfo=UTC)
+    usual = {"seq": 1, "at": at, "last_at": at, "deliveries": 1, "type": "transfer.created"}
+    usual |= {"id": "tr_1", "status": "awaiting_funds", "updated_at": at, "order": "in order"}
+    return Arrival(**{**usual, "body": BODY, **changes})
+
+
+@pytest.mark.parametrize(
+    ("changes", "end"),
+    [
+        ({}, "  tr_1  awaiting_funds"),
+        ({"status": None}, "  tr_1  -"),
+        ({"deliveries": 2}, "  awaiting_funds  (delivery 2)"),
+        ({"order": "stale"}, "  awaiting_funds  stale"),
+        ({"answered": 204}, "  awaiting_funds  -> 204"),
+        ({"answered": 0}, "  -> http://a/hook cannot be reached; answered 502 to the service"),
+    ],
+)
+def test_an_event_is_a_line(capsys, changes, end):
+    """Time, type, resource and status, and what is not usual about the delivery."""
+    listen._print(arrival(**changes), target="http://a/hook", in_json=False)
+    line = capsys.readouterr().out
+    assert line.startswith("09:30:01  transfer.created  tr_1  ")
+    assert line.endswith(f"{end}\n")
+
+
+def test_an_event_is_a_line_of_json(capsys):
+    """The event in its wrapper, with its delivery."""
+    listen._print(arrival(deliveries=3), target=None, in_json=True)
+    told = json.loads(capsys.readouterr().out)
+    assert (told["event_type"], told["deliveries"]) == ("transfer.created", 3)
+
+
+@pytest.mark.parametrize("types", ["transfer.crated", "", ","])
+def test_unknown_types_are_wrong_use(capsys, types):
+    """The error lists the known types."""
+    with pytest.raises(SystemExit) as ended:
+        main(["listen", "--events", types])
+    assert ended.value.code == 2
+    assert "must be among transfer.created" in capsys.readouterr().err
+
+
+def test_types_are_separated_by_commas():
+    """Spaces and empty words are left out."""
+    assert listen._types("transfer.created, transfer.failed,") == (
+        "transfer.created",
+        "transfer.failed",
+    )
