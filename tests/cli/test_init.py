@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import stat
 import sys
+import tomllib
 import types
 
 import pytest
@@ -102,6 +104,45 @@ def test_an_address_that_no_command_would_take_is_not_written(
     assert main(["init", "--base-url", url, *check]) == 2
     assert "the base URL must begin with https://" in capsys.readouterr().err
     assert not config.exists()
+
+
+class Typed(io.StringIO):
+    """A standard input that says it is a terminal."""
+
+    def isatty(self):
+        """Return True."""
+        return True
+
+
+def test_what_is_missing_is_asked_for_in_a_terminal(config, monkeypatch, capsys):
+    """The address is typed in sight, the keys out of sight; an empty answer writes nothing."""
+    asked = []
+    monkeypatch.setattr("paylab.cli.init.getpass", lambda prompt: asked.append(prompt) or " key ")
+    monkeypatch.setattr(sys, "stdin", Typed("https://a.example.com \n"))
+    assert main(["init", "--no-check", "--no-keyring"]) == 0
+    assert asked == ["API key: ", "Secret key: "]
+    told = capsys.readouterr().out
+    assert "Base URL: " in told
+    assert "PAYLAB_PROFILE" not in told
+    read = tomllib.loads(config.read_text())["default"]
+    keys = {"api_key": "key", "secret_key": "key"}
+    assert read == {"base_url": "https://a.example.com", **keys}
+    monkeypatch.setattr(sys, "stdin", Typed(" \n"))
+    assert main(["init", "--no-check", "--profile", "other"]) == 2
+    assert "base_url is empty: nothing was written" in capsys.readouterr().err
+    assert "other" not in config.read_text()
+
+
+def test_a_keyring_that_is_wanted_must_be_there(config, monkeypatch, capsys):
+    """--keyring without a keyring ends with status 2; another profile is named in the end."""
+    for name in ("API_KEY", "SECRET_KEY"):
+        monkeypatch.setenv(f"PAYLAB_{name}", "x")
+    arguments = ["init", "--no-check", "--base-url", "https://a.example.com"]
+    assert main([*arguments, "--keyring"]) == 2
+    assert "--keyring: " in capsys.readouterr().err
+    assert not config.exists()
+    assert main([*arguments, "--profile", "other"]) == 0
+    assert "Use it with: export PAYLAB_PROFILE=other" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

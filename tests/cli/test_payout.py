@@ -154,6 +154,31 @@ def test_sent_once_and_gone_on_with(file, account, tmp_path, capsys):
     assert [f"año-{at}" in written for at in range(5)] == [True] * 5
 
 
+@pytest.mark.parametrize(
+    ("mark", "cell", "status"), [(";", ";", 0), ("tab", "\t", 0), ("\\t", "\t", 0), (",", ";", 1)]
+)
+def test_another_mark_between_cells(file, tmp_path, mark, cell, status):
+    """--delimiter is one character, or tab."""
+    path = tmp_path / "other.csv"
+    path.write_text("\n".join(cell.join(row) for row in (HEAD, GOOD)))
+    assert run(str(path), "--dry-run", "--delimiter", mark) == status
+
+
+@pytest.mark.parametrize("mark", ["", ";;", '"', "\n"])
+def test_what_cannot_be_between_cells(mark, capsys):
+    """A quote, a line end, and more or less than one character are wrong use."""
+    with pytest.raises(SystemExit) as ended:
+        run("x.csv", "--delimiter", mark)
+    assert ended.value.code == 2
+    assert "must be one character, or tab" in capsys.readouterr().err
+
+
+def test_a_payout_needs_a_file(capsys):
+    """Without a file the command names --template, with status 2."""
+    assert main(["payout"]) == 2
+    assert "paylab payout --template prints an example" in capsys.readouterr().err
+
+
 def test_the_results_may_not_replace_the_input(file):
     """`--to` with the input's path ends with 2."""
     path = file(GOOD)

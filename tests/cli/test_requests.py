@@ -6,10 +6,12 @@ import json
 import signal
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 import paylab
+from paylab.cli import requests
 from paylab.cli.main import main
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
@@ -45,6 +47,22 @@ def test_the_last_requests_are_shown(lab, capsys):
     assert (row["status"], row["body"]) == (400, {"source_amount": "x"})
     assert main(["requests", "--last", "1"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+def test_a_long_line_is_cut_and_twenty_are_shown(lab, capsys):
+    """A line has at most 200 characters; without --last there are 20."""
+    assert main(["requests"]) == 0
+    assert capsys.readouterr() == ("", "No requests yet.\n")
+    for _ in range(21):
+        lab.get("/v1/transfers")
+    assert main(["requests"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == 20
+    usual = {"at": "2026-01-31T09:30:00.000Z", "method": "GET", "status": 404, "verdict": "passed"}
+    room = 200 - len("09:30:00  GET  -> 404  passed")
+    for length in (room, room + 1):
+        requests._show(SimpleNamespace(path="/" * length, **usual), as_json=False, refused=False)
+    fits, cut = capsys.readouterr().out.splitlines()
+    assert (len(fits), fits[-6:], len(cut), cut[-4:]) == (200, "passed", 203, "e...")
 
 
 def test_requests_are_followed(lab):

@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from argparse import ArgumentTypeError
 
 import pytest
 
@@ -105,6 +106,41 @@ def test_colours_are_for_terminals(monkeypatch, variables, stream, shown):
 def test_one_is_singular(number, text):
     """The noun of a count is in the singular for 1 only."""
     assert terminal.count(number, "payout") == text
+
+
+@pytest.mark.parametrize(
+    ("status", "colour"),
+    [(200, ""), (299, ""), (301, "yellow"), (404, "yellow"), (500, "red"), (None, "red")],
+)
+def test_a_status_has_the_colour_of_its_kind(status, colour):
+    """Success is plain, a refusal yellow, a failure and no answer red."""
+    assert terminal.status_colour(status) == colour
+
+
+@pytest.mark.parametrize("colour", [("red", 31), ("green", 32), ("yellow", 33)])
+def test_a_colour_is_that_of_terminals(monkeypatch, colour):
+    """The numbers of ECMA-48."""
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    terminal.warn_user("x", colour[0])
+    assert sys.stderr.getvalue() == f"\x1b[{colour[1]}mx\x1b[0m\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "value"),
+    [((0, 10), "10", 10), ((0, 10), "0", 0), ((2,), "3", 3), ((0.5, 2), "0.5", 0.5)],
+)
+def test_a_number_may_be_at_its_limits(arguments, text, value):
+    """Both ends of a range are in it."""
+    assert terminal.in_range(*arguments)(text) == value
+
+
+@pytest.mark.parametrize("text", ["11", "-1", "1.5", "x", ""])
+def test_a_number_outside_its_range_is_refused(text):
+    """One beyond the limits, a fraction and a word."""
+    with pytest.raises(ArgumentTypeError, match="must be from 0 to 10"):
+        terminal.in_range(0, 10)(text)
 
 
 SANDBOX = Place("sandbox", "https://sandbox.example.com")
