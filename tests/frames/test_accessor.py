@@ -44,6 +44,7 @@ def six(transfer):
     [
         ({}, ["old"]),
         ({"older_than": "15min"}, ["old", "new"]),
+        ({"older_than": "30min"}, ["old"]),  # the other one is exactly as old
         ({"now": datetime(2026, 2, 2, tzinfo=UTC)}, ["old", "new"]),
     ],
 )
@@ -115,13 +116,21 @@ def test_a_float_is_no_factor(frame):
 def test_a_workbook(frame, tmp_path):
     """Amounts are numbers up to 15 digits, times are in the zone, and text stays text."""
     frame.loc[0, "client_reference_id"] = "=1+1"
+    frame.loc[0, "failure_reason"] = "x" * 32_767  # the longest text of a cell
     frame["source_amount"] *= Decimal("1000000000000.001")
+    frame["net_source_amount"] *= Decimal("100000000000.1")
+    frame["exchange_rate"] *= Decimal("1000000000.1")
     path = frame.paylab.to_excel(tmp_path / "t.xlsx", tz="Asia/Manila")
     sheet = openpyxl.load_workbook(path)["rows"]
     cells = dict(zip([cell.value for cell in sheet[1]], sheet[2], strict=True))
     assert cells["total_fee"].value == 0.5
     assert cells["total_fee"].number_format == "0.00"
     assert cells["source_amount"].value == "10250000000000.01025"
+    assert (cells["net_source_amount"].value, cells["net_source_amount"].number_format) == (
+        975000000000.975,
+        "0.000",
+    )
+    assert cells["exchange_rate"].value == "16711200001.67112"
     assert cells["created_at"].value == datetime(2026, 1, 31, 17, 0)
     assert (cells["client_reference_id"].value, cells["client_reference_id"].data_type) == (
         "=1+1",
@@ -200,9 +209,12 @@ def test_a_file_that_is_no_duckdb(frame, tmp_path):
     assert (tmp_path / "books.duckdb").read_bytes() == b"words " * 900
 
 
-def test_decimals_count_as_digits_in_sqlite(tmp_path):
-    """14 digits before and 3 after the point are more than SQLite keeps."""
-    rows = [{"id": "t", "source_amount": "12345678901234.125"}]
-    frame = frames.transfers([{"data": rows, "has_next_page": False}])
+@pytest.mark.parametrize(("text", "fits"), [("12345678901234.25", False), ("1234567890123.25", 1)])
+def test_decimals_count_as_digits_in_sqlite(tmp_path, text, fits):
+    """SQLite keeps 15 digits, those after the point included."""
+    frame = frames.transfers([{"data": [{"id": "t", "source_amount": text}]}])
+    if fits:
+        assert frame.paylab.to_database(f"sqlite:///{tmp_path}/b.sqlite") == 1
+        return
     with pytest.raises(ExactnessError, match="SQLite keeps 15 digits"):
         frame.paylab.to_database(f"sqlite:///{tmp_path}/b.sqlite")

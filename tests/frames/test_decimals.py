@@ -66,6 +66,9 @@ def money() -> st.SearchStrategy[str]:
         (["16.71123456"], pa.decimal128(18, 12)),
         (["0.000000000000000001"], pa.decimal128(18, 18)),
         (["1.000000000000000001"], pa.decimal128(24, 18)),
+        (["0.10000000000000e0"], pa.decimal128(18, 18)),
+        (["1" * 28], pa.decimal128(30, 2)),
+        (["1" * 29], pa.decimal128(36, 2)),
         (["1" * 34], pa.decimal128(36, 2)),
         (["1" * 35], pa.decimal128(38, 0)),
         (["1" * 37 + ".1"], pa.decimal128(38, 1)),
@@ -127,6 +130,13 @@ def test_junk(junk: str) -> None:
     with pytest.raises(ExactnessError) as caught:
         read("1.00", None, junk)
     assert str(caught.value) == f"source_amount, row 2: {junk!r} is not a number"
+
+
+@pytest.mark.parametrize(("count", "shown"), [(40, "x" * 40), (41, "x" * 40 + "…")])
+def test_a_long_value_is_cut_in_a_message(count: int, shown: str) -> None:
+    """A message has at most 40 characters of a value."""
+    with pytest.raises(ExactnessError, match=f"row 0: '{shown}' is not a number"):
+        read("x" * count)
 
 
 @pytest.mark.parametrize("text", ["1" * 39, "1e38", "1e-39", "1e999999999", "1e-999999999"])

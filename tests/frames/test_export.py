@@ -5,7 +5,9 @@ from __future__ import annotations
 import csv
 import json
 import os
+import sys
 import tracemalloc
+from types import ModuleType
 
 import pandas as pd
 import pyarrow as pa
@@ -14,7 +16,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from paylab import frames
-from paylab.errors import ConfigError, ConfigWarning, ExactnessError, RuleError
+from paylab.errors import (
+    ConfigError,
+    ConfigWarning,
+    ExactnessError,
+    MissingExtraError,
+    RuleError,
+)
 from paylab.frames.columns import CONVERSIONS, TRANSFERS
 from paylab.frames.files import typed, write_days
 from paylab.frames.text_table import text_table
@@ -138,6 +146,15 @@ def test_wrong_ending(tmp_path, to):
     with pytest.raises(ConfigError, match=r"must end in \.csv, \.parquet, \.xlsx or /, or be -"):
         frames.export(pages, f"{tmp_path}/x{to}")
     assert next(pages)
+
+
+def test_a_workbook_without_its_library(paged, transfer, tmp_path, monkeypatch):
+    """Without openpyxl, a workbook is refused before a page is fetched, and a CSV is written."""
+    monkeypatch.setitem(sys.modules, "openpyxl", ModuleType("openpyxl"))
+    pages = iter(paged([transfer]))
+    with pytest.raises(MissingExtraError, match="openpyxl"):
+        frames.export(pages, tmp_path / "t.xlsx")
+    assert frames.export(pages, tmp_path / "t.csv").rows == 1
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def at(minutes):
     ("minutes", "on_disk", "resume", "goes_on"),
     [
         (59, 0, None, True),
-        (61, 0, None, False),
+        (60, 0, None, False),
         (0, 59, None, True),
         (0, 61, None, False),
         (0, -61, None, False),

@@ -58,8 +58,10 @@ def test_an_unknown_condition_names_the_known_ones(arrivals):
 def test_positions(arrivals):
     """Indexes count from both ends, and an index beyond the end raises IndexError."""
     assert (arrivals[0].id, arrivals[-1].id, arrivals[-1].order) == ("a", "b", "stale")
-    with pytest.raises(IndexError):
-        arrivals[4]
+    assert arrivals[-4] == arrivals[0]
+    for beyond in (4, -5):
+        with pytest.raises(IndexError, match="there are 4 events"):
+            arrivals[beyond]
 
 
 def test_the_frame(arrivals):
@@ -100,13 +102,26 @@ def test_shown_as_text(arrivals):
     ]
 
 
+@pytest.mark.parametrize(("count", "more"), [(10, ""), (11, ", the latest 10 of them")])
+def test_ten_are_shown(events, delivery, count, more):
+    """The repr and `newest` have the latest ten, and the title says if there are more."""
+    receiver = Receiver(events, lambda: NOW)
+    for number in range(count):
+        receiver.deliver("", delivery(1, f"t{number}"))
+    arrivals = Arrivals(events)
+    assert repr(arrivals).splitlines()[0] == f"{count} events{more}"
+    assert [one.id for one in arrivals.newest()] == [f"t{count - 1 - n}" for n in range(10)]
+    assert [one.id for one in arrivals.newest(1)] == [f"t{count - 1}"]
+
+
 def test_hostile_words_do_not_reach_the_terminal(events, delivery):
     """The repr escapes control characters and shortens very long values."""
-    for row in ("\x1b[2J\u202e", "x" * 1_000):
+    for row in ("\x1b[2J\u202e", "x" * 1_000, "y" * 60):
         body = delivery(1, row)
         events.add(read_event(body), body, NOW)
     text = repr(Arrivals(events))
     assert "\x1b" not in text
     assert "\u202e" not in text
     assert f"  {'x' * 59}…  " in text
+    assert f"  {'y' * 60}  " in text
     assert "event_payload" not in repr(events.all())

@@ -108,6 +108,21 @@ def test_the_deliveries_of_a_line(path, given, count):
     assert [one.deliveries for one in EventLog(path).all()] == [count + 1]
 
 
+@pytest.mark.parametrize(
+    ("moment", "at"),
+    [
+        ('"2026-01-15T12:00:01.000Z"', datetime(2026, 1, 15, 12, 0, 1, tzinfo=UTC)),
+        ("null", datetime(1970, 1, 1, tzinfo=UTC)),
+    ],
+)
+def test_a_line_without_an_arrival(path, moment, at):
+    """Its time is that of the event; an event without a time is from 1970."""
+    payload = f'{{"id": "tr_1", "status": "started", "updated_at": {moment}}}'
+    line = f'{{"event_type": "transfer.funded", "event_payload": {payload}}}\n'
+    path.write_text(HEADER + line)
+    assert [one.at for one in EventLog(path).all()] == [at]
+
+
 def test_a_file_of_somebody_else_is_read(path):
     """Events without a header, an arrival or a last newline are read; `since` is unknown."""
     path.write_text('\n{"event_type": "a", "event_payload": {"x": "\u2028"}}\n' + LINE.strip())

@@ -55,6 +55,13 @@ def test_answers(receiver, events, method, kind, body, status, kept):
     assert len(events.all()) == kept
 
 
+@pytest.mark.parametrize(("size", "status"), [(MOST_BYTES, 200), (MOST_BYTES + 1, 413)])
+def test_the_largest_body(receiver, size, status):
+    """A body of exactly the limit is read."""
+    assert MOST_BYTES == 262_144
+    assert receiver.receive("POST", JSON, GOOD.ljust(size)).status == status
+
+
 def test_a_wrong_method_is_told_the_right_one(receiver):
     """A 405 has an Allow header, as HTTP requires."""
     assert receiver.receive("GET", "", b"").headers == {"allow": "POST"}
@@ -127,3 +134,5 @@ def test_a_broken_receiver(receiver, events):
     receiver.answer(Broken(503, 2))
     statuses = [receiver.deliver("", GOOD) for _ in range(3)]
     assert (statuses, len(events.all())) == ([503, 503, 200], 1)
+    receiver.answer(Broken(503, 2, probability=0.0))
+    assert receiver.deliver("", GOOD) == 200

@@ -57,6 +57,24 @@ def test_answers(port, client, delivery, events, method, kind, size, status):
     assert (answer.status_code, len(events.all())) == (status, int(status == 200))
 
 
+@pytest.mark.parametrize(
+    ("path", "headers", "status", "is_closed"),
+    [
+        (None, {}, 415, False),
+        ("/events", {}, 404, True),
+        (None, {"host": "attacker.example"}, 421, True),
+        (None, {"host": "localhost", "origin": "https://attacker.example"}, 403, True),
+    ],
+)
+def test_a_connection_is_closed_if_the_body_was_not_read(
+    port, client, path, headers, status, is_closed
+):
+    """An answer to a request that was not read to its end closes the connection."""
+    url = f"http://127.0.0.1:{port.number}{path or port.path}"
+    answer = client.post(url, content=b"x", headers=headers)
+    assert (answer.status_code, answer.headers.get("connection") == "close") == (status, is_closed)
+
+
 def test_other_paths_are_nobody(port, client, delivery):
     """Another path is answered 404: events are unsigned, so their path is secret."""
     url = f"http://127.0.0.1:{port.number}/events"
