@@ -148,6 +148,18 @@ def test_a_workbook_keeps_what_it_can_hold(frame, tmp_path):
         frame.paylab.to_excel(tmp_path / "t.xlsx")
 
 
+@pytest.mark.parametrize("most", [6, 5])
+def test_a_workbook_holds_so_many_rows(frame, tmp_path, monkeypatch, most):
+    """A frame with more rows than a sheet can hold is refused, and no file is left."""
+    monkeypatch.setattr("paylab.frames.excel.MOST_ROWS", most)
+    if most == 6:
+        assert len(pd.read_excel(frame.paylab.to_excel(tmp_path / "t.xlsx"))) == 6
+        return
+    with pytest.raises(ConfigError, match="a sheet holds 5 rows; write CSV or Parquet"):
+        frame.paylab.to_excel(tmp_path / "t.xlsx")
+    assert not [*tmp_path.iterdir()]
+
+
 def test_a_duckdb_file(frame, tmp_path):
     """Amounts are DECIMAL; a second call replaces the table."""
     for _ in range(2):

@@ -256,6 +256,13 @@ def test_computing(paged, transfer):
     assert by_currency["USDC"] == Decimal("30.75")
 
 
+def test_a_query_with_variables(paged, transfer, least=Decimal(10), day="2026-01-31"):
+    """`query` finds the variables of its caller, also when a time has no zone."""
+    frame = frames.transfers(paged([transfer, transfer | {"created_at": "2026-01-30T00:00:00Z"}]))
+    assert len(frame.query("source_amount > @least")) == 2
+    assert len(frame.query("source_amount > @least and created_at >= @day")) == 1
+
+
 def test_pages_are_read_once(paged, transfer):
     """A generator of pages is accepted."""
     assert len(frames.transfers(page for page in paged([transfer] * 5))) == 5

@@ -118,6 +118,26 @@ def test_reading_everything_is_told(order, declared, told):
     assert (source.asked == COUNT / PAGE) == bool(told)
 
 
+@pytest.mark.filterwarnings("error")
+def test_rows_of_one_time_on_two_pages():
+    """The row after a page is read too if the last one of the page is as old as `since`."""
+    made = rows()[::-1]
+    made[6] |= {"created_at": at(54)}
+    source = List(made, "newest_first")
+    frame = frames.transfers(frames.bodies(source.fetch), since=at(54), order="newest_first")
+    assert (len(frame), source.asked) == (7, 3)
+
+
+@pytest.mark.parametrize(("limit", "asked"), [(3, 1), (4, 2), (6, 2), (60, 20), (61, 20)])
+def test_no_page_is_read_beyond_a_limit(monkeypatch, limit, asked):
+    """A full page more is read only if rows are missing."""
+    monkeypatch.setattr("paylab.frames.selection.PAGE_MAX", PAGE)
+    source = List(rows())
+    frame = frames.transfers(frames.bodies(source.fetch), limit=limit)
+    assert (len(frame), source.asked) == (min(limit, COUNT), asked)
+    assert frame.attrs["complete"] is (limit >= COUNT)
+
+
 @pytest.mark.filterwarnings("ignore::paylab.frames.OrderWarning")
 def test_a_sync_brings_rows_that_appear_late(tmp_path):
     """In an unknown order, a sync finds new rows that are older than the newest known row."""

@@ -248,6 +248,39 @@ def test_a_list_that_is_declared_newest_first_is_not_read_whole(router):
     assert (before, listed.asked - before) == (10, 1)
 
 
+def test_rows_of_one_time_are_in_order(router):
+    """Rows that were created at the same time do not contradict the declared order."""
+    listed = Listed(50, ORDERS["newest first"])
+    listed.rows = [each | {"created_at": row(0, "")["created_at"]} for each in listed.rows]
+    watch = Watch(
+        [PolledList("transfer", listed.pages, listed.get, "newest_first")], router, 9, None
+    )
+    watch.poll()
+    before = listed.asked
+    watch.poll()
+    assert (before, listed.asked - before) == (5, 1)
+
+
+@pytest.mark.parametrize(
+    ("status", "updated", "told"),
+    [
+        ("action_required", 1, 0),
+        ("active", 1, 0),
+        ("active", 2, 1),
+        ("pending", 1, 1),
+        ("rejected", 2, 1),
+    ],
+)
+def test_an_individual_that_was_not_known(router, status, updated, told):
+    """A new individual is an event if it has left its first status already."""
+    listed = Listed(0, ORDERS["newest first"])
+    watch = Watch([PolledList("individual", listed.pages)], router, 9, None)
+    watch.poll()
+    made = row(1, status)
+    listed.rows = [made | {"updated_at": row(updated, status)["updated_at"]}]
+    assert (watch.poll(), len(router.seen)) == (told, told)
+
+
 @pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
 def test_since_looks_at_the_whole_past(router, order):
     """With `since`, each row updated since then is found once, in a list of any order."""
