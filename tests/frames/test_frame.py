@@ -256,7 +256,8 @@ def test_computing(paged, transfer):
     assert by_currency["USDC"] == Decimal("30.75")
 
 
-def test_a_query_with_variables(paged, transfer, least=Decimal(10), day="2026-01-31"):
+@pytest.mark.parametrize(("least", "day"), [(Decimal(10), "2026-01-31")])
+def test_a_query_with_variables(paged, transfer, least, day):
     """`query` finds the variables of its caller, also when a time has no zone."""
     frame = frames.transfers(paged([transfer, transfer | {"created_at": "2026-01-30T00:00:00Z"}]))
     assert len(frame.query("source_amount > @least")) == 2
