@@ -258,7 +258,7 @@ class Service:
         return AccountDetails(key, names, tuple(inside.fields), inside.required, *own)
 
     def __getattr__(self, name: str) -> Any:
-        near = get_close_matches(name, self.__dict__, 1)
+        near = get_close_matches(name, self.__dict__)
         hint = f"; nearest: {near[0]}" if near else ""
         raise AttributeError(f"a Service has no settings {name!r}{hint}")
 

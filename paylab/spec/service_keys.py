@@ -122,7 +122,7 @@ def _read_words(key: Key, value: object) -> Value:
 
 
 def _like(word: str, known: Iterable[Value]) -> str:
-    near = get_close_matches(word, [str(each) for each in known], 1)
+    near = get_close_matches(word, map(str, known))
     return f" (is {near[0]!r} meant?)" if near else ""
 
 

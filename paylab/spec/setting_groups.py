@@ -15,7 +15,7 @@ class SettingGroup(SimpleNamespace):
     """Settings with a common key prefix, as attributes or by name; immutable."""
 
     def __getattr__(self, name: str) -> Any:
-        near = get_close_matches(name, self.__dict__, 1)
+        near = get_close_matches(name, self.__dict__)
         hint = f"; nearest: {near[0]}" if near else ""
         raise AttributeError(f"there is no setting {name!r} here{hint}")
 

@@ -160,6 +160,10 @@ def test_the_repr_shows_what_was_said():
     assert repr(Transfer(id="tr_1", source_amount="1.50")) == (
         "Transfer(id='tr_1', source_amount=Amount('1.50'))"
     )
+    many = dict.fromkeys(("a", "b", "c", "d", "e", "f", "g"), "x" * 70)
+    assert repr(Resource(**many)).count("=") == 6
+    assert repr(Resource(a="x" * 58)) == f"Resource(a={'x' * 58!r})"
+    assert repr(Resource(a="x" * 59)) == f"Resource(a='{'x' * 58}…)"
 
 
 def test_a_document_number_is_not_shown():
@@ -167,6 +171,7 @@ def test_a_document_number_is_not_shown():
     individual = Individual.model_validate({"document": {"type": "curp", "number": "GOHM9005"}})
     assert individual.document.number == "GOHM9005"
     assert "GOHM9005" not in repr(individual) + str(individual)
+    assert "GOHM9005" not in repr(individual.document) + str(individual.document)
 
 
 def test_a_time_that_is_given_is_aware():
@@ -211,10 +216,3 @@ def test_what_is_no_amount(junk):
     """Text other than plain digits with at most one point raises ValueError."""
     with pytest.raises(ValueError, match="plain digits"):
         Amount(junk)
-
-
-def test_the_number_of_a_document_is_not_shown():
-    """Neither repr nor str of a document, or of its owner, has the number; the field does."""
-    person = Individual.model_validate({"document": {"type": "curp", "number": "XEXX010101"}})
-    assert person.document.number == "XEXX010101"
-    assert "XEXX010101" not in f"{person} {person!r} {person.document} {person.document!r}"

@@ -69,6 +69,14 @@ def test_bad(value, currency, words):
     assert (problem.field, problem.source) == ("amount", "amount.form")
 
 
+def test_an_exponent_that_can_be_written_out():
+    """A JSON number is an amount up to a hundred places on either side of the point."""
+    assert money.Amount(Decimal("1E+100")).text == "1" + "0" * 100
+    for number in ("1E+101", "1E-101"):
+        with pytest.raises(ValueError, match="plain digits"):
+            money.Amount(Decimal(number))
+
+
 @pytest.mark.parametrize(
     ("value", "amount"), [("10.50", Decimal("10.50")), ("1e3", None), (10, None), (None, None)]
 )

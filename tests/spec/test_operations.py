@@ -102,6 +102,7 @@ NAMES = {"given_name", "family_name", "email", "phone", "date_of_birth"}
         ("personal", LINES | NAMES | {"applicant_id", "sender_name"}),
         ("secret", {"document.number", "images.content", "token"}),
         ("echoed", {"client_reference_id"}),
+        ("most", {"client_reference_id", "token"}),
         ("may_be_empty", LINES | {"sender_name"}),
     ],
 )
@@ -137,6 +138,23 @@ def test_what_is_required_inside_objects_and_by_assumptions():
 def test_what_an_operation_is(mark, names):
     """Two orders take a key, one operation is for the sandbox, the spec shows two answers."""
     assert {name for name, each in OPERATIONS.items() if getattr(each, mark)} == names
+
+
+@pytest.mark.parametrize(
+    ("name", "call", "body"),
+    [
+        ("transfers.create", "createTransfer", "NewTransfer"),
+        ("transfers.list", "listTransfers", ""),
+        ("conversion_accounts.get", "getConversionAccount", ""),
+        ("financial_accounts.update", "updateFinancialAccount", "AccountUpdate"),
+        ("individuals.submit_token", "submitVerificationToken", "VerificationToken"),
+        ("sandbox.deposit", "simulateDeposit", "NewDeposit"),
+    ],
+)
+def test_the_names_of_a_generated_client(name, call, body):
+    """The function and its argument, stated or made from the resource, verb and answer."""
+    operation = OPERATIONS[name]
+    assert (operation.call_name, operation.body_name) == (call, body)
 
 
 def test_a_refusal_has_a_status_of_the_specification():

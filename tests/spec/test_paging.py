@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import warnings
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -131,6 +132,28 @@ def test_a_walk_can_start_at_a_cursor():
 def test_an_empty_list_has_no_first():
     """`first` of an empty list is None."""
     assert Pager(lambda _: Page([]), lambda item: item).first() is None
+
+
+def test_a_list_of_empty_pages_ends():
+    """A hundred empty pages in a row are read on, and one more is an error; a full one between
+    them starts the count again.
+    """
+
+    def pager(empty, start=0):
+        found = [Page([], True, f"{at}") for at in range(start, start + empty)]
+        ends = iter([*found, Page([{"n": 1}], True, "full"), *found[:50], Page([{"n": 2}])])
+        renamed = (replace(page, cursor=f"{at}") for at, page in enumerate(ends))
+        return Pager(lambda _: next(renamed), lambda row: row["n"])
+
+    assert pager(100).to_list() == [1, 2]
+    with pytest.raises(PagingError, match="101 empty pages in a row"):
+        pager(101).to_list()
+
+
+def test_what_a_page_and_a_pager_are_by_default():
+    """A page is the last one, and a pager is true before anything was fetched."""
+    assert Page([1]) == Page([1], False, None)
+    assert Pager(lambda _: Page([]), lambda row: row)
 
 
 def test_an_empty_page_is_not_the_end():

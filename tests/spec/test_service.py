@@ -257,6 +257,9 @@ def test_operations_are_found_by_their_path():
     single, parts = service.match("/v1/webhook_subscriptions/wh_1")
     assert ({*single}, parts) == ({"GET", "DELETE"}, {"id": "wh_1"})
     assert service.match("/v1/individuals/a/b/c") == ({}, {})
+    path = "/v1/accounts/{conversion_account_id}/pay/{id}"
+    both = Service({"paths.sandbox_deposits": path}).match("/v1/accounts/ca_1/pay/x")[1]
+    assert both == {"conversion_account_id": "ca_1", "id": "x"}
     there = {route.operation for route in service.routes}
     assert there == {*OPERATIONS} - {"conversions.get"}
 

@@ -80,6 +80,12 @@ def test_one_short_line(text, safe):
     assert plain(text, 10) == safe
 
 
+def test_the_usual_length():
+    """A line has at most 500 characters."""
+    assert plain("x" * 500) == "x" * 500
+    assert plain("x" * 501) == "x" * 499 + "…"
+
+
 def test_what_may_be_kept():
     """Characters that a caller allows stay as they are."""
     assert printable("a\n\tb", keep="\n") == "a\n\\tb"

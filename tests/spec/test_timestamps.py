@@ -53,6 +53,20 @@ def test_in(text, wanted):
 
 
 @pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("2026-01-31T09:30:00Z", "2026-01-31T09:30:00.000Z"),
+        ("2026-01-31T11:30:00.10+02:00", "2026-01-31T09:30:00.100Z"),
+        ("20260131T093000.0000001Z", "2026-01-31T09:30:00.0000001Z"),
+        ("2026-01-31T09:30:00.123456789", "2026-01-31T09:30:00.123456789Z"),
+    ],
+)
+def test_the_key_of_an_instant(text, key):
+    """Every spelling of an instant has one key, exact to the nanosecond."""
+    assert timestamps.instant_key(text) == key
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",

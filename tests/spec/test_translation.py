@@ -142,6 +142,11 @@ def test_an_account_of_an_unknown_country_is_told_by_its_fields():
     assert names.account(None, "bank_account", {"bank_account_country": "GB"}).key.count("GB") == 1
     assert names.account("PH", "bank_account", CLABE).key == PH
     assert names.account(None, "pix", {}).key == "financial_accounts.BR.pix"
+    both = {"sort_code": "1", "iban": "2"}
+    assert names.account(None, "bank_account", both) is None
+    sent = {"type": "bank_account", "details": both}
+    renamed = translation(financial_accounts__GB__bank_account__fields__sort_code="sc")
+    assert renamed.request(ACCOUNT, sent) == sent
 
 
 @pytest.mark.parametrize(

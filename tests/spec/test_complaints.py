@@ -1,0 +1,118 @@
+"""What sentences say of fields: names, what is missing or unknown, words and numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from paylab.spec.complaints import Complaint, dotted_path, read_sentence
+
+
+@pytest.mark.parametrize(
+    ("name", "path"),
+    [
+        (["a", 0, "b"], "a.0.b"),
+        (["body", "a"], "a"),
+        ("/a~1b/0/c~0d", "a/b.0.c~d"),
+        ("#/a/b", "a.b"),
+        ("$.a[0].b", "a.0.b"),
+        ("a['b']", "a.b"),
+        ("body", "body"),
+        ("requestBody.a.b", "a.b"),
+        ("a.body", "a.body"),
+        ("data.attributes", "data.attributes"),
+        ("data.attributes.a", "a"),
+        ("data.attributes.a.b", "a.b"),
+        ("data.relations.a", "data.relations.a"),
+    ],
+)
+def test_the_path_of_a_field(name, path):
+    """Steps, pointers and brackets become dots; what stands for the whole body is left out."""
+    assert dotted_path(name) == path
+
+
+@pytest.mark.parametrize(
+    ("words", "missing", "unknown"),
+    [
+        ("is required", True, False),
+        ("must not be blank", True, False),
+        ("is unknown", False, True),
+        ("unknown field, none is required", False, True),
+        ("is an unknown value", False, False),
+        ("must be upper case", False, False),
+    ],
+)
+def test_missing_or_unknown(words, missing, unknown):
+    """A field is to be sent, is not known, or neither; an unknown value is no unknown field."""
+    found = Complaint("a", words)
+    assert (found.missing, found.unknown) == (missing, unknown)
+
+
+@pytest.mark.parametrize(
+    ("words", "choices"),
+    [
+        ("must be one of cpf, cnpj or evp", ("cpf", "cnpj", "evp")),
+        ("expected: 'SAVINGS' | 'CHECKING'", ("SAVINGS", "CHECKING")),
+        ("must be text", ()),
+        ("should be an object", ()),
+        ("must be a; allowed values are b, c", ("b", "c")),
+        ("is required", ()),
+    ],
+)
+def test_the_words_that_are_accepted(words, choices):
+    """The longest list of words counts; words that name a type are none."""
+    assert Complaint("a", words).choices == choices
+
+
+@pytest.mark.parametrize(
+    ("words", "numbers"),
+    [
+        ("must have 1 to 64 characters", (1, 64)),
+        ("at most 123456789", (123456789,)),
+        ("not 1234567890", ()),
+        ("is required", ()),
+    ],
+)
+def test_the_numbers_of_a_limit(words, numbers):
+    """Integers of up to nine digits; a longer one is an id rather than a limit."""
+    assert Complaint("a", words).numbers == numbers
+
+
+@pytest.mark.parametrize(
+    ("field", "words", "fields"),
+    [
+        ("", "unknown fields: a, b", ["a", "b"]),
+        ("details", "missing fields: x and y", ["details.x", "details.y"]),
+        ("details.x", "missing fields: x, y", ["details.x", "details.y"]),
+        ("details.x", "missing field: x", ["details.x"]),
+        ("details", "missing field: details.x", ["details.x"]),
+        ("a", "is required", ["a"]),
+    ],
+)
+def test_a_complaint_for_each_field(field, words, fields):
+    """Words that name several fields are one complaint for each, below the field they are about."""
+    assert [each.field for each in Complaint(field, words).each()] == fields
+
+
+@pytest.mark.parametrize(
+    ("sentence", "field"),
+    [
+        ("amount is required", "amount"),
+        ("Amount is required", ""),
+        ("amount is frozen", ""),
+        ("it must be set", ""),
+        ("sender_name is frozen", "sender_name"),
+        ("senderName is frozen", "senderName"),
+        ("'amount' is frozen", "amount"),
+        ("'foo' is not one of a, b", ""),
+        ("'foo' is not a known field: it is unknown", "foo"),
+        ("amount: too small", "amount"),
+        ("Amount: too small", ""),
+        ("error: too small", ""),
+        ("invalid value of 'amount'", "amount"),
+        ("invalid value of the body", ""),
+        ("invalid value for details.clabe", "details.clabe"),
+    ],
+)
+def test_the_field_of_a_sentence(sentence, field):
+    """A plain word is a field only where a field is meant; a quoted or compound name always."""
+    assert read_sentence(sentence).field == field
