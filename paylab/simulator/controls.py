@@ -38,7 +38,7 @@ class Controls:
     """The control API of a simulator: clock, faults, requests, deliveries, seeding, snapshots."""
 
     def __init__(self, ask: Ask, service: Service | None = None) -> None:
-        self._ask = ask
+        self._ask, service = ask, service or Service()
         self.clock = ClockPanel(ask)
         self.faults = FaultControls(ask, service)
         self.requests = Requests(
@@ -225,8 +225,8 @@ class ClockPanel:
 class FaultControls:
     """The planned faults; each kind is also a method: `faults.drop_after(times=2)`."""
 
-    def __init__(self, ask: Ask, service: Service | None = None) -> None:
-        self._ask, self._service = ask, service or Service()
+    def __init__(self, ask: Ask, service: Service) -> None:
+        self._ask, self._service = ask, service
 
     def add(self, kind: str, **details: object) -> dict[str, Any]:
         """Add a fault for the next matching call or event.

@@ -149,9 +149,9 @@ def _verdicts(entry: JournalEntry, remarks: Remarks) -> dict[str, Any]:
 def _passed(entry: JournalEntry, layer: str) -> dict[str, Any]:
     """The result of a layer: passed, refused or skipped."""
     at, here = LAYERS.index(entry.layer), LAYERS.index(layer)
-    if at != here:
-        return {"result": "passed" if at > here else "skipped"}
-    if entry.refused is None:
+    if at > here:
+        return {"result": "passed"}
+    if at < here or entry.refused is None:
         return {"result": "skipped"}
     told: dict[str, Any] = {"result": "refused", "message": entry.refused.text}
     if entry.finding is not None:

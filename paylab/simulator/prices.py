@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 from functools import cache
+from typing import NamedTuple
 
 from ..spec.codes import minor_unit
 
@@ -32,8 +32,7 @@ EXACT = Context(prec=120)
 """A decimal context with enough digits, so that only `quantize` rounds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(NamedTuple):
     """The parts of an amount: source = fee + tax + net, destination = net x rate."""
 
     source: Decimal
@@ -94,7 +93,7 @@ def from_destination(wanted: Decimal, currency: str, destination: str) -> Price:
     """The price of the smallest source whose destination is at least this amount."""
     value = rate(currency, destination)
     net = _rounded(EXACT.divide(wanted, value), currency, ROUND_CEILING)
-    return replace(from_net(net, currency, destination), destination=wanted)
+    return from_net(net, currency, destination)._replace(destination=wanted)
 
 
 AMOUNTS: Mapping[str, Callable[[Decimal, str, str], Price]] = {

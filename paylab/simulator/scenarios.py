@@ -42,11 +42,9 @@ def named_scenarios(service: Service) -> dict[str, Scenario]:
 class Scenarios:
     """`lab.simulator.scenarios.transfer_failed` is the text to send; call it for the list."""
 
-    def __init__(
-        self, ask: Callable[[], list[dict[str, str]]], service: Service | None = None
-    ) -> None:
+    def __init__(self, ask: Callable[[], list[dict[str, str]]], service: Service) -> None:
         self._ask = ask
-        self._named = named_scenarios(service or Service())
+        self._named = named_scenarios(service)
 
     def __call__(self) -> list[dict[str, str]]:
         """The service's own list: where, value, outcome."""

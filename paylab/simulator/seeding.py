@@ -9,12 +9,12 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
 from itertools import accumulate, cycle, islice
 from math import exp
 from sys import intern
+from typing import NamedTuple
 
 from ..corridors import examples
 from ..spec import timestamps
@@ -37,8 +37,7 @@ DAY = (*(2,) * 6, 3, 4, 5, 5, 4, 4, 5, 8, 10, 11, 12, 12, 11, 10, 9, 7, 5, 3)
 """Weights of the hours (UTC): most payments in office hours of the Americas."""
 
 
-@dataclass(frozen=True)
-class _Route:
+class _Route(NamedTuple):
     """Payouts to one country: the recipient, and the distribution of amounts.
 
     `methods` are the rails with their weights, `share` is the weight of the route, `median` and

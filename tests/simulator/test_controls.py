@@ -130,7 +130,9 @@ def saved(lab, tmp_path):
     person = examples.individual("MX", consent_at=lab.simulator.clock.now)
     lab.individuals.create(**person)
     lab.webhook_subscriptions.create(f"{HOOK}?token=t0ken", ["transfer.created"])
-    return lab, lab.simulator.save(tmp_path / "bug.json")
+    path = lab.simulator.save(tmp_path / "bug.json")
+    assert path.stat().st_mode & 0o777 == 0o600
+    return lab, path
 
 
 def test_a_saved_world_comes_back(saved):
@@ -238,3 +240,14 @@ def test_the_terminal_codes_are_those_of_the_service(code):
     assert outcomes[code].startswith("rejected") == is_final
     assert paylab.status.detail(code, service.verification.terminal_codes).terminal == is_final
     assert paylab.status.detail(code).terminal != is_final
+
+
+def test_controls_without_a_service_have_the_usual_one():
+    """A fault by the path of an operation, scenarios and requests need no `Service`."""
+    lab = paylab.connect(simulator=Simulator(), ledger="none")
+    controls = Controls(lab.client.request)
+    lab.transfers.list().to_list()
+    with controls.faults.on("post /v1/transfers", "refuse") as fault:
+        assert (fault["method"], fault["path"], fault["times"]) == ("POST", "/v1/transfers", 10**9)
+    assert controls.scenarios.transfer_failed == "scenario:failed"
+    assert [each.number for each in controls.requests] == [1]

@@ -241,6 +241,19 @@ def test_overtaken(post):
     assert receiver.types == ["funded", "created", "payout_initiated", "completed"]
 
 
+def test_overtaken_and_loaded(post):
+    """In a loaded snapshot a reordered event still follows the one that overtook it."""
+    receiver = Receiver()
+    service = post(receiver)
+    service.post("/_simulator/deliveries", {"paused": True})
+    fault(service, "event_reorder", event_type="transfer.created")
+    service.transfer()
+    service.advance(2)
+    service.put("/_simulator/snapshot", service.get("/_simulator/snapshot").body)
+    service.advance(0)
+    assert receiver.types == ["funded", "created", "payout_initiated"]
+
+
 def test_nothing_to_overtake_it(post):
     """A reordered event with no next event is delivered after a minute."""
     receiver = Receiver()

@@ -57,7 +57,8 @@ def test_rules(service, change, status):
 def test_listed_read_deleted(service):
     """The list is an array, newest first; a deletion returns 204, and later requests 404."""
     made = [service.made(PATH, GOOD) for _ in range(2)]
-    assert service.get(PATH).json == made[::-1]
+    listed = service.get(PATH)
+    assert (listed.status, listed.json) == (200, made[::-1])
     target = f"{PATH}/{made[0]['id']}"
     assert service.get(target).json == made[0]
     deleted = service.delete(target)
