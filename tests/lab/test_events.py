@@ -1,0 +1,176 @@
+"""The events of a lab: its inbox, and the events that it makes a simulator send."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+import paylab
+from paylab.client.settings import Settings
+from paylab.lab.inbox import current
+from paylab.lab.lab import Lab
+from paylab.lab.trigger import trigger
+from paylab.spec import codes
+
+
+@pytest.fixture(scope="module")
+def shared():
+    """A lab on a simulator without data, for tests that only add objects."""
+    with paylab.connect(simulator=paylab.simulator.Simulator()) as lab:
+        yield lab
+
+
+@pytest.mark.parametrize("event_type", codes.EVENT_TYPES)
+def test_a_new_resource_reaches_every_event(shared, event_type):
+    """The events of a new resource end with the wanted one; a payment is made each time."""
+    first, second = (trigger(shared, event_type) for _ in range(2))
+    assert event_type in {event.type for event in first}
+    assert {event.id for event in first} != {event.id for event in second}
+    assert len({event.id for event in first}) == 1
+
+
+def test_an_own_resource_is_moved(shared):
+    """With an id only what is new is returned, and the resource is the given one."""
+    transfer = trigger(shared, "transfer.created")[-1].id
+    types = [event.type for event in trigger(shared, "transfer.completed", transfer)]
+    assert types[-1] == "transfer.completed"
+    assert "transfer.created" not in types
+    with pytest.raises(paylab.SimulatorError, match="legal moves: none, this status is final"):
+        trigger(shared, "transfer.failed", transfer)
+
+
+@pytest.mark.parametrize(
+    ("event", "row_id", "to", "words"),
+    [
+        ("transfer.paid", None, None, "'transfer.paid' must be one of transfer.created"),
+        ("transfer.completed", None, "active", "a new status can be chosen for individual"),
+        ("transfer.completed", "tr_1", None, "404 transfer not found"),
+        ("individual.status_changed", "ind_1", None, "404 individual not found"),
+    ],
+)
+def test_what_cannot_be_triggered_is_said(shared, event, row_id, to, words):
+    """An unknown event, a status for another event, an id of nothing."""
+    with pytest.raises(paylab.PaylabError, match=words):
+        trigger(shared, event, row_id, to=to)
+
+
+@pytest.mark.parametrize(
+    ("to", "status"), [(None, "pending"), ("pending", "pending"), ("active", "active")]
+)
+def test_an_individual_goes_to_a_chosen_status(shared, to, status):
+    """Without `to` a new individual goes one step on."""
+    assert trigger(shared, "individual.status_changed", to=to)[-1].status == status
+
+
+def test_only_a_simulator_can_be_made_to_send_events():
+    """A real service is left alone."""
+    lab = paylab.connect("https://api.example.com", "key", "secret", ledger="none")
+    with pytest.raises(paylab.ConfigError, match="only a simulator can trigger events"):
+        trigger(lab, "transfer.created")
+    assert lab.events() == []
+    with pytest.raises(paylab.ConfigError, match="cannot reach this machine: pass port=PORT"):
+        lab.inbox()
+    assert not lab.calls
+
+
+def test_each_inbox_has_an_address_and_ends_with_its_subscription(lab):
+    """Two inboxes get the same event; a closed one leaves no subscription and no address."""
+    with lab.inbox() as first, lab.inbox("transfer.created") as second:
+        assert first.url != second.url
+        trigger(lab, "transfer.completed")
+        assert [each.type for each in second] == ["transfer.created"]
+        assert first[-1].type == "transfer.completed"
+        assert len(lab.webhook_subscriptions.list().to_list()) == 2
+    assert lab.webhook_subscriptions.list().to_list() == []
+    second.close()
+    with lab.inbox() as third:
+        assert third.url == first.url
+
+
+def test_an_inbox_goes_on_without_its_subscription(lab):
+    """Closing works when the subscription is gone, and when the lab is closed."""
+    inbox, other = lab.inbox(), lab.inbox()
+    for each in lab.webhook_subscriptions.list():
+        lab.webhook_subscriptions.delete(each.id)
+    inbox.close()
+    lab.close()
+    other.close()
+    assert not inbox.is_open
+    assert not other.is_open
+
+
+@pytest.mark.parametrize(("answer", "answered"), [(204, 204), (500, 500), (None, 0)])
+def test_an_event_is_handled_and_forwarded(lab, answer, answered, monkeypatch):
+    """The router is called first; the answer of the handler at the URL is the answer."""
+    router, seen, posted, told = paylab.events.Router(), [], [], []
+    router.default(seen.append)
+
+    def post(target, body, *, signature):
+        posted.append((target, signature))
+        return answer
+
+    monkeypatch.setattr("paylab.lab.inbox.post_event", post)
+    with lab.inbox(router=router, forward_to="http://127.0.0.1:9/hook") as inbox:
+        inbox.on_arrival(told.append)
+        trigger(lab, "transfer.created")
+    assert told[0].answered == answered
+    assert seen[0].type == "transfer.created"
+    assert posted[0] == ("http://127.0.0.1:9/hook", {})
+
+
+def test_a_router_alone_answers_200(lab):
+    """Without a URL what was handled is received."""
+    told = []
+    for router in (paylab.events.Router(), None):
+        with lab.inbox(router=router) as inbox:
+            inbox.on_arrival(told.append)
+            trigger(lab, "transfer.created")
+    assert [each.answered for each in told] == [200, None]
+
+
+def test_a_file_that_cannot_be_written_ends_an_inbox(lab):
+    """The subscription is removed again."""
+    with pytest.raises(paylab.ConfigError):
+        lab.inbox(path="/nowhere/at/all/events.jsonl")
+    assert lab.webhook_subscriptions.list().to_list() == []
+
+
+def test_the_current_state_of_a_resource(shared):
+    """What the service sends now; None for an unknown family, no id and no such resource."""
+    row_id = trigger(shared, "transfer.created")[-1].id
+    found = current(shared.client, "transfer", row_id)
+    assert found is not None
+    assert found["id"] == row_id
+    nothing = [("other", row_id), ("transfer", ""), ("transfer", "tr_nobody")]
+    assert [current(shared.client, *each) for each in nothing] == [None] * 3
+
+
+def test_a_reconciliation_uses_the_latest_inbox_or_the_simulator(lab):
+    """Without events of an own, those of the latest inbox, else those of the simulator."""
+    trigger(lab, "transfer.completed")
+    assert repr(lab.reconcile()).endswith("events 100.00")
+    lab.inbox().close()
+    assert repr(lab.reconcile()).endswith("events 0.00")
+    with lab.inbox() as latest:
+        trigger(lab, "transfer.completed")
+    assert repr(lab.reconcile()).endswith("events 100.00")
+    lab.inbox().close()
+    assert repr(lab.reconcile(events=latest)).endswith("events 100.00")
+
+
+def test_a_lab_elsewhere_receives_on_a_port():
+    """With a URL for the service, the inbox listens on a port of this machine."""
+    made = {"id": "wh_1", "url": "https://tunnel.example.com/", "event_types": []}
+    made |= {"is_active": True, "created_at": "2026-01-31T09:30:00.000Z"}
+    sent = []
+
+    def answer(request):
+        sent.append(request)
+        return httpx.Response(201 if request.method == "POST" else 204, json=made)
+
+    settings = Settings("https://api.example.com", "key", "secret")
+    lab = Lab(settings, transport=httpx.MockTransport(answer), ledger="none")
+    with lab.inbox(url="https://tunnel.example.com/") as inbox:
+        assert inbox.url.startswith("http://127.0.0.1:")
+    assert b'"https://tunnel.example.com/"' in sent[0].content
+    assert sent[1].method == "DELETE"
