@@ -80,12 +80,12 @@ class _Follower:
                 moment = timestamps.read(row.get("updated_at"))
                 is_since = since is not None and moment is not None and moment >= since
                 (new if is_since and self._is_news(row) else old).append(row)
-            if number >= PAST_PAGES and page.has_next_page:
-                if self.order == "newest_first" and since is None:
+            if number == PAST_PAGES and page.has_next_page:
+                if self.order != "newest_first":
+                    log.warning(UNORDERED, self.source.family)
+                elif since is None:
                     self.floor = timestamps.read(old[-1].get("created_at")) if old else None
                     break
-                if self.order != "newest_first" and number == PAST_PAGES:
-                    log.warning(UNORDERED, self.source.family)
         for row in old:
             self.note(row)
         self.has_begun = True

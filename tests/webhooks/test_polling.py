@@ -248,6 +248,18 @@ def test_a_list_that_is_declared_newest_first_is_not_read_whole(router):
     assert (before, listed.asked - before) == (10, 1)
 
 
+@pytest.mark.parametrize(
+    ("count", "order", "told"),
+    [(100, "unknown", 0), (101, "unknown", 1), (250, "unknown", 1), (250, "newest_first", 0)],
+)
+def test_a_list_that_is_read_whole_each_time_is_told_once(router, caplog, count, order, told):
+    """A list of more than ten pages in an unknown order gives one warning at the start."""
+    listed = Listed(count, ORDERS["newest first"])
+    watch = Watch([PolledList("transfer", listed.pages, listed.get, order)], router, 9, None)
+    assert (watch.poll(), watch.poll()) == (0, 0)
+    assert [one.message.count("reads all of it") for one in caplog.records] == [1] * told
+
+
 def test_rows_of_one_time_are_in_order(router):
     """Rows that were created at the same time do not contradict the declared order."""
     listed = Listed(50, ORDERS["newest first"])
