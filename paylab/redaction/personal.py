@@ -86,7 +86,7 @@ def _item(name: str, item: Any, names: frozenset[str]) -> Any:
 def _repacked(text: str, names: frozenset[str]) -> str | None:
     """Base64 of a text, cleaned, as in snapshots and HAR files; None for other data."""
     try:
-        body = b64decode(text, validate=True).decode()
+        body = b64decode("".join(text.split()), validate=True).decode()
     except ValueError:
         return None
     return b64encode(escapes.replace_found(body, partial(_found, names)).encode()).decode()

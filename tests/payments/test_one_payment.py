@@ -94,10 +94,10 @@ def test_the_orders_of_another_service_say_nothing_of_this_one(lab_of):
     assert (one.posts, other.posts) == (2, 2)
 
 
-@pytest.mark.parametrize("concurrency", [1, 2, 3])
-def test_as_many_rows_are_sent_at_once_as_asked(lab_of, concurrency):
-    """Payouts of a batch are sent by so many threads, and no more."""
-    service, together, meet = Service(), [], Barrier(concurrency)
+@pytest.mark.parametrize(("concurrency", "threads"), [(1, 1), (2, 2), (3, 3), (None, 8)])
+def test_as_many_rows_are_sent_at_once_as_asked(lab_of, concurrency, threads):
+    """Payouts of a batch are sent by so many threads, by default eight, and no more."""
+    service, together, meet = Service(), [], Barrier(threads)
     pay = service._pay
 
     def waiting(request):
@@ -106,10 +106,27 @@ def test_as_many_rows_are_sent_at_once_as_asked(lab_of, concurrency):
         return pay(request)
 
     service._pay = waiting
-    names = [f"s{number}" for number in range(2 * concurrency)]
+    names = [f"s{number}" for number in range(2 * threads)]
     sent = lab_of(service).transfers.create_many(rows(*names), concurrency=concurrency)
     assert set(sent["outcome"]) == {"created"}
-    assert len(set(together)) == concurrency
+    assert len(set(together)) == threads
+
+
+def test_no_row_waits_behind_those_under_way(lab_of):
+    """When a batch ends, no other row is sent than those that were under way."""
+    service = Service()
+    service.answers = [201] * 20 + [401] * 40
+    with pytest.raises(PaylabError):
+        lab_of(service).transfers.create_many(rows(*map(str, range(60))), concurrency=2)
+    assert 21 <= service.posts <= 22
+
+
+def test_five_rows_without_an_answer_end_a_batch(lab_of):
+    """A row with an answer in between starts the count again."""
+    service = Service()
+    service.answers = [500] * 4 + [201] + [500] * 10
+    found = batch(lab_of(service), *map(str, range(12)))
+    assert found == ["unknown"] * 4 + ["created"] + ["unknown"] * 5 + ["unsent"] * 2
 
 
 @pytest.mark.parametrize(

@@ -264,6 +264,21 @@ def test_personal_data_goes_and_the_rest_stays():
     assert impersonal(said) == "to ***, *** or ***"
 
 
+def test_a_body_in_base64_is_cleaned():
+    """Also with line breaks; a text that only begins like Base64 of JSON stays."""
+    code = b64encode(b'{"n":1,"email":"ana@example.org"}').decode()
+    clean = b64encode(b'{"n":1,"email":"***"}').decode()
+    texts = code, f"{code[:20]}\n{code[20:]}", "eyJh.bGci"
+    assert impersonal([*texts]) == [clean, clean, texts[2]]
+    har = {"encoding": "base64", "text": b64encode(b"to ana@example.org").decode()}
+    assert b64decode(impersonal(har)["text"]) == b"to ***"
+    assert impersonal({"encoding": "utf-8", "text": "YW5hQGEudGVzdA=="})["text"][:4] == "YW5h"
+    assert impersonal({"encoding": "base64", "text": "a@b.test"}) == {
+        "encoding": "base64",
+        "text": "***",
+    }
+
+
 NAMES = (
     *("dateOfBirth", "birthday", "birth_date", "postcode", "postCode", "postalCode"),
     *("curp", "CPF", "cnpj", "cuit", "tax_id", "taxId", "taxNumber", "ssn", "passport"),
