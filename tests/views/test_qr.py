@@ -54,11 +54,6 @@ def test_card_holds_the_picture(komo):
     assert "background:#fff" in html
 
 
-def test_same_every_time(komo):
-    """The bundle of a text is the same each time it is made."""
-    assert QR(komo)._repr_mimebundle_() == QR(komo)._repr_mimebundle_()
-
-
 def test_wrong_crc(komo):
     """A text with a wrong CRC is drawn and its fields are shown, with a warning not to pay."""
     code = QR(komo[:-4] + "0000")
