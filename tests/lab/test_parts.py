@@ -1,0 +1,273 @@
+"""The parts of a lab: its lists, ledger, signatures, comparison of quotes, and waiting."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import httpx
+import pytest
+
+import paylab
+from paylab.client.settings import Settings
+from paylab.corridors import examples
+from paylab.lab import displays
+from paylab.lab.lab import Lab
+from paylab.lab.lists import page_size
+from paylab.lab.quotes import quote_routes
+from paylab.lab.trigger import trigger
+from paylab.lab.waiting import Waiting
+from paylab.payments.batch import CONCURRENCY
+from paylab.simulator.simulator import Simulator
+
+TERMS = {"source_currency": "USD", "destination_currency": "MXN", "payout_method": "spei"}
+
+
+@pytest.mark.parametrize(
+    ("limit", "size"), [(None, 100), (1, 1), (2, 2), (99, 99), (100, 100), (101, 100)]
+)
+def test_a_page_is_as_large_as_needed(limit, size):
+    """At most 100 rows, and no more than the wanted ones."""
+    assert page_size(limit) == size
+
+
+@pytest.mark.parametrize("limit", [0, -1, True, 1.5, "3"])
+def test_a_limit_is_a_number_of_rows(lab, limit):
+    """Anything else is refused before a request."""
+    with pytest.raises(paylab.RuleError, match="limit: must be a whole number of rows, 1 or more"):
+        lab.transfers.frame(limit=limit)
+    assert not lab.calls
+
+
+def test_a_frame_remembers_what_was_asked(lab):
+    """The filter in the attributes has what was given, and nothing else."""
+    assert lab.transfers.frame(limit=1).attrs["filter"] == {"limit": 1}
+    asked = {"status": ["failed", "completed"], "since": "2026-01-01", "product_type": "off_ramp"}
+    assert lab.transfers.frame(**asked).attrs["filter"] == {
+        "product_type": "off_ramp",
+        "since": "2026-01-01T00:00:00.000Z",
+        "status": "completed,failed",
+    }
+
+
+def test_progress_is_told_to_a_function(lab):
+    """It gets the rows and pages so far; False ends nothing, as no function is there."""
+    seen = []
+    lab.transfers.frame(progress=lambda *numbers: seen.append(numbers))
+    assert seen[-1] == (130, 2)
+    assert len(lab.transfers.frame(progress=False)) == 130
+
+
+@pytest.mark.parametrize(
+    ("address", "given", "used"),
+    [(None, None, 1), (None, 3, 3), ("http://127.0.0.1:9", None, CONCURRENCY)],
+)
+def test_a_batch_sends_several_at_a_time_to_a_service(monkeypatch, address, given, used):
+    """A simulator in this process answers one request at a time."""
+    seen = []
+    monkeypatch.setattr("paylab.payments.batch.create_many", lambda *_, **how: seen.append(how))
+    lab = paylab.connect(address, *(["k", "s"] if address else []), ledger="none")
+    lab.transfers.create_many([], concurrency=given)
+    assert [how["concurrency"] for how in seen] == [used]
+
+
+@pytest.mark.parametrize("value", ["none", "file", "memory"])
+def test_a_ledger_is_where_it_is_asked_for(tmp_path, monkeypatch, value):
+    """No ledger with "none"; a file by argument or variable; memory in this process else."""
+    path = tmp_path / "orders.sqlite3"
+    if value == "none":
+        assert paylab.connect(ledger="none").ledger is None
+        monkeypatch.setenv("PAYLAB_LEDGER", "none")
+        assert paylab.connect().ledger is None
+    elif value == "file":
+        assert paylab.connect(ledger=path).ledger is not None
+        assert path.is_file()
+        monkeypatch.setenv("PAYLAB_LEDGER", str(tmp_path / "other.sqlite3"))
+        assert paylab.connect().ledger is not None
+        assert (tmp_path / "other.sqlite3").is_file()
+    else:
+        monkeypatch.delenv("PAYLAB_LEDGER", raising=False)
+        lab = paylab.connect(simulator=Simulator())
+        assert lab.ledger is lab.ledger
+
+
+def test_two_labs_on_one_simulator_share_no_other_orders(tmp_path):
+    """An order is known by its simulator: the same values elsewhere are another order."""
+    path, one, other = tmp_path / "orders.sqlite3", Simulator(), Simulator()
+    paid = []
+    for simulator in (one, one, other):
+        lab = paylab.connect(simulator=simulator, ledger=path)
+        held = [each.financial_accounts[0] for each in lab.individuals.list()]
+        account = (
+            held[0]
+            if held
+            else lab.individuals.create(**examples.recipient("MX")).financial_accounts[0]
+        )
+        paid.append(lab.transfers.create(account, **TERMS, source_amount="10").id)
+        assert len(lab.transfers.list().to_list()) == 1
+    assert paid[0] == paid[1]
+
+
+def test_a_signature_is_explained(lab):
+    """That of the latest call, or of a given one; without a call there is nothing to explain."""
+    with pytest.raises(paylab.ConfigError, match="there is no call yet"):
+        lab.explain()
+    lab.transfers.list(limit=7).first()
+    lab.individuals.list(limit=3).first()
+    assert "/v1/individuals" in repr(lab.explain())
+    assert "/v1/transfers" in repr(lab.explain(lab.calls[0]))
+
+
+@pytest.mark.parametrize("start", ["", "http://localhost"])
+def test_a_signature_is_compared(lab, start):
+    """Headers of another program against the secret of the lab, by a path or a whole URL."""
+    body = b'{"url": "https://example.com/", "event_types": ["transfer.created"]}'
+    lab.webhook_subscriptions.create("https://example.com/", ["transfer.created"])
+    signed = {**lab.calls[-1].request_headers}
+    found = lab.compare(signed, "post", f"{start}/v1/webhook_subscriptions", body)
+    assert not found.match  # the record of a call has no signature
+    assert "uthorization" in repr(found) or "ignature" in repr(found)
+
+
+def test_quotes_are_compared_by_rail(lab):
+    """A row per rail; a refusal is a row with a reason, an answer of no use is raised."""
+    person = lab.individuals.create(**examples.recipient("PH"))
+    frame = lab.quotes.compare(person, source_amount="25")
+    assert frame["rail"].tolist() == ["instapay", "pesonet"]
+    assert frame["problem"].isna().all()
+    assert frame["quote_id"].str.startswith("qt_").all()
+    refused = lab.quotes.compare([person], source_amount="0.01")
+    assert refused["problem"].notna().all()
+    assert refused["quote_id"].isna().all()
+    lab.simulator.faults.add("status", status=401, times=1)
+    with pytest.raises(paylab.AuthenticationError):
+        lab.quotes.compare([person], source_amount="25")
+    with pytest.raises(paylab.RuleError, match="must be individuals, such as"):
+        lab.quotes.compare([person, person.id], source_amount="25")
+
+
+def test_a_wallet_is_no_route(lab):
+    """A recipient with a wallet alone has no rail, and a country without payouts none."""
+    person = lab.individuals.create(**examples.individual("MX", consent_at=lab.clock()))
+    lab.financial_accounts.create(person.id, "crypto_wallet", examples.WALLET)
+    assert len(lab.quotes.compare(lab.individuals.get(person.id), source_amount="25")) == 0
+
+
+class Clock:
+    """The clock of a simulator, which counts how far it was advanced."""
+
+    def __init__(self, *, frozen):
+        self.frozen, self.advanced = frozen, 0
+
+    def advance(self, seconds):
+        """Advance it."""
+        self.advanced += seconds
+
+
+@pytest.mark.parametrize(
+    ("frozen", "slept", "advanced"), [(True, [], 3.0), (False, [3.0], 0), (None, [3.0], 0)]
+)
+def test_waiting_is_sleep_unless_a_clock_stands_still(frozen, slept, advanced):
+    """A frozen simulator is advanced; with a running one, or none, the process sleeps."""
+    clock, pauses = Clock(frozen=frozen), []
+    controls = None if frozen is None else type("Controls", (), {"clock": clock})()
+    waiting = Waiting(lambda: controls, pause=pauses.append)
+    waiting.sleep(3.0)
+    assert (pauses, clock.advanced) == (slept, advanced)
+    assert waiting.move_on(1.0) is bool(frozen)
+    assert waiting.stands_still() is bool(frozen)
+    assert not waiting.in_process
+
+
+def test_a_simulator_that_does_not_answer_is_waited_for():
+    """An error of the controls is no error of a wait."""
+
+    def controls():
+        raise paylab.SimulatorError("gone")
+
+    pauses = []
+    Waiting(controls, pause=pauses.append).sleep(2.0)
+    assert pauses == [2.0]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"base_url": "https://a.example.com"},
+        {"api_key": "k"},
+        {"secret_key": "s"},
+        {"profile": "p"},
+        {"control_token": "t"},
+        {"simulator": Simulator()},
+    ],
+)
+def test_a_replay_takes_nothing_else(tmp_path, given):
+    """A recording answers, so an address or a key beside it is a mistake."""
+    with pytest.raises(paylab.ConfigError, match="a replay takes no base URL"):
+        paylab.connect(replay=tmp_path / "x.har", **given)
+
+
+def test_a_control_token_needs_an_address():
+    """The embedded simulator has no token."""
+    with pytest.raises(paylab.ConfigError, match="pass base_url"):
+        paylab.connect(control_token="t")
+
+
+def test_values_of_a_lab_cannot_be_changed(lab):
+    """A place, a list to read and a route are values."""
+    route_owner = lab.individuals.create(**examples.recipient("MX"))
+    for value in (lab.place, lab.transfers.pull(), next(quote_routes(route_owner, lab.service))):
+        name = dataclasses.fields(value)[0].name
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(value, name, None)
+
+
+class Shell:
+    """A running IPython, with or without a kernel."""
+
+    def __init__(self, *, has_kernel):
+        self.published = []
+        self.display_pub = self
+        if has_kernel:
+            self.kernel = object()
+
+    def publish(self, bundle):
+        """Keep what is shown."""
+        self.published.append(bundle)
+
+
+@pytest.mark.parametrize("has_kernel", [True, False])
+def test_a_notice_is_below_the_cell_or_on_stderr(monkeypatch, capsys, has_kernel):
+    """A notebook shows it as HTML and text, a script prints it."""
+    shell = Shell(has_kernel=has_kernel)
+    monkeypatch.setattr(displays, "running_shell", lambda: shell)
+    displays.tell("sent\x1b again")
+    told = capsys.readouterr()
+    if has_kernel:
+        assert [each["text/plain"] for each in shell.published] == ["sent\\x1b again"]
+        assert told.err == ""
+    else:
+        assert (shell.published, told.err) == ([], "sent\\x1b again\n")
+
+
+def test_only_a_local_address_is_asked_whether_it_is_a_simulator():
+    """One quick request to this machine; a control that moves the clock forgets its time."""
+    seen = []
+
+    def answer(request):
+        seen.append(f"{request.method} {request.url.path}")
+        clock = {"now": "2026-01-31T09:30:00.000Z", "frozen": True, "speed": 1.0}
+        return httpx.Response(200, json={"clock": clock, "counts": {}, "seed": 7})
+
+    for address, asked in (("https://a.example.com", 0), ("http://127.0.0.1:9", 0)):
+        lab = Lab(Settings(address, "k", "s"), transport=httpx.MockTransport(answer), ledger="none")
+        assert lab.place.kind == "other"
+        assert len(seen) == asked
+
+
+def test_an_event_of_a_second_account_leaves_the_first_alone(lab):
+    """With the id of a conversion account the deposit goes into it."""
+    first = lab.conversions.get(trigger(lab, "conversion.completed")[-1].id)
+    again = trigger(lab, "conversion.failed", first.conversion_account_id)
+    second = lab.conversions.get(again[-1].id)
+    assert second.conversion_account_id == first.conversion_account_id
+    assert (first.status, second.status) == ("completed", "failed")
