@@ -34,13 +34,13 @@ ROUGHLY = 3000
 """Approximate bytes of headers and signed texts."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trouble:
     """Why there is no answer; `arrived` says whether the request may have reached the service."""
 
     error: type[APIConnectionError | APIResponseError]
     # A transport may quote the request; the message is redacted before it is shown.
-    message: str = field(repr=False)
+    message: str
     arrived: bool = True
     may_pass: bool = True
 
@@ -76,7 +76,7 @@ def trouble_of(error: Exception) -> Trouble:
     return replace(known, message=f"{known.message}: {detail}" if detail else known.message)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Exchange:
     """A request as it was sent, and what came back for it.
 
@@ -90,11 +90,11 @@ class Exchange:
     number: int
     when: datetime
     elapsed: float
-    sent: httpx.Request = field(repr=False)
-    events: Sequence[tuple[str, float]] = field(repr=False)
+    sent: httpx.Request
+    events: Sequence[tuple[str, float]]
     status: int | None = None
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    content: bytes = field(default=b"", repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    content: bytes = b""
     trouble: Trouble | None = None
     skew: float | None = None
 

@@ -25,7 +25,7 @@ HIDDEN = (
 NOTHING_SENT = "nothing was sent: you can send it again"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Order:
     """A POST that must not happen twice: its path, bytes, fields in our names, and options.
 
@@ -35,11 +35,11 @@ class Order:
     """
 
     path: str
-    content: bytes = field(repr=False)
-    fields: Mapping[str, Any] = field(repr=False)
+    content: bytes
+    fields: Mapping[str, Any]
     key: str | None
     new: bool
-    make: Callable[[], str] = field(repr=False)
+    make: Callable[[], str]
     timeout: float = 0.0
     in_batch: bool = False
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -105,12 +105,12 @@ def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
         yield name, value if isinstance(value, str) else json.dumps(value, default=str)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RecordedCall:
     """A call of a HAR file by its number there, and the compared parts of its request."""
 
     number: int
-    call: Call = field(repr=False)
+    call: Call
     question: RequestFields
 
     @classmethod

@@ -87,7 +87,7 @@ class StreamedBody(Protocol):
         """The body in pieces."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class OutgoingRequest:
     """A request without the headers that differ between attempts.
 
@@ -97,14 +97,14 @@ class OutgoingRequest:
     method: str
     path: str
     url: httpx.URL
-    content: bytes | StreamedBody | None = field(default=None, repr=False)
+    content: bytes | StreamedBody | None = None
     idempotency_key: str | None = None
     timeout: float | None = None
-    given_headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    given_headers: Mapping[str, str] = field(default_factory=dict)
     find: Find | None = None
     any_body: bool = False
     operation: str = ""
-    asked: Any = field(default=None, repr=False)
+    asked: Any = None
 
     @property
     def is_control(self) -> bool:

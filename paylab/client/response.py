@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from typing import Any, Self, TypeVar
@@ -28,14 +28,14 @@ R = TypeVar("R", bound=Resource)
 MARKUP = re.compile(rb"\s*<")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Response:
     """A response and the record of its call; `body` is as the service sent it."""
 
-    attempt: Attempt = field(repr=False)
-    translation: Translation = field(repr=False)
-    redaction: Redaction = field(repr=False)
-    place: Callable[[], str] = field(repr=False)
+    attempt: Attempt
+    translation: Translation
+    redaction: Redaction
+    place: Callable[[], str]
     body: Any = None
     replayed: bool = False
     is_known: bool = False

@@ -218,7 +218,7 @@ def refuse_unknown_variables(environ: Mapping[str, str] = os.environ) -> None:
 
 def _warn_of_unknown(environ: Mapping[str, str]) -> None:
     for message in _unknown_variables(environ):
-        warnings.warn(message, ConfigWarning, stacklevel=4)
+        warnings.warn(message, ConfigWarning, stacklevel=6)  # the caller of `connect`
 
 
 def _unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:

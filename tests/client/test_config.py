@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from paylab import connect
 from paylab.client import Client
 from paylab.client.settings import (
     Secret,
@@ -263,6 +264,7 @@ def test_profiles_live_in_the_users_configuration():
         ("http://[::1]:8000/", "http://[::1]:8000"),
         ("http://localhost:1", "http://localhost:1"),
         ("http://LOCALHOST:80", "http://localhost"),
+        ("https://pay.test:65535", "https://pay.test:65535"),
     ],
 )
 def test_a_good_base_url(url, kept):
@@ -310,7 +312,7 @@ def test_http_is_for_this_machine_only(url):
         ("https://pay test", "not an address"),
         ("https://pay.test\n", "not an address"),
         (" https://pay.test", "must begin with https"),
-        ("https://pay.test:99999", "port above 65535"),
+        ("https://pay.test:65536", "port above 65535"),
         ("https://p\u0430y.test", "not an address"),
         ("https://pay.test/é", "not an address"),
     ],
@@ -362,6 +364,14 @@ def test_an_unknown_variable_is_named_with_the_nearest(name, nearest, tmp_path):
     words = str(told[0].message)
     assert words.endswith(f"no effect; nearest: {nearest}" if nearest else "no effect")
     assert "sk_private" not in words
+
+
+def test_a_warning_is_at_the_line_that_connects(monkeypatch):
+    """The warning of `connect` shows the caller's file."""
+    monkeypatch.setenv("PAYLAB_APIKEY", "sk_private")
+    with pytest.warns(ConfigWarning) as told:
+        connect()
+    assert told[0].filename == __file__
 
 
 def test_known_variables_are_not_warned_about(tmp_path, recwarn):

@@ -219,3 +219,29 @@ def test_what_grows_or_cannot_be_decoded_is_a_clear_error(scripted, name, conten
     with pytest.raises(errors.APIResponseError, match=words):
         each.transfers.get("tr_1")
     assert len(script.requests) == 1
+
+
+def test_a_timeout_is_cut_to_the_time_left():
+    """Outside of a call a timeout is as given; inside it ends with the call, if it has one."""
+    deadline = Deadline(lambda: 10.0)
+    assert [deadline.cap(each, httpcore.ReadTimeout) for each in (None, 9.0)] == [None, 9.0]
+    with deadline.within(4):
+        caps = [deadline.cap(each, httpcore.ReadTimeout) for each in (None, 9.0, 1.0)]
+    assert caps == [4.0, 4.0, 1.0]
+
+
+@pytest.mark.parametrize(("bytes_", "sent"), [(70_000, 2), (80_000, 3)])
+def test_an_upload_has_time_for_its_size(settings, bytes_, sent):
+    """To the 4 s of the call come those for its Base64 at 50,000 bytes a second."""
+    now, requests = [0.0], []
+
+    def busy(request):
+        requests.append(request)
+        now[0] += 3.0
+        return httpx.Response(429, headers={"Retry-After": "0"})
+
+    transport = httpx.MockTransport(busy)
+    each = Client(settings, transport=transport, perf=lambda: now[0], timeout=1.0, max_retries=9)
+    with pytest.raises(errors.RateLimitError):
+        each.individuals.upload_images("ind_1", {"selfie": b"%PDF-" + bytes(bytes_ - 5)})
+    assert len(requests) == sent

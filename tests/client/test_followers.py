@@ -124,6 +124,7 @@ def test_what_controls_a_simulator_is_not_told(heard):
 def test_a_folder_is_private_or_unused(heard, cache, mode):
     """No right of a group or of others is accepted; the folder's owner keeps all of theirs."""
     assert len(heard({})) == 1
+    assert cache.stat().st_mode & 0o777 == 0o700
     cache.chmod(mode)
     with pytest.raises(ConfigError, match="chmod 700"):
         Follower()

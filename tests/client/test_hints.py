@@ -10,6 +10,8 @@ import pytest
 
 import paylab
 from paylab import errors
+from paylab.client.assumption_hints import name_assumptions
+from paylab.client.field_hints import Doubt
 
 pytestmark = pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
 MX, WALLET = "financial_accounts.MX.bank_account", "financial_accounts.crypto_wallet"
@@ -85,6 +87,46 @@ def test_a_refused_field_names_its_key(scripted, call, words, key, value):
     error = caught.value
     assert error.key == key
     assert (f'{key} = "{value}"' if value else str(key)) in str(error.hint)
+
+
+@pytest.mark.parametrize("status", [400, 409, 415, 422, 410])
+def test_a_refusal_of_any_kind_names_the_key_of_its_field(scripted, status):
+    """The words of a 400, 409, 415 and 422 are about fields; those of another status may not be."""
+    words = {"error": "destination_currency must be upper case"}
+    client, _ = scripted(httpx.Response(status, json=words))
+    with pytest.raises(errors.APIStatusError) as caught:
+        quote(client)
+    assert caught.value.key == ("currencies.case" if status != 410 else None)
+
+
+@pytest.mark.parametrize(
+    ("status", "key"),
+    [
+        *((missing, "paths.quotes") for missing in (404, 405, 501)),
+        (403, "error_codes.signature"),
+        (410, None),
+    ],
+)
+def test_a_path_that_is_not_there_is_named(scripted, status, key):
+    """404, 405 and 501 may mean the path, 403 the signature."""
+    client, _ = scripted(httpx.Response(status, json={"error": "no route"}), max_retries=0)
+    with pytest.raises(errors.APIStatusError) as caught:
+        quote(client)
+    assert caught.value.key == key
+
+
+def test_a_hint_names_the_first_keys_once():
+    """A hint has at most four keys, each once and with the value that was found for it."""
+    names = ("fields.address", "fields.network", "allowed", "required")
+    keys = [f"{WALLET}.{name}" for name in names]
+    doubts = [*map(Doubt, keys), Doubt(keys[0], "wallet"), Doubt("currencies.case")]
+    error = errors.PaylabError("refused")
+    error.hint = "first"
+    name_assumptions(error, doubts)
+    assert error.doubts == tuple(doubts)
+    assert error.key == keys[0]
+    assert error.hint.startswith("first; this rests on an assumption (`")
+    assert f'set {keys[0]} = "wallet", {", ".join(keys[1:])} in service.toml' in error.hint
 
 
 LIST = "lists.transfers"

@@ -14,8 +14,10 @@ import pytest
 
 from paylab.client.call import Call, Spent
 from paylab.client.call_log import CallLog
-from paylab.client.exchange import LONGEST_KEPT, DeferredCall
+from paylab.client.exchange import LONGEST_KEPT, DeferredCall, shortened_body
+from paylab.client.settings import Secret
 from paylab.errors import APIStatusError
+from paylab.redaction.redaction import Redaction
 
 TEXT, NUMBER, WHOLE = {"type": "string"}, {"type": "number"}, {"type": "integer"}
 
@@ -174,6 +176,32 @@ def test_no_more_bytes_than_asked(client):
     assert numbers(log) == [6]
 
 
+def test_the_limits_of_a_log(client):
+    """200 calls are kept, of 8 MiB together."""
+    log = CallLog()
+    for _ in range(201):
+        log.keep(again(client.calls[0]))
+    assert numbers(log) == [*range(2, 202)]
+    for _ in range(2):
+        log.keep(again(client.calls[0], size=4 * 2**20))
+    assert numbers(log) == [202, 203]
+    log.keep(again(client.calls[0], size=1))
+    assert numbers(log) == [203, 204]
+
+
+def test_a_body_is_kept_up_to_32_kib():
+    """One character more is cut, and a secret across the limit is not shown in part."""
+    clean = Redaction([Secret("key_live_1234")])
+    whole = shortened_body(b"x" * 32768, clean)
+    assert (whole.text, whole.exact) == ("x" * 32768, True)
+    content = b"x" * 32769
+    cut = shortened_body(content, clean)
+    digest = sha256(content).hexdigest()[:16]
+    assert cut.text == f"{'x' * 32768}… <32769 bytes, sha256 {digest}>"
+    assert (cut.size, cut.exact) == (32769, False)
+    assert "key_" not in shortened_body(b"x " * 16382 + b"key_live_1234" + content, clean).text
+
+
 def test_a_long_body_is_cut_with_its_size_and_hash(scripted):
     """A long body is cut, and a data URI removed; both are shown with size and hash."""
     long = {"text": "x" * 100_000}
@@ -201,6 +229,9 @@ def test_har(client, tmp_path):
     assert read == made
     entries = read["log"]["entries"]
     assert [entry["response"]["status"] for entry in entries] == [200, 404, 0, 200]
+    assert [entry["time"] for entry in entries] == [0, 0, 0, 0]
+    assert [entry["comment"] for entry in entries][2:] == ["attempt 1", "attempt 2"]
+    assert entries[2]["response"]["statusText"] == "the connection was cut off: cut"
     assert entries[0]["request"]["queryString"] == [{"name": "a", "value": "b c"}]
     assert json.loads(entries[1]["request"]["postData"]["text"]) == {"name": "Añá"}
     assert all(datetime.fromisoformat(entry["startedDateTime"]).tzinfo for entry in entries)

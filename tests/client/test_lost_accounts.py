@@ -47,7 +47,7 @@ def test_what_was_made_is_found(scripted, lost, retries):
         {"payout_account": {"id": "fa_2"}},
         {"source_currency": "php"},
         {"client_reference_id": "another"},
-        {"created_at": "2026-01-31T09:00:00.000Z"},
+        {"created_at": "2026-01-31T09:25:00.122Z"},
     ],
 )
 def test_another_account_is_not_taken_for_it(scripted, other):
@@ -57,6 +57,13 @@ def test_another_account_is_not_taken_for_it(scripted, other):
     assert [request.method for request in script.requests] == ["POST", "GET", "POST"]
     first, _, second = script.sent("idempotency-key")
     assert first == second
+
+
+def test_an_account_may_be_made_by_a_clock_that_is_behind(scripted):
+    """It counts if it was made at most the allowed difference of clocks before the request."""
+    made = account(created_at="2026-01-31T09:25:00.123Z")
+    client, _ = scripted(LOST[0], listed(made), made)
+    assert client.conversion_accounts.create(*ASKED).id == "ca_1"
 
 
 @pytest.mark.parametrize("trouble", [httpx.ConnectError("no"), 429])

@@ -274,3 +274,24 @@ def test_what_is_wrapped_is_preferred(scripted):
     """The resource inside `data` is read, not the id beside it."""
     client, _ = scripted({"id": "req_1", "data": {"id": "tr_9"}})
     assert client.transfers.create(quote_id="qt_1").id == "tr_9"
+
+
+@pytest.mark.parametrize(("size", "is_read"), [(8 * 2**20, True), (8 * 2**20 + 1, False)])
+def test_a_body_may_have_8_mib(scripted, size, is_read):
+    """A body of exactly 8 MiB is read; one byte more is an error."""
+    body = b'{"id": "tr_1"}'
+    stream = httpx.ByteStream(b" " * (size - len(body)) + body)
+    client, _ = scripted(httpx.Response(200, stream=stream), max_retries=0)
+    if is_read:
+        assert client.transfers.get("tr_1").id == "tr_1"
+    else:
+        with pytest.raises(errors.APIResponseError, match="larger than 8 MiB"):
+            client.transfers.get("tr_1")
+
+
+def test_every_2xx_is_a_success(scripted):
+    """299 is the last one; 300 says that the service is elsewhere."""
+    client, _ = scripted(httpx.Response(299, json={"id": "tr_1"}), httpx.Response(300, json={}))
+    assert client.transfers.get("tr_1").id == "tr_1"
+    with pytest.raises(errors.RedirectError, match="300 redirects to nowhere"):
+        client.transfers.get("tr_1")

@@ -150,7 +150,11 @@ def test_each_status_has_its_error(scripted, status, error):
         (409, "POST", "/v1/transfers", "no", "another body"),
         (422, "POST", "/v1/individuals/i/verification_images", "no", "action_required"),
         (422, "POST", "/v1/individuals/i/verification_token", "no", "action_required"),
+        (400, "POST", "/v1/individuals/i/verification_token", "It verifies with images", "upload_"),
+        (422, "POST", "/v1/transfers", "it has no crypto_wallet", "an off-ramp needs a wallet"),
+        (422, "POST", "/v1/transfers", "expired: ask for a new one", "lab.quotes.create"),
         (429, "POST", "/v1/individuals", "no", "wait"),
+        (399, "GET", "/v1/transfers", "", "set the base URL"),
         (307, "GET", "/v1/transfers", "", "set the base URL"),
     ],
 )

@@ -12,7 +12,8 @@ import httpx
 import pytest
 
 from paylab import errors
-from paylab.client.retries import LONGEST_WAIT, backoff, retry_after
+from paylab.client.decoding import TooLargeError
+from paylab.client.retries import LONGEST_WAIT, asked_wait, backoff, not_before, retry_after
 from paylab.spec.service import Service
 
 NOW = datetime(2026, 1, 31, 9, 30, 0, 123000, tzinfo=UTC)
@@ -297,3 +298,65 @@ def test_trouble_is_told_apart(scripted, trouble, error, words):
         client.transfers.get("tr_1")
     assert caught.value.call.status is None
     assert words in caught.value.call.error
+
+
+MAY, NOT = "it may have been carried out", "nothing was sent"
+
+
+@pytest.mark.parametrize(
+    ("trouble", "times", "words"),
+    [
+        (httpx.ConnectTimeout(""), 2, NOT),
+        (httpx.PoolTimeout(""), 2, NOT),
+        (httpx.ConnectError("no"), 2, NOT),
+        (httpx.ProxyError("407"), 2, NOT),
+        (httpx.LocalProtocolError("odd"), 1, NOT),
+        (httpx.UnsupportedProtocol("odd"), 1, NOT),
+        (TIMEOUT, 2, MAY),
+        (RESET, 2, MAY),
+        (CUT, 2, MAY),
+        (httpx.DecodingError("odd"), 1, MAY),
+        (TooLargeError(), 1, MAY),
+    ],
+    ids=lambda each: type(each).__name__ if isinstance(each, Exception) else None,
+)
+def test_a_payment_is_sent_again_where_that_may_help(scripted, trouble, times, words):
+    """What is certain to fail again is sent once; the hint says whether it may have arrived."""
+    client, script = scripted(trouble, trouble, max_retries=1)
+    with pytest.raises(errors.PaylabError) as caught:
+        client.transfers.create(quote_id="qt_1")
+    assert len(script.requests) == times
+    assert caught.value.hint.startswith(words)
+
+
+SOON = str(int(NOW.timestamp()) + 5)
+
+
+@pytest.mark.parametrize(
+    ("unit", "headers", "seconds"),
+    [
+        ("milliseconds", {"x-wait": "1500"}, 1.5),
+        ("unix_time", {"x-wait": SOON}, 4.877),
+        ("unix_time", {"x-wait": "1"}, 0.0),
+        ("unix_time", {"x-wait": "soon"}, None),
+        ("seconds", {"x-wait": " 9 ", "retry-after": "7"}, 9.0),
+        ("milliseconds", {"x-wait": "", "retry-after": "7"}, 7.0),
+        ("milliseconds", {"retry-after": "7"}, 7.0),
+        ("milliseconds", {}, None),
+    ],
+)
+def test_a_service_may_say_in_its_own_way_how_long_to_wait(unit, headers, seconds):
+    """The header of the settings counts in their unit; without it, Retry-After does."""
+    assert asked_wait(headers, NOW, "X-Wait", unit) == (seconds and pytest.approx(seconds))
+
+
+def test_retry_after_may_be_named_in_the_settings():
+    """A service may count its Retry-After in milliseconds."""
+    assert asked_wait({"retry-after": "1500"}, NOW, "Retry-After", "milliseconds") == 1.5
+    assert asked_wait({"retry-after": ""}, NOW, "Retry-After", "milliseconds") is None
+
+
+def test_a_wait_of_a_minute_is_no_reason_to_name_a_time():
+    """The client waits for so long itself."""
+    assert not_before(60.0, NOW) is not_before(None, NOW) is None
+    assert not_before(60.001, NOW) == "2026-01-31T09:31:00.124Z"
