@@ -184,3 +184,76 @@ def test_the_code_of_a_form_is_the_same_order(source, priced):
         assert names["transfer"].id == paid.id
         assert "source_type" not in shown
         assert len(lab.transfers.list().to_list()) == 1
+
+
+FORMS = {
+    "onboarding": lambda lab, who, **how: lab.forms.onboarding("MX", **how),
+    "recipient": lambda lab, who, **how: lab.forms.recipient("MX", **how),
+    "wallet": lambda lab, who, **how: lab.forms.wallet(who, **how),
+    "financial_account": lambda lab, who, **how: lab.forms.financial_account(who, **how),
+    "images": lambda lab, who, **how: lab.forms.images(who, **how),
+    "onramp": lambda lab, who, **how: lab.forms.onramp("MX", **how),
+}
+SUBJECTS = {
+    "conversion_account": lambda lab, who, account, **how: lab.forms.conversion_account(who, **how),
+    "deposit": lambda lab, who, account, **how: lab.forms.deposit(account, **how),
+    "quote": lambda lab, who, account, **how: lab.forms.quote(who, **how),
+    "transfer": lambda lab, who, account, **how: lab.forms.transfer(who, **how),
+}
+
+
+@pytest.mark.parametrize("make", FORMS.values(), ids=FORMS)
+def test_an_example_is_filled_in_when_it_is_asked_for(lab, make):
+    """Without `example` a form is empty; the same call gives the same form, `new` another."""
+    who = lab.individuals.create(**paylab.examples.individual("MX", consent_at=lab.clock()))
+    empty = make(lab, who)
+    assert make(lab, who) is empty
+    assert make(lab, who, new=True) is not empty
+    filled = make(lab, who, example=True)
+    assert filled is not empty
+    if hasattr(empty, "values"):
+        assert len(str(empty.values())) < len(str(filled.values()))
+
+
+@pytest.mark.parametrize("make", SUBJECTS.values(), ids=SUBJECTS)
+def test_a_form_is_kept_by_its_subject(paid, make):
+    """The same call gives the same form; `new` makes another one."""
+    lab, _, conversion = paid
+    account = lab.conversion_accounts.get(conversion.conversion_account_id)
+    who = lab.individuals.get(account.individual_id)
+    form = make(lab, who, account)
+    assert make(lab, who.id, account.id) is form
+    assert make(lab, who, account, new=True) is not form
+
+
+def test_a_changed_argument_makes_another_form_until_it_was_sent(lab):
+    """What was sent stays; consent counts only when it was given in the call."""
+    first = lab.forms.onboarding("MX", example=True)
+    with pytest.raises(RuleError):
+        first.submit()
+    agreed = lab.forms.onboarding("MX", example=True, consent=True)
+    assert agreed is not first
+    assert agreed.submit().status == "action_required"
+    assert lab.forms.onboarding("MX") is agreed
+
+
+@pytest.mark.parametrize("unnamed", [False, True])
+def test_a_deposit_without_a_sender_is_shown_as_held(paid, unnamed):
+    """The status of a deposit is that of the conversion that it has made."""
+    lab, _, conversion = paid
+    sender = {"sender_name": ""} if unnamed else {}
+    made = lab.sandbox.deposit(conversion.conversion_account_id, "20.00", "mxn", **sender)
+    lab.sleep(5)
+    shown = lab.status(made)
+    newest = lab.client.conversions.newest(conversion.conversion_account_id)
+    assert dict(shown.rows())["Status"] == newest.status
+    assert newest.status == ("pending" if unnamed else "completed")
+
+
+def test_the_newest_account_of_the_person_is_the_one_that_a_stepper_continues(paid):
+    """Accounts of other people do not count."""
+    lab, _, conversion = paid
+    account = lab.conversion_accounts.get(conversion.conversion_account_id)
+    other = lab.individuals.create(**paylab.examples.individual("PH", consent_at=lab.clock()))
+    assert lab.forms._opened(lab.individuals.get(account.individual_id)).id == account.id
+    assert lab.forms._opened(other) is None
