@@ -43,7 +43,7 @@ def checksummed(address: str) -> str:
     digits = address[2:].lower()
     signs = keccak_256(digits.encode()).hex()
     pairs = zip(digits, signs, strict=False)
-    return "0x" + "".join(one.upper() if int(sign, 16) >= 8 else one for one, sign in pairs)
+    return "0x" + "".join(one.upper() if sign >= "8" else one for one, sign in pairs)
 
 
 def base58(text: str) -> bytes | None:

@@ -55,6 +55,28 @@ def test_keys_are_complete(key):
     assert key in assumptions.get(key.row).keys
 
 
+@pytest.mark.parametrize(
+    ("name", "type_", "others"),
+    [
+        ("paths.transfer", "path", ("/v1/transfer/{id}", "none")),
+        ("signing.empty_query", "word", ("blank",)),
+        ("error_codes.state", "word", (400, 409)),
+        ("errors.message", "name", ("msg", "reason")),
+        ("lists.max_limit", "integer", (50, 200)),
+        ("idempotency.stored", "integers", ((200, 201, 202),)),
+        ("statuses.transfers", "words", (("on_hold",),)),
+        ("rails.IN", "words", (("upi", "local"),)),
+        ("quotes.fields.total_fee", "name", ("fee",)),
+        ("lists.conversions.items", "name", ("items", "results")),
+        ("lists.webhook_subscriptions.envelope", "word", ("object",)),
+    ],
+)
+def test_what_follows_from_an_entry(name, type_, others):
+    """The type of a key, and its other values, follow from what the file says about it."""
+    key = assumptions.KEYS[name]
+    assert (key.type, key.others) == (type_, others)
+
+
 def test_names_of_keys_are_unique():
     """No two rows set the same key."""
     assert len({key.name for key in KEYS}) == sum(len(row.keys) for row in assumptions.ALL)
@@ -106,6 +128,14 @@ def test_every_row_is_in_the_generated_section():
         f"| {row.id}<br>" in section or f"| {row.id} |" in section for row in assumptions.ALL
     )
     assert all(scenario.outcome in section for scenario in assumptions.SCENARIOS)
+    assert "| deposit, sender_name | an empty text | held for review (pending) |" in section
+    assert "**path, parameters and shape of the list**" in section
+    assert (
+        "Keys: `paths.individuals`, `lists.limit_parameter`, `lists.cursor_parameter` |" in section
+    )
+    assert "Keys: `quotes.fields`, `quotes" not in section
+    assert "`success_codes.quotes`, `quotes.fields`, `quotes.account_form`" in section
+    assert "| images.bounds | 10 KB is 10,240 bytes" in section
 
 
 def test_the_section_is_well_formed():

@@ -86,6 +86,10 @@ def test_a_path_around_a_state():
     """A path that must not pass a state is found around it, or not at all."""
     assert TRANSFER.path("started", "failed", without="under_review") == ["failed"]
     assert CONVERSION.path("pending", "completed", without="started") == []
+    assert TRANSFER.path("awaiting_funds", "completed") == ["started", "completed"]
+    assert TRANSFER.path("under_review", "completed") == ["started", "completed"]
+    assert INDIVIDUAL.path("action_required", "rejected") == ["pending", "rejected"]
+    assert TRANSFER.path("completed", "started") == TRANSFER.path("started", "started") == []
 
 
 @pytest.mark.parametrize(
