@@ -281,10 +281,10 @@ def _unequal(at: str, wanted: Any, sent: Any) -> Iterator[str]:
 
 
 def _same(wanted: Any, sent: Any) -> bool:
+    if isinstance(wanted, bool) or isinstance(sent, bool):
+        return wanted is sent or sent == HIDDEN
     if sent in (wanted, HIDDEN):
         return True
-    if isinstance(wanted, bool) or isinstance(sent, bool):
-        return False
     try:
         return Decimal(str(wanted)) == Decimal(str(sent))
     except InvalidOperation:

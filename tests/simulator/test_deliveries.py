@@ -7,6 +7,7 @@ import pytest
 
 import paylab
 from paylab.errors import SimulatorError, UnknownNameError, UnprocessableError, WaitTimeoutError
+from paylab.simulator.deliveries import Deliveries
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 from paylab.testing.world import PaylabWorld
@@ -128,3 +129,19 @@ def test_a_misspelt_event_type_is_neither_waited_for_nor_an_empty_list(lab):
     for ask in (lab.simulator.deliveries.wait, lab.simulator.deliveries.of):
         with pytest.raises(UnknownNameError, match=r"nearest: transfer\.completed"):
             ask("transfer.complete")
+
+
+def test_deliveries_as_text(lab):
+    """The last ten are listed, each with its attempt and its status or error."""
+    rows = [
+        {"event_type": "transfer.created", "resource_id": f"tr_{number}", "url": URL}
+        | {"attempt": 1, "status": None if number else 500, "error": "late" if number else None}
+        for number in range(11)
+    ]
+    lines = Deliveries(lambda *_, **__: rows).text(11).splitlines()
+    assert lines[0] == f"transfer.created tr_0 to {URL}: attempt 1 -> 500"
+    assert lines[1] == f"transfer.created tr_1 to {URL}: attempt 1 -> late"
+    assert Deliveries(lambda *_, **__: rows).text().splitlines() == lines[1:]
+    pay(lab)
+    assert len(lab.simulator.deliveries.of("transfer.created")) == 1
+    assert lab.simulator.deliveries.of("transfer.completed") == []

@@ -52,6 +52,11 @@ def test_each_layer_leaves_its_verdict(service, seen, transfer_body):
     assert seen[3].verdicts["rules"]["problems"][0]["field"] == "source_amount"
     assert seen[4].verdicts["signature"]["reason"].startswith("malformed")
     assert [each.status for each in seen.refused] == [409, 400, 401, 404, 500]
+    assert [each.verdict for each in (*seen[:2], seen[6])] == [
+        "passed",
+        "idempotency: replayed",
+        "fault: status 500, kind status, strictness: limt is no query parameter: is limit meant?",
+    ]
     assert len(seen.by_key(TRANSFER_KEY)) == 3
 
 
@@ -191,3 +196,122 @@ def test_too_few_requests_show_the_nearest_other(service, seen, transfer_body):
     service.post("/v1/transfers", transfer_body | {"source_amount": "99"})
     with pytest.raises(AssertionError, match="source_amount: '99' was sent, not '100'"):
         seen.assert_sent("transfers.create", source_amount="100", times=2)
+
+
+def made(*rows):
+    """Requests of made up rows, which have no fields and were answered with 200."""
+    usual = {
+        "at": "2026-01-15T12:00:00.000Z",
+        "method": "POST",
+        "path": "/v1/transfers",
+        "query": {},
+        "headers": {},
+        "body": None,
+        "operation": "transfers.create",
+        "verdicts": {},
+        "status": 200,
+        "answer": None,
+    }
+    listed = [{**usual, "number": number, **row} for number, row in enumerate(rows, 1)]
+    return Requests(lambda after=0: {"dropped": 0, "requests": listed[after:]})
+
+
+@pytest.mark.parametrize(
+    ("operation", "numbers"),
+    [
+        ("transfers.create", [1]),
+        ("GET", [2, 3]),
+        ("get /v1/transfers", [2]),
+        (" GET /v1/transfers ", [2]),
+        ("/v1/transfers", [1, 2]),
+        ("/v1/*", [1, 2]),
+        ("/v1/individuals/*", [3]),
+        ("/v1/individuals/{id}", [3]),
+        ("/v1/individuals", []),
+        ("PATCH", []),
+    ],
+)
+def test_requests_of_an_operation(operation, numbers):
+    """An operation is a name, a method, a path with any segments, or both of these."""
+    get = {"method": "GET", "operation": "transfers.list"}
+    one = {"method": "GET", "operation": "individuals.get", "path": "/v1/individuals/ind_1"}
+    assert [each.number for each in made({}, get, one).of(operation)] == numbers
+
+
+@pytest.mark.parametrize(
+    ("sent", "wanted", "fits"),
+    [
+        ("10.00", "10", True),
+        ("10.00", 10, True),
+        (10.5, "10.50", True),
+        ("10.00", "10.01", False),
+        ("***", "anything", True),
+        (True, True, True),
+        (True, 1, False),
+        ("1", True, False),
+        ("usd", "USD", False),
+        ({"id": "a", "more": 1}, {"id": "a"}, True),
+        ({"id": "a"}, {"id": "b"}, False),
+        ({"id": "a"}, {"idd": "a"}, False),
+        ({"id": "a"}, "a", False),
+        (None, None, True),
+    ],
+)
+def test_what_was_sent(sent, wanted, fits):
+    """Amounts are compared as numbers; an object may have more members."""
+    requests = made({"body": {"field": sent}}, {"query": {"field": sent}})
+    assert len(requests.assert_sent("transfers.create", field=wanted, times=2 * fits)) == 2 * fits
+
+
+@pytest.mark.parametrize(
+    ("bodies", "times", "words"),
+    [
+        ([], None, "was sent 0 times, not at least once\nno request was sent"),
+        ([{"a": 1}] * 7, 1, "was sent 7 times, not once\n3. POST"),
+        ([{"a": 1}], 2, "was sent once, not 2 times\nno other request was sent"),
+        ([{"b": 1}, {"a": 2}, {"b": 1}], None, "the nearest request:\n2. POST"),
+        ([{"a": 2}, {"a": 3}], None, "the nearest request:\n2. POST"),
+    ],
+)
+def test_why_an_assertion_failed(bodies, times, words):
+    """The newest of the nearest requests is shown, or the last five that were too many."""
+    requests = made(*({"body": body} for body in bodies))
+    with pytest.raises(AssertionError) as failure:
+        requests.assert_sent("transfers.create", a=1, times=times)
+    assert words in str(failure.value)
+    assert str(failure.value).count("POST /v1/transfers -> 200") <= 5
+
+
+def test_the_single_request():
+    """One request is returned; of too many the last five are listed."""
+    assert made({}).only().number == 1
+    with pytest.raises(AssertionError, match=r"there are 0 requests, not 1$"):
+        made().only()
+    with pytest.raises(AssertionError) as failure:
+        made(*[{}] * 6).only()
+    assert [line[:2] for line in str(failure.value).splitlines()[1:]] == [
+        "2.",
+        "3.",
+        "4.",
+        "5.",
+        "6.",
+    ]
+
+
+def test_a_request_as_text():
+    """The query, the body up to 600 characters and the answer of a refusal are shown."""
+    refused = {"status": 400, "answer": "no", "query": {"a": "1", "b": "2"}, "body": "x" * 600}
+    first, second, third = made(
+        refused, {"status": 399, "answer": "no", "body": "x" * 601}, {"status": 400}
+    )
+    assert first.text().splitlines() == [
+        "1. POST /v1/transfers?a=1&b=2 -> 400  (2026-01-15T12:00:00.000Z)",
+        f"   sent: {'x' * 600}",
+        "   answer: no",
+    ]
+    assert second.text().splitlines()[1:] == [f"   sent: {'x' * 600}..."]
+    assert third.text().count("\n") == 0
+    assert [each.is_refused for each in (first, second)] == [True, False]
+    with pytest.raises(AttributeError, match=r"has at, method,.*; not nothing"):
+        first.nothing  # noqa: B018
+    assert made().text() == "no requests"
