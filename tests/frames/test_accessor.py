@@ -91,6 +91,15 @@ def test_a_status_of_several_currencies_is_one_row(frame):
     assert len(frame.assign(status="completed").paylab.durations("status")) == 1
 
 
+def test_an_arrow_table_has_the_columns(frame, tmp_path):
+    """Row numbers are no column of a table or a file; an index with a name is."""
+    some = frame[frame["status"] == "completed"]
+    assert some.paylab.arrow().column_names == list(frame.columns)
+    assert list(frames.read_csv(frames.to_csv(some, tmp_path / "t.csv"))) == list(frame.columns)
+    named = some.set_index("id")
+    assert sorted(named.paylab.arrow().column_names) == sorted(frame.columns)
+
+
 def test_floats_say_so(frame):
     """`attrs` says that amounts are floats; the original frame stays exact."""
     floats = frame.paylab.floats()

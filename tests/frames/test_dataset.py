@@ -498,8 +498,9 @@ def test_collect_accounts(tmp_path):
     )
     assert {name: done.new for name, done in found.items()} == {"one": 30, "two": 12}
     assert len(read(tmp_path / "one")) == 30
-    with pytest.raises(RuleError, match="cannot name a folder"):
-        frames.collect_accounts(["../x"], into=f"{tmp_path}", source=account)
+    for name in ("../x", "a\\b", ".", "..", ""):
+        with pytest.raises(RuleError, match="cannot name a folder"):
+            frames.collect_accounts([name], into=f"{tmp_path}", source=account)
 
 
 def test_collect_accounts_on_a_cluster(cluster, tmp_path):

@@ -6,9 +6,11 @@ from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
-from paylab.frames import DecimalDtype
+from paylab.errors import ExactnessError
+from paylab.frames import DecimalArray, DecimalDtype
 
 D = Decimal
 VALUES = [1.25, None, -2.5, 3.75, 0.0, 3.75, 15.0, -25.0, None, 0.25]
@@ -190,3 +192,56 @@ def plain(found):
 def test_an_exact_column_does_what_a_column_of_floats_does(name):
     """The same values, in the same rows, are missing in the same places."""
     assert plain(OPERATIONS[name](EXACT)) == plain(OPERATIONS[name](FLOATS))
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "words"),
+    [
+        (lambda c: c + "5", TypeError, "amounts do not compute with '5'"),
+        (lambda c: c * [1.5] * 10, ExactnessError, "is not exact|are not exact"),
+        (lambda c: c * True, TypeError, "amounts do not compute with True"),
+        (lambda c: c > "much", TypeError, "amounts do not compare with 'much'"),
+        (lambda c: c > object(), TypeError, "amounts do not compare"),
+        (lambda c: c.array - [1, 2], ValueError, "2 values beside a column of 10"),
+        (lambda c: c.array.take([-2], allow_fill=True), ValueError, "-1 or more"),
+        (lambda c: c.fillna("much"), ExactnessError, "'much' is not a number"),
+        (lambda c: c.fillna(0.5), ExactnessError, r"0\.5 is a float|double values are not exact"),
+        (lambda c: DecimalArray(pa.array([1])), TypeError, "takes Arrow decimals, not int64"),
+    ],
+)
+def test_what_is_no_amount_is_refused(ask, error, words):
+    """Text, floats, booleans and columns of another length are errors."""
+    with pytest.raises(error, match=words):
+        ask(EXACT)
+
+
+@pytest.mark.parametrize(
+    ("ask", "found"),
+    [
+        (lambda c: (c == "1.25").sum(), 1),
+        (lambda c: (c != "much").sum(), 10),
+        (lambda c: (c > "1.25").sum(), 2 + 1),
+        (lambda c: (c == True).sum(), 0),  # noqa: E712 - a boolean is no amount
+        (lambda c: (c + None).isna().sum(), 10),
+        (lambda c: c.array.take([-1, 0], allow_fill=True).isna().tolist(), [True, False]),
+        (lambda c: c.array.take([-3, 0]).tolist(), [D("-25.0"), D("1.25")]),
+        (lambda c: c.isin(["1.25", 4]).sum(), 1),
+        (lambda c: str(pd.concat([c, pd.Series([0.5])]).dtype), "object"),
+        (lambda c: c.to_frame("a").sum(numeric_only=True).tolist(), [D("-3.5")]),
+        (lambda c: c.astype("string")[0], "1.25"),
+        (lambda c: c.astype("decimal").dtype == c.dtype, True),
+        (lambda c: str(c.to_frame("a").head(2)).split()[-2:], ["1", "<NA>"]),
+        (lambda c: pd.array(["1.5", None], dtype="decimal").tolist(), [D("1.5"), pd.NA]),
+    ],
+)
+def test_what_floats_do_not_do(ask, found):
+    """Texts of numbers compare, an amount and nothing is nothing, and no amount becomes a float."""
+    assert ask(EXACT) == found
+
+
+@pytest.mark.parametrize(("text", "kind"), [("1234567890123.25", "f"), ("12345678901234.25", "O")])
+def test_numpy_computes_with_floats_if_they_keep_all_digits(text, kind):
+    """A column of at most 15 digits is an array of floats, any other one of decimals."""
+    column = pd.Series([D(text)], dtype=DecimalDtype())
+    assert np.asarray(column).dtype.kind == kind
+    assert np.asarray(column, dtype=object)[0] == D(text)

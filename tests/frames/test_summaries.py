@@ -221,6 +221,22 @@ def test_files_with_different_columns(tmp_path, without):
     assert (found["rows"].sum(), sums) == (2, [Decimal(2), Decimal(1), Decimal(1)])
 
 
+def test_the_product_of_a_filtered_list():
+    """Rows of a list that was filtered by product have that product, unless they name one."""
+    frame = frames.transfers([{"data": [row()]}], attrs={"filter": {"product_type": "off_ramp"}})
+    assert frames.summarize(frame, by="product")["product"].tolist() == ["off_ramp"]
+    named = frame.assign(product_type="on_ramp")
+    assert frames.summarize(named, by="product")["product"].tolist() == ["on_ramp"]
+
+
+def test_integers_and_texts_are_amounts():
+    """Amounts of a frame of your own can be integers, text or decimals."""
+    facts = {"status": "completed", "source_amount": 5, "total_fee": "0.25", "total_tax": None}
+    found = frames.summarize(pd.DataFrame([facts, facts | {"total_tax": Decimal("1.5")}])).iloc[0]
+    sums = ["source_amount", "total_fee", "total_tax"]
+    assert found[sums].tolist() == [10, Decimal("0.5"), Decimal("1.5")]
+
+
 def test_conversions(conversion):
     """The summary of a conversion has the deposit as source and the payout as destination."""
     done = conversion | {"status": "completed"}
