@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 
 from paylab.redaction.escapes import decode, replace_plain
-from paylab.redaction.personal import impersonal
+from paylab.redaction.personal import bare_urls, impersonal, personal_names
 from paylab.redaction.redaction import LONGEST, Redaction
 
 KEY = "sk_live/9z+8y=x wñ\"'&8812"
@@ -262,6 +262,66 @@ def test_personal_data_goes_and_the_rest_stays():
     assert unpacked["details"] == {"clabe": "***", "account_holder_name": "***"}
     said = "to ana@example.org, +52 55 1111 2222 or 646180157000000004"
     assert impersonal(said) == "to ***, *** or ***"
+
+
+@pytest.mark.parametrize(
+    ("text", "clean"),
+    [
+        ("tin: 123456789", "tin: ***"),
+        ("nit.number=1234", "nit.number=***"),
+        ("cc: 123456789", "cc: 123456789"),
+        ("passport: ?", "passport: ?"),
+        ("curp: 12", "curp: 12"),
+        ('"curp": "1"', '"curp": "***"'),
+        ('"curp": "must have 18 digits"', '"curp": "must have 18 digits"'),
+        ('{"number": "AB12", "type": "cpf"}', '{"number": "***", "type": "cpf"}'),
+        ('{"number": "AB12", "type": "card"}', '{"number": "AB12", "type": "card"}'),
+        ('{"document": {"number": 7}}', '{"document": {"number": 7}}'),
+        ('{"document": {"number": 98765}}', '{"document": {"number": "***"}}'),
+        ("document number = 98765", "document number = ***"),
+        ("number = 98765", "number = 98765"),
+    ],
+)
+def test_a_number_is_known_by_its_field(text, clean):
+    """By the name of a type of document, if it is longer than two letters, or beside one."""
+    assert Redaction([]).text(text) == clean
+
+
+@pytest.mark.parametrize(
+    ("value", "clean"),
+    [
+        ({"document": {"number": "A", "numbers": [1], "x": [{"number": 5}]}}, 3),
+        ({"documents": [{"number": "A"}]}, 1),
+        ({"curp": "A", "CPF": 5, "nit": "", "tin": None, "cc": "A"}, 2),
+        ({"token": "A", "applicant_id": "b"}, 1),
+        ({"token": "", "applicant_id": "b"}, 0),
+        ({"token": "A", "cursor": "b"}, 0),
+        ([True, None, 1.5, "text"], 0),
+    ],
+)
+def test_parsed_json_loses_numbers_and_share_tokens(value, clean):
+    """In fields that are named so, at any depth; empty ones stay empty."""
+    assert json.dumps(Redaction([]).json(value)).count('"***"') == clean
+
+
+def test_headers_without_those_that_hold_a_secret():
+    """The others are kept by lower-case name, without secrets."""
+    given = {"X-API-Key": "a", "Set-Cookie": "b", "X-Note": f"about {KEY}", "Date": "now"}
+    assert Redaction([Given(KEY)]).headers(given) == {"x-note": "about ***", "date": "now"}
+
+
+def test_the_names_of_a_service_for_personal_fields():
+    """Names of other fields and other settings are not among them."""
+    names = {"individuals.fields.given_name": "vorname", "transfers.fields.source_amount": "betrag"}
+    assert personal_names({**names, "paths.phone": "x", "a.fields.email": 5}) == {"vorname", "5"}
+
+
+def test_urls_without_user_and_query():
+    """The URL of a webhook may hold a token in its user, query or fragment."""
+    value = [{"url": "https://u:p@h.test/x?token=1#f", "to": "https://a.test?b=1"}, {"url": 5}]
+    bare = [{"url": "https://h.test/x", "to": "https://a.test?b=1"}, {"url": 5}]
+    assert bare_urls(value) == bare
+    assert bare_urls({"url": "http://[bad"}) == {"url": "***"}
 
 
 def test_a_body_in_base64_is_cleaned():
