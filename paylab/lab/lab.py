@@ -272,7 +272,7 @@ class Lab:
 
     def __repr__(self) -> str:
         rows = [f"  {name:<11}{value}  ({source})" for name, value, source in self.sources()]
-        drift = [self.drift.line] if self.calls and self.drift else []
+        drift = [self.drift.line] if self.drift else []
         return "\n".join([f"Lab on {self._whereabouts.known}", *rows, *drift])
 
 

@@ -1,0 +1,332 @@
+"""The parts of a probe: candidates, what answers show, the report, and what it sends."""
+
+from __future__ import annotations
+
+import io
+from types import SimpleNamespace
+
+import httpx
+import pytest
+from PIL import Image
+
+import paylab
+from paylab.client import Client
+from paylab.client.settings import Settings
+from paylab.corridors.corridor import NAMED
+from paylab.errors import APIStatusError, BadRequestError, NotFoundError, RateLimitError
+from paylab.errors.base import Problem
+from paylab.lab.lab import connect
+from paylab.probe import steps
+from paylab.probe.candidates import candidates, dialects, is_progress
+from paylab.probe.drift import find_drift
+from paylab.probe.evidence import contradicted
+from paylab.probe.probe import operations_of, recorded
+from paylab.probe.report import OUTCOMES, ProbeFinding, Report
+from paylab.probe.trial import Trials
+from paylab.probe.walk import COUNTRIES, Part, reached
+from paylab.spec.service import Service
+
+SERVICE = Service()
+
+
+def call(status=200, body="", headers=(), path="/v1/transfers", method="GET", number=1):
+    """A call as far as a probe looks at it."""
+    return SimpleNamespace(
+        status=status,
+        path=path,
+        method=method,
+        number=number,
+        response_headers=dict(headers),
+        response_body=SimpleNamespace(text=body) if body else None,
+        request_body="",
+        failed=status is None or status >= 400,
+    )
+
+
+def refusal(*problems, status=400, kind=BadRequestError):
+    """A refusal with problems of fields."""
+    error = kind(status, "refused")
+    error.problems = tuple(Problem(*each) for each in problems)
+    return error
+
+
+@pytest.mark.parametrize(
+    ("headers", "found"),
+    [
+        ({"Retry-After": "1"}, ("Retry-After", "seconds")),
+        ({"retry-after": "60"}, ("Retry-After", "seconds")),
+        ({"retry-after": "61"}, ("Retry-After", "milliseconds")),
+        ({"retry-after-ms": "1"}, ("Retry-After-Ms", "milliseconds")),
+        ({"x-ratelimit-reset": "1000000000"}, ("X-Ratelimit-Reset", "unix_time")),
+        ({"x-ratelimit-reset": "999999999"}, ("X-Ratelimit-Reset", "milliseconds")),
+        ({"ratelimit-reset": "Sat, 31 Jan 2026"}, ("Ratelimit-Reset", "date")),
+        ({"x-ratelimit-limit": "1"}, None),
+    ],
+)
+def test_a_rate_limit_says_when_to_ask_again(headers, found):
+    """The header and the unit of its value; other headers say nothing."""
+    error = RateLimitError(429, "slow down")
+    error.call = call(429, headers=headers.items())
+    names = ("rate_limits.header", "rate_limits.unit")
+    expected = [dict(zip(names, found, strict=True))] if found else []
+    assert [*candidates(error, SERVICE)] == expected
+
+
+def test_every_other_dialect_is_a_candidate():
+    """Each word of a key of signing that is not in force, and nothing else."""
+    found = [*dialects(SERVICE)]
+    assert {"signing.empty_query": "blank"} in found
+    assert {"signing.key_encoding": "hex"} in found
+    assert {"signing.empty_query": "omit"} not in found
+    assert {next(iter(each)).partition(".")[0] for each in found} == {"signing"}
+    assert {len(each) for each in found} == {1}
+
+
+MISSING, UNKNOWN = "is required", "is not a known field"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "values", "expected"),
+    [
+        ([("a", MISSING)], [("b", MISSING)], {}, True),
+        ([("a", MISSING)], [("a", MISSING)], {}, False),
+        ([("a", MISSING)], [("a", "must be text")], {}, True),
+        ([("a", MISSING), ("b", MISSING)], [("a", MISSING)], {}, True),
+        ([("a", MISSING)], [("b", UNKNOWN)], {"quotes.fields.a": "b"}, False),
+        ([("a", MISSING)], [("b", UNKNOWN)], {"quotes.fields.a": "c"}, True),
+        ([("a", MISSING)], [("b", MISSING)], {"quotes.fields.b": "c"}, False),
+        ([("a", MISSING)], [("b", MISSING)], {"quotes.b": "c"}, True),
+    ],
+)
+def test_progress_is_a_complaint_about_something_else(before, after, values, expected):
+    """A field that the change itself renamed is no progress."""
+    assert is_progress(refusal(*before), refusal(*after), values) is expected
+
+
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [
+        *((each, False) for each in (300, 308, 399, 401, 403, 404, 405, 429, 501)),
+        *((each, True) for each in (400, 402, 406, 409, 422, 430, 500, 502)),
+    ],
+)
+def test_some_statuses_say_nothing_about_fields(status, expected):
+    """A redirect, a refused signature, no path, another method, a limit, no implementation."""
+    after = refusal(("b", MISSING), status=status, kind=APIStatusError)
+    assert is_progress(refusal(("a", MISSING)), after, {}) is expected
+
+
+@pytest.mark.parametrize(
+    ("key", "first", "others"),
+    [
+        (
+            "paths.quotes",
+            "/v1/quote",
+            ("/v1/transfer-quotes", "/v1/fx/quotes"),
+        ),
+        ("paths.individual", "/v1/individual/{id}", ()),
+        ("paths.create_transfer", "/v1/payouts", ("/v1/payments", "/v1/transfer")),
+    ],
+)
+def test_other_paths_are_those_of_the_resource_and_of_others(key, first, others):
+    """Spellings, the paths of the same resource, and what public descriptions have."""
+    error = NotFoundError(404, "not found")
+    error.doubts = (paylab.client.field_hints.Doubt(key),)
+    found = [each[key] for each in candidates(error, SERVICE) if key in each]
+    assert {first, *others} <= {*found}
+    assert len(found) == len({*found})
+
+
+@pytest.mark.parametrize(
+    ("key", "operations"),
+    [
+        ("paths.quotes", {"quotes.create"}),
+        ("paths.individual", {"individuals.get"}),
+        ("lists.transfers.cursor", {"transfers.list"}),
+        ("statuses.transfers", {"transfers.create", "transfers.list", "transfers.get"}),
+        ("success_codes.quotes", {"quotes.create"}),
+        ("quotes.fields.source_amount", {"quotes.create"}),
+        ("signing.empty_query", {"transfers.list"}),
+        ("amounts.requests", {"transfers.create"}),
+        ("rails.MX", {"transfers.create"}),
+        ("errors.words", set()),
+    ],
+)
+def test_a_key_is_used_by_operations(key, operations):
+    """The operations that rest on a key; those of all lists on the names of an envelope."""
+    assert {*operations_of(key)} == operations
+    lists = {*operations_of("lists.items")}
+    assert {"transfers.list", "conversions.list", "individuals.list"} <= lists
+
+
+def test_recorded_calls_show_what_differs():
+    """The latest values of answers, by the number of the call; refusals show nothing."""
+    row = '{"id": "tr_1", "status": "settling", "source_amount": 1.5}'
+    calls = [
+        call(404, body=row),
+        call(body=f'{{"data": [{row}], "has_next_page": false, "cursor": null}}'),
+    ]
+    report = recorded(calls, SERVICE)
+    proven = {each.key: (each.value, each.call) for each in report.where("proven")}
+    assert proven["amounts.answers"] == ("number", 2)
+    assert proven["statuses.transfers"] == (("settling",), 2)
+    assert report.service.diff() == {key: value for key, (value, _) in proven.items()}
+    assert report["lists.items"].outcome == "assumed"
+    assert report["paths.quotes"].why == "not in the recorded calls"
+    assert report["errors.words"].why == "no request of a walk shows it"
+    assert report.summary.startswith("2 recorded calls\n0 requests; settings: 2 proven")
+
+
+@pytest.mark.parametrize(
+    ("kind", "details", "found"),
+    [
+        ("mx_virtual_account", {"number": "0" * 18}, {"fields.clabe": "number"}),
+        ("mx_virtual_account", {"a": "0" * 18, "b": "1" * 18}, {}),
+        ("mx_virtual_account", {"clabe": "x", "number": "0" * 18}, {}),
+        ("mx_virtual_account", {"number": "0" * 17}, {}),
+        ("other", {"number": "0" * 18}, {}),
+    ],
+)
+def test_an_instruction_is_known_by_the_form_of_its_value(kind, details, found):
+    """One value that looks like ours, under a name that we do not know."""
+    body = {"id": "ca_1", "deposit_instructions": {"type": kind, "details": details}}
+    there = call(body=paylab.spec.text.write_json(body), path="/v1/conversion_accounts/ca_1")
+    values = [*contradicted(there, "conversion_accounts.get", SERVICE)]
+    start = f"deposit_instructions.{kind}."
+    assert {k.removeprefix(start): v for each in values for k, v in each.items()} == found
+
+
+def test_drift_counts_events_headers_and_codes():
+    """Each with its number, the first call and the key to set."""
+    page = '{"data": [{"id": "ind_1", "status_details": [{"code": "verification_new"}]}]}'
+    calls = [
+        call(None),
+        call(429, headers={"X-RateLimit-Left": "0"}.items(), number=2),
+        call(200, headers={"X-Limit": "0", "Date": "x"}.items(), number=3),
+        call(body=page, path="/v1/individuals", number=4),
+        call(body=page, path="/v1/individuals", number=5),
+        call(body="no JSON", number=6),
+    ]
+    events = [("transfer.created", None), ("transfer.paid", None), ("transfer.paid", None)]
+    drift = find_drift(calls, SERVICE, events)
+    assert [tuple(each) for each in drift] == [
+        ("code", "individuals", "verification_new", 2, 4, "statuses.detail_codes"),
+        ("event type", "webhooks", "transfer.paid", 2, None, "webhooks.event_types"),
+        ("header", "answers", "x-limit", 1, 3, ""),
+        ("header", "answers", "x-ratelimit-left", 1, 2, "rate_limits.header"),
+    ]
+    assert drift.line == "drift: 1 code, 1 event type, 2 header (lab.drift shows them)"
+    assert repr(drift).splitlines()[0].endswith("4; set statuses.detail_codes")
+    assert repr(drift).splitlines()[2] == "header x-limit of answers, 1 times, first in call 3"
+    assert (repr(find_drift([], SERVICE)), find_drift([], SERVICE).line) == ("<no drift>", "")
+
+
+def test_a_report_shows_what_to_act_on():
+    """Proven and refused keys with the question; the rest only when it is asked for."""
+    findings = (
+        ProbeFinding("lists.items", "proven", "rows", call=3),
+        ProbeFinding("lists.order", "proven", (), call=4),
+        ProbeFinding("paths.quotes", "refused", why="404 Not found"),
+        ProbeFinding("lists.more", "assumed"),
+    )
+    report = Report(("Lists: to the end",), findings, SERVICE, sent=7)
+    lines = report.table().splitlines()
+    assert lines[:3] == [
+        "lists.items   proven: rows (call 3)",
+        "lists.order   proven: none at all (call 4)",
+        "paths.quotes  refused (404 Not found)",
+    ]
+    assert lines[3].startswith("  ask: ")
+    assert len(lines) == 4
+    assert report.table("assumed") == "lists.more  assumed"
+    assert repr(report).startswith("Lists: to the end\n7 requests; settings: 2 proven, 1 refused")
+    assert report.to_dict()["complete"]
+    assert [*OUTCOMES] == ["proven", "refused", "not reached", "assumed"]
+    hopeless = Report((), (), SERVICE, sent=3, hopeless="nothing answers")
+    assert hopeless.summary == "nothing answers; 3 requests, nothing was written"
+    assert not hopeless.complete
+
+
+def test_payouts_that_end_alike_are_one_line():
+    """The other parts have a line each."""
+    parts = [
+        Part("Lists"),
+        Part("MX payout"),
+        Part("BR payout", "stops at the transfer (400)"),
+        Part("PH payout"),
+        Part("Webhooks", "", ("without reading it (404)",)),
+    ]
+    assert [*reached(parts)] == [
+        "Lists: to the end",
+        "Payouts: MX, PH to the end; BR stops at the transfer (400)",
+        "Webhooks: to the end; without reading it (404)",
+    ]
+    named = [each.country for each in NAMED]
+    assert {*COUNTRIES} <= {*named, "FR"}
+    assert len(COUNTRIES) == 8
+
+
+def test_the_image_is_a_picture_of_the_allowed_size():
+    """A PNG of one grey pixel, large enough to be accepted."""
+    made = steps.tiny_image()
+    image = Image.open(io.BytesIO(made))
+    image.load()
+    assert (image.size, image.mode, image.format) == ((1, 1), "L", "PNG")
+    assert image.text["Comment"].startswith("specimen specimen")
+    assert 10_240 < len(made) < 40_000
+
+
+@pytest.mark.parametrize(
+    ("codes", "sides"),
+    [
+        ((), []),
+        (("front_image_needed", "selfie_needed"), ["document-front", "selfie"]),
+        (("back_image_needed",), ["document-back"]),
+        (("image_blurry", "token_needed"), []),
+    ],
+)
+def test_only_needed_images_are_sent(codes, sides):
+    """A code that asks for a side, and none that refuses an image."""
+    details = [SimpleNamespace(code=f"verification_{code}") for code in codes]
+    person = SimpleNamespace(status_details=details or None)
+    assert [*steps.needed_images(person)] == sides
+
+
+def test_fields_that_are_required_on_top_have_values():
+    """A reference and a currency; others are not known."""
+    names = ["client_reference_id", "destination_currency"]
+    with connect(service={"conversion_accounts.required": names}) as lab:
+        found = steps.additional(lab.client, "conversion_accounts")
+        assert found["destination_currency"] == "USDC"
+        assert len(found["client_reference_id"]) == len("paylab-probe-") + 8
+        assert steps.additional(lab.client, "transfers") == {}
+
+
+def test_a_walk_pauses_between_requests_and_counts_them():
+    """At a service elsewhere; the budget is a limit on requests of this walk."""
+    page = {"data": [], "has_next_page": False, "cursor": None}
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, json=page))
+    slept = []
+    settings = Settings("https://a.example.com", "k", "s")
+    with Client(settings, transport=transport, sleep=slept.append) as client:
+        client.transfers.list().first()
+        trials = Trials(client, budget=2, pace=0.25, start=1)
+        for _ in range(2):
+            trials.run(lambda each: steps.first_page(each, "transfers"))
+        assert (trials.sent, slept) == (2, [0.25, 0.25])
+        with pytest.raises(paylab.PaylabError, match="the budget of requests is used up"):
+            trials.run(lambda each: steps.first_page(each, "transfers"))
+
+
+@pytest.mark.filterwarnings("ignore:the list repeats")
+def test_a_list_that_repeats_its_first_page_is_an_error():
+    """The parameter of the cursor is in doubt."""
+    rows = [{"id": f"tr_{number}"} for number in range(2)]
+    page = {"data": rows, "has_next_page": True, "cursor": "c"}
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, json=page))
+    with (
+        Client(Settings("https://a.example.com", "k", "s"), transport=transport) as client,
+        pytest.raises(paylab.PaylabError) as caught,
+    ):
+        steps.second_page(client, "transfers")
+    assert [doubt.key for doubt in caught.value.doubts] == ["lists.transfers.cursor_parameter"]
