@@ -129,6 +129,12 @@ def test_cannot_be_built(tree, reason):
         emvqr.build(tree)
 
 
+def test_the_longest_value():
+    """A value has at most 99 characters, as a template has with its fields."""
+    for tree in ({"59": "a" * 99}, {"27": {"00": "a" * 91, "01": ""}}):
+        assert emvqr.parse(emvqr.build({"00": "01", **tree})).fields[1].value.count("a") >= 91
+
+
 def test_crc_is_never_taken():
     """A CRC in the dicts is ignored and computed again."""
     assert emvqr.build({**BASE, "63": "0000"}) == emvqr.build(BASE)

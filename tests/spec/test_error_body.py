@@ -204,3 +204,14 @@ def test_words_are_read_to_a_depth(key, depth, is_read):
     for _ in range(depth):
         body = {key: body}
     assert ("insufficient funds" in read_error(body).text) is is_read
+
+
+def test_the_most_that_is_read():
+    """A hundred problems, ten words of an unknown shape, and a hundred characters of a name."""
+    many = [{"field": f"f{number}", "message": "m"} for number in range(101)]
+    assert [len(read_error({"errors": many[:end]}).problems) for end in (99, 101)] == [99, 100]
+    unknown = {f"key_{number}": {"why": "so"} for number in range(11)}
+    assert read_error(unknown).text == "; ".join(["why: so"] * 10)
+    for length, shown in ((100, "f" * 100), (101, "f" * 99 + "…")):
+        (problem,) = read_error({"errors": [{"field": "f" * length, "message": "m"}]}).problems
+        assert problem.field == shown
