@@ -61,9 +61,9 @@ class RequestBody:
         if each.kind == OBJECT and each.name in self.fields:
             self.fields[each.name] = self.read(value, known, at=each.name)
         elif known and isinstance(value, list):
-            places = (dotted(each.name, number) for number in range(len(value)))
-            items = zip(value, places, strict=True)
-            self.fields[each.name] = [self.read(item, known, at=place) for item, place in items]
+            self.fields[each.name] = [
+                self.read(item, known, at=dotted(each.name, at)) for at, item in enumerate(value)
+            ]
 
     def read_details(self, country: object, kind: object, details: Any, at: str) -> Any:
         """The details of an account; unchanged for a type that its country does not have."""
