@@ -65,7 +65,7 @@ class Request(Received):
         return value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reply:
     """A reply; the rest says how the transport must damage it when a fault requires that.
 

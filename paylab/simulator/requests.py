@@ -240,7 +240,7 @@ def _failure(
     wanted = f"{operation} with {_short(fields)}" if fields else operation
     asked = "at least once" if times is None else _times(times)
     lines = [f"{wanted} was sent {_times(count)}, not {asked}"]
-    if times is not None and count > times:
+    if count > (times or 0):
         fitting = [each for each in near if not _differences(each.row, fields)]
         return "\n".join([*lines, *(each.text() for each in fitting[-SHOWN:])])
     rows = [each.row for each in near if _is_of(each.row, operation)] or [e.row for e in near]

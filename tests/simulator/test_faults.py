@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import httpx
 import pytest
 
@@ -224,6 +226,29 @@ def test_as_httpx_sees_it(service, kind, error):
         assert client.get(f"{BASE_URL}/v1/transfers", headers=headers).status_code == 200
 
 
+@pytest.mark.parametrize(("delay", "late"), [(0.5, True), (0.49, False)])
+def test_a_client_waits_less_than_its_timeout(service, delay, late):
+    """The in-process transport fails at the client's timeout, without waiting, and not before."""
+    fault(service, "custom", delay=delay)
+    with httpx.Client(transport=SimulatorTransport(service.simulator), timeout=0.5) as client:
+        headers, begun = service.signed("GET", "/v1/transfers"), time.monotonic()
+        if late:
+            with pytest.raises(httpx.ReadTimeout):
+                client.get(f"{BASE_URL}/v1/transfers", headers=headers)
+        else:
+            assert client.get(f"{BASE_URL}/v1/transfers", headers=headers).status_code == 200
+    assert (time.monotonic() - begun < 0.4) == late
+
+
+def test_a_slow_answer_takes_its_time(service):
+    """The in-process transport waits until the answer would start, and while it would come."""
+    fault(service, "custom", delay=0.04, slow=0.03)
+    transport, begun = SimulatorTransport(service.simulator), time.monotonic()
+    with httpx.Client(transport=transport, timeout=None) as client:
+        client.get(f"{BASE_URL}/v1/transfers", headers=service.signed("GET", "/v1/transfers"))
+    assert time.monotonic() - begun >= 0.07
+
+
 @pytest.mark.parametrize("path", ["[", "[z-a]", "[" * 999, "*" * 999, "[!]", "\\", "(?P<", "\x00"])
 def test_a_strange_pattern(service, path):
     """An unusual path pattern matches everything or nothing, and causes no error."""
@@ -299,6 +324,8 @@ BLOCKS = [
     (("transfers.list", "refuse"), {"every": 3}, "..x..x."),
     (("GET /v1/transfers", "truncate"), {"times": 2}, "xx....."),
     (("GET /v1/{kind}", "timeout"), {}, "xxxxxxx"),
+    (("GET /v1/transfers/tr_1", "refuse"), {}, "......."),
+    (("GET /*/*", "refuse"), {}, "xxxxxxx"),
     (("transfers.list", "drop_after"), {"probability": 0.5, "seed": 3}, None),
     (("transfers.create", "refuse"), {}, "......."),
 ]

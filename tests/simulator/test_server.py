@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import socket
@@ -17,6 +18,7 @@ from paylab.errors import AuthenticationError, ConfigError
 from paylab.simulator import app
 from paylab.simulator.app import SimulatorApp
 from paylab.simulator.credentials import random_keys
+from paylab.simulator.faults import new_fault
 from paylab.simulator.routing import CONTROLS
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
@@ -339,6 +341,50 @@ def test_a_body_that_drips_has_an_end(wire, monkeypatch):
                 client.sendall(b"{")
                 time.sleep(0.02)
         assert status(client.recv(1000)) == 408
+
+
+@pytest.mark.parametrize(("held", "code"), [(4, 401), (3, 503)])
+def test_a_body_that_does_not_fit_any_more(run_app, monkeypatch, held, code):
+    """A body that fits exactly is read; a larger one returns 503 with the time to wait."""
+    monkeypatch.setattr(app, "MOST_HELD", held * MIB)
+    simulator = Simulator()
+    asgi = SimulatorApp(simulator.respond, None, service=simulator.world.service)
+    _, [start, *_] = run_app(asgi, chunks(4))
+    assert (start["status"], asgi._held) == (code, 0)
+    assert (dict(start["headers"]).get(b"retry-after") == b"1") is (code == 503)
+
+
+def test_who_leaves_gets_no_answer(run_app):
+    """A request whose client disconnects within the body is not carried out."""
+
+    async def left():
+        yield {"type": "http.request", "body": b"{", "more_body": True}
+        yield {"type": "http.disconnect"}
+
+    simulator = Simulator()
+    asgi = SimulatorApp(simulator.respond, None, service=simulator.world.service)
+    assert (run_app(asgi, left()), asgi._held) == ((2, []), 0)
+    assert len(simulator.world.journal) == 0
+
+
+@pytest.mark.parametrize(
+    ("details", "pieces"),
+    [({"slow": 0.02}, 20), ({"slow": 0.02, "body": "abc"}, 3), ({"delay": 0.01}, 0)],
+)
+def test_a_slow_body_comes_in_pieces(run_app, details, pieces):
+    """A slow body is sent in up to twenty pieces, which together are the whole."""
+
+    async def patient():
+        yield {"type": "http.request", "body": b""}
+        await asyncio.sleep(9)
+
+    simulator = Simulator()
+    details = {"kind": "custom", "status": 200, "body": "x" * 50, **details}
+    new_fault(simulator.world, details)
+    asgi = SimulatorApp(simulator.respond, None, service=simulator.world.service)
+    _, [_, *sent] = run_app(asgi, patient())
+    assert b"".join(message["body"] for message in sent) == details["body"].encode()
+    assert [message.get("more_body", False) for message in sent] == [*[True] * pieces, False]
 
 
 def test_all_bodies_together_are_bounded(wire, monkeypatch):
