@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
+import warnings
+from types import SimpleNamespace
 
 import httpx
 import pytest
@@ -233,6 +236,65 @@ class Shell:
     def publish(self, bundle):
         """Keep what is shown."""
         self.published.append(bundle)
+
+
+class Displays(Shell):
+    """A shell that registers views of types by name."""
+
+    def __init__(self, *, has_kernel):
+        super().__init__(has_kernel=has_kernel)
+        self.display_formatter, self.formatters = self, {"text/html": self}
+        self.views = {}
+
+    def for_type_by_name(self, home, name, view):
+        """Keep a view."""
+        self.views[home, name] = view
+
+
+@pytest.mark.parametrize("has_kernel", [True, False])
+def test_views_and_notices_are_for_a_notebook(monkeypatch, lab, has_kernel):
+    """A shell gets the views of every type, a kernel notices as well, nothing else anything."""
+    shell, logger = Displays(has_kernel=has_kernel), logging.Logger("paylab")
+    monkeypatch.setattr(displays, "running_shell", lambda: shell)
+    monkeypatch.setattr(
+        displays, "logging", SimpleNamespace(getLogger=lambda _: logger, WARNING=30)
+    )
+    with warnings.catch_warnings():
+        before = warnings.showwarning
+        for _ in range(2):
+            displays.register_displays()
+        assert (warnings.showwarning is not before) is has_kernel
+        assert len(logger.handlers) == has_kernel
+        if has_kernel:
+            assert warnings.showwarning._other is before
+    assert shell.views.keys() == displays.VIEWS.keys()
+    assert "SIMULATOR" in shell.views["paylab.lab.lab", "Lab"](lab)
+    assert displays.show(3) is None
+    monkeypatch.setattr(displays, "running_shell", lambda: SimpleNamespace(display_formatter=None))
+    displays.register_displays()
+
+
+def test_a_stablecoin_quote_offers_the_wallets_of_its_recipient(lab):
+    """The card and the status of an off-ramp read the accounts, those of other payouts do not."""
+    fields = examples.individual("MX", consent_at=lab.clock(), product="off_ramp")
+    bank = examples.recipient("MX")["financial_accounts"]
+    person = lab.individuals.create(**fields, financial_accounts=bank)
+    lab.simulator.move(person.id, "pending")
+    lab.individuals.wait(person.id)
+    wallet = lab.financial_accounts.create(person.id, "crypto_wallet", examples.WALLET)
+    pesos = person.financial_accounts[0]
+    terms = {**TERMS, "source_amount": "20", "source_currency": "USDC", "source_network": "base"}
+    payee = lab.individuals.create(**examples.recipient("MX"))
+    for account, more, read in ((pesos, terms, 1), (payee.financial_accounts[0], TERMS, 0)):
+        quote = lab.quotes.create(account, **{"source_amount": "20", **more})
+        transfer = lab.transfers.create(quote_id=quote.id)
+        before = len(lab.calls)
+        lab.forms.quote_card(quote)
+        lab.status(transfer)
+        paths = [call.path for call in list(lab.calls)[before:]]
+        assert sum(path.startswith("/v1/individuals/") for path in paths) == 2 * read
+        wallets = lab.forms._transfer_line(transfer)._wallets
+        assert [each.id for each in wallets] == [wallet.id] * read
 
 
 @pytest.mark.parametrize("has_kernel", [True, False])
