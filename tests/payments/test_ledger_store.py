@@ -32,7 +32,9 @@ def test_written_before_it_is_sent(tmp_path):
             (made.id, "key", "no answer")
         ]
     assert store.find(key="key") == [made]
-    assert store.file.connection.execute("PRAGMA synchronous").fetchone() == (3,)
+    pragmas = {"synchronous": 3, "secure_delete": 1, "application_id": 0x7061796F}
+    for name, value in (pragmas | {"user_version": 2}).items():
+        assert store.file.connection.execute(f"PRAGMA {name}").fetchone() == (value,)
 
 
 def test_only_its_owner_reads_it(tmp_path):

@@ -186,6 +186,16 @@ def test_a_batch_that_ends_says_how_many_were_paid(lab_of, answer):
     assert batch(lab_of(service), "inv-1", "inv-2", "inv-3") == ["done", "created", "created"]
 
 
+def test_results_sent_again_have_no_columns_twice(lab_of):
+    """The columns of an earlier result are not taken for columns of your own."""
+    earlier = [{**row, "row": 1, "outcome": "unsent", "error": "x"} for row in rows("inv-1")]
+    found = lab_of(Service()).transfers.create_many(earlier)
+    assert list(found["error"]) == [None]
+    assert not [name for name in found.columns if "given" in name]
+    own = lab_of(Service()).transfers.create_many([{**rows("inv-2")[0], "error": "mine"}])
+    assert list(own["error (given)"]) == ["mine"]
+
+
 def test_without_a_ledger_the_list_is_searched(lab_of):
     """Without a ledger, a batch finds the references that the list shows."""
     service = Service()

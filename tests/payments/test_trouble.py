@@ -81,6 +81,12 @@ def test_a_ledger_in_trouble_stops_the_payment(lab, tmp_path, trouble):
     assert made(lab) == 0
 
 
+def test_an_answered_order_leaves_no_lock(lab, tmp_path):
+    """The lock of an order is a file until its answer is stored."""
+    pay(lab)
+    assert [*(tmp_path / "ledger.sqlite3.locks").iterdir()] == []
+
+
 @pytest.mark.parametrize(
     ("statements", "said"),
     [
