@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import sys
 import pytest
 
 import paylab
+from paylab.cli import calls
 from paylab.cli.main import main
 
 
@@ -42,3 +44,25 @@ def test_without_follow_it_says_where_calls_are(capsys):
     """Without --follow, the command ends with status 2 and refers to `lab.calls`."""
     assert main(["calls"]) == 2
     assert "lab.calls" in capsys.readouterr().err
+
+
+USUAL = {"when": "2026-01-31T09:30:00.000Z", "from": "script", "service": "embedded"}
+USUAL |= {"method": "GET", "path": "/v1/transfers", "trouble": "", "bytes": 7}
+
+
+@pytest.mark.parametrize(
+    ("status", "is_failed"),
+    [(199, True), (200, False), (299, False), (300, True), (404, True), (None, True)],
+)
+def test_only_failed_calls_are_shown_when_they_are_asked_for(capsys, status, is_failed):
+    """A status of 200 to 299 is a success; a call without an answer is none."""
+    call = {**USUAL, "status": status, "trouble": "" if status else "connect"}
+    assert calls._show(call, as_json=False, failed=True) is is_failed
+    shown = capsys.readouterr().out
+    assert bool(shown) is is_failed
+    assert calls._show(call, as_json=False, failed=False)
+    line = capsys.readouterr().out
+    end = f"{status}" if status else "no answer (connect)"
+    assert line == f"09:30:00  script  embedded  GET  /v1/transfers  ->  {end}  7 bytes\n"
+    assert calls._show(call, as_json=True, failed=False)
+    assert json.loads(capsys.readouterr().out) == call

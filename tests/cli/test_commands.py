@@ -566,3 +566,95 @@ def test_every_file_that_a_command_writes_is_named(capsys, tmp_path):
     told = capsys.readouterr()
     assert all(str(path) in told.out + told.err for path in tmp_path.iterdir())
     assert "an EMV payload begins with 000201, so this is drawn as text" in told.err
+
+
+def test_conversions_are_exported_too(tmp_path, capsys):
+    """The other list has no filter by product."""
+    assert main(["export", "conversions", "--to", str(tmp_path / "c.csv"), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["rows"] == 0
+    assert told["columns"].endswith("c.csv.columns.json")
+    assert (
+        main(["export", "transfers", "--to", str(tmp_path / "t.csv"), "--product-type", "on_ramp"])
+        == 0
+    )
+    assert capsys.readouterr().out.startswith("0 transfers in ")
+
+
+@pytest.mark.parametrize("country", ["mx", "ph"])
+def test_a_walkthrough_writes_files(tmp_path, capsys, country):
+    """The folder is made; the lists are there, and a QR code where there is one."""
+    folder = tmp_path / "new" / "out"
+    for _ in range(2):
+        assert main(["walkthrough", country, "--out", str(folder)]) == 0
+    names = {"conversions.csv", "transfers.csv"} | ({"qrph.png"} if country == "ph" else set())
+    assert names <= {path.name for path in folder.iterdir()}
+    told = capsys.readouterr().out
+    assert ("qrph.png" in told) is (country == "ph")
+    assert "document-front, selfie (specimens made here)" in told
+    steps = [line.split()[-1] for line in told.splitlines() if line.startswith("Account ")]
+    assert steps == {"mx": ["active"], "ph": ["pending", "active"]}[country] * 2
+
+
+@pytest.mark.parametrize(
+    ("variables", "status"),
+    [
+        ({}, 0),
+        ({"API_KEY": "pk_own", "SECRET_KEY": "sk_own"}, 0),
+        ({"API_KEY": "pk_own"}, 2),
+        ({"SECRET_KEY": "sk_own"}, 2),
+    ],
+)
+def test_a_simulator_has_random_keys_or_those_of_the_environment(
+    monkeypatch, capfd, variables, status
+):
+    """Both keys are set, or neither."""
+    for name, value in variables.items():
+        monkeypatch.setenv(f"PAYLAB_SIMULATOR_{name}", value)
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    show = "import os; print(os.environ['PAYLAB_API_KEY'], os.environ['PAYLAB_SECRET_KEY'])"
+    try:
+        assert main(["simulator", "--", sys.executable, "-c", show]) == status
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    told = capfd.readouterr()
+    if status:
+        assert "set both PAYLAB_SIMULATOR_API_KEY and PAYLAB_SIMULATOR_SECRET_KEY" in told.err
+    else:
+        start = "pk_own sk_own" if variables else "pk_simulator_"
+        assert told.out.startswith(start)
+
+
+def test_a_printed_document_is_indented_by_two(capsys):
+    """Readable JSON, with text as it is."""
+    assert main(["openapi"]) == 0
+    told = capsys.readouterr().out
+    assert told.startswith('{\n  "openapi": "3.1.0",\n  "info": {\n    "title"')
+    assert "\\u" not in told
+
+
+def test_a_code_that_is_fine_is_told_as_json(capsys):
+    """`ok` is true and there is no problem; a text that is no payload has one."""
+    assert main(["qr", PAYLOAD, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["ok"], "problem" in told) == (True, False)
+    assert main(["qr", "hello", "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert (told["ok"], "problem" in told) == (False, True)
+
+
+def test_headers_signed_with_the_simulators_secret_are_recognised(tmp_path, capsys, monkeypatch):
+    """A comparison names the secret that was used by mistake: that of the simulator."""
+    assert main(["sign", "GET", "https://a.example.com/v1/transfers", "--json"]) == 0
+    headers = json.loads(capsys.readouterr().out)["headers"]
+    file = tmp_path / "headers.txt"
+    file.write_text("".join(f"{name}: {value}\n" for name, value in headers.items()))
+    monkeypatch.setenv("PAYLAB_SECRET_KEY", "another")
+    compare = ["sign", "GET", "https://a.example.com/v1/transfers", "--compare", str(file)]
+    assert main([*compare, "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert "another-secret" in str(found) or "secret" in str(found)
+    file.write_text("no header")
+    assert main(compare) == 2
+    assert "has no `Name: value` line" in capsys.readouterr().err

@@ -1,11 +1,13 @@
 """`paylab probe` writes a service.toml and an HTML page, and never overwrites other files."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
 from paylab.cli.main import main
 from paylab.lab.lab import connect
+from paylab.probe.walk import PLAN
 from paylab.spec.service import Service
 
 
@@ -69,3 +71,29 @@ def test_wrong_use_ends_with_2(tmp_path, monkeypatch, capsys, options):
     monkeypatch.chdir(tmp_path)
     assert main(["probe", *options]) == 2
     assert "paylab:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("typed", "status"), [("y", 0), ("Yes ", 0), ("n", 2), ("", 2)], ids=["y", "yes", "n", "empty"]
+)
+def test_objects_are_created_after_a_yes(tmp_path, monkeypatch, capsys, typed, status):
+    """In a terminal the plan is shown and the answer is awaited."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("builtins.input", lambda prompt: typed)
+    assert main(["probe", "--write", "--json"]) == status
+    told = capsys.readouterr()
+    assert "--write creates these objects at http://localhost:" in told.err
+    assert all(line in told.err for line in PLAN)
+    assert (tmp_path / "service.toml").exists() is (status == 0)
+    if status == 0:
+        assert json.loads(told.out)["made"]
+
+
+def test_without_write_nothing_is_asked(tmp_path, monkeypatch, capsys):
+    """Reading needs no consent, and the report says what differs and what to do with it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("builtins.input", None)
+    assert main(["probe", "--yes", "--budget", "100"]) == 0
+    told = capsys.readouterr().out
+    assert told.endswith("service.toml has 0 proven differences from the defaults\n")
