@@ -471,19 +471,58 @@ def test_exact_on_two_processes(cluster, tmp_path):
             assert value == sum((sums[key] for key in sums if key[0] == word), Decimal(0))
 
 
-@pytest.mark.parametrize("by", [["status", "day"], ["week"]])
-def test_the_same_numbers_on_two_processes(cluster, tmp_path, by):
-    """The cluster gives the same summary, also when the rows of a day are in two files."""
+class Inline:
+    """A cluster in this process that notes its tasks."""
+
+    def __init__(self):
+        self.asked = []
+
+    def map(self, work, items, *, pure, **options):
+        """Do the work on each item at once."""
+        assert not pure  # the files change
+        self.asked.append(work.__name__)
+        return [work(item, **options) for item in items]
+
+    def gather(self, results):
+        """The results as they are."""
+        return results
+
+
+@pytest.mark.parametrize(
+    ("by", "tz", "asked"),
+    [
+        (["status", "day"], "UTC", ["whole_partition"]),
+        ("day", "Asia/Manila", ["partials"]),
+        ("week", "UTC", ["partials"]),
+    ],
+)
+def test_the_same_numbers_on_a_cluster(tmp_path, by, tz, asked):
+    """A summary by day needs no times of single rows, unless the rows of a day are in two files."""
     dataset = frames.Dataset(f"{tmp_path}/d")
     dataset.sync(List(rows(300)))
-    there = dataset.summarize(by=by, cluster=cluster)
-    pd.testing.assert_frame_equal(there, dataset.summarize(by=by))
-    assert len(there) > 2
+    inline = Inline()
+    there = dataset.summarize(by=by, cluster=inline, tz=tz)
+    pd.testing.assert_frame_equal(there, dataset.summarize(by=by, tz=tz))
+    assert (len(there) > 2, inline.asked) == (True, asked)
     newest = max((tmp_path / "d").rglob("*.parquet"))
     (newest.parent / "part-1.parquet").write_bytes(newest.read_bytes())
-    doubled = dataset.summarize(by=by, cluster=cluster)
-    pd.testing.assert_frame_equal(doubled, dataset.summarize(by=by))
+    doubled = dataset.summarize(by=by, cluster=inline, tz=tz)
+    pd.testing.assert_frame_equal(doubled, dataset.summarize(by=by, tz=tz))
     assert doubled["rows"].sum() == 300 + frames.read_parquet(newest).shape[0]
+    assert inline.asked[len(asked) :] == [
+        *(["whole_partition"] * (asked != ["partials"])),
+        "partials",
+    ]
+
+
+def test_a_cluster_that_has_no_folder():
+    """At an address that DuckDB cannot read, each file is summarised in parts."""
+    dataset, inline = frames.Dataset("memory://datasets/inline"), Inline()
+    dataset.sync(List(rows(50)))
+    found = dataset.summarize(by="day", cluster=inline)
+    pd.testing.assert_frame_equal(found, dataset.summarize(by="day"))
+    assert inline.asked == ["whole_partition", "partials"]
+    assert len(frames.Dataset("memory://datasets/none").summarize("day", Inline())) == 0
 
 
 def account(name):

@@ -150,8 +150,9 @@ def test_a_sync_of_an_undeclared_list_says_that_it_reads_everything(tmp_path):
     """A second sync in unknown order warns and reads all pages; newest first reads one page."""
     dataset = frames.Dataset(f"{tmp_path}/d")
     dataset.sync(List(rows()[::-1]))
-    with pytest.warns(frames.OrderWarning, match="list_order"):
+    with pytest.warns(frames.OrderWarning, match="list_order") as told:
         assert dataset.sync(List(rows()[::-1])).pages == COUNT / PAGE
+    assert told[0].filename == __file__
     assert dataset.sync(List(rows()[::-1], "newest_first"), overlap="1min").pages == 1
 
 
