@@ -29,9 +29,7 @@ It is called with (url, body), and with `headers` when the service signs deliver
 """
 
 
-def post(
-    url: str, body: bytes, headers: Mapping[str, str] | None = None, *, timeout: float = 10
-) -> int:
+def post(url: str, body: bytes, headers: Mapping[str, str] | None = None, *, timeout: float) -> int:
     """Deliver by HTTP; redirects are not followed.
 
     `timeout` is the real seconds that a receiver has. Assumption `webhook.time`.

@@ -87,8 +87,7 @@ def snapshot_problems(dump: Row) -> list[Problem]:
     try:
         tables = Snapshot.model_validate(dump).tables
     except ValidationError as error:
-        wrong = error.errors(include_url=False, include_context=False, include_input=False)
-        named = ((".".join(map(str, each["loc"])), each["msg"]) for each in wrong)
+        named = ((".".join(map(str, each["loc"])), each["msg"]) for each in error.errors())
         found = [(field, text.removeprefix("Value error, ")) for field, text in named]
     else:
         found = [*_relations({kind: getattr(tables, kind) for kind in Tables.model_fields})]

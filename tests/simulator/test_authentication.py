@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
+
+from paylab.simulator import Simulator
+from paylab.simulator.credentials import UsedNonces, random_keys, seeded_keys
 
 PATH = "/v1/transfers"
 
@@ -129,3 +132,26 @@ def test_no_body_needs_no_content_type(service):
     """A GET without a body needs no Content-Type."""
     headers = service.signed("GET", PATH)
     assert service.carry("GET", PATH, headers, b"").status == 200
+
+
+def test_used_nonces_are_kept_as_long_as_their_dates_are_accepted():
+    """A nonce is known for twice the tolerance, and forgotten after it."""
+    start, used = datetime(2026, 1, 15, tzinfo=UTC), UsedNonces(300)
+    assert "a" not in used
+    used.add("a", start)
+    used.add("b", start + timedelta(seconds=600))
+    assert [name in used for name in "abc"] == [True, True, False]
+    used.add("c", start + timedelta(seconds=600.001))
+    assert [name in used for name in "abc"] == [False, True, True]
+    used.add("d", start + timedelta(days=1))
+    assert [name in used for name in "abcd"] == [False, False, False, True]
+
+
+def test_keys():
+    """Keys say that they are a simulator's; a secret has forty digits, which are random or not."""
+    seeded = seeded_keys(7)
+    assert seeded == ("pk_simulator_4a7a396381b77eee", Simulator().secret_key)
+    assert seeded[1] == "sk_simulator_1a510f5bc344d921e7af2360947493ffe29bebf7"
+    assert seeded_keys(7, "hex")[1] == seeded[1].removeprefix("sk_simulator_")
+    assert [len(each) for each in random_keys()] == [len(each) for each in seeded]
+    assert random_keys() != random_keys()

@@ -91,3 +91,20 @@ def test_what_cannot_be_paid_in(service, body, field):
     answer = service.post("/_simulator/balances", body)
     assert (answer.status, [*answer.fields]) == (400, [field])
     assert service.get("/_simulator/balances").json == {}
+
+
+@pytest.mark.parametrize(
+    ("paid_in", "status", "rest"),
+    [
+        ("9.99", "awaiting_funds", "9.99"),
+        ("10.00", "started", "0.00"),
+        ("10.50", "started", "0.50"),
+    ],
+)
+def test_the_last_cent(lab, pay, paid_in, status, rest):
+    """A balance suffices for exactly its amount."""
+    lab.simulator.pay_in(paid_in)
+    paid = pay("10.00")
+    lab.simulator.clock.advance(1)
+    assert statuses(lab, paid) == [status]
+    assert lab.get("/_simulator/balances") == {"USD": rest}

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 import paylab
-from paylab.simulator.clock import END, START, Clock
+from paylab.simulator.clock import END, START, Clock, seconds
 from paylab.simulator.simulator import Simulator
 
 NOON = datetime(2026, 1, 15, 12, tzinfo=UTC)
@@ -149,8 +149,8 @@ def test_small_steps_and_one_leap_agree(make):
         service = make()
         service.on_ramp("PH")
         service.transfer()
-        for seconds in steps:
-            service.advance(seconds)
+        for step in steps:
+            service.advance(step)
         ends.append([service.get(f"/v1/{name}").body for name in ("transfers", "conversions")])
     assert ends[0] == ends[1] == ends[2]
 
@@ -237,3 +237,32 @@ def test_a_span_is_also_a_timedelta():
     begun = lab.simulator.clock.now
     lab.simulator.clock.advance(timedelta(minutes=1))
     assert lab.simulator.clock.now - begun == timedelta(minutes=1)
+
+
+@pytest.mark.parametrize(
+    ("span", "found"),
+    [
+        ("90s", 90),
+        (" 1 sec ", 1),
+        ("2 seconds", 2),
+        ("5m", 300),
+        ("1 min", 60),
+        ("2 minutes", 120),
+        ("24h", 86_400),
+        ("1.5 hours", 5_400),
+        ("1d", 86_400),
+        ("3 days", 259_200),
+        (7.5, 7.5),
+        (timedelta(hours=1), 3_600),
+    ],
+)
+def test_spans(span, found):
+    """A span is a number of seconds, a timedelta, or text with a unit."""
+    assert seconds(span) == found
+
+
+@pytest.mark.parametrize("span", ["", "5", "5 years", "-1s", "s", "1m30s"])
+def test_no_span(span):
+    """A text without a known unit is an error that shows how to write it."""
+    with pytest.raises(paylab.SimulatorError, match="is not a time span: write seconds, or"):
+        seconds(span)

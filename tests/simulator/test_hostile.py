@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from paylab.simulator.messages import Request
+from paylab.simulator import dispatch
+from paylab.simulator.messages import Refused, Request
 from paylab.simulator.routing import CONTROLS
 from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
@@ -326,3 +327,24 @@ def test_anything_at_all(method, path, query, headers, body):
     """A request with arbitrary unsigned content returns 401."""
     reply = Simulator().respond(Request(method, path, query, headers, body))
     assert reply.status == 401
+
+
+def test_the_deepest_body():
+    """A body has at most 64 levels, and another limit where a larger one is given."""
+
+    def body(levels):
+        text = '{"a":' + "[" * (levels - 1) + "]" * (levels - 1) + "}"
+        return Request("POST", "/v1/transfers", "", {}, text.encode())
+
+    assert body(64).json()
+    assert body(72).json(deepest=72)
+    for request, most in ((body(65), 64), (body(73), 72)):
+        with pytest.raises(Refused, match="nested too deeply"):
+            request.json(deepest=most)
+
+
+@pytest.mark.parametrize(("size", "status"), [(12, 400), (13, 413)])
+def test_the_largest_body(service, monkeypatch, size, status):
+    """In process a body has the same limit as over HTTP."""
+    monkeypatch.setattr(dispatch, "MOST_BYTES", 12)
+    assert service.post("/v1/transfers", b"{" + b" " * (size - 2) + b"}").status == status

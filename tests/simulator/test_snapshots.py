@@ -166,6 +166,38 @@ def test_what_is_wrong_is_named(service, change, field):
     assert (answer.status, field in answer["error"]) == (400, True), answer.body
 
 
+FAULT = {"kind": "status", "method": "GET", "path": "/none"}
+
+
+@pytest.mark.parametrize(
+    ("change", "status"),
+    [
+        (lambda d: d["counters"].update(transfers=2**53), 200),
+        (lambda d: d["counters"].update(transfers=2**53 + 1), 400),
+        (lambda d: d["counters"].update(transfers=0), 200),
+        (lambda d: d["counters"].update(transfers=-1), 400),
+        (lambda d: d["clock"].update(base="9000-01-01T00:00:00.000Z"), 200),
+        (lambda d: d["clock"].update(base="9000-01-01T00:00:00.001Z"), 400),
+        (lambda d: d["clock"].update(speed=0), 400),
+        (lambda d: d["clock"].update(frozen=False, since=7), 200),
+        (lambda d: d["tables"]["faults"][0].update(status=None), 400),
+        (lambda d: d["tables"]["faults"][0].pop("times"), 400),
+        (lambda d: d["tables"]["faults"][0].update(kind="custom", status=None, body="x"), 200),
+        (lambda d: d["tables"]["faults"][0].update(kind="custom", times=None, body="x"), 400),
+        (lambda d: d["tables"]["faults"].append(7), 400),
+        (lambda d: d.update(service=[]), 200),
+        (lambda d: d.update(service=[1]), 400),
+    ],
+)
+def test_limits(make, change, status):
+    """Numbers and times are loaded up to their limits; a fault needs the numbers of its kind."""
+    service = make()
+    service.post("/_simulator/faults", FAULT)
+    dump = service.get("/_simulator/snapshot").json
+    change(dump)
+    assert put(service, dump).status == status
+
+
 def test_the_problems_of_a_snapshot_are_limited(service):
     """Of many problems the first twenty are listed."""
     dump = service.get("/_simulator/snapshot").json
