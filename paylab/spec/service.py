@@ -111,13 +111,10 @@ class Service:
         >>> lab.service.with_values({"signing.tolerance": 60}).diff()
         {'signing.tolerance': 60}
         """
-        found = {}
-        for name, key in assumptions.KEYS.items():
-            value = self._values[name]
-            usual = self._values[key.base] if key.default is None else key.default
-            if name in self.given and value != usual:
-                found[name] = value
-        return found
+        keys, values = assumptions.KEYS, self._values
+        usual = {name: key.default for name, key in keys.items()}
+        usual |= {name: values[keys[name].base] for name, value in usual.items() if value is None}
+        return {name: values[name] for name in keys if values[name] != usual[name]}
 
     def to_toml(self) -> str:
         """A service.toml of values that differ or were set, each below its question.

@@ -215,3 +215,18 @@ def test_the_most_that_is_read():
     for length, shown in ((100, "f" * 100), (101, "f" * 99 + "…")):
         (problem,) = read_error({"errors": [{"field": "f" * length, "message": "m"}]}).problems
         assert problem.field == shown
+
+
+@pytest.mark.parametrize(
+    ("body", "text", "fields"),
+    [
+        ({"error": "Bad Request", "message": "no", "path": "/v1/quotes"}, "no", []),
+        ({"message": "no", "path": ["details", "clabe"]}, "no", ["details.clabe"]),
+        ({"error": "invalid_request", "error_description": "no"}, "invalid_request: no", []),
+        ({"error": "denied", "error_description": "it was denied"}, "it was denied", []),
+    ],
+)
+def test_the_path_of_a_request_and_a_code(body, text, fields):
+    """A text path is that of the request, steps are a field; a code in the words is left out."""
+    found = read_error(body)
+    assert (found.text, [each.field for each in found.problems]) == (text, fields)

@@ -150,6 +150,13 @@ def test_a_list_of_empty_pages_ends():
         pager(101).to_list()
 
 
+def test_what_a_display_keeps():
+    """The first twenty items of an iteration are kept for display, and the number of all."""
+    ends = iter([Page([{"n": 1}] * 15, True, f"{at}") for at in range(3)] + [Page([])])
+    pager = Pager(lambda _: next(ends), lambda row: row["n"])
+    assert (sum(pager), pager.fetched()) == (45, ([1] * 20, 45))
+
+
 def test_what_a_page_and_a_pager_are_by_default():
     """A page is the last one, and a pager is true before anything was fetched."""
     assert Page([1]) == Page([1], False, None)
