@@ -80,7 +80,7 @@ def trouble_of(error: Exception) -> Trouble:
 class Exchange:
     """A request as it was sent, and what came back for it.
 
-    There is a status, headers and a body, or trouble (with the status if it had arrived).
+    There is a status, headers and a body, or trouble (with the status if it had arrived, else 0).
     `number` counts the attempts of a call from 1, `sent` has the headers of this one, and `events`
     are the steps httpcore told of. `skew` are the seconds by which the service's clock is ahead,
     if it sent a readable Date.
@@ -92,7 +92,7 @@ class Exchange:
     elapsed: float
     sent: httpx.Request
     events: Sequence[tuple[str, float]]
-    status: int | None = None
+    status: int = 0
     headers: Mapping[str, str] = field(default_factory=dict)
     content: bytes = b""
     trouble: Trouble | None = None
@@ -101,7 +101,7 @@ class Exchange:
     @property
     def went_well(self) -> bool:
         """Whether the whole answer arrived with a 2xx status."""
-        return self.trouble is None and 200 <= (self.status or 0) < 300
+        return self.trouble is None and 200 <= self.status < 300
 
     @property
     def replayed(self) -> bool:
@@ -162,7 +162,7 @@ def recorded_call(
         method=outgoing.method,
         path=clean.text(outgoing.path),
         url=clean.text(str(outgoing.url)),
-        status=exchange.status,
+        status=exchange.status or None,
         elapsed=exchange.elapsed,
         attempt=exchange.number,
         idempotency_key=outgoing.idempotency_key,

@@ -90,11 +90,11 @@ def failure(exchange: Exchange, call: Call, redaction: Redaction, service: Servi
         error = trouble.error(f"{call.method} {call.path}: {call.error}", call)
         error.hint = _after_trouble(trouble, exchange.request)
         return error
-    if 300 <= (exchange.status or 0) < 400:
+    if 300 <= exchange.status < 400:
         target = plain(redaction.text(exchange.headers.get("location", ""))) or "nowhere"
         text = f"redirects to {target}, which is not followed"
         advice = "set the base URL to the address that the service redirects to"
-        return RedirectError(exchange.status or 0, text, call=call, hint=advice)
+        return RedirectError(exchange.status, text, call=call, hint=advice)
     return _refusal(exchange, call, redaction, service)
 
 
@@ -123,7 +123,7 @@ def _refusal(
     exchange: Exchange, call: Call, redaction: Redaction, service: Service
 ) -> APIStatusError:
     outgoing = exchange.request
-    status, limits = exchange.status or 0, service.rate_limits
+    status, limits = exchange.status, service.rate_limits
     refusal = read_refusal(status, exchange.content, redaction, service.errors)
     asked = asked_wait(exchange.headers, call.when, limits.header, limits.unit)
     until = not_before(asked, call.when)

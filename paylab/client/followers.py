@@ -75,7 +75,7 @@ class Broadcast:
             "service": self._service,
             "method": outgoing.method,
             "path": clean(outgoing.url.raw_path.decode("ascii"))[:LONGEST_TARGET],
-            "status": exchange.status,
+            "status": exchange.status or None,
             "trouble": clean(trouble.message)[:LONGEST_TARGET] if trouble else None,
             "bytes": len(exchange.content),
         }

@@ -31,7 +31,7 @@ class OrderSending:
         operation: str,
         body: dict[str, Any],
         *,
-        new: bool = False,
+        new: bool,
         find: Find | None = None,
         listed: Callable[[], Iterable[Any]] = tuple,
         make: Callable[[], str] | None = None,
@@ -76,7 +76,7 @@ class OrderSending:
         except BaseException as error:
             note_failure(error, ticket, request)
             raise
-        ticket.answered(response.exchange.status or 0, made, found=id_ is not None)
+        ticket.answered(response.exchange.status, made, found=id_ is not None)
         if id_ is None:
             return response
         ticket.tell(made)

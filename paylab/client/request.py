@@ -283,9 +283,9 @@ def request_signer(
             hash_ = encoded_hash(streamed.digest, encoding)
         else:
             hash_ = body_hash(request.content, encoding) if request.content else no_body
-        path = path if form == "whole" else signed_path(path, form)
+        host, path = request.headers["Host"], signed_path(path, form)
         headers, request.extensions[SIGNATURE] = signed_headers(
-            *(key, secret, request.method, request.headers["Host"], path, query),
+            *(key, secret, request.method, host, path, query),
             content_hash=hash_,
             date=to_text(now),
             nonce=nonces.next(now),

@@ -112,7 +112,7 @@ class Response:
         """APIResponseError with the service's words when the body describes an error."""
         wrapped = self.body.get("data") if isinstance(self.body, dict) else None
         if is_error(self.body) or is_error(wrapped) or self.body is False:
-            status, content = self.exchange.status or 0, self.exchange.content
+            status, content = self.exchange.status, self.exchange.content
             from .failures import read_refusal  # rarely needed
 
             told = read_refusal(status, content, self.redaction)

@@ -40,15 +40,14 @@ def may_pass(exchange: Exchange) -> bool:
     """Whether the next attempt may succeed."""
     if exchange.trouble is not None:
         return exchange.trouble.may_pass
-    status = exchange.status or 0
-    return status == TOO_MANY_REQUESTS or status >= SERVER_ERRORS
+    return exchange.status == TOO_MANY_REQUESTS or exchange.status >= SERVER_ERRORS
 
 
 def is_lost(exchange: Exchange) -> bool:
     """Whether the request may have been carried out although there is no usable response."""
     if exchange.trouble is not None:
         return exchange.trouble.arrived and exchange.status != TOO_MANY_REQUESTS
-    return (exchange.status or 0) >= SERVER_ERRORS
+    return exchange.status >= SERVER_ERRORS
 
 
 def backoff(attempt: int, random: Random) -> float:

@@ -309,7 +309,7 @@ class Sender:
             self.product = exchange.headers.get("server", "")
         if not deferred.patient or log.isEnabledFor(logging.DEBUG):
             log.debug("%s", deferred.call)
-        self.service_clock.observe(exchange.status, exchange.skew)
+        self.service_clock.observe(exchange.status or None, exchange.skew)
         return attempt
 
     def _failure(self, failed: Attempt) -> PaylabError:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import copy
 import pickle
+import re
+from dataclasses import replace
 
 import httpx
 import pytest
 
 import paylab
 from paylab import errors
+from paylab.client import Client
 from paylab.client.assumption_hints import name_assumptions
 from paylab.client.field_hints import Doubt
+from paylab.client.settings import Secret
 
 pytestmark = pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
 MX, WALLET = "financial_accounts.MX.bank_account", "financial_accounts.crypto_wallet"
@@ -76,6 +80,9 @@ def convert(client):
         (person(BANK), "email is required", "individuals.required", ""),
         (quote, "destination_currency must be upper case", "currencies.case", ""),
         (convert, "recipient_id is required", f"{CONVERT}.fields.individual_id", "recipient_id"),
+        (quote, "financial_account_id is required", "quotes.account_form", ""),
+        (quote, "financial_account is not allowed", "quotes.fields.financial_account", ""),
+        (quote, "financial_account does not exist", None, ""),
         (quote, "It was refused", None, ""),
     ],
 )
@@ -113,6 +120,41 @@ def test_a_path_that_is_not_there_is_named(scripted, status, key):
     with pytest.raises(errors.APIStatusError) as caught:
         quote(client)
     assert caught.value.key == key
+    assert status == 410 or "is an assumption" in caught.value.hint or status == 403
+
+
+def test_a_path_of_the_description_is_not_called_an_assumption(scripted):
+    """The hint says where a path comes from."""
+    client, _ = scripted(httpx.Response(405, json={}))
+    with pytest.raises(errors.APIStatusError) as caught:
+        client.transfers.list().first()
+    assert "This path is the one that the interface description shows" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("secret", "verified", "asked", "named"),
+    [
+        ("not hex", None, 1, []),
+        ("c0ffee00" * 4, None, 3, []),
+        ("c0ffee00" * 4, 1, 1, ['signing.empty_query = "blank"']),
+        ("c0ffee00" * 4, 2, 2, ['signing.key_encoding = "hex"']),
+    ],
+)
+def test_a_dialect_is_named_if_it_verifies(settings, secret, verified, asked, named):
+    """After a 401 a GET is sent in each dialect in which the secret can sign, once."""
+    paths = []
+
+    def answer(request):
+        paths.append(request.url.path)
+        return httpx.Response(200 if len(paths) - 1 == verified else 401)
+
+    keys = replace(settings, secret_key=Secret(secret))
+    client = Client(keys, transport=httpx.MockTransport(answer))
+    for _ in range(2):
+        with pytest.raises(errors.AuthenticationError) as caught:
+            client.transfers.get("tr_1")
+        assert re.findall(r"signing\.\w+ = .\w+.", caught.value.hint) == named
+    assert paths == ["/v1/transfers/tr_1", *["/v1/transfers"] * asked, "/v1/transfers/tr_1"]
 
 
 def test_a_hint_names_the_first_keys_once():
@@ -184,11 +226,12 @@ def test_a_traceback_shows_what_the_card_shows_once(scripted):
 
 
 SIMULATOR, OTHER = "SIMULATOR (embedded)", "api.pay.test"
-GET, CREATE, LIST_ALL = "get", "create", "list"
+GET, CREATE, LIST_ALL, PERSON = "get", "create", "list", "person"
 CALLS = {
     GET: lambda client: client.transfers.get("tr_nope"),
     CREATE: lambda client: client.quotes.create("fa_nope", payout_method="spei"),
     LIST_ALL: lambda client: client.transfers.list().first(),
+    PERSON: person(),
 }
 
 
@@ -203,6 +246,7 @@ CALLS = {
         (GET, OTHER, "no route", False, True),
         (CREATE, OTHER, "Not Found", True, True),
         (LIST_ALL, OTHER, "Not Found", False, True),
+        (PERSON, OTHER, "Not Found", False, True),
     ],
 )
 def test_an_unknown_id_is_told_before_the_path(scripted, call, place, words, id_first, path):

@@ -66,7 +66,15 @@ def test_an_account_may_be_made_by_a_clock_that_is_behind(scripted):
     assert client.conversion_accounts.create(*ASKED).id == "ca_1"
 
 
-@pytest.mark.parametrize("trouble", [httpx.ConnectError("no"), 429])
+def cut():
+    """A body that ends with its connection."""
+    yield b"{"
+    raise httpx.ReadError("cut")
+
+
+@pytest.mark.parametrize(
+    "trouble", [httpx.ConnectError("no"), 429, httpx.Response(429, content=cut())]
+)
 def test_what_was_not_carried_out_is_not_looked_for(scripted, trouble):
     """After a failed connection or a 429, the POST is repeated without reading the list."""
     client, script = scripted(trouble, account())

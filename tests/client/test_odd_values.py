@@ -61,6 +61,7 @@ KEY = {"pix_key": "x", "pix_key_type": "cpf"}
 def test_what_only_an_assumption_refuses_is_warned_of_and_sent(scripted, call, word):
     """A call that breaks only an assumption gives a RuleWarning and is sent."""
     client, script = scripted({"id": "x_1"})
-    with pytest.warns(RuleWarning, match=word):
+    with pytest.warns(RuleWarning, match=word) as told:
         call(client)
+    assert {each.filename for each in told} == {__file__}
     assert len(script.requests) == 1

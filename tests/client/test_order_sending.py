@@ -9,8 +9,15 @@ from typing import Any
 import httpx
 import pytest
 
+from paylab.client import Client
 from paylab.client.orders import Fresh, FreshTicket
-from paylab.errors import APIResponseError, APIStatusError, ChoiceError, RuleError
+from paylab.errors import (
+    APIResponseError,
+    APIStatusError,
+    ChoiceError,
+    ConflictError,
+    RuleError,
+)
 
 KEY = "11111111-1111-4111-8111-111111111111"
 ASKED = {"source_amount": "10", "payout_method": "spei", "source_currency": "usd"}
@@ -198,3 +205,28 @@ def test_a_response_says_how_its_payment_was_found(scripted, facts, replies, how
     client, _ = scripted(*replies, keeper=Keeper(**facts))
     response = client.transfers.send({"quote_id": "q"})
     assert (response.replayed, response.is_known, response.is_found) == how
+
+
+@pytest.mark.parametrize(
+    ("first", "words"),
+    [(None, "it may have been carried out: send the same again"), (FIRST, "check with GET")],
+)
+def test_a_conflict_may_hide_that_the_order_was_carried_out(scripted, first, words):
+    """The advice is about this attempt, or about the earlier one that was refused."""
+    with pytest.raises(ConflictError) as caught:
+        pay(scripted, Keeper(first=first), 409)
+    assert words in caught.value.hint
+    assert ("an earlier attempt with this key" in caught.value.hint) == (first is not None)
+
+
+def test_an_interrupted_payment_says_with_which_key_to_send_it_again(settings):
+    """The interrupt itself is raised, with a note."""
+
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    client = Client(settings, transport=httpx.MockTransport(interrupt))
+    with pytest.raises(KeyboardInterrupt) as caught:
+        client.transfers.create("fa_1", **ASKED, idempotency_key=KEY)
+    [note] = caught.value.__notes__
+    assert KEY in note

@@ -239,3 +239,14 @@ def test_a_recording_that_cannot_be_written_does_not_fail_the_call(scripted, tmp
     assert "stopped: 1 call in" in repr(recording)
     assert client.request("GET", "/v1/third") == {"id": "3"}
     assert [each["request"]["url"] for each in entries(path)] == ["https://pay.test/v1/first"]
+
+
+def test_a_long_body_is_recorded_whole(scripted, tmp_path):
+    """Of a list that is redacted in parts, nothing but its secrets is lost."""
+    rows = [{"id": f"tr_{at}", "note": "x " * 60, "echo": KEY} for at in range(3000)]
+    client, _ = scripted({"data": rows})
+    with Recording(tmp_path / "run.har", client):
+        client.request("GET", "/v1/transfers")
+    [entry] = entries(tmp_path / "run.har")
+    text = json.dumps({"data": rows}, separators=(",", ":")).replace(KEY, "***")
+    assert entry["response"]["content"]["text"] == text

@@ -203,5 +203,6 @@ def test_the_error_of_a_missing_conversion_has_its_call(settings):
     empty = httpx.MockTransport(
         lambda _: httpx.Response(200, json={"data": [], "has_next_page": False})
     )
-    with pytest.raises(errors.NotFoundError, match="conv_1"):
+    with pytest.raises(errors.NotFoundError, match="conv_1") as caught:
         Client(settings, transport=empty).conversions.get("conv_1")
+    assert caught.value.status == 404

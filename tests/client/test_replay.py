@@ -177,6 +177,25 @@ def test_a_request_that_was_not_recorded_shows_the_nearest(replayed, method, pat
     assert told[0] in str(error.value)
 
 
+def test_the_error_shows_the_first_eight_differences(replayed):
+    """More are counted."""
+    client = replayed(call("POST", "/v1/x", request={f"a{at}": "1" for at in range(10)}))
+    with pytest.raises(ReplayError) as error:
+        client.request("POST", "/v1/x", json={f"a{at}": "2" for at in range(10)})
+    assert len(error.value.differences) == 9
+    assert error.value.differences[-1] == "and 2 more"
+    with pytest.raises(ReplayError) as error:
+        client.request("POST", "/v1/x", json={f"a{at}": "12"[at > 1] for at in range(10)})
+    assert len(error.value.differences) == 8
+
+
+@pytest.mark.parametrize("path", ["/v1/x", "/_simulator/clock"])
+def test_a_replay_knows_whether_controls_were_used(tmp_path, path):
+    """Only a recording of a simulator has them."""
+    replay = Replay(written(tmp_path / "run.har", [call("GET", path)], _paylab=FACTS))
+    assert replay.has_controls == (path != "/v1/x")
+
+
 def test_the_error_shows_no_document_number(replayed):
     """The error for an unrecorded request shows no document number."""
     client = replayed(call("POST", "/v1/x", request={"a": "1"}))

@@ -189,6 +189,7 @@ def test_logging_shows_no_secret(settings, behave, caplog):
     with pytest.raises(PaylabError):
         client.transfers.get("tr_1")
     assert "GET /v1/transfers/tr_1" in caplog.text
+    assert ("HTTP Request: GET" in caplog.text) == (behave is not refuse)
     assert hidden(caplog.text)
 
 

@@ -90,6 +90,15 @@ def test_a_call_failed_unless_its_status_is_2xx(status, failed):
     assert Call(NOW, "GET", "/", "https://pay.test/", status).failed == failed
 
 
+def test_the_path_of_a_call_has_no_query(scripted):
+    """Its URL has it."""
+    client, _ = scripted({})
+    client.request("get", "/v1/transfers?limit=1", params={"cursor": "a"})
+    [call] = client.calls
+    assert (call.method, call.path) == ("GET", "/v1/transfers")
+    assert call.url == "https://pay.test/v1/transfers?limit=1&cursor=a"
+
+
 def test_the_line_of_a_call():
     """A call is its request, outcome, time and number of the attempt."""
     call = Call(NOW, "GET", "/v1/x", "https://pay.test/v1/x", 201, replayed=True)
