@@ -73,7 +73,7 @@ class Deliveries(Sequence[Delivery]):
         """The next attempt; empty if there is none yet."""
         asked: dict[str, Any] = {"after": self._returned.get(event_type, 0)}
         asked |= {"event_type": event_type} if event_type else {}
-        asked["wait"] = round(min(max(left, 0), 5.0), 3)  # the client has a timeout of its own
+        asked["wait"] = min(max(left, 0), 5.0)  # the client has a timeout of its own
         found = self._ask("GET", _PATH, params=asked)
         return dict(found[0]) if found else {}
 

@@ -49,9 +49,13 @@ def rate(source: str, destination: str) -> Decimal:
     return quotient.quantize(RATE_PLACES, ROUND_HALF_EVEN, EXACT)
 
 
+def _step(currency: str) -> Decimal:
+    """The minor unit of a currency, such as 0.01."""
+    return Decimal(1).scaleb(-minor_unit(currency))
+
+
 def _rounded(amount: Decimal, currency: str, rounding: str = ROUND_HALF_EVEN) -> Decimal:
-    """An amount in the currency's minor unit."""
-    return amount.quantize(Decimal(1).scaleb(-minor_unit(currency)), rounding, EXACT)
+    return amount.quantize(_step(currency), rounding, EXACT)
 
 
 def amount_text(amount: Decimal, currency: str) -> str:
@@ -80,7 +84,7 @@ def from_source(
 
 def from_net(net: Decimal, currency: str, destination: str) -> Price:
     """The price of the smallest source whose net is at least this amount."""
-    step = Decimal(1).scaleb(-minor_unit(currency))
+    step = _step(currency)
     guess = EXACT.divide(net, 1 - FEE_SHARE)
     start = EXACT.subtract(_rounded(guess, currency, ROUND_FLOOR), 2 * step)
     low = max(EXACT.add(net, LEAST_FEE), start)

@@ -40,14 +40,14 @@ DAY = (*(2,) * 6, 3, 4, 5, 5, 4, 4, 5, 8, 10, 11, 12, 12, 11, 10, 9, 7, 5, 3)
 class _Route(NamedTuple):
     """Payouts to one country: the recipient, and the distribution of amounts.
 
-    `methods` are the rails with their weights, `share` is the weight of the route, `median` and
-    `spread` are those of its amounts in US dollars, `failing` is the share of failures.
+    `methods` are the rails, each as often as its weight, `share` is the weight of the route,
+    `median` and `spread` are those of its amounts in US dollars, `failing` the share of failures.
     """
 
     country: str
     currency: str
     name: str
-    methods: dict[str, int]
+    methods: list[str]
     share: int
     median: int
     spread: float
@@ -62,12 +62,12 @@ NO_ANSWER = "The recipient's bank did not answer in time."
 REVIEW = "The recipient's bank rejected the payout after a review."
 
 ROUTES = (
-    _Route("MX", "MXN", "María González Hernández", {"spei": 1}, 38, 240, 0.8, 0.015),
-    _Route("BR", "BRL", "João Silva", {"pix": 1}, 22, 180, 1.1, 0.02),
-    _Route("CO", "COP", "José Núñez", {"ach_co": 1}, 9, 320, 0.7, 0.06),
-    _Route("PH", "PHP", "Ana Reyes", {"instapay": 4, "pesonet": 1}, 17, 150, 0.6, 0.035),
-    _Route("IN", "INR", "Asha Rao", {"upi": 1}, 9, 210, 0.9, 0.045),
-    _Route("DE", "EUR", "Jörg Öz", {"sepa_instant": 1}, 5, 900, 1.2, 0.01),
+    _Route("MX", "MXN", "María González Hernández", ["spei"], 38, 240, 0.8, 0.015),
+    _Route("BR", "BRL", "João Silva", ["pix"], 22, 180, 1.1, 0.02),
+    _Route("CO", "COP", "José Núñez", ["ach_co"], 9, 320, 0.7, 0.06),
+    _Route("PH", "PHP", "Ana Reyes", [*["instapay"] * 4, "pesonet"], 17, 150, 0.6, 0.035),
+    _Route("IN", "INR", "Asha Rao", ["upi"], 9, 210, 0.9, 0.045),
+    _Route("DE", "EUR", "Jörg Öz", ["sepa_instant"], 5, 900, 1.2, 0.01),
 )
 REASONS = {
     "MX": {UNKNOWN: 5, CLOSED: 3, NO_ANSWER: 2},
@@ -165,12 +165,11 @@ class RoutePast:
         self.rate = prices.rate("USD", route.currency)
         self.rate_text = prices.rate_text(self.rate)
         self.latest = world.now()
-        self.rails = [*Counter(route.methods).elements()]
         self.reasons = [*Counter(REASONS[route.country]).elements()]
 
     def transfer(self, moment: datetime) -> Row:
         """A final transfer that was created at a time."""
-        amount, method = self._amount(), self._one_of(self.rails)
+        amount, method = self._amount(), self._one_of(self.route.methods)
         price = prices.from_source(amount, "USD", self.route.currency)
         chance = self.draw.random()
         failed = chance < self.route.failing
