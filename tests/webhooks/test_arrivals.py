@@ -88,6 +88,7 @@ def test_saved_lines_are_events_again(arrivals, tmp_path):
     assert [read_event(line).identity for line in lines] == [one.event.identity for one in arrivals]
     assert [json.loads(line)["deliveries"] for line in lines] == [1, 2, 1, 1]
     assert list(tmp_path.iterdir()) == [path]
+    assert path.stat().st_mode & 0o777 == 0o600  # events name people and amounts
 
 
 def test_shown_as_text(arrivals):

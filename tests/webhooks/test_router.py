@@ -65,11 +65,12 @@ def test_a_late_event_moves_nothing_back(router):
 
 def test_a_handler_may_ask_for_late_events(router):
     """A handler with `stale=True` is called with late events, which are marked as stale."""
-    late = []
+    late, never = [], []
     router.on("transfer.funded", stale=True)(late.append)
-    router.handle(delivery(3))
-    router.handle(delivery(1))
-    assert [event.stale for event in late] == [True]
+    router.on("transfer.created")(never.append)
+    outcomes = [router.handle(delivery(step)).outcome for step in (3, 1, 0)]
+    assert outcomes == ["handled", "stale", "stale"]
+    assert ([event.stale for event in late], never) == ([True], [])
 
 
 @pytest.mark.parametrize("order", [(3, 2, 1, 0), (0, 2, 1, 3), (1, 0, 3, 2, 1, 0)])
