@@ -23,7 +23,6 @@ HARMLESS = sorted(name for name in FOLLOWABLE if DEVIATIONS[name].harmless)
 SAMPLE = (
     "wallet-both",
     "payout-account-by-id",
-    "amounts-numbers",
     "networks-others",
     "people-need-street",
     "deposits-nested",

@@ -12,7 +12,6 @@ WALLET = "financial_accounts.crypto_wallet"
 MX = "financial_accounts.MX.bank_account"
 SAMPLE = (
     "blank-query-line",
-    "quotes-kebab",
     "deposit-nested",
     "wallet-fields",
     "clabe-with-holder",
