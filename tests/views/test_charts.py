@@ -230,3 +230,22 @@ def luminance(colour):
     parts = (part / 255 for part in ImageColor.getrgb(colour))
     linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
     return sum(p * weight for p, weight in zip(linear, (0.2126, 0.7152, 0.0722), strict=True))
+
+
+@pytest.mark.parametrize(("rows", "points"), [(400, 400), (401, 201)])
+def test_many_fees_are_drawn_as_a_sample(frame, rows, points):
+    """At most 400 points are drawn, of rows whose amount and fee are more than 0."""
+    many = pd.concat([frame, frame]).head(rows)
+    assert len(values(charts.fees(many))) == points
+    for name in ("source_amount", "total_fee"):
+        free = many.head(3).assign(**{name: [Decimal(0), Decimal("0.01"), Decimal(5)]})
+        assert len(values(charts.fees(free))) == 2
+
+
+@pytest.mark.parametrize(("count", "named"), [(12, 12), (13, 13)])
+def test_rare_reasons_go_together(frame, count, named):
+    """Twelve reasons have a bar each; the others have one."""
+    reasons = [f"reason {number % count:02d}" for number in range(30)]
+    failed = frame.head(30).assign(status="failed", failure_reason=reasons)
+    found = {each["reason"] for each in values(charts.failures(failed))}
+    assert (len(found), "other reasons" in found) == (named, count > 12)

@@ -7,8 +7,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from paylab.errors import PaylabError
 from paylab.views.cards import deposit_card
-from paylab.views.qr import QR
+from paylab.views.qr import QR, scan
 
 MX = {
     "type": "mx_virtual_account",
@@ -51,6 +52,33 @@ def test_wallet():
         ("Pay before", "2026-11-22 10:00 UTC"),
         ("more", '{"a": [1]}'),
     ]
+
+
+@pytest.mark.parametrize(
+    ("currency", "network", "rails", "title", "only"),
+    [
+        ("usdc", "base", ["polygon"], "Send USDC on Base", "only USDC, only over Base"),
+        ("usdc", None, ["polygon"], "Send USDC on Polygon", "only USDC, only over Polygon"),
+        ("usdc", None, [], "Send USDC", "only USDC"),
+        (None, None, None, "Send the deposit", "only the agreed currency"),
+    ],
+)
+def test_a_wallet_names_what_it_accepts(currency, network, rails, title, only):
+    """The network is that of the details, or else the first rail; unknown parts are left out."""
+    details = {"address": "0x1", "network": network}
+    given = {"type": "crypto_wallet", "currency": currency, "payment_methods": rails}
+    card = deposit_card({**given, "details": details})
+    assert (card.title, card.caution) == (title, f"Send {only}: anything else is lost.")
+    assert card.lines[0] == ("Pay to", "0x1")
+    assert scan(card.png(300)) == "0x1"
+
+
+def test_a_transfer_names_its_amount():
+    """The amount is known of a transfer; a CLABE has no picture."""
+    card = deposit_card({"source_amount": "5", "deposit_instructions": MX})
+    assert ("Amount", "5") in card.table()
+    with pytest.raises(PaylabError, match="has no QR code"):
+        card.png()
 
 
 @pytest.mark.parametrize(

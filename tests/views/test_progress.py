@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from paylab.client.resources.operations import Patience
-from paylab.views.progress import EVERY, LONG, Bar, Line, progress, waiting
+from paylab.views.progress import EVERY, LONG, MOMENT, Bar, Line, progress, waiting
 
 
 class Seen:
@@ -59,11 +59,49 @@ def test_a_bar_and_a_line_show_what_is_done(measure, counts, words):
     assert lines == [*words, words[-1]]
 
 
-def test_a_long_run_shows_its_speed():
+@pytest.mark.parametrize(
+    ("first", "seconds", "shown"),
+    [
+        ((1_000, 11), LONG * 2, "3,000 rows, 31 pages, 100 rows/s"),
+        ((1_000, 11), LONG, "3,000 rows, 31 pages, 200 rows/s"),
+        ((1_000, 11), LONG - 0.1, "3,000 rows, 31 pages"),
+        ((100, 1), LONG * 2, "3,000 rows, 31 pages, 150 rows/s"),
+    ],
+)
+def test_a_long_run_shows_its_speed(first, seconds, shown):
     """The speed does not count rows that an earlier run fetched."""
-    now = [0.0]
+    now = [5.0]
     line = Line("rows", lambda: now[0])
-    line.count(1_000, 11)
-    now[0] = LONG * 2
+    line.count(*first)
+    now[0] += seconds
     line.count(3_000, 31)
-    assert repr(line) == "3,000 rows, 31 pages, 100 rows/s"
+    assert repr(line) == shown
+
+
+def test_a_bar_fills_up():
+    """The bar has a length as soon as it is shown, and its numbers beside it."""
+    bar = Bar("payouts")
+    assert 'value="0" max="1"' in bar._repr_mimebundle_()["text/html"]
+    bar.count(1, 4)
+    assert 'value="1" max="4"></progress> 1 of 4 payouts' in bar._repr_mimebundle_()["text/html"]
+
+
+@pytest.mark.parametrize(("seconds", "shown"), [(MOMENT, ["still"]), (MOMENT - 0.1, [])])
+def test_a_wait_is_shown_after_a_moment(seconds, shown):
+    """A wait that ends at once shows nothing; its text has no quotes."""
+    now, lines = [5.0], []
+    with waiting(lambda text: lines.append(repr(text)), lambda: now[0]) as tell:
+        now[0] += seconds
+        tell("still")
+    assert lines == shown
+
+
+def test_outside_a_notebook_progress_is_a_line_of_the_terminal(monkeypatch, capsys):
+    """The line is written over itself and ended; a log, which is no terminal, gets nothing."""
+    with progress(Bar("payouts")) as tell:
+        tell(1, 2)
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with progress(Bar("payouts")) as tell:
+        tell(1, 2)
+    assert capsys.readouterr().err == "\r1 of 2 payouts\x1b[K" * 2 + "\n"

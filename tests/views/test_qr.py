@@ -111,6 +111,13 @@ def test_save_fails_without_a_trace(tmp_path, komo):
     assert [path.name for path in tmp_path.iterdir()] == ["code.png"]
 
 
+@pytest.mark.parametrize("size", [29, 10_000])
+def test_the_limits_of_a_size_are_sizes(komo, size):
+    """The smallest and the largest size are accepted, of a card and of a picture."""
+    assert QR(komo, size=size).size == size
+    assert QR(komo).png(29)
+
+
 @pytest.mark.parametrize("size", [-1, 28, 10_001])
 def test_sizes(komo, size):
     """A size that is too small or too large is refused when the code is made."""

@@ -11,6 +11,7 @@ from paylab.lab import displays
 from paylab.simulator.simulator import Simulator
 from paylab.spec import models
 from paylab.views import html
+from paylab.views.results import items_table
 
 
 @pytest.fixture(scope="module")
@@ -101,3 +102,28 @@ def test_text_from_the_service_is_escaped():
 def test_a_value_without_a_view_has_none():
     """An object of a type without a registered display has no HTML."""
     assert displays.show(object()) is None
+
+
+def test_a_type_without_columns_of_its_own_shows_its_first_fields():
+    """A table has at most six columns; one item is not written as several."""
+    fields = {"id": "dep_1", "a": 1, "b": None, "c": ["x", "y"], "d": [], "e": {"f": 2}, "g": 3}
+    shown = items_table([models.Deposit.model_validate(fields)])
+    heads = re.findall(r'scope="col"[^>]*>([^<]*)<', shown)
+    assert len(heads) == 6
+    assert heads[0] == "id"
+    assert "1 Deposit<" in shown
+    assert "2 Deposits<" in items_table([models.Deposit.model_validate(fields)] * 2)
+
+
+@pytest.mark.parametrize(
+    ("fields", "text"),
+    [
+        ({"tags": ["x", "y"]}, "x, y"),
+        ({"tags": []}, "none"),
+        ({"tags": {"f": "é"}}, "&quot;f&quot;: &quot;é&quot;"),
+        ({"tags": [1]}, "[\n  1\n]"),
+    ],
+)
+def test_a_list_of_words_is_a_row_and_nested_values_are_folded(fields, text):
+    """Lists of words are joined; objects and other lists are JSON that opens on click."""
+    assert text in displays.show(models.Deposit.model_validate({"id": "dep_1", **fields}))

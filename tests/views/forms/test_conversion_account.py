@@ -151,3 +151,15 @@ def test_a_pending_account_keeps_its_form(form, create):
         return form.result, form.begun
 
     assert asyncio.run(click()) == (None, True)
+
+
+@pytest.mark.parametrize(
+    ("address", "text"),
+    [("0x1234567890", "0x1234567890 on base"), ("0x12345678901", "0x1234…8901 on base")],
+)
+def test_a_short_address_is_whole(create, wait, address, text):
+    """An address of 12 characters is shown whole; only the reference is optional."""
+    form = ConversionAccountForm(create, wait, wait, wallets(None, address=address), "mxn")
+    assert form.fields["payout_account"].options == [(text, "fa_0")]
+    marks = [field.props()["mark"] for field in form.fields.values()]
+    assert marks == ["Required", "Required", "Optional"]

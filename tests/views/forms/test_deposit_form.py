@@ -168,3 +168,12 @@ def test_code(form):
     assert form.code() == 'deposit = lab.sandbox.deposit("ca_1", "50", "mxn")'
     form.fields["sender"].value = "missing"
     assert form.code().endswith('"mxn", sender_name="")')
+
+
+def test_a_currency_without_a_cap_suggests_ten(send):
+    """Without a known cap there is no hint; the choice of the sender has no mark."""
+    fields = DepositForm(send, "brl").fields
+    assert (fields["amount"].value, fields["amount"].hint) == ("10", "")
+    marks = [fields[name].props()["mark"] for name in ("amount", "sender", "sender_name")]
+    assert marks == ["Required", "", "Required"]
+    assert not fields["sender_name"].visible

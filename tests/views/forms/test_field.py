@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from paylab.errors import Problem
-from paylab.views.forms.field import COMBO, SELECT, TICK, FormField, wording
+from paylab.views.forms.field import COMBO, RADIO, SELECT, TEXT, TICK, FormField, open_list, wording
 
 
 def typed(field, value, n=1):
@@ -27,6 +27,18 @@ def left(field):
             "12",
             Problem("clabe", "must be exactly 18 digits"),
             "Enter a CLABE: 18 digits. You entered 2 characters.",
+        ),
+        (
+            "UPI id",
+            "1",
+            Problem("upi_id", "must be at most 45 characters"),
+            "Enter a UPI id: at most 45 characters. You entered 1 character.",
+        ),
+        (
+            "Street",
+            "9" * 40,
+            Problem("street", "must be less"),
+            "Enter a street: less. You entered “" + "9" * 40 + "”.",
         ),
         (
             "Date of birth",
@@ -131,9 +143,128 @@ def test_the_mark_stays_whatever_is_filled_in(needed, assumed, mark):
     assert before == field.props()["mark"] == mark
 
 
-@pytest.mark.parametrize(("number", "shown"), [("XEXX010101", "••••••••01"), ("1234", "••••")])
+@pytest.mark.parametrize(
+    ("number", "shown"), [("XEXX010101", "••••••••01"), ("12345", "•••45"), ("1234", "••••")]
+)
 def test_a_private_value_is_masked_after_it_was_sent(number, shown):
     """All but the last two characters are masked; a short value is masked completely."""
     field = FormField("x", "Number", value=number)
     field.private = True
     assert field.shown() == shown
+
+
+def test_a_field_that_was_sent_is_read_only():
+    """Mark and hint are gone, a private value is masked, and a keystroke changes nothing."""
+    field = FormField("x", "Number", value="XEXX010101", hint="Ten characters.")
+    field.private = True
+    field.require(True)
+    shown = ("mark", "hint", "value")
+    before = [field.props()[name] for name in shown]
+    field.lock(True)
+    typed(field, "other")
+    assert before == ["Required", "Ten characters.", "XEXX010101"]
+    assert [field.props()[name] for name in shown] == ["", "", "••••••••01"]
+    field.lock(False)
+    assert [field.props()[name] for name in shown] == before
+
+
+def test_a_ticked_box_keeps_its_hint():
+    """After sending, the hint of a box says what was ticked; a text that is not private stays."""
+    box, text = FormField("x", "X", TICK, hint="At noon."), FormField("x", "X", value="12345")
+    for field in (box, text):
+        field.lock(True)
+    assert (box.props()["hint"], text.props()["value"]) == ("At noon.", "12345")
+
+
+@pytest.mark.parametrize(
+    ("kind", "length", "sent", "wide"),
+    [
+        (SELECT, 32, False, False),
+        (SELECT, 33, False, True),
+        (TEXT, 33, False, False),
+        (TEXT, 32, True, False),
+        (TEXT, 33, True, True),
+        (RADIO, 33, True, False),
+    ],
+)
+def test_a_long_text_has_a_row_of_its_own(kind, length, sent, wide):
+    """A list of long choices is wide, as is a long text that was sent."""
+    text = "x" * length
+    options = [] if kind == TEXT else [(text, text)]
+    field = FormField("x", "X", kind, value=text, options=options)
+    field.lock(sent)
+    assert field.props()["wide"] is wide
+    assert ("grid-column" in field.static()) is wide
+
+
+@pytest.mark.parametrize(("kind", "sent"), [(SELECT, ["Base", ""]), (COMBO, ["Base", "base"])])
+def test_only_an_open_list_sends_its_values(kind, sent):
+    """A browser needs the values of a list only where it can send others."""
+    field = FormField("x", "X", kind, options=[("Base", "base")])
+    assert field.props()["options"] == [sent]
+
+
+def test_a_choice_is_sent_by_its_place():
+    """The browser gets and sends the place of a choice; -1 is no choice."""
+    field = FormField("x", "X", SELECT, options=[("one", 1), ("two", 2)])
+    assert (field.value, field.props()["value"]) == (1, 0)
+    typed(field, 1)
+    assert (field.value, field.shown(), field.props()["value"]) == (2, "two", 1)
+    typed(field, 0)
+    assert field.value == 1
+    field.value = 3
+    assert (field.shown(), field.props()["value"]) == ("", -1)
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "wanted", "chosen"),
+    [
+        (SELECT, "b", None, "b"),
+        (SELECT, "z", "b", "b"),
+        (SELECT, "z", "y", "a"),
+        (COMBO, "z", "b", "z"),
+        (COMBO, "", "b", "b"),
+    ],
+)
+def test_new_options_keep_a_choice_or_take_the_wanted_one(kind, value, wanted, chosen):
+    """A choice that is no longer there becomes the wanted one, or the first."""
+    field = FormField("x", "X", kind, value=value)
+    field.offer([("A", "a"), ("B", "b")], wanted)
+    assert field.value == chosen
+
+
+def test_no_options_leave_no_choice():
+    """A list without options is empty, and a list that was given a value keeps it."""
+    field = FormField("x", "X", SELECT, options=[("A", "a")])
+    field.offer([])
+    assert field.value == ""
+    assert FormField("x", "X", SELECT, value="b", options=[("A", "a"), ("B", "b")]).value == "b"
+
+
+def test_a_lazy_field_reports_its_change_once_it_is_left():
+    """Leaving a field without another change reports nothing; keystrokes are counted by view."""
+    field, heard = FormField("x", "X"), []
+    field.lazy, field.on_change = True, lambda one: heard.append(one.value)
+    typed(field, "a", n=3)
+    assert (heard, field.props()["heard"]) == ([], {"v": 3})
+    left(field)
+    left(field)
+    assert heard == ["a"]
+
+
+def test_a_value_that_is_the_same_is_no_change():
+    """Setting a field to its own value reports nothing; an empty value is not judged."""
+    field, heard = FormField("x", "X"), []
+    field.on_change = heard.append
+    field.value = ""
+    assert (heard, field.judged) == ([], False)
+    field.value = "a"
+    assert (heard, field.judged) == ([field], True)
+    field.reset("")
+    assert (field.value, field.judged) == ("", False)
+
+
+@pytest.mark.parametrize(("count", "end"), [(8, "w7. You"), (9, "w7, …. You")])
+def test_a_long_list_is_cut_in_a_hint(count, end):
+    """A hint has at most eight values."""
+    assert end in open_list([f"w{number}" for number in range(count)])

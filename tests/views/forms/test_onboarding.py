@@ -9,6 +9,7 @@ import pytest
 from paylab import corridors
 from paylab.errors import BadRequestError, Problem, RuleError
 from paylab.spec import codes
+from paylab.views.forms.onboarding import OnboardingForm
 
 CURP = "XEXX010101HNEXXXA4"
 
@@ -276,3 +277,32 @@ def test_a_saved_form_can_be_read(onboarding):
 def described(nodes):
     """The properties of every node and its parts, as sent to a browser."""
     return [one for node in nodes for one in (node.props(), *described(node.children))]
+
+
+def test_a_new_form_is_empty(create):
+    """Without options nothing is filled in, and the box says when to tick it."""
+    form = OnboardingForm(create)
+    assert not {"given_name", "phone", "idv_consent_recorded_at"} & form.values().keys()
+    assert form.consent.hint == "Tick this box when the person agrees; the time is recorded."
+    number = form.fields["document.number"]
+    assert (number.props()["mark"], number.private) == ("Optional, assumed", True)
+    assert [form.fields[name].props()["mark"] for name in ("product_types", "country")] == ["", ""]
+
+
+@pytest.mark.parametrize(
+    ("country", "product", "said"),
+    [
+        ("MX", "on_ramp", "Deposits in MXN are converted to a stablecoin."),
+        ("BR", "on_ramp", "No on-ramp is documented for this country"),
+        ("BR", "global_payouts", "Payouts are in BRL by pix"),
+        ("IN", "on_ramp", "This product is not available in this country; available: Global"),
+        ("US", "global_payouts", "No payouts are documented for this country"),
+        ("MX", "global_payouts", "Accepted documents: only CURP."),
+        ("AR", "global_payouts", "Accepted documents: CUIT, CUIL."),
+        ("US", "global_payouts", "Any type of document is accepted."),
+        ("CO", "global_payouts", "Also required: e-mail, document."),
+    ],
+)
+def test_the_form_says_what_a_country_asks_for(create, country, product, said):
+    """The line below the country names currency, rails, documents and what is required."""
+    assert said in OnboardingForm(create, country, product).reason.html

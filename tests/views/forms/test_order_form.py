@@ -105,3 +105,28 @@ def test_an_empty_amount_is_required(lab, person):
         [error] = form.fields["amount"].errors
         assert "Required" in error
         assert "exactly one of" not in error
+
+
+def test_a_stablecoin_has_a_network_and_may_come_by_deposit(lab, person):
+    """Network and funding are asked for and sent for a stablecoin only."""
+    form = lab.forms.transfer(person)
+    marks = [form.fields[name].props()["mark"] for name in ("amount", "client_reference_id")]
+    assert marks == ["Required, assumed", "Optional"]
+    asked = ("source_network", "source_type")
+    assert [form.fields[name].visible for name in asked] == [False, False]
+    form.fields["source_currency"].value = "USDC"
+    form.fields["source_type"].value = "deposit"
+    assert [form.fields[name].visible for name in asked] == [True, True]
+    assert form.values().items() >= {"source_network": "base", "source_type": "deposit"}.items()
+    assert "no crypto_wallet on base" in form.check().warnings[0].message
+    form.fields["source_currency"].value = "USD"
+    assert not set(asked) & form.values().keys()
+    assert not form.check().warnings
+
+
+def test_a_quote_that_expires_asks_for_a_fresh_one(lab, person):
+    """From its expiry on, the line is a warning and the button for a new quote stands out."""
+    form = card(lab, person)
+    assert (form.fresh.style, 'role="timer"' in form.lock_line.html) == ("", True)
+    form._tell_time(form.quote.expires_at)
+    assert (form.fresh.style, 'role="alert"' in form.lock_line.html) == ("primary", True)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from copy import copy, deepcopy
 
 import pytest
+
+from paylab.views.forms.view import Button, Inputs
 
 CURP, NAME = "XEXX010101HNEXXXA4", "Ana"
 
@@ -115,3 +118,43 @@ def test_junk_is_passed_over(page, message):
     before = len(sent)
     form.view.receive(message, [])
     assert (len(sent), form.result) == (before, None)
+
+
+@pytest.mark.parametrize(
+    ("visible", "disabled", "kind", "presses"),
+    [
+        (True, False, "press", 1),
+        (False, False, "press", 0),
+        (True, True, "press", 0),
+        (True, False, "look", 0),
+    ],
+)
+def test_a_button_is_pressed_if_it_is_shown_and_enabled(visible, disabled, kind, presses):
+    """A message that comes late, when the button has gone, presses nothing; Enter does."""
+    pressed = []
+    button = Button("Send", lambda: pressed.append(1))
+    button.visible, button.disabled = visible, disabled
+    button.receive({"kind": kind}, [])
+    assert len(pressed) == presses
+    Inputs([], button).receive({"kind": kind}, [])
+    assert len(pressed) == 2 * presses
+    assert button.props()["submits"] is True
+
+
+def test_a_page_is_sent_again_when_it_changed_or_moves_the_focus(page):
+    """A redraw of the same page sends nothing; a browser that comes later gets the page."""
+    form, sent = page
+    before = len(sent)
+    form.redraw()
+    assert len(sent) == before
+    form.redraw(form.heading)
+    assert sent[-1]["focus"] == form.heading.id
+    form.view.receive({"kind": "ready"}, [])
+    assert (len(sent), sent[-1]["focus"]) == (before + 2, "")
+
+
+def test_a_copy_of_a_form_is_the_form(onboarding):
+    """Two copies of one form could be sent twice."""
+    form = onboarding()
+    assert copy(form) is form
+    assert deepcopy([form]) == [form]

@@ -8,7 +8,9 @@ import pytest
 
 from paylab.errors import RuleError
 from paylab.spec.models import FinancialAccount
-from paylab.views.forms.account import WalletForm
+from paylab.views.forms.account import AccountForm, WalletForm
+from paylab.views.forms.onboarding import RecipientForm
+from paylab.views.qr import QR
 
 GOOD = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed"  # an example of EIP-55
 WALLET = FinancialAccount.model_validate({"id": "fa_1", "details": {"network": "base"}})
@@ -81,3 +83,60 @@ def test_code(create):
     form.fields["address"].value = GOOD
     assert GOOD in form.code()
     assert form.code().startswith("wallet = lab.financial_accounts.create(")
+
+
+def test_the_details_of_a_bank_account_are_replaced():
+    """The form starts with the account, keeps its type, and sends new details to its id."""
+    details = {"clabe": "002010077777777771"}
+    account = {"id": "fa_1", "type": "bank_account", "details": details}
+    held = FinancialAccount.model_validate(account)
+    sent = []
+
+    def update(*given):
+        sent.append(given)
+        return held
+
+    form = AccountForm(None, "MX", account=held, update=update)
+    assert (form.title, form.action) == ("Replace the details of fa_1", "Replace the details")
+    assert (form.parts.type.disabled, form.note.html) == (True, "")
+    assert form.code().startswith('account = lab.financial_accounts.update("fa_1", {"clabe"')
+    form.submit()
+    assert sent == [("fa_1", details)]
+    assert ("CLABE", details["clabe"]) in form.outcome(held)
+
+
+def test_an_account_without_details_starts_empty(noted):
+    """Nothing is filled in where the service gives no details."""
+    held = FinancialAccount.model_validate({"id": "fa_1", "type": "bank_account"})
+    form = AccountForm(None, "MX", account=held, update=noted(held))
+    assert form.values() == {"type": "bank_account", "details": {}}
+    assert form.outcome(held) == [("Account", "fa_1"), ("Type", "bank_account")]
+
+
+def test_a_recipient_may_get_the_account_later():
+    """The account of a recipient is optional, that of an account form is not."""
+    form = RecipientForm(None, "MX")
+    kind = form.account.type
+    assert (kind.value, kind.props()["mark"], form.values().get("financial_accounts")) == (
+        "",
+        "Optional",
+        None,
+    )
+    assert form.fields["financial_accounts.0.details.clabe"].visible is False
+    kind.value = "bank_account"
+    assert form.fields["financial_accounts.0.details.clabe"].visible is True
+    assert AccountForm(None, "MX").parts.type.props()["mark"] == "Required"
+
+
+def test_a_picture_of_a_code_fills_in_its_text(komo):
+    """The button to scan is there for a QR Ph code only; its payee is shown below the text."""
+    parts = AccountForm(None, "PH").parts
+    assert not parts.upload.visible
+    parts.fill("ph_qr_code", {})
+    text = parts.details["qrph_payload"]
+    assert (parts.upload.visible, text.hint.startswith("Paste the text")) == (True, True)
+    parts.upload.take("code.png", b"no picture")
+    assert parts.upload.props()["errors"][0].startswith("No code was read from code.png: ")
+    parts.upload.take("code.png", QR(komo).png())
+    assert (text.value, parts.upload.props()["errors"]) == (komo, [])
+    assert [part.partition(":")[0] for part in text.hint.split("; ")] == ["Issuer", "Name", "City"]

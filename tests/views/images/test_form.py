@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 
 import pytest
+from PIL import Image
 
 from paylab.errors import BadRequestError, Problem, RuleError
 from paylab.spec import codes, status
 from paylab.spec.models import StatusDetail, VerificationImages
 from paylab.spec.service import Service
+from paylab.views.images.choice import Seen
 from paylab.views.images.form import ImagesForm
 from paylab.views.specimens import specimen
 
@@ -219,3 +221,52 @@ def test_sizes_are_those_of_the_service(make, tmp_path, kilobyte, problems):
     form.slots["selfie"].path.value = str(path)
     told = [each.message for each in form.slots["selfie"].seen.assumed]
     assert told == ["must be at least 10 KB (10,240 bytes) when decoded"][:problems]
+
+
+def test_one_way_to_choose_replaces_another(make, photo):
+    """A path clears the specimen and the other way round; "none" removes a specimen."""
+    slot = make().slots["selfie"]
+    slot.specimen.value = "good"
+    slot.path.value = str(photo)
+    assert (slot.specimen.value, slot.choice.name, slot.picker.chosen) == ("", "photo.txt", True)
+    slot.specimen.value = "verification_image_blurry"
+    assert (slot.path.value, slot.choice.name) == ("", "specimen (image blurry)")
+    slot.specimen.value = ""
+    assert (slot.choice, slot.state, slot.picker.chosen) == (None, "empty", False)
+
+
+def test_a_side_that_was_sent_has_no_inputs(make):
+    """After the upload a side is a heading and its state, until the form starts over."""
+    form = make("verification_selfie_needed", example=True)
+    slot, inputs = form.slots["selfie"], ("picker", "path", "specimen")
+    before = len(slot.children)
+    form.submit()
+    assert (before, len(slot.children)) == (4, 2)
+    assert [getattr(slot, name).disabled for name in inputs] == [True] * 3
+    form.restart()
+    assert len(slot.children) == 4
+
+
+@pytest.mark.parametrize(
+    ("size", "words"), [(2**20 - 1, "JPEG, 1023 KB"), (2**20, "JPEG, 1.0 MB"), (2047, "JPEG, 1 KB")]
+)
+def test_a_size_is_in_kilobytes_or_megabytes(size, words):
+    """From a megabyte on, a size has one decimal."""
+    assert Seen("image/jpeg", size, False, None).words == words
+
+
+def test_a_location_is_announced_and_kept_if_the_box_is_ticked(make, upload, tmp_path):
+    """The warning says that the location is removed; with the box, the file is sent as it is."""
+    tags = Image.Exif()
+    tags[0x8825] = {1: "N", 2: (19.0, 25.0, 57.5)}
+    path = tmp_path / "photo.jpg"
+    Image.effect_noise((200, 200), 90).convert("RGB").save(path, exif=tags.tobytes())
+    form = make("verification_selfie_needed")
+    slot = form.slots["selfie"]
+    slot.path.value = str(path)
+    assert (slot.seen.located, bool(slot.seen.picture), slot.seen.doubt) == (True, True, "")
+    assert "contains the location" in slot.warnings[0]
+    form.keep_location.value = True
+    assert slot.warnings == []
+    form.submit()
+    assert upload["selfie"] == path.read_bytes()
