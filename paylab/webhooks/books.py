@@ -64,7 +64,10 @@ def _text(value: Any) -> str | None:
     """A cell as text; blank and missing are None."""
     if pd.isna(value):
         return None
-    number = Decimal(repr(value)) if isinstance(value, float) else Decimal(0)
-    if len(number.normalize().as_tuple().digits) > FLOAT_DIGITS:
+    if isinstance(value, float) and _digits(value) > FLOAT_DIGITS:
         raise ExactnessError(f"{value!r} is a float with too many digits: read it as text")
     return str(value).strip() or None
+
+
+def _digits(value: float) -> int:
+    return len(Decimal(repr(value)).normalize().as_tuple().digits)

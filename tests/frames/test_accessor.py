@@ -130,7 +130,11 @@ def test_a_workbook(frame, tmp_path):
     frame["net_source_amount"] *= Decimal("100000000000.1")
     frame["exchange_rate"] *= Decimal("1000000000.1")
     path = frame.paylab.to_excel(tmp_path / "t.xlsx", tz="Asia/Manila")
-    sheet = openpyxl.load_workbook(path)["rows"]
+    book = openpyxl.load_workbook(path)
+    about = dict(book["about"].iter_rows(values_only=True))
+    assert about["rows"] == "6"
+    assert (about["time zone"], about["fetched_at"]) == ("Asia/Manila", NOW)
+    sheet = book["rows"]
     cells = dict(zip([cell.value for cell in sheet[1]], sheet[2], strict=True))
     assert cells["total_fee"].value == 0.5
     assert cells["total_fee"].number_format == "0.00"

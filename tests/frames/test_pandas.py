@@ -206,6 +206,8 @@ def test_an_exact_column_does_what_a_column_of_floats_does(name):
         (lambda c: c.array.take([-2], allow_fill=True), ValueError, "-1 or more"),
         (lambda c: c.fillna("much"), ExactnessError, "'much' is not a number"),
         (lambda c: c.fillna(0.5), ExactnessError, r"0\.5 is a float|double values are not exact"),
+        (lambda c: pd.Series([D(1), 0.5], dtype=c.dtype), ExactnessError, r"0\.5 is a float"),
+        (lambda c: pd.Series([D(1), "much"], dtype=c.dtype), ExactnessError, "'much' is not a nu"),
         (lambda c: DecimalArray(pa.array([1])), TypeError, "takes Arrow decimals, not int64"),
     ],
 )
@@ -232,6 +234,10 @@ def test_what_is_no_amount_is_refused(ask, error, words):
         (lambda c: c.astype("decimal").dtype == c.dtype, True),
         (lambda c: str(c.to_frame("a").head(2)).split()[-2:], ["1", "<NA>"]),
         (lambda c: pd.array(["1.5", None], dtype="decimal").tolist(), [D("1.5"), pd.NA]),
+        (
+            lambda c: pd.Series([D(1), float("nan"), "2", None], dtype=c.dtype).tolist(),
+            [D(1), pd.NA, D(2), pd.NA],
+        ),
     ],
 )
 def test_what_floats_do_not_do(ask, found):
