@@ -110,3 +110,10 @@ def test_cannot_be_drawn(text, reason):
     """A text that cannot be drawn as a QR code is an error with the reason."""
     with pytest.raises(PaylabError, match=reason):
         modules(text)
+
+
+def test_the_last_line_of_a_terminal_ends_with_the_border(komo):
+    """A code has an odd number of rows; below the last one is the terminal's background."""
+    code = modules(komo)
+    assert code.width % 2 == 1
+    assert code.terminal().splitlines()[-1] == "▀" * code.width

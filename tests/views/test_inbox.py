@@ -169,3 +169,16 @@ def test_a_table_that_ends_has_no_listener(end):
     end(made)
     end(made)
     assert source.listeners == []
+
+
+@pytest.mark.parametrize(
+    ("differences", "text"),
+    [
+        (None, "The resource was not found"),
+        ([], "GET returns the same values now."),
+        ([("status", "started", "completed")], "GET returns other values now"),
+    ],
+)
+def test_a_comparison_says_what_get_returns(differences, text):
+    """No resource, no difference and differences are three sentences."""
+    assert text in comparison(differences)

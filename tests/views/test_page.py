@@ -80,3 +80,39 @@ def test_an_empty_badge_is_nothing():
     assert page.badge("") == ""
     assert "paylab-badge" not in page.card("x")
     assert page.badge("<b>") in page.card("x", label="<b>")
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("tr_01KF0RDQG0000043P8", "tr_…43P8"),
+        ("tr_01KF0RDQG000004", "tr_01KF0RDQG000004"),
+        ("x" * 24 + "1", "xxxxxxxxx…xxx1"),
+        ("x" * 23 + "1", "x" * 23 + "1"),
+        ("x" * 25, "x" * 25),
+        ("x" * 12 + " " + "1" * 12, "x" * 12 + " " + "1" * 12),
+    ],
+)
+def test_ids_are_shortened_and_words_are_not(text, short):
+    """An id keeps its kind and its end; a long word without a digit, or with a space, is whole."""
+    assert page.shortened(text) == short
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [("x y" * 5, True), ("x y" * 6, False), ("1000000000.00 USDC", True), ("", None)],
+)
+def test_short_texts_and_amounts_stay_on_one_line(text, kept):
+    """Up to 16 characters and amounts do; an empty cell has no markup."""
+    shown = page.cell(text)
+    assert shown == "" if kept is None else ("nowrap" in shown) is kept
+
+
+def test_a_grid_counts_the_rows_that_it_leaves_out():
+    """Numbers are aligned to the right; without more rows nothing is counted."""
+    rows = [(number, "x") for number in range(3)]
+    shown = page.grid(["n", "word"], rows, most=2, numbers=[0])
+    assert (shown.count("<tr "), "1 more" in shown) == (3, True)
+    assert shown.count("text-align:right") == 3
+    assert "more" not in page.grid(["n", "word"], rows, most=3)
+    assert "7 more" in page.grid(["n", "word"], rows, 10)

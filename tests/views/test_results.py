@@ -127,3 +127,11 @@ def test_a_type_without_columns_of_its_own_shows_its_first_fields():
 def test_a_list_of_words_is_a_row_and_nested_values_are_folded(fields, text):
     """Lists of words are joined; objects and other lists are JSON that opens on click."""
     assert text in displays.show(models.Deposit.model_validate({"id": "dep_1", **fields}))
+
+
+def test_an_amount_that_is_unknown_is_an_empty_cell():
+    """A conversion that is not paid out has no amount in its column."""
+    fields = {"id": "con_1", "status": "pending", "deposit": {"amount": "5", "currency": "MXN"}}
+    shown = items_table([models.Conversion.model_validate(fields)])
+    assert "5 MXN" in shown
+    assert "None" not in shown

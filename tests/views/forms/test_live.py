@@ -181,3 +181,38 @@ def test_a_conversion_of_a_deposit_without_a_name_says_why_it_is_pending(status,
     """The row "Held" explains why a pending conversion does not continue."""
     view = ConversionView(lambda: Conversion(id="con_1", status=status), unnamed=True)
     assert any(label == "Held" for label, _ in view.rows()) is held
+
+
+@pytest.mark.parametrize(
+    ("status", "tone", "sign"),
+    [
+        ("active", "paylab-good", "✓"),
+        ("rejected", "paylab-bad", "✗"),
+        ("action_required", "paylab-attention", "!"),
+        ("pending", "", "●"),
+    ],
+)
+def test_the_current_state_has_the_sign_of_its_meaning(status, tone, sign):
+    """Success, failure and a state that needs action are marked; any other is a point."""
+    shown = line(status)[0].line.html
+    assert f'<li class="{tone}" aria-current="step"><span aria-hidden="true">{sign}</span>' in shown
+    assert shown.count("aria-current") == 1
+
+
+def test_a_state_that_was_passed_is_ticked():
+    """A state that was left is ticked without a colour of attention; others are ahead."""
+    shown, _ = line("action_required", "pending")
+    shown.refresh()
+    assert '<li class=""><span aria-hidden="true">✓</span> <span>action_required' in shown.line.html
+    assert shown.line.html.count("paylab-ahead") == 3
+
+
+def test_a_final_state_is_announced_once_and_not_refreshed():
+    """The announcement for screen readers changes with the state only; the button offers more."""
+    shown, _ = line("pending", "pending", "active")
+    said = shown.announcement.html
+    shown.refresh()
+    assert (shown.announcement.html, "pending" in said) == (said, True)
+    shown.refresh()
+    assert "Verification: active. This status is final." in shown.announcement.html
+    assert shown.button.text == GO_ON

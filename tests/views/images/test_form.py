@@ -270,3 +270,19 @@ def test_a_location_is_announced_and_kept_if_the_box_is_ticked(make, upload, tmp
     assert slot.warnings == []
     form.submit()
     assert upload["selfie"] == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("code", "states"),
+    [
+        ("verification_document_damaged", ["possibly refused by the service"] * 2),
+        ("verification_back_image_needed", ["empty"]),
+        ("verification_age_mismatch", []),
+    ],
+)
+def test_a_refusal_of_two_sides_may_be_of_either(make, code, states):
+    """A code of the document does not say which side; a code of no picture asks for none."""
+    form = make(code, message="Why.")
+    assert [slot.state for slot in form.open_slots] == states
+    assert ("may be any of these" in form.notice.html) is (len(states) > 1)
+    assert ("The service says: Why." in form.notice.html) is (len(states) != 1)

@@ -144,3 +144,33 @@ def test_a_file_with_too_much_metadata_is_given_up(data):
     """A file with too much metadata raises an error instead of a search of minutes."""
     with pytest.raises(UnsearchableError, match="too much metadata"):
         find_location(data + bytes(2**16))
+
+
+def tiff(*entries, values=b""):
+    """A TIFF whose GPS table at 26 has these entries; its values begin at 100."""
+    head = struct.pack("<4sIHHHIII", b"II*\0", 8, 1, GPS, 4, 1, 26, 0)
+    table = struct.pack("<H", len(entries)) + b"".join(struct.pack("<HHII", *e) for e in entries)
+    return (head + table).ljust(100, b"x") + values
+
+
+@pytest.mark.parametrize(
+    ("kind", "count", "gone"),
+    [(2, 4, 0), (2, 5, 5), (3, 2, 0), (3, 3, 6), (5, 1, 8), (12, 2, 16), (99, 9, 0), (2, 21, 0)],
+)
+def test_only_values_that_are_stored_elsewhere_are_overwritten(kind, count, gone):
+    """Up to four bytes are in the table; a value that ends after the file is none."""
+    data = tiff((2, kind, count, 100), values=b"v" * 20)
+    changed = without_location(data)
+    assert changed[100:] == bytes(gone) + b"v" * (20 - gone)
+    assert changed[:26] == data[:26]
+    assert changed[26:40] == bytes(14)
+    assert changed[40:100] == data[40:100]
+
+
+@pytest.mark.parametrize(("kind", "count", "found"), [(13, 1, True), (3, 1, False), (4, 2, False)])
+def test_a_pointer_to_the_location_is_one_long_number(kind, count, found):
+    """Another type or number of values is no pointer to a table."""
+    data = tiff((2, 2, 1, 0)).replace(
+        struct.pack("<HHI", GPS, 4, 1), struct.pack("<HHI", GPS, kind, count)
+    )
+    assert bool(find_location(data)) is found
