@@ -269,7 +269,7 @@ def numbers(text: str) -> Iterator[tuple[str, int, int]]:
 
 def _fitting(text: str, start: int, end: int, depth: int) -> str:
     """`***`, quoted when it replaces a JSON number."""
-    before, after = text[:start][-20:].rstrip()[-1:], text[end : end + 20].lstrip()[:1]
+    before, after = text[:start].rstrip()[-1:], text[end:].lstrip()[:1]
     is_json = depth == 0 and before in (":", "[", ",") and after in (",", "]", "}")
     return f'"{HIDDEN}"' if is_json else HIDDEN
 

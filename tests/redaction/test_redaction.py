@@ -218,6 +218,13 @@ def test_a_share_token_of_eight_characters_is_found_elsewhere(token, clean):
     assert (token in body, redaction.text(token)) == (False, clean)
 
 
+@pytest.mark.parametrize(("gap", "is_found"), [(985, True), (986, False)])
+def test_a_share_token_is_told_by_a_field_near_it(gap, is_found):
+    """A field of its request within a thousand characters tells it from the token of a page."""
+    text = f'applicant_id":{" " * gap}"token":"abcdefghij"'
+    assert ("***" in Redaction([]).text(text)) == is_found
+
+
 def test_a_thousand_numbers_are_found_elsewhere():
     """The numbers of a hostile body do not make every later text slow."""
     redaction = Redaction([])
