@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from datetime import UTC, datetime
 
 import pytest
 
+import paylab
 from paylab.cli import listen
 from paylab.cli.main import main
+from paylab.lab.trigger import trigger
+from paylab.simulator.server import Server
+from paylab.simulator.simulator import Simulator
 from paylab.webhooks.arrival import Arrival
 
 BODY = b'{"event_type": "transfer.created", "event_payload": {"id": "tr_1"}}'
@@ -63,3 +70,31 @@ def test_types_are_separated_by_commas():
         "transfer.created",
         "transfer.failed",
     )
+
+
+def test_it_listens_until_it_is_stopped(monkeypatch):
+    """An event is a line as soon as it comes; Ctrl-C ends with a count, and unsubscribes."""
+    with Server(Simulator(frozen=False)) as server:
+        for name in ("base_url", "api_key", "secret_key"):
+            monkeypatch.setenv(f"PAYLAB_{name.upper()}", getattr(server, name))
+        command = [sys.executable, "-m", "paylab", "listen", "--events", "transfer.created"]
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        process = subprocess.Popen(command, **pipes)
+        try:
+            assert process.stderr.readline().startswith("Listening on http://127.0.0.1:")
+            lab = paylab.connect(ledger="none")
+            trigger(lab, "transfer.created")
+            assert "transfer.created  tr_" in process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+            assert process.communicate(timeout=30) == ("", "1 event.\n")
+            assert process.returncode == 0
+            assert lab.webhook_subscriptions.list().to_list() == []
+        finally:
+            process.kill()
+            process.communicate()
+
+
+def test_without_a_service_there_is_nothing_to_listen_to(capsys):
+    """An embedded simulator ends with the command: wrong use, with the way on."""
+    assert main(["listen"]) == 2
+    assert "start `paylab simulator` and export the lines" in capsys.readouterr().err
