@@ -71,7 +71,7 @@ class OrderTicket(Protocol):
     def missing(self) -> ChoiceError:
         """The error when the service does not have the known payment."""
 
-    def answered(self, status: int, payment: str, *, found: bool = False) -> None:
+    def answered(self, status: int, payment: str, *, found: bool) -> None:
         """The service carried it out; `found` is whether its list said so."""
 
     def refused(self, status: int) -> None:

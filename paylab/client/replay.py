@@ -86,11 +86,11 @@ class RequestFields:
                 words = ["nothing" if text is None else repr(plain(text, 60)) for text in both]
                 yield f"{name}: {words[0]} was recorded, {words[1]} was sent"
 
-    def likeness(self, sent: RequestFields) -> tuple[bool, float, float]:
+    def likeness(self, sent: RequestFields) -> tuple[bool, float, int]:
         """The similarity to another request."""
         paths = SequenceMatcher(None, self.path, sent.path).ratio()
         both = self.fields.items() & sent.fields.items()
-        return self.method == sent.method, paths, len(both) / (len(self.fields) + 1)
+        return self.method == sent.method, paths, len(both)
 
 
 def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:

@@ -12,6 +12,7 @@ import pytest
 
 from paylab import connect
 from paylab.client import Client
+from paylab.client.base_url import address
 from paylab.client.settings import (
     Secret,
     Settings,
@@ -469,3 +470,16 @@ def test_a_control_token_is_for_the_base_url_beside_it(given, environ, token, tm
         return
     found = resolve(**given, **options).control_token
     assert (found and found.reveal()) == token
+
+
+@pytest.mark.parametrize(
+    ("url", "place"),
+    [
+        ("http://LocalHost/", "http://localhost:80"),
+        ("https://pay.test/v2", "https://pay.test:443/v2"),
+        ("https://pay.test:8443", "https://pay.test:8443"),
+    ],
+)
+def test_the_address_of_a_service_has_its_port(url, place):
+    """Two spellings of a base URL are one address."""
+    assert address(url) == place

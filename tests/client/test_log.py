@@ -234,6 +234,7 @@ def test_har(client, tmp_path):
     entries = read["log"]["entries"]
     assert [entry["response"]["status"] for entry in entries] == [200, 404, 0, 200]
     assert [entry["time"] for entry in entries] == [0, 0, 0, 0]
+    assert {entry["request"]["headersSize"] for entry in entries} == {-1}
     assert [entry["comment"] for entry in entries][2:] == ["attempt 1", "attempt 2"]
     assert entries[2]["response"]["statusText"] == "the connection was cut off: cut"
     assert entries[0]["request"]["queryString"] == [{"name": "a", "value": "b c"}]

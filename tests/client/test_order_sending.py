@@ -16,6 +16,7 @@ from paylab.errors import (
     APIStatusError,
     ChoiceError,
     ConflictError,
+    PaylabError,
     RuleError,
 )
 
@@ -53,6 +54,14 @@ class Remembered(FreshTicket):
     def answered(self, status, payment, *, found=False):
         """Note the outcome."""
         self.log.append(("answered", status, payment, found))
+
+    def refused(self, status):
+        """Note that it was refused, or not sent."""
+        self.log.append(("refused", status))
+
+    def lost(self):
+        """Note that the outcome is unknown."""
+        self.log.append(("lost",))
 
 
 class Keeper(Fresh):
@@ -148,6 +157,27 @@ def test_an_order_whose_key_expired_is_looked_for_before_it_is_sent(scripted):
     absent = Keeper(first=FIRST, is_expired=True)
     made, _, asked = pay(scripted, absent, rows({"id": "tr_0"}), MADE)
     assert (asked, made.replayed) == ([WHOLE, POST], False)
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (httpx.ConnectError("no"), [("refused", 0)]),
+        (httpx.ReadTimeout("slow"), [("lost",)]),
+        (400, [("refused", 400)]),
+        (499, [("refused", 499)]),
+        (500, [("lost",)]),
+        (408, []),  # neither says whether it was carried out
+        (409, []),
+        ({}, [("lost",)]),
+    ],
+)
+def test_a_ticket_is_told_how_its_order_failed(scripted, reply, told):
+    """An order is refused only if nothing was carried out."""
+    keeper = Keeper()
+    with pytest.raises(PaylabError):
+        pay(scripted, keeper, reply)
+    assert keeper.ticket.log == told
 
 
 @pytest.mark.parametrize("key", ["", "a b", "é" * 36, KEY + "0"])

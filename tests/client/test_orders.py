@@ -41,6 +41,16 @@ def test_an_order_is_opened_before_it_is_sent(scripted, options, key, new):
     assert "fa_1" not in repr(order)
 
 
+@pytest.mark.parametrize("options", [{}, {"new": True}])
+def test_an_account_is_an_order_too(scripted, options):
+    """Another one is made only on purpose."""
+    keeper = Recording()
+    client, _ = scripted({"id": "ca_1"}, keeper=keeper)
+    client.conversion_accounts.create("ind_1", "fa_1", "mxn", **options)
+    [order] = keeper.orders
+    assert (order.path, order.new) == ("/v1/conversion_accounts", bool(options))
+
+
 @pytest.mark.parametrize(("options", "seconds"), [({}, 30.0), ({"timeout": 7}, 7)])
 def test_an_equal_order_is_waited_for_as_long_as_an_answer(scripted, options, seconds):
     """The timeout of the call, or of the client, is that of an equal order under way."""

@@ -328,3 +328,18 @@ def test_the_services_name_of_a_field_is_sent_as_it_is(renamed):
     for more in ({}, {"client_reference_id": "b"}):
         client.transfers.create("fa_1", **ROUTE, **more, extra={"reference": "b"})
     assert [body["reference"] for body in sent] == ["b", "b"]
+
+
+@pytest.mark.parametrize(
+    ("call", "has_extra"),
+    [
+        (lambda c: c.transfers.create(memo=1), True),
+        (lambda c: c.transfers.get("tr_1", memo=1), False),
+    ],
+)
+def test_extra_is_named_where_there_is_a_body(scripted, call, has_extra):
+    """A reading has no body, so that nothing could send the field."""
+    client, _ = scripted()
+    with pytest.raises(TypeError, match=r"has no parameter 'memo'") as caught:
+        call(client)
+    assert ("extra={'memo': ...} sends an unknown body field" in str(caught.value)) == has_extra

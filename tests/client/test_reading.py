@@ -211,7 +211,16 @@ def test_a_replayed_answer_says_so(scripted, header):
 def test_a_list_is_an_array_or_an_envelope(scripted, envelope):
     """A list may be an array or an envelope, with or without page fields."""
     client, _ = scripted(envelope)
-    assert [one.id for one in client.conversion_accounts.list()] == ["a", "b"]
+    listed = client.conversion_accounts.list().to_list()
+    assert [one.id for one in listed] == ["a", "b"]
+    assert not any(one.replayed for one in listed)
+
+
+@pytest.mark.parametrize("odd", [None, "text", [], {"type": "x"}, {"details": 5}, {"details": {}}])
+def test_instructions_of_any_shape_are_read(scripted, odd):
+    """An account is read whatever its deposit instructions are."""
+    client, _ = scripted({"id": "ca_1", "deposit_instructions": odd})
+    assert client.conversion_accounts.get("ca_1").raw["deposit_instructions"] == odd
 
 
 @pytest.mark.parametrize(
