@@ -71,6 +71,8 @@ CASES = {
         details("BR", pix_key="390.533.447-05", pix_key_type="cpf"),
         "details.br",
     ),
+    "PIX key as a number": (details("BR", pix_key=5, pix_key_type="cpf"), "spec"),
+    "QR as a number": (details("PH", "ph_qr_code", qrph_payload=5), "spec"),
     "unknown PIX key type": (details("BR", pix_key_type="random"), "details.br"),
     "UPI with a space": (details("IN", upi_id="a b@ok"), "details.in"),
     "UPI with two @": (details("IN", upi_id="a@b@ok"), "spec"),
