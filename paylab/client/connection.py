@@ -68,7 +68,6 @@ def http_client(
         # A stored cookie would make a call depend on those before it.
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
         # The target would receive the API key, with a signature of another address.
-        follow_redirects=False,
         event_hooks={"response": [_stop_at_redirect]},
         # Proxies from the environment are used, but not for requests to this
         # machine.

@@ -122,7 +122,7 @@ def _is_readable(content: object) -> bool:
     if not isinstance(content, str):
         binary = "b" in str(getattr(content, "mode", "b"))
         return binary and all(hasattr(content, name) for name in ("read", "seek", "tell"))
-    if len(content) > LONGEST_PATH or content[:5] == "data:":
+    if len(content) > LONGEST_PATH:
         return False
     try:
         return Path(content).is_file()

@@ -303,6 +303,7 @@ def test_a_page_is_cleaned_when_it_is_looked_at(scripted):
     client, _ = scripted({"note": "s3cr3t/with+signs=", "data": ["x"]})
     client.send("GET", "/v1/transfers?limit=100&q=key_live_1234")
     (waiting,) = client.calls._calls
+    assert not isinstance(waiting.held, Call)
     assert "key_live" not in repr(vars(client.calls)) + repr(waiting)
     assert client.calls[-1] is client.calls.get(1) is waiting.call
     shown = repr(asdict(waiting)) + repr(asdict(pickle.loads(pickle.dumps(waiting.call))))
@@ -317,6 +318,7 @@ def test_what_a_page_teaches_to_hide_is_hidden_at_once(scripted):
     page = {"data": [{"document": {"number": "XEXX010101"}}, "data:a/b;base64,QUJD"]}
     client, _ = scripted(page, {"error": "XEXX010101 is unknown"})
     client.send("GET", "/v1/individuals")
+    assert isinstance(client.calls._calls[0].held, Call)
     client.request("GET", "/v1/individuals")
     assert not client.calls._calls[0].patient
     for call in client.calls:
@@ -331,3 +333,20 @@ def test_times_in_a_row_are_milliseconds(scripted):
     call = replace(client.calls[0], spent=Spent(connecting=0.25, waiting=0.5, reading=0.125))
     [row] = CallLog([call]).rows()
     assert [row[f"{step}_ms"] for step in ("connecting", "waiting", "reading")] == [250, 500, 125]
+
+
+@pytest.mark.parametrize(
+    ("body", "is_built"),
+    [
+        ({"card": {"type": "curp", "number": "XEXX010101"}}, True),
+        ({"token": "0123456789"}, True),
+        ({"document": {}}, True),
+        ({"type": "curp"}, False),
+        ({"number": "XEXX010101"}, False),
+    ],
+)
+def test_what_a_request_teaches_to_hide_is_hidden_at_once(scripted, body, is_built):
+    """A document may have any name; other records are built when they are looked at."""
+    client, _ = scripted({})
+    client.send("POST", "/v1/x", json=body)
+    assert isinstance(client.calls._calls[0].held, Call) == is_built

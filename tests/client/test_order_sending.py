@@ -260,3 +260,10 @@ def test_an_interrupted_payment_says_with_which_key_to_send_it_again(settings):
         client.transfers.create("fa_1", **ASKED, idempotency_key=KEY)
     [note] = caught.value.__notes__
     assert KEY in note
+
+
+def test_a_refused_order_was_not_carried_out_by_an_earlier_attempt(scripted):
+    """A 400 says nothing of what may have happened, also when the order is sent again."""
+    with pytest.raises(APIStatusError) as caught:
+        pay(scripted, Keeper(first=FIRST), 400)
+    assert "carried out" not in str(caught.value.hint)
