@@ -29,6 +29,11 @@ BY_FIELD = {"type": "object", "additionalProperties": {"type": "string"}}
 SENTENCES = {"type": "array", "items": {"type": "string"}}
 BAD_CURSOR = {"schema": {"$ref": "#/components/schemas/PaginationError"}}
 REQUIRED = ["data", "has_next_page", "cursor"]
+TERMS = ["payout_method", "destination_currency"]
+ACCOUNT = ["individual_id", "payout_account", "source_currency"]
+STEPS = ("created", "funded", "payout_initiated", "completed", "failed", "expired")
+TRANSFER_EVENTS = [f"transfer.{step}" for step in STEPS]
+ON_RAMP = f"paths > /v1/conversion_accounts > post > requestBody > {JSON} > examples > MX > value"
 PROBLEM = ["field", "message"]
 FACTS = [
     ({}, "SEPABankAccountDetails > description", "of a bank_account in the SEPA countries."),
@@ -66,6 +71,25 @@ FACTS = [
     ({}, "Individual > properties > date_of_birth > format", "date"),
     ({}, "Individual > properties > product_types > items > $ref", "/Product"),
     ({}, "TransferPage > required", REQUIRED),
+    ({}, "NewQuote > required", TERMS),
+    (
+        {"quotes.default_source_currency": "none"},
+        "NewQuote > required",
+        [TERMS[0], "source_currency", TERMS[1]],
+    ),
+    ({}, "NewConversionAccount > required", ACCOUNT),
+    (
+        {"conversion_accounts.default_destination_currency": "none"},
+        "NewConversionAccount > required",
+        [*ACCOUNT, "destination_currency"],
+    ),
+    ({}, f"{ON_RAMP} > source_currency", "mxn"),
+    (
+        {"conversion_accounts.default_destination_currency": "none"},
+        f"{ON_RAMP} > destination_currency",
+        "USDC",
+    ),
+    ({}, "TransferEvent > properties > event_type > enum", TRANSFER_EVENTS),
     ({"lists.more": "none"}, "TransferPage > required", [REQUIRED[0], REQUIRED[2]]),
     ({}, "NewWebhookSubscription > properties > event_types > minItems", 1),
     ({}, "ImageUpload > properties > images > minItems", 1),
