@@ -178,7 +178,7 @@ def functions(owner):
 
 
 def operations():
-    """The public functions and methods reachable from `paylab` and from a lab."""
+    """The public functions and methods reachable from `paylab` and from a lab, by name."""
     with paylab.connect() as lab:
         held = {type(getattr(lab, name)) for name in dir(lab) if name != "client"}
     kinds = [kind for kind in held if is_own(kind, "paylab")]
@@ -187,10 +187,11 @@ def operations():
     for name, function in sorted(named.items()):
         is_hidden = any(part.startswith("_") for part in name.split("."))
         if not is_hidden and name not in PLAIN and not any(part in name for part in FOREIGN):
-            yield pytest.param(function, id=name)
+            yield name, function
 
 
-@pytest.mark.parametrize("operation", [*operations()])
-def test_every_operation_has_an_example(operation):
+def test_every_operation_has_an_example():
     """Every public operation has an example in its docstring."""
-    assert ">>> " in inspect.getdoc(operation)
+    known = [*operations()]
+    assert len(known) > 150
+    assert [name for name, each in known if ">>> " not in inspect.getdoc(each)] == []

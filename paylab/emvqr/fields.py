@@ -140,7 +140,11 @@ class EmvField:
     scheme: str = ""
 
     def walk(self) -> Iterator[EmvField]:
-        """The field, and its fields at any depth."""
+        """The field, and its fields at any depth.
+
+        >>> [each.path for each in paylab.emvqr.parse(qr_text).fields[0].walk()]
+        ['00']
+        """
         yield self
         for field in self.fields:
             yield from field.walk()

@@ -90,12 +90,12 @@ def test_base_fields_are_required(name):
 
 @pytest.mark.parametrize("product", ["on_ramp", "off_ramp"])
 @pytest.mark.parametrize("name", ["phone", "document", "date_of_birth", "idv_consent_recorded_at"])
-@pytest.mark.parametrize("country", ["MX", "PH", "CO", "BR", "AR", "GB", "US"])
-def test_ramp_products_ask_for_more_in_every_country(country, product, name):
+def test_ramp_products_ask_for_more_in_every_country(product, name):
     """Ramp products require four more fields in every country, as the spec says."""
-    body = {**BASE, **without(RAMP, name), "country": country, "product_types": [product]}
-    problems = individuals.check(body | {"address": {}})
-    assert (name, "is required", "spec") in [(p.field, p.message, p.source) for p in problems]
+    for country in ("MX", "PH", "CO", "BR", "AR", "GB", "US"):
+        body = {**BASE, **without(RAMP, name), "country": country, "product_types": [product]}
+        problems = individuals.check(body | {"address": {}})
+        assert (name, "is required", "spec") in [(p.field, p.message, p.source) for p in problems]
 
 
 @pytest.mark.parametrize(
