@@ -226,6 +226,7 @@ def test_sizes_are_those_of_the_service(make, tmp_path, kilobyte, problems):
 def test_one_way_to_choose_replaces_another(make, photo):
     """A path clears the specimen and the other way round; "none" removes a specimen."""
     slot = make().slots["selfie"]
+    assert slot.path.props()["lazy"]  # a path is read once it is whole
     slot.specimen.value = "good"
     slot.path.value = str(photo)
     assert (slot.specimen.value, slot.choice.name, slot.picker.chosen) == ("", "photo.txt", True)
