@@ -32,11 +32,11 @@ VALUES = {
 }
 
 
-@pytest.mark.parametrize("kind", [each for each in VALUES if each.__name__ not in MADE_ONCE])
-def test_a_value_is_not_changed(kind):
+def test_a_value_is_not_changed():
     """No attribute of a value can be set."""
-    with pytest.raises(FrozenInstanceError):
-        object.__new__(kind).anything = 1
+    for kind in (each for each in VALUES if each.__name__ not in MADE_ONCE):
+        with pytest.raises(FrozenInstanceError):
+            object.__new__(kind).anything = 1
 
 
 def test_no_repr_shows_what_was_sent_or_answered(scripted):
