@@ -158,14 +158,14 @@ def test_a_running_clock_runs_on(keep):
 
 
 @pytest.mark.parametrize(
-    ("path", "body"),
+    ("control", "body"),
     [("clock", {"advance_seconds": 90}), ("clock", {"speed": 5, "frozen": True}), ("reset", {})],
 )
-def test_the_clock_is_stored_without_another_change(keep, path, body):
+def test_the_clock_is_stored_without_another_change(keep, control, body):
     """A restart continues with the clock as a control left it, and does not seed again."""
     service = keep(transfers=3)
     service.advance(7)
-    left = service.post(f"/_simulator/{path}", body).json
+    left = service.post(f"/_simulator/{control}", body).json
     assert keep(transfers=3).get("/_simulator").json == left
 
 
