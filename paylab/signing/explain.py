@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from ..redaction.hiding import HIDDEN
 from .canonical import SCHEME, authorization, body_hash, canonical_request
 from .canonical import payload as payload_text
+from .findings import check_url
 
 SIGNED = ("host", "x-api-key", "x-content-sha256", "x-date", "x-nonce")
 """The headers of a signed request, sorted by name."""
@@ -48,11 +49,12 @@ class Explanation:
 def explain(method: str, url: str, headers: Mapping[str, str], body: bytes = b"") -> Explanation:
     """The layers of the signature of a request, as the spec defines it.
 
-    `headers` are those of the request; Host defaults to the URL's.
+    `headers` are those of the request; Host defaults to the URL's. ConfigError for what is no URL.
 
     >>> paylab.signing.explain("GET", request.url, headers).layers[0].name
     'canonical request'
     """
+    check_url(url)
     parts, hashed = urlsplit(url), body_hash(body)
     given = {"host": parts.netloc, "x-content-sha256": hashed}
     given |= {name.lower(): value for name, value in headers.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from hashlib import sha256
 
 import pytest
@@ -95,7 +96,8 @@ def test_before_the_first_call_there_is_nothing_to_explain(lab):
 
 
 @pytest.mark.parametrize("url", ["http://[bad", "v1/transfers", "//host/v1", "ftp://host/v1"])
-def test_a_lab_compares_with_a_url_only(lab, url):
+def test_only_a_url_is_compared_or_explained(lab, url):
     """Text that is not a URL is refused with an example of a valid one."""
-    with pytest.raises(paylab.ConfigError, match=r"is not a URL to sign: write https://host/v1"):
-        lab.compare({}, "GET", url)
+    for ask in (partial(lab.compare, {}, "GET", url), partial(signing.explain, "GET", url, {})):
+        with pytest.raises(paylab.ConfigError, match=r"is not a URL to sign: write https://host/v"):
+            ask()
