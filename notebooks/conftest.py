@@ -20,13 +20,18 @@ OPTIONS = {
     "nbval_sanitize_with": None,
     "nbdime": False,
 }
+OTHERS = ("anyio", "hypothesispytest", "nbval", "schemathesis")
+"""Plugins without which the pytest of a lesson starts in half the time."""
 
 
 def pytest_configure(config):
     """Compare outputs by default, also when pytest finds this folder after its options."""
-    # What a lesson starts takes the usual time.
-    os.environ["PYTEST_ADDOPTS"] = "-p no:nbval -p no:schemathesis"
     given = {str(each).partition("=")[0] for each in config.invocation_params.args}
     for name, value in OPTIONS.items():
         if f"--{name.replace('_', '-')}" not in given:
             setattr(config.option, name, value)
+
+
+def pytest_collection_finish():
+    """Set the options for the lessons that run pytest: workers have read their own by now."""
+    os.environ["PYTEST_ADDOPTS"] = " ".join(f"-p no:{name}" for name in OTHERS)

@@ -1,5 +1,7 @@
 """What all tests share: no configuration of this machine, and no real service."""
 
+import fcntl
+import gc
 import importlib
 import os
 import signal
@@ -12,6 +14,7 @@ from pkgutil import walk_packages
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadFileScheduling
 
 import paylab
 
@@ -25,8 +28,15 @@ for _name in [name for name in os.environ if name.startswith("PAYLAB_")]:
         del os.environ[_name]
 # A shell ignores Ctrl-C in what it starts in the background, and so would the tested commands.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-# Each of the hundreds of processes would compile the package anew.
+# Each of the hundreds of processes would compile the package anew, and each worker would rewrite
+# the assertions of all tests anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+# The collected tests and their modules stay to the end: searching them for garbage again and
+# again takes longer than most chapters.
+gc.set_threshold(50_000, 20, 100)
+# jsonschema, which Jupyter imports, would compile 39 grammars with it: no test checks an IRI.
+sys.modules.setdefault("rfc3987_syntax", None)
 _home, _numbers = tempfile.mkdtemp(prefix="paylab-tests-"), count()
 for _name, _folder in {"CACHE": "cache", "CONFIG": "config", "DATA": "data"}.items():
     os.environ[f"XDG_{_name}_HOME"] = str(Path(_home) / _folder)
@@ -45,8 +55,31 @@ def _own_data(monkeypatch):
 
 
 def pytest_xdist_auto_num_workers():
-    """One worker more than processors: those that wait for a browser or a kernel need none."""
-    return (os.cpu_count() or 1) + 1
+    """Two workers more than processors: those that wait for a browser or a kernel need none."""
+    return (os.cpu_count() or 1) + 2
+
+
+class Scheduling(LoadFileScheduling):
+    """The tests of a file run in one worker, and all that share a browser run in one, too."""
+
+    def _split_scope(self, nodeid):
+        browser = "tests/browser"
+        return browser if nodeid.startswith(browser) else super()._split_scope(nodeid)
+
+
+def pytest_xdist_make_scheduler(config, log):
+    """Start JupyterLab and Chromium once, not in each worker and for each file."""
+    return Scheduling(config, log) if config.getvalue("dist") == "loadfile" else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    """Import each module of tests in one worker at a time: the others read what it compiled."""
+    if not isinstance(collector, pytest.Module):
+        return (yield)
+    with collector.path.open(encoding="utf-8") as module:
+        fcntl.flock(module, fcntl.LOCK_EX)
+        return (yield)
 
 
 def pytest_collection_modifyitems(config, items):
@@ -57,6 +90,16 @@ def pytest_collection_modifyitems(config, items):
     if left:
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item not in left]
+
+
+def pytest_collection_finish():
+    """Leave what collection made out of every garbage collection."""
+    gc.freeze()
+
+
+def pytest_unconfigure():
+    """Give libraries back what they count at the end of a process."""
+    gc.unfreeze()
 
 
 @pytest.fixture

@@ -146,11 +146,11 @@ class Window:
         self.page = self._context.new_page()
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def chromium():
-    """One headless Chromium window.
+    """One headless Chromium window for all tests of this folder.
 
-    There is one window per file: no other event loop may run while playwright's loop runs.
+    No longer: no other event loop may run while playwright's loop runs.
     """
     from playwright.sync_api import sync_playwright
 

@@ -46,8 +46,9 @@ def test_a_form_without_its_kernel_says_so(notebook, end, said):
     form.get_by_text("Show the code").click()
     expect(form.get_by_role("button", name="Copy the code")).to_be_enabled()
     assert book.violations() == []
-    for _ in book.looks(f"kernel-{end.__name__}"):
-        assert book.violations() == []
+    if end is not crash:  # which looks like a restart
+        for _ in book.looks(f"kernel-{end.__name__}"):
+            assert book.violations() == []
 
 
 def test_an_inbox_without_its_kernel_says_so(notebook):

@@ -37,7 +37,8 @@ def new_shell(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PAYLAB_LEDGER", str(tmp_path / "ledger"))
     # For lessons that run pytest: plugins of other tests would double the time of its start.
-    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no:nbval -p no:schemathesis")
+    others = ("anyio", "hypothesispytest", "nbval", "schemathesis")
+    monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(f"-p no:{name}" for name in others))
     yield made
     InteractiveShell.clear_instance()
 
