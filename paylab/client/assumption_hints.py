@@ -9,7 +9,7 @@ from typing import Any
 from ..errors.api import APIStatusError
 from ..errors.base import PaylabError
 from ..spec import assumptions
-from ..spec.envelope import read_envelope
+from ..spec.envelope import envelope_differences
 from ..spec.error_body import ErrorBody
 from ..spec.operations.records import ANSWER_NAMES, OPERATIONS
 from ..spec.paging import ListForm
@@ -111,8 +111,7 @@ def _has_ids(body: object) -> bool:
 
 def of_page(body: object, form: ListForm) -> list[Doubt]:
     """The keys behind a response that is not a valid page."""
-    found = read_envelope(body, form)
-    differences = found.differences(body, form) if found else ()
+    differences = envelope_differences(body, form)
     return [Doubt(list_key(form, setting), value) for setting, value in differences]
 
 

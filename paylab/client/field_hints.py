@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ..spec import assumptions
 from ..spec.complaints import Complaint
+from ..spec.json_path import last_name
 from ..spec.operations.records import OPERATIONS
 from ..spec.paging import ListForm
 from ..spec.service import AccountDetails, Service
@@ -58,7 +59,7 @@ class Fields:
         ours = partial(self._translation.field, self._operation, self._body)
         told = [each._replace(field=ours(each.field)) for each in complaints]
         self._is_renamed = any(each.missing for each in told)
-        self._unknown = [_last(each.field) for each in told if each.unknown]
+        self._unknown = [last_name(each.field) for each in told if each.unknown]
         for each in told:
             yield from self._of_field(each)
 
@@ -72,7 +73,7 @@ class Fields:
 
     def _of_field(self, told: Complaint) -> Iterator[Doubt]:
         """The keys behind one complaint."""
-        name, table = _last(told.field), self._table
+        name, table = last_name(told.field), self._table
         if self._is_in_details(told.field):
             found = self._account(told.field)
             if found is not None:
@@ -94,7 +95,7 @@ class Fields:
         self, form: AccountDetails, details: Mapping[str, Any], told: Complaint
     ) -> Iterator[Doubt]:
         """The keys behind a complaint about a field in the details of an account."""
-        name = _last(told.field)
+        name = last_name(told.field)
         renamed = told.unknown and (self._is_renamed or "field" in told.words.lower())
         if name == form.field and not told.missing and not renamed:
             yield Doubt(f"{form.key}.allowed")
@@ -106,7 +107,7 @@ class Fields:
 
     def _missing(self, at: str) -> Iterator[Doubt]:
         """The key of a missing field: its default, its name, or the required fields."""
-        table, name = self._table, _last(at)
+        table, name = self._table, last_name(at)
         if self._operation == "individuals.create":
             required = "individuals.required"
             is_known = at in assumptions.KEYS[required].values
@@ -134,7 +135,7 @@ class Fields:
 
     def _of_value(self, told: Complaint) -> Iterator[Doubt]:
         """The key behind a value that was sent and refused."""
-        name, words = _last(told.field), told.words
+        name, words = last_name(told.field), told.words
         value = self._body.get(name)
         if name.endswith("amount") and NUMBER.search(words):
             yield Doubt("amounts.requests")
@@ -178,7 +179,7 @@ class Fields:
             if (form := self._form(one)) is not None
         ]
         # Without a number, the only account that has such a field.
-        fits = [each for each in found if _last(at) in each[0].fields]
+        fits = [each for each in found if last_name(at) in each[0].fields]
         return next(iter(found if len(found) == 1 else fits if len(fits) == 1 else []), None)
 
     def _form(self, account: Mapping[str, Any]) -> AccountDetails | None:
@@ -189,10 +190,6 @@ class Fields:
 def _known(key: str) -> Iterator[Doubt]:
     if key in assumptions.KEYS:
         yield Doubt(key)
-
-
-def _last(name: str) -> str:
-    return name.rpartition(".")[2]
 
 
 def _likeness(their: str, our: str) -> tuple[bool, float]:

@@ -6,11 +6,9 @@ amounts exact; an export does not need types.
 
 from __future__ import annotations
 
-import json
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from decimal import Decimal
 from typing import Literal, cast
 
 import pyarrow as pa
@@ -20,7 +18,7 @@ import pyarrow.json as pj
 from ..errors.api import APIResponseError
 from ..errors.base import PagingError
 from ..spec.paging import MOST_EMPTY, Page, Pager, read_page
-from ..spec.text import plain
+from ..spec.text import EXACT, plain
 from .columns import Column, Schema
 from .text_table import PagePart, Row, Tree, path_tree, text_table, unknown_fields
 
@@ -187,12 +185,7 @@ def _page(page: object, name: str = "a page") -> Page[Row]:
 def loads(body: bytes) -> object:
     """The body as JSON with exact numbers; APIResponseError when it is not JSON."""
     try:
-        text = body.decode("utf-8-sig")
-        return json.loads(text, parse_float=Decimal, parse_constant=_no_number)
+        return EXACT.decode(body.decode("utf-8-sig"))
     except (ValueError, ArithmeticError, RecursionError):
         pass  # raised below: the parser's error would contain the whole body
     raise APIResponseError("a page is not JSON")
-
-
-def _no_number(word: str) -> object:
-    raise ValueError(f"{word} is not JSON")

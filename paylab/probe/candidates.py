@@ -12,6 +12,7 @@ from ..errors.api import APIStatusError, AuthenticationError, PermissionDeniedEr
 from ..errors.base import PaylabError
 from ..spec.assumptions import KEYS
 from ..spec.complaints import Complaint
+from ..spec.json_path import last_name
 from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
 from ..spec.service_keys import NONE, Key, Value
@@ -108,7 +109,7 @@ def is_progress(before: PaylabError, after: PaylabError, values: Values) -> bool
     old, new = _complaints(before), _complaints(after)
     if type(before) is type(after) and not old - new:
         return False
-    ours = {key.rpartition(".")[2] for key in values if ".fields." in key}
+    ours = {last_name(key) for key in values if ".fields." in key}
     theirs = {str(value) for value in values.values()}
     wrong_name = {field for field, kind in new - old if kind in (MISSING, UNKNOWN)}
     return not wrong_name & (ours | theirs)
@@ -124,7 +125,7 @@ def _told(error: PaylabError) -> list[Complaint]:
 def _complaints(error: PaylabError) -> set[tuple[str, str]]:
     """What an error says, as fields and what is wrong with each."""
     if told := _told(error):
-        return {(_last(one.field), _kind(one)) for each in told for one in each.each()}
+        return {(last_name(one.field), _kind(one)) for each in told for one in each.each()}
     return {("", str(error))} if isinstance(error, APIStatusError) else set()
 
 
@@ -146,10 +147,10 @@ def _of_key(
     elif key.type == "word":
         yield from ({key.name: value} for value in key.values or key.others)
     else:
-        names = [_last(each.field) for each in told if each.missing]
+        names = [last_name(each.field) for each in told if each.missing]
         if key.name.endswith("cursor_parameter"):  # often as the answer names it
             told_as = service.value(key.name.removesuffix("_parameter"))
-            names.append(_last(str(told_as or service.value("lists.cursor"))))
+            names.append(last_name(str(told_as or service.value("lists.cursor"))))
         yield from ({key.name: name} for name in (*names, *key.others) if name != NONE)
 
 
@@ -191,7 +192,7 @@ def _renames(
     fields = [name for name in KEYS if name.startswith(start)]
     ours = {name: their for name in fields if (their := str(service.value(name))) in sent}
     for complaint in missing:
-        their = _last(complaint.field)
+        their = last_name(complaint.field)
         if not re.fullmatch(r"[A-Za-z_][\w-]{0,63}", their) or their in sent:
             continue
         for name in sorted(ours, key=lambda name: -_likeness(ours[name], their))[:4]:
@@ -253,7 +254,3 @@ def _valid(key: Key, paths: Iterable[str]) -> Iterator[str]:
         except ValueError:
             continue
         yield path
-
-
-def _last(field: str) -> str:
-    return field.rpartition(".")[2]

@@ -137,8 +137,7 @@ def recorded(calls: Iterable[Call], service: Service) -> Report:
 
 def _finding(trials: Trials, walk: ServiceWalk, key: str, *, write: bool) -> ProbeFinding:
     if key in trials.proofs:
-        proof = trials.proofs[key]
-        return ProbeFinding(key, PROVEN, proof.value, call=proof.call)
+        return trials.proofs[key]
     if key in trials.refusals:
         return ProbeFinding(key, REFUSED, why=words_of(trials.refusals[key]))
     stop = next((each.stop for each in walk.parts if each.stop), "")

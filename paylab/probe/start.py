@@ -39,7 +39,7 @@ def begin(trials: Trials) -> None:
                 raise HopelessError(sentence(error, trials.client)) from error
         else:
             return
-    if all(map(_is_page, failures)):
+    if all("html" in _header(each, "content-type") for each in failures):
         raise HopelessError(
             f"{_address(trials.client)} answers with web pages, not with the API: check the base "
             f"URL ({DOCTOR})"
@@ -95,10 +95,6 @@ def _may_differ(error: PaylabError) -> bool:
     """Whether another list may still answer: this path or envelope may differ."""
     final = (APIConnectionError, RedirectError, ServerError, AuthenticationError)
     return not isinstance(error, (*final, PermissionDeniedError))
-
-
-def _is_page(error: PaylabError) -> bool:
-    return "html" in _header(error, "content-type")
 
 
 def _header(error: PaylabError, name: str) -> str:

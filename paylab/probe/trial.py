@@ -19,6 +19,7 @@ from ..errors.base import ConfigError, PagingError, PaylabError, RuleError, Serv
 from ..spec.service import Service
 from ..spec.service_keys import Value
 from .candidates import candidates, is_progress
+from .report import PROVEN, ProbeFinding
 
 R = TypeVar("R")
 Values = Mapping[str, Value]
@@ -50,14 +51,6 @@ class BudgetError(PaylabError):
     """The permitted number of requests is used up."""
 
 
-@dataclass(frozen=True)
-class Proof:
-    """A value that a request proved: the call that succeeded with it, by number."""
-
-    value: Value
-    call: int
-
-
 @dataclass
 class Trials:
     """The settings found so far, and the requests that proved them.
@@ -69,7 +62,7 @@ class Trials:
     budget: int
     pace: float = 0.0
     start: int = 0
-    proofs: dict[str, Proof] = field(default_factory=dict)
+    proofs: dict[str, ProbeFinding] = field(default_factory=dict)
     refusals: dict[str, APIStatusError] = field(default_factory=dict)
     exhausted: set[str] = field(default_factory=set)
     _tried: set[frozenset[tuple[str, Value]]] = field(default_factory=set)
@@ -110,7 +103,9 @@ class Trials:
         new = {key: value for key, value in values.items() if self.service.value(key) != value}
         if new:
             self.client = self.client.with_service(self.service.with_values(new))
-            self.proofs |= {key: Proof(value, call) for key, value in new.items()}
+            self.proofs |= {
+                key: ProbeFinding(key, PROVEN, value, call=call) for key, value in new.items()
+            }
 
     @property
     def service(self) -> Service:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from .json_path import last_name
 from .paging import ListForm
 from .service_keys import NONE
 
@@ -18,54 +18,35 @@ FURTHER = re.compile(r"more|next|cursor|page|total|offset|link|token|after|conti
 LINK = re.compile(r"https?:|/|\?")
 
 
-@dataclass(frozen=True)
-class Envelope:
-    """The keys of a page, dotted where they are nested; empty where the body shows none.
+def envelope_differences(body: object, form: ListForm) -> Iterator[tuple[str, str]]:
+    """The settings of a list that a body contradicts, with their values in it.
 
-    `more` is "none" if the body has no flag and nothing in it may lead to another page. `rows` are
-    the items, `follows` says whether another page follows.
+    Keys are dotted where they are nested. `more` is "none" if the body has no flag and nothing in
+    it may lead to another page. A body without rows contradicts nothing.
     """
-
-    kind: str
-    items: str
-    more: str
-    cursor: str
-    rows: tuple[Any, ...]
-    follows: bool
-
-    def differences(self, body: object, form: ListForm) -> Iterator[tuple[str, str]]:
-        """The settings of a list that this envelope contradicts, with their values in it."""
-        if self.kind != form.envelope:
-            yield "envelope", self.kind
-        if self.kind == "array":
-            return
-        names = dict(leaves(body, DEPTH))
-        for setting in ("items", "more", "cursor"):
-            value, assumed = getattr(self, setting), getattr(form, setting)
-            # The rows are not under a key that has an object, such as {"data": {"list": [...]}}.
-            is_free = setting == "items" or assumed not in names
-            if value and value != assumed and is_free:
-                yield setting, value
-
-
-def read_envelope(body: object, form: ListForm) -> Envelope | None:
-    """The envelope of a body, with the assumed keys where it has them; None without rows."""
     if isinstance(body, list):
-        return Envelope("array", "", "", "", tuple(body), follows=False)
+        yield from [] if form.envelope == "array" else [("envelope", "array")]
+        return
     values = dict(leaves(body, DEPTH))
     items = _preferred(form.items, [name for name, value in values.items() if _are_rows(value)])
     if not items:
-        return None
+        return
+    if form.envelope != "object":
+        yield "envelope", "object"
     others = {name: value for name, value in values.items() if not name.startswith(f"{items}.")}
     flags = [name for name, value in others.items() if isinstance(value, bool)]
-    more = _preferred(form.more, [name for name in flags if MORE.search(_last(name))])
+    more = _preferred(form.more, [name for name in flags if MORE.search(last_name(name))])
     texts = [name for name, value in others.items() if _may_be_cursor(value)]
-    cursor = _preferred(form.cursor, [name for name in texts if CURSOR.search(_last(name))])
-    follows = values[more] if more else bool(cursor and values[cursor])
-    hints = [name for name, value in others.items() if FURTHER.search(_last(name)) and value]
-    if not more and not follows and not hints:
+    cursor = _preferred(form.cursor, [name for name in texts if CURSOR.search(last_name(name))])
+    hints = [name for name, value in others.items() if FURTHER.search(last_name(name)) and value]
+    if not more and not hints and not (cursor and values[cursor]):
         more = NONE
-    return Envelope("object", items, more, cursor, tuple(values[items]), follows)
+    for setting, value in {"items": items, "more": more, "cursor": cursor}.items():
+        assumed = getattr(form, setting)
+        # The rows are not under a key that has an object, such as {"data": {"list": [...]}}.
+        is_free = setting == "items" or assumed not in values
+        if value and value != assumed and is_free:
+            yield setting, value
 
 
 def leaves(body: object, depth: int = 2, at: str = "") -> Iterator[tuple[str, Any]]:
@@ -77,10 +58,6 @@ def leaves(body: object, depth: int = 2, at: str = "") -> Iterator[tuple[str, An
 
 def _preferred(assumed: str, found: list[str]) -> str:
     return assumed if assumed in found else next(iter(found), "")
-
-
-def _last(name: str) -> str:
-    return name.rpartition(".")[2]
 
 
 def _are_rows(value: object) -> bool:

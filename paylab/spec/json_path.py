@@ -16,6 +16,11 @@ def dotted(at: str, name: str | int) -> str:
     return f"{at}.{name}" if at else str(name)
 
 
+def last_name(path: str) -> str:
+    """`number` from `document.number`."""
+    return path.rpartition(".")[2]
+
+
 def value_at(body: object, name: str) -> Any:
     """The value at a dotted path; None if there is none."""
     for part in [] if name == NONE else name.split("."):

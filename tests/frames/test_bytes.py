@@ -55,7 +55,16 @@ def test_keys_in_any_order(page):
     assert following(page) == (True, "n")
 
 
-@pytest.mark.parametrize("page", [b"", b"<html>", b'{"data":', b'{"data":[],"cursor":5}'])
+@pytest.mark.parametrize(
+    "page",
+    [
+        b"",
+        b"<html>",
+        b'{"data":',
+        b'{"data":[],"cursor":5}',
+        b'["data",[],"has_next_page":true,"cursor":"n"}',
+    ],
+)
 def test_no_page(page):
     """A body that is not a page raises APIResponseError."""
     with pytest.raises(APIResponseError):

@@ -11,6 +11,7 @@ import paylab
 from paylab import frames
 from paylab.corridors import examples
 from paylab.frames.columns import SCHEMAS
+from paylab.frames.frame import frame
 
 
 @pytest.fixture(name="lab", scope="module")
@@ -103,6 +104,13 @@ def test_events_and_deliveries():
     )
     assert tried.loc[0, ["attempt", "status"]].tolist() == [2, 503]
     assert tried["created_at"][0] == pd.Timestamp("2026-01-01", tz="UTC")
+
+
+@pytest.mark.parametrize("kind", ["deliveries", "events", "quotes"])
+def test_what_is_no_list_keeps_every_row(kind):
+    """Only the rows of a list are kept once."""
+    repeated = [{"id": "x_1", "type": "x", "payload": {"id": "x_1"}}] * 2
+    assert len(frame([{"data": repeated}], kind)) == 2
 
 
 @pytest.mark.parametrize("kind", SCHEMAS)

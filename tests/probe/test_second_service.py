@@ -1,6 +1,7 @@
 """Walks through a second service, which differs in ways that the probe was not made for."""
 
 import random
+from collections import defaultdict
 from datetime import UTC, datetime
 from functools import cache
 
@@ -72,6 +73,12 @@ def walk(*deviations, service=None):
         return probe(client, write=True)
 
 
+@cache
+def first_walk(*deviations):
+    """The walk without a file, which each check of the same deviations starts from."""
+    return walk(*deviations)
+
+
 def is_usable(report):
     """Whether both on-ramps and all payouts came to the end."""
     needed = ("MX on-ramp: ", "PH on-ramp: ", "Payouts: ")
@@ -87,7 +94,7 @@ def rows(*deviations, service):
 
 def is_followed(*deviations):
     """Whether the service is usable with the file that a walk has written."""
-    written = walk(*deviations).service
+    written = first_walk(*deviations).service
     if not is_usable(walk(*deviations, service=written)):
         return False
     try:
@@ -98,19 +105,23 @@ def is_followed(*deviations):
 
 def check_proofs(*deviations):
     """Each written value has a call that succeeded, and is found again or missed without it."""
-    first = walk(*deviations)
+    first = first_walk(*deviations)
     calls = {call.number: call for call in first.calls}
     written = first.where(PROVEN)
     assert {each.key for each in written} >= {*first.service.diff()}
     assert [each.key for each in written if calls[each.call].failed] == []
     # A wait that is too long works as well, so one setting of rate limits hides the other. The
     # names in the envelope of a list are read together, and a short list needs only some of them.
+    left_out = defaultdict(list)
     for each in (each for each in written if not each.key.startswith("rate_limits.")):
         without = each.key.rpartition(".")[0] if each.key.startswith("lists.") else each.key
+        left_out[without].append(each)
+    for without, values in left_out.items():
         given = first.service.given.items()
         rest = {key: value for key, value in given if not key.startswith(without)}
         again = walk(*deviations, service=Settled(rest))
-        assert again[each.key].value == each.value or not is_usable(again), each.key
+        if is_usable(again):
+            assert [each.key for each in values if again[each.key].value != each.value] == []
 
 
 @cache

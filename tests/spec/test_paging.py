@@ -113,6 +113,15 @@ def test_pages_come_read_and_raw():
     assert next(pages("a", None)[0].raw_pages()) == Page([{"n": 0}], True, "a")
 
 
+def test_a_query_keeps_its_filters_and_asks_for_no_more_than_the_maximum():
+    """The parameters of a page: the limit, at most the maximum, the filters and the cursor."""
+    form = Service().list("transfers")
+    paging = {form.limit_parameter: form.max_limit, form.cursor_parameter: "next"}
+    status = {"status": "completed"}
+    assert form.query(form.max_limit + 1, "next", status) == paging | status
+    assert form.query(form.max_limit, "next") == paging
+
+
 def test_every_walk_starts_again():
     """Each iteration over a pager starts again at the first page."""
     asked = []

@@ -18,6 +18,7 @@ from paylab.spec import assumptions
 from paylab.spec.operations.records import OPERATIONS
 from paylab.spec.renames import Names
 from paylab.spec.service import Service
+from paylab.spec.service_file import line_of
 
 KEYS = list(assumptions.KEYS.values())
 CASES = [(key.name, other) for key in KEYS for other in key.others]
@@ -171,6 +172,14 @@ def test_a_file_that_cannot_be_read(tmp_path, content, words):
         path.write_bytes(content)
     with pytest.raises(ServiceError, match=words):
         Service.load(path)
+
+
+@pytest.mark.parametrize(
+    ("key", "line"), [("a", 1), ("t", 2), ("t.b", 3), ("t.b.c", 3), ("t.d", 2), ("d", 4)]
+)
+def test_the_line_of_a_key(key, line):
+    """It is the line of the key, of what it is in, or the last one."""
+    assert line_of("a = 1\n[t]\nb = 2\n# the end", key) == line
 
 
 def test_a_service_cannot_be_changed():

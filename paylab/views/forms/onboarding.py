@@ -13,6 +13,7 @@ from ...corridors.corridor import NAMES, Corridor
 from ...errors.base import Problem
 from ...rules import individuals
 from ...spec import codes
+from ...spec.json_path import put_inside
 from ...spec.models import FinancialAccount, Individual
 from ...spec.service import Service
 from .. import html
@@ -92,7 +93,10 @@ class OnboardingForm(Form):
         found |= {"product_types": [found["product_types"]], "address.country": found["country"]}
         if "document.type" not in found:
             found.pop(NUMBER, None)
-        return person.person_body(found)
+        body: dict[str, Any] = {}
+        for name, value in found.items():
+            put_inside(body, name, value)
+        return body
 
     def _judge(self, values: dict[str, Any]) -> list[Problem]:
         return individuals.check(values, self._service)

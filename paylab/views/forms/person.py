@@ -133,18 +133,6 @@ def why(corridor: Corridor, product: str) -> str:
     return f"{_money(corridor, product)} {_papers(corridor)}{asked}"
 
 
-def person_body(flat: Mapping[str, Any]) -> dict[str, Any]:
-    """The request body: dotted names become nested objects."""
-    made: dict[str, Any] = {}
-    for name, value in flat.items():
-        outer, _, inner = name.partition(".")
-        if inner:
-            made.setdefault(outer, {})[inner] = value
-        else:
-            made[outer] = value
-    return made
-
-
 def example_fields(body: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a body by the names of their fields, without country and product."""
     made: dict[str, Any] = {}
