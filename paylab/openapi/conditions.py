@@ -60,7 +60,8 @@ def further(service: Service, operation: Operation, details: DetailSchemas) -> l
 def on_fields_of(name: str, details: DetailSchemas) -> list[Schema]:
     """The conditions on the fields of a nested object."""
     if name == "document":
-        return [_document_number()]
+        known = {kind: form for kind, form in DOCUMENT_NUMBERS.items() if form.pattern}
+        return [by_word("type", "number", known)]
     return [details.by_kind()] if name == "financial_accounts" else []
 
 
@@ -79,12 +80,6 @@ def renamed(schema: Any, names: Mapping[str, str]) -> Any:
             for name, each in schema["properties"].items()
         }
     return found
-
-
-def _document_number() -> Schema:
-    """The format of a document number by its type."""
-    known = {kind: form for kind, form in DOCUMENT_NUMBERS.items() if form.pattern}
-    return by_word("type", "number", known)
 
 
 def _individual(service: Service, details: DetailSchemas) -> list[Schema]:

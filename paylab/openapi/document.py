@@ -1,22 +1,41 @@
-"""The whole document: paths, components and webhooks of a service."""
+"""The whole document: paths, components and webhooks of a service.
+
+Words that several fields share are one schema with a name, and so one type of a generated client.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..spec import codes
 from ..spec.operations.records import OPERATIONS, RESOURCES
 from ..spec.service import Service
-from . import enumerations, errors, events, prose
+from . import errors, events, prose
 from .answers import AnswerSchemas
 from .operations import OperationObjects
 from .requests import BodySchemas
-from .schemas import Components
+from .schemas import Components, ref_to, words
 
 VERSION = "3.1.0"
 _SERVER = {
     "url": "{base_url}",
     "description": "The base address of the service.",
     "variables": {"base_url": {"default": "https://sandbox.example.com"}},
+}
+
+_OF_SPEC: Mapping[str, Sequence[str]] = {
+    "AccountType": codes.ACCOUNT_TYPES,
+    "Country": codes.COUNTRIES,
+    "DepositInstructionType": codes.DEPOSIT_INSTRUCTION_TYPES,
+    "DestinationCurrency": codes.DESTINATION_CURRENCIES,
+    "DocumentType": codes.DOCUMENT_TYPES,
+    "ImageSide": codes.IMAGE_SIDES,
+    "ImageType": codes.IMAGE_TYPES,
+    "OnRampCurrency": tuple(codes.ON_RAMP.values()),
+    "PayoutMethod": codes.PAYOUT_METHODS,
+    "Product": codes.PRODUCTS,
+    "SourceCurrency": codes.SOURCE_CURRENCIES,
 }
 
 
@@ -39,6 +58,9 @@ def document(service: Service | None = None, server: str = "") -> dict[str, Any]
     for route in sorted(service.routes, key=lambda route: [*OPERATIONS].index(route.operation)):
         place = paths.setdefault(route.template, {})
         place[route.method.lower()] = made.operation(OPERATIONS[route.operation], route)
+    enumerations = _enumerations(service)
+    named = {known: name for name, known in enumerations.items()}
+    schemas = {name: words(known) for name, known in enumerations.items()}
     used = {OPERATIONS[route.operation].resource for route in service.routes}
     return {
         "openapi": VERSION,
@@ -46,17 +68,42 @@ def document(service: Service | None = None, server: str = "") -> dict[str, Any]
         "servers": [{"url": server} if server else _SERVER],
         "security": [{"signature": [], "apiKey": []}],
         "tags": prose.tags(resource for resource in RESOURCES if resource in used),
-        "paths": enumerations.named(paths, service),
+        "paths": _with_names(paths, named),
         "webhooks": events.webhooks(service, components, answers),
         "components": {
-            "schemas": _schemas(service, components),
+            "schemas": dict(sorted((schemas | _with_names(components.schemas, named)).items())),
             "responses": {"TooManyRequests": errors.too_many(service)},
             "securitySchemes": prose.security_schemes(service),
         },
     }
 
 
-def _schemas(service: Service, components: Components) -> dict[str, Any]:
-    """The named schemas by name, with the enumerations that they use."""
-    made = enumerations.named(components.schemas, service)
-    return dict(sorted({**enumerations.schemas(service), **made}.items()))
+def _enumerations(service: Service) -> dict[str, tuple[str, ...]]:
+    """The enumerations by name, with the further words of a service."""
+    more, found = service.statuses, {name: tuple(words) for name, words in _OF_SPEC.items()}
+    return found | {
+        "ConversionAccountStatus": (
+            *codes.CONVERSION_ACCOUNT_STATUSES,
+            *more.conversion_accounts,
+        ),
+        "ConversionStatus": (*codes.CONVERSION_STATUSES, *more.conversions),
+        "EventType": (*codes.EVENT_TYPES, *service.webhooks.event_types),
+        "IndividualStatus": (*codes.INDIVIDUAL_STATUSES, *more.individuals),
+        "Network": tuple(service.financial_accounts.crypto_wallet.allowed),
+        "StatusDetailCode": (*codes.STATUS_DETAIL_CODES, *more.detail_codes),
+        "TransferStatus": (*codes.TRANSFER_STATUSES, *more.transfers),
+    }
+
+
+def _with_names(made: Any, named: Mapping[tuple[str, ...], str]) -> Any:
+    """A part of the document in which enumerations are references to their names."""
+    if isinstance(made, list):
+        return [_with_names(each, named) for each in made]
+    if not isinstance(made, dict):
+        return made
+    known = made.get("enum")
+    name = named.get(tuple(known)) if isinstance(known, list) and "type" in made else None
+    if name is None:
+        return {key: _with_names(each, named) for key, each in made.items()}
+    kept = {key: each for key, each in made.items() if key not in ("type", "enum")}
+    return {**ref_to(name), **kept}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -31,14 +31,12 @@ _QUOTE = "qt_01KF0Y6ZG0AAAAAAAAAAAAAAAA"
 def of(service: Service, operation: Operation) -> Schema:
     """The examples of an operation, in the names of the service."""
     translation, found = Translation(service), {}
-    for key, summary, body in _MAKERS.get(operation.name, _record)(service, operation):
+    usual: Iterable[Named] = [("example", operation.summary, operation.example)]
+    maker = _MAKERS.get(operation.name)
+    for key, summary, body in maker(service, operation) if maker else usual:
         value = json.loads(write_json(translation.request(operation.name, body)))
         found[key] = {"summary": summary, "value": value}
     return found
-
-
-def _record(_: Service, operation: Operation) -> Iterator[Named]:
-    yield "example", operation.summary, operation.example
 
 
 def _individuals(service: Service, _: Operation) -> Iterator[Named]:

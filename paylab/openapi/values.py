@@ -37,7 +37,8 @@ TEXT: Schema = {"type": "string", "minLength": 1, "pattern": NOT_BLANK}
 def value(service: Service, field: Field) -> Schema:
     """The schema of a field that is no object."""
     if field.kind == AMOUNT:
-        return _amount(service)
+        is_number = service.amounts.requests == "number"
+        return {"type": "number", "exclusiveMinimum": 0} if is_number else dict(AMOUNT_TEXT)
     if field.kind in (ENUM, CURRENCY, LIST):
         return _words(service, field)
     if field.kind in _SIMPLE:
@@ -53,13 +54,6 @@ _SIMPLE: dict[str, Schema] = {
     TIME: TIMESTAMP,
     ID: TEXT,
 }
-
-
-def _amount(service: Service) -> Schema:
-    """An amount of a request: text, or a number if the service takes those."""
-    if service.amounts.requests == "number":
-        return {"type": "number", "exclusiveMinimum": 0}
-    return dict(AMOUNT_TEXT)
 
 
 def known_words(service: Service, field: Field) -> tuple[str, ...]:
