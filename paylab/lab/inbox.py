@@ -14,22 +14,19 @@ from ..client.client import Client
 from ..errors.api import NotFoundError
 from ..errors.base import ConfigError, PaylabError
 from ..spec import codes
-from ..webhooks.arrival import Arrival
-from ..webhooks.event import Wrapper
-from ..webhooks.event_log import EventLog
-from ..webhooks.inbox import Inbox, InboxFunctions, check_target, post_event
-from ..webhooks.polling import PolledList
-from ..webhooks.receiver import UNANSWERED, Receiver, Then, signature_check
-from ..webhooks.router import Router
 from .place import is_local
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from ..simulator.controls import Controls
+    from ..webhooks.arrival import Arrival
     from ..webhooks.event import Event
-    from ..webhooks.polling import Watch
+    from ..webhooks.inbox import Inbox, InboxFunctions
+    from ..webhooks.polling import PolledList, Watch
+    from ..webhooks.receiver import Receiver, Then
     from ..webhooks.report import Reconciliation
+    from ..webhooks.router import Router
 
 
 Receivers = MutableMapping[str, Callable[..., int]]
@@ -58,6 +55,8 @@ def current(client: Client, family: str, row_id: str) -> Mapping[str, Any] | Non
 
 def _polled(client: Client, family: str, resource: Any) -> PolledList:
     """How to poll a list; a conversion is looked for in the list only."""
+    from ..webhooks.polling import PolledList
+
     get = None if family == "conversion" else lambda row_id: resource.get(row_id).raw
     pages = resource.list(codes.PAGE_MAX).raw_pages
     return PolledList(family, pages, get, client.order(f"{family}s"))
@@ -65,6 +64,8 @@ def _polled(client: Client, family: str, resource: Any) -> PolledList:
 
 def _functions(client: Client, subscription: str, shut: Callable[[], None]) -> InboxFunctions:
     """What an inbox does with its subscription; `shut` stops receiving."""
+    from ..webhooks.inbox import InboxFunctions
+
     views: list[Any] = []
 
     def close() -> None:
@@ -92,6 +93,9 @@ def _functions(client: Client, subscription: str, shut: Callable[[], None]) -> I
 
 def _then(router: Router | None, forward_to: str | None, signature: str) -> Then | None:
     """Handle an event: call the router, then forward it, as it was signed, to the user's URL."""
+    from ..webhooks.inbox import check_target, post_event
+    from ..webhooks.receiver import UNANSWERED
+
     target = check_target(forward_to) if forward_to else None
     if router is None and target is None:
         return None
@@ -169,6 +173,11 @@ class Webhooks:
         >>> with lab.inbox(["transfer.completed"]) as inbox:  # doctest: +SKIP
         ...     inbox.wait(timeout=60)
         """
+        from ..webhooks.event import Wrapper
+        from ..webhooks.event_log import EventLog
+        from ..webhooks.inbox import Inbox
+        from ..webhooks.receiver import Receiver, signature_check
+
         types = (event_types,) if isinstance(event_types, str) else tuple(event_types)
         client, service = self._client, self._client.service
         if url is None and not is_local(client.settings):
@@ -229,7 +238,7 @@ class Webhooks:
         >>> "transfer" in repr(lab.reconcile())
         True
         """
-        from ..webhooks.event_source import events_of, simulated_events
+        from ..webhooks.arrivals import events_of, simulated_events
         from ..webhooks.report import reconcile
         from .lists import Pull
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from ..spec.json_path import put_inside
@@ -54,7 +53,10 @@ def wrapped(world: World, event_id: str, body: Row) -> bytes:
 
 def _queue(world: World, subscription: Row, event: Row) -> None:
     row = _queued(world, subscription, event)
-    fault = world.strike(partial(_fits, event["event_type"]))
+    name = event["event_type"]
+    fault = world.strike(
+        lambda each: each["kind"] in ON_EVENTS and each.get("event_type") in (None, name)
+    )
     for change in EVENT_CHANGES[fault["kind"]](world, row, fault) if fault else [{}]:
         _add(world, {**row, **change})
     if fault is None:
@@ -81,10 +83,6 @@ def _add(world: World, row: Row) -> None:
     added = {"id": world.new_id("outbox"), **row}
     added["rank"] = world.counters["outbox"]
     world.outbox.add(world.put("outbox", added))
-
-
-def _fits(event_type: str, fault: Row) -> bool:
-    return fault["kind"] in ON_EVENTS and fault.get("event_type") in (None, event_type)
 
 
 def _release(world: World, lane: str) -> None:

@@ -20,9 +20,9 @@ from .event import Identity as Identity
 from .event import Mark as Mark
 from .event import UnreadableEventError as UnreadableEventError
 from .event import Wrapper as Wrapper
+from .event import is_stale as is_stale
 from .event import of_snapshot as of_snapshot
 from .event import read_event as read_event
-from .event_order import is_stale as is_stale
 from .router import Handler as Handler
 from .router import Receipt as Receipt
 from .router import Router as Router

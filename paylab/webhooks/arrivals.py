@@ -1,9 +1,9 @@
-"""Received events that meet some conditions: count, iterate, filter, show and save them."""
+"""Received events: those of an inbox that meet conditions, those of a file, those of a list."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from ..files import path_of, replace
 from ..spec import timestamps
 from .arrival import COLUMNS, Arrival, as_json, cells
-from .event_file import as_line, header
+from .event import Event, read_event
+from .event_file import FoundEvents, as_line, header, read_events
 from .event_log import EventLog
 
 if TYPE_CHECKING:
@@ -145,3 +146,35 @@ def _value(name: str, value: str | datetime) -> str | datetime:
     if value.tzinfo is None:
         raise ValueError(f"{name} must have a time zone, such as datetime.now(UTC)")
     return value
+
+
+EventSource = Arrivals | str | os.PathLike[str] | Iterable[Event | Mapping[str, Any] | str | bytes]
+"""An inbox, a file of events as `inbox.save` writes it, or events."""
+
+
+def events_of(source: EventSource) -> FoundEvents:
+    """The events of a source; TypeError or PaylabError names what is none."""
+    if isinstance(source, Arrivals):
+        return FoundEvents([arrival.event for arrival in source], source.since)
+    if isinstance(source, str | os.PathLike):
+        return read_events(source)
+    if not isinstance(source, Iterable) or isinstance(source, Mapping | bytes):
+        raise TypeError(
+            "events are an inbox, a file with a JSON object a line, or a list of events, not a "
+            f"{type(source).__name__}"
+        )
+    return FoundEvents([_event(number, each) for number, each in enumerate(source, 1)], None)
+
+
+def simulated_events(events: list[Event]) -> FoundEvents:
+    """The events of a simulator, which are complete from the first one on."""
+    times = [event.updated_at for event in events if event.updated_at]
+    return FoundEvents(events, min(times, default=None))
+
+
+def _event(number: int, value: object) -> Event:
+    if isinstance(value, Event):
+        return value
+    if not isinstance(value, Mapping | str | bytes):
+        raise TypeError(f"event {number} is of type {type(value).__name__}, not an event")
+    return read_event(value)

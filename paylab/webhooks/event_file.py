@@ -12,7 +12,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -98,12 +98,10 @@ class EventFile:
         except OSError as error:
             raise ConfigError(f"{str(path)[:200]!a} cannot store events: {error}") from None
 
-    @contextmanager
-    def locked(self) -> Iterator[None]:
+    def locked(self) -> AbstractContextManager[object]:
         """Keep other processes from writing; OSError if another one does not end."""
         beside = self.path.with_name(f".{self.path.name}.lock")
-        with FileLock(beside, timeout=LOCK_SECONDS, mode=PRIVATE):
-            yield
+        return FileLock(beside, timeout=LOCK_SECONDS, mode=PRIVATE)
 
     def new_lines(self) -> Iterator[FiledEvent | Header]:
         """The lines since the last call; a line that cannot be read is logged and left out."""

@@ -14,9 +14,8 @@ from threading import RLock
 
 from ..spec.text import write_json
 from .arrival import IN_ORDER, STALE, Arrival, as_json
-from .event import OWN, Event, Identity, Mark, Wrapper
+from .event import OWN, Event, Identity, Mark, Wrapper, is_stale
 from .event_file import EventFile, FiledEvent
-from .event_order import is_stale
 
 MOST_BYTES = 256 * 1024 * 1024
 """Maximum bytes of the events in memory."""
@@ -76,7 +75,7 @@ class EventLog:
             self._read_file()
             return list(self._arrivals.values())
 
-    def _writing(self) -> AbstractContextManager[None]:
+    def _writing(self) -> AbstractContextManager[object]:
         return self._file.locked() if self._file else nullcontext()
 
     def _read_file(self) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -38,28 +39,21 @@ ResourceData = Mapping[str, Any]
 log = logging.getLogger("paylab")
 
 
-@dataclass(frozen=True)
+@dataclass
 class PolledList:
-    """One list that is polled: its family, its pages, how to read one row, and its order."""
+    """One list that is polled: its family, its pages, how to read one row, and its order.
+
+    It keeps the latest state of each resource, and those that are not final. A list that is
+    declared newest first is read until a page brings nothing new, any other to its end in each
+    round. Unknown rows older than `floor` existed when the watch started.
+    """
 
     family: str
     pages: Callable[[], Iterable[Any]]
     get: Callable[[str], ResourceData] | None = None
     order: Order = "unknown"
-
-
-@dataclass
-class _Follower:
-    """The known state of one list: the latest state of each resource, and those not final.
-
-    A list that is declared newest first is read until a page brings nothing new, any other
-    to its end in each round. Unknown rows older than `floor` existed when the watch started.
-    """
-
-    source: PolledList
     known: dict[str, Mark] = field(default_factory=dict)
     open: set[str] = field(default_factory=set)
-    order: Order = "unknown"
     has_begun: bool = False
     floor: datetime | None = None
 
@@ -73,7 +67,6 @@ class _Follower:
         Of a list that is newest first the newest pages are enough, unless old rows may have
         changed since a time.
         """
-        self.order = self.source.order
         old, new = list[ResourceData](), list[ResourceData]()
         for number, page in enumerate(self._pages(), 1):
             for row in page.data:
@@ -82,7 +75,7 @@ class _Follower:
                 (new if is_since and self._is_news(row) else old).append(row)
             if number == PAST_PAGES and page.has_next_page:
                 if self.order != "newest_first":
-                    log.warning(UNORDERED, self.source.family)
+                    log.warning(UNORDERED, self.family)
                 elif since is None:
                     self.floor = timestamps.read(old[-1].get("created_at")) if old else None
                     break
@@ -94,16 +87,18 @@ class _Follower:
     def _news(self) -> list[ResourceData]:
         """Read all pages; when newest first, until a page brings nothing new."""
         seen: list[ResourceData] = []
-        missing, get = set(self.open), self.source.get
+        missing = set(self.open)
         for page in self._pages():
             seen += page.data
             ids = {str(row.get("id")) for row in page.data}
             missing -= ids
             is_known = ids <= self.known.keys() and not any(map(self._is_news, page.data))
-            if is_known and (get or not missing) and self.order == "newest_first":
+            if is_known and (self.get or not missing) and self.order == "newest_first":
                 break
         for row_id in sorted(missing):
-            row = self._read(row_id)
+            row = None
+            with suppress(NotFoundError):
+                row = self.get(row_id) if self.get else None
             if row is None:
                 self.open.discard(row_id)  # it was deleted
             else:
@@ -115,31 +110,24 @@ class _Follower:
         row_id = str(row.get("id"))
         self.known.pop(row_id, None)
         self.known[row_id] = self.mark(row)
-        final = FAMILIES[self.source.family][1].is_final(row.get("status"))
+        final = FAMILIES[self.family][1].is_final(row.get("status"))
         (self.open.discard if final else self.open.add)(row_id)
         if len(self.known) > REMEMBERED and self.order == "newest_first":
             del self.known[next((name for name in self.known if name not in self.open), row_id)]
 
     def mark(self, row: ResourceData) -> Mark:
         """The mark by which polling compares two states of a resource."""
-        return of_snapshot(self.source.family, row).mark
+        return of_snapshot(self.family, row).mark
 
     def _pages(self) -> Iterator[Any]:
         """The pages; the order is unknown as soon as rows contradict the declared one."""
         last: list[ResourceData] = []
-        for page in self.source.pages():
+        for page in self.pages():
             if self.order != "unknown" and not _falls([*last, *page.data]):
-                log.warning(UNORDERED, self.source.family)
+                log.warning(UNORDERED, self.family)
                 self.order = "unknown"
             last = page.data[-1:] or last
             yield page
-
-    def _read(self, row_id: str) -> ResourceData | None:
-        """A row that the list does not have any more, or that was not read to its end."""
-        try:
-            return self.source.get(row_id) if self.source.get else None
-        except NotFoundError:
-            return None
 
     def _is_news(self, row: ResourceData) -> bool:
         before, now = self.known.get(str(row.get("id"))), self.mark(row)
@@ -148,7 +136,7 @@ class _Follower:
         moment = timestamps.read(row.get("created_at"))
         if self.floor and moment and moment < self.floor:
             return False
-        return self.source.family != "individual" or _has_moved(row)
+        return self.family != "individual" or _has_moved(row)
 
 
 def same_state(one: Mark, other: Mark) -> bool:
@@ -196,7 +184,7 @@ class Watch:
         if since is not None and since.tzinfo is None:
             raise ValueError("since must have a time zone, such as datetime.now(UTC)")
         self.rounds, self.errors = 0, deque[Exception](maxlen=KEPT_ERRORS)
-        self._followers = [_Follower(source) for source in lists]
+        self._lists = list(lists)
         self._router, self._every, self._since = router, every, since
         self._stopped, self._lock = Signal(), Lock()
         self._thread = Thread(target=self._run, name="paylab-watch", daemon=True)
@@ -214,7 +202,7 @@ class Watch:
         0
         """
         with self._lock:
-            count = sum(self._round(follower) for follower in self._followers)
+            count = sum(self._round(each) for each in self._lists)
             self.rounds += 1
         return count
 
@@ -246,29 +234,29 @@ class Watch:
         while not self._stopped.wait(self._every):
             self.poll()
 
-    def _round(self, follower: _Follower) -> int:
+    def _round(self, polled: PolledList) -> int:
         """Poll one list; a failure does not stop the other lists or the next round."""
         try:
-            rows = follower.rows(self._since)
+            rows = polled.rows(self._since)
         except Exception as error:
             return self._note(error)
-        return sum(self._feed(follower, row) for row in rows)
+        return sum(self._feed(polled, row) for row in rows)
 
-    def _feed(self, follower: _Follower, row: ResourceData) -> int:
+    def _feed(self, polled: PolledList, row: ResourceData) -> int:
         """Give a resource to the router, again in the next round if its handler raises."""
         try:
-            event = self._event(follower, row)
+            event = self._event(polled, row)
             handled = event is not None and self._router.handle(event).outcome != "duplicate"
         except Exception as error:
             return self._note(error)
-        follower.note(row)
+        polled.note(row)
         return int(handled)
 
-    def _event(self, follower: _Follower, row: ResourceData) -> Event | None:
+    def _event(self, polled: PolledList, row: ResourceData) -> Event | None:
         """The event for a resource; None when a webhook has already delivered it."""
-        family = follower.source.family
+        family = polled.family
         latest = self._router.latest(of_snapshot(family, row))
-        known = latest or follower.known.get(str(row.get("id")))
+        known = latest or polled.known.get(str(row.get("id")))
         event = of_snapshot(family, row, known)
         return None if latest and same_state(event.mark, latest) else event
 

@@ -5,24 +5,48 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import Collection
-from concurrent.futures import ThreadPoolExecutor
 
 from .. import loopback
 from ..errors.base import ConfigError
 from ..serving import Message, Receive, Send, ServingThread, listen
 from .receiver import MOST_BYTES, DeliveryAnswer, Receiver
 
-WORKERS = 4
+HOST = "127.0.0.1"
 BODY_SECONDS = 10.0
 """Seconds that a sender has to send its body."""
 
 
-class InboxApp:
-    """One receiver behind one path."""
+class Port:
+    """A loopback server and its ASGI application: a receiver behind an unpredictable path.
 
-    def __init__(self, receiver: Receiver, path: str, allowed: Collection[str] = ()) -> None:
-        self._receiver, self._path, self._allowed = receiver, path, allowed
-        self._pool = ThreadPoolExecutor(WORKERS, "paylab-inbox")
+    The path cannot be guessed, because events may be unsigned.
+    """
+
+    def __init__(
+        self, receiver: Receiver, port: int = 0, allowed_hosts: Collection[str] = ()
+    ) -> None:
+        self._socket = listen(HOST, port)
+        self.number: int = self._socket.getsockname()[1]
+        self.path = f"/events/{secrets.token_urlsafe(12)}"
+        self._receiver, self._allowed = receiver, allowed_hosts
+        self._serving = ServingThread(self, self._socket, "paylab-inbox")
+
+    @property
+    def url(self) -> str:
+        """The URL that receives events."""
+        return f"http://{HOST}:{self.number}{self.path}"
+
+    def start(self) -> Port:
+        """Start to listen; returns once connections are accepted."""
+        try:
+            self._serving.start()
+        except TimeoutError:
+            raise ConfigError(f"the inbox could not start on port {self.number}") from None
+        return self
+
+    def stop(self) -> None:
+        """Stop listening."""
+        self._serving.stop()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -35,7 +59,7 @@ class InboxApp:
         host, origin = headers.get("host"), headers.get("origin")
         if refused := loopback.host_refusal(host, origin, self._allowed):
             return DeliveryAnswer(*refused)
-        if scope["path"] != self._path:
+        if scope["path"] != self.path:
             return DeliveryAnswer(404, "this path does not receive events")
         try:
             async with asyncio.timeout(BODY_SECONDS):
@@ -44,13 +68,8 @@ class InboxApp:
             return DeliveryAnswer(408, "the body did not arrive in time")
         if body is None:
             return DeliveryAnswer(400, "the body is incomplete")
-        loop = asyncio.get_running_loop()
         given = (scope["method"], headers.get("content-type", ""), body, headers)
-        return await loop.run_in_executor(self._pool, self._receiver.receive, *given)
-
-    def close(self) -> None:
-        """Stop the threads."""
-        self._pool.shutdown(wait=False)
+        return await asyncio.to_thread(self._receiver.receive, *given)
 
 
 async def _read(receive: Receive) -> bytes | None:
@@ -77,37 +96,3 @@ async def _send(send: Send, answer: DeliveryAnswer) -> None:
     pairs = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": answer.status, "headers": pairs})
     await send({"type": "http.response.body", "body": body})
-
-
-HOST = "127.0.0.1"
-
-
-class Port:
-    """A loopback server with an unpredictable path, because events may be unsigned."""
-
-    def __init__(
-        self, receiver: Receiver, port: int = 0, allowed_hosts: Collection[str] = ()
-    ) -> None:
-        self._socket = listen(HOST, port)
-        self.number: int = self._socket.getsockname()[1]
-        self.path = f"/events/{secrets.token_urlsafe(12)}"
-        self._app = InboxApp(receiver, self.path, allowed_hosts)
-        self._serving = ServingThread(self._app, self._socket, "paylab-inbox")
-
-    @property
-    def url(self) -> str:
-        """The URL that receives events."""
-        return f"http://{HOST}:{self.number}{self.path}"
-
-    def start(self) -> Port:
-        """Start to listen; returns once connections are accepted."""
-        try:
-            self._serving.start()
-        except TimeoutError:
-            raise ConfigError(f"the inbox could not start on port {self.number}") from None
-        return self
-
-    def stop(self) -> None:
-        """Stop listening."""
-        self._serving.stop()
-        self._app.close()

@@ -132,7 +132,12 @@ class Receiver:
         # The bytes of this delivery, which its signature is for: the first one's may differ.
         arrival = replace(stored, body=body, headers=headers)
         status = self._pass_on(arrival)
-        self._tell(replace(arrival, answered=status if self._then else None))
+        answered = replace(arrival, answered=status if self._then else None)
+        for listener in list(self.listeners):
+            try:
+                listener(answered)
+            except Exception:
+                log.exception("a listener of the inbox failed")
         return DeliveryAnswer(status or BAD_GATEWAY)
 
     def _pass_on(self, arrival: Arrival) -> int:
@@ -144,13 +149,6 @@ class Receiver:
         except Exception:
             log.exception("a handler of %s failed", arrival.type)
             return 500
-
-    def _tell(self, arrival: Arrival) -> None:
-        for listener in list(self.listeners):
-            try:
-                listener(arrival)
-            except Exception:
-                log.exception("a listener of the inbox failed")
 
 
 def _refusal(method: str, content_type: str, body: bytes) -> DeliveryAnswer | None:

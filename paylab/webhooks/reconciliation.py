@@ -15,8 +15,7 @@ from ..errors.extras import explained
 from ..frames import decimals
 from ..frames.decimal_array import DecimalArray
 from ..spec import timestamps
-from .event import Event, Mark
-from .event_order import is_stale
+from .event import Event, Mark, is_stale
 
 with explained():
     import pandas as pd

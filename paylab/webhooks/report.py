@@ -1,9 +1,9 @@
-"""The result of a reconciliation: its frame, totals per currency, and a short report."""
+"""A reconciliation: its frame, its totals per currency, and a report."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 
 from ..errors.extras import explained
@@ -92,12 +92,12 @@ class Reconciliation:
         counted = Counter(problem.partition(":")[0] for row in problems for problem in row)
         lines = [f"  {count} x {problem}" for problem, count in sorted(counted.items())]
         notes = (f"  {note}" for note in self.notes)
-        return "\n".join(map(printable, [head, *lines, *notes, *self._sums()]))
-
-    def _sums(self) -> Iterator[str]:
-        for row in self.totals().to_dict("records"):
-            sums = (f"{side} {row[f'amount_{side}']:f}" for side in self.sides)
-            yield f"  {row['kind']} {row['currency']}: {', '.join(sums)}"
+        sums = [
+            f"  {row['kind']} {row['currency']}: "
+            + ", ".join(f"{side} {row[f'amount_{side}']:f}" for side in self.sides)
+            for row in self.totals().to_dict("records")
+        ]
+        return "\n".join(map(printable, [head, *lines, *notes, *sums]))
 
     def __repr__(self) -> str:
         return self.report()

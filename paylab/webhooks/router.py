@@ -11,8 +11,7 @@ from threading import Lock, RLock
 from typing import Any
 
 from ..spec.codes import EVENT_TYPES
-from .event import OWN, Event, Identity, Mark, Wrapper, read_event
-from .event_order import is_stale
+from .event import OWN, Event, Identity, Mark, Wrapper, is_stale, read_event
 
 Handler = Callable[[Event], object]
 DeliveredEvent = bytes | str | Mapping[str, Any] | Event
@@ -96,7 +95,11 @@ class Router:
             stale = is_stale(event.mark, self.latest(event))
             marked = replace(event, stale=stale)
             outcome = self._run(marked)
-            self._note(marked)
+            with self._lock:
+                _remember(self._handled, event.identity, None, self._remember)
+                if not stale:
+                    key = event.family, event.id
+                    _remember(self._latest, key, event.mark, self._remember)
         return Receipt(marked, outcome)
 
     def latest(self, event: Event) -> Mark | None:
@@ -115,12 +118,6 @@ class Router:
             return "unhandled"
         handler(event)
         return "stale" if event.stale else "handled"
-
-    def _note(self, event: Event) -> None:
-        with self._lock:
-            _remember(self._handled, event.identity, None, self._remember)
-            if not event.stale:
-                _remember(self._latest, (event.family, event.id), event.mark, self._remember)
 
 
 def _warn_of(event_type: str) -> None:

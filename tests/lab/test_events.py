@@ -109,7 +109,7 @@ def test_an_event_is_handled_and_forwarded(lab, answer, answered, monkeypatch):
         posted.append((target, signature))
         return answer
 
-    monkeypatch.setattr("paylab.lab.inbox.post_event", post)
+    monkeypatch.setattr("paylab.webhooks.inbox.post_event", post)
     with lab.inbox(router=router, forward_to="http://127.0.0.1:9/hook") as inbox:
         inbox.on_arrival(told.append)
         trigger(lab, "transfer.created")

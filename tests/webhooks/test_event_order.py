@@ -6,8 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from paylab.webhooks.event import Mark
-from paylab.webhooks.event_order import is_stale
+from paylab.webhooks.event import Mark, is_stale
 
 
 def mark(kind, status, second=None, previous=None):

@@ -293,6 +293,16 @@ def test_an_individual_that_was_not_known(router, status, updated, told):
     assert (watch.poll(), len(router.seen)) == (told, told)
 
 
+def test_a_payout_that_begins_is_told_by_its_update(router):
+    """A transfer that is still started and was updated has begun to be paid out."""
+    listed = Listed(1, ORDERS["newest first"])
+    watch = Watch([PolledList("transfer", listed.pages, listed.get)], router, 9, None)
+    watch.poll()
+    listed.change(0, "started", 1)
+    watch.poll()
+    assert told(router) == [("transfer.payout_initiated", "started")]
+
+
 @pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
 def test_since_looks_at_the_whole_past(router, order):
     """With `since`, each row updated since then is found once, in a list of any order."""

@@ -64,6 +64,8 @@ def test_a_status_that_moved_on_without_an_event_differs(lab):
     lab.simulator.move(event.id, "cancelled")
     (problem,) = problems(lab.reconcile())
     assert problem == "status differs in events: cancelled in list, awaiting_funds in events"
+    everything, wrong = lab.reconcile().frame(), lab.reconcile().frame(problems=True)
+    assert (list(wrong), list(wrong.index)) == (list(everything), [0])
 
 
 def test_the_report_counts_each_kind_of_problem(lab):

@@ -219,7 +219,7 @@ def test_a_forwarded_event_keeps_its_signature(monkeypatch):
     """A forwarded event has its original body and signature, which the handler can verify."""
     posted = []
     monkeypatch.setattr(
-        "paylab.lab.inbox.post_event",
+        "paylab.webhooks.inbox.post_event",
         lambda _, body, signature: posted.append((body, signature)) or 200,
     )
     lab = paylab.connect(simulator=Simulator(service=SIGNED), ledger="none")
