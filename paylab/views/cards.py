@@ -12,8 +12,9 @@ from ..rules import clabe as rule
 from ..spec.codes import DEPOSIT_CAPS
 from ..spec.resource import Resource
 from . import html
+from .drawing import Modules, modules
 from .html import Row
-from .qr import QR, Modules, modules
+from .qr import QR
 
 SIZE = 220
 
@@ -72,7 +73,9 @@ def deposit_card(holder: object, where: str = "") -> Card | QR:
     """
     instructions = _get(holder, "deposit_instructions") or holder
     kind, details = str(_get(instructions, "type")), _get(instructions, "details")
-    about = [*_amount(holder), *_about(instructions)]
+    amount, currency = _get(holder, "source_amount"), _get(holder, "source_currency")
+    waits = [] if amount is None else [("Amount", f"{amount} {currency or ''}".rstrip())]
+    about = [*waits, *_about(instructions)]
     value = details.get(DEPOSITS.get(kind)) if isinstance(details, Mapping) else None
     if not isinstance(value, str):
         return _facts(instructions, about, where)
@@ -181,12 +184,6 @@ def _facts(instructions: object, about: Sequence[Row], where: str) -> Card:
     currency = ("Currency", _currency(instructions) or "not said")
     rows = [kind, currency, *about, *_details(instructions)]
     return Card("Deposit instructions", rows, where, rows, [html.table(rows)])
-
-
-def _amount(holder: object) -> list[Row]:
-    """The amount of a transfer that waits for a deposit."""
-    amount, currency = _get(holder, "source_amount"), _get(holder, "source_currency")
-    return [] if amount is None else [("Amount", f"{amount} {currency or ''}".rstrip())]
 
 
 def _about(instructions: object) -> list[Row]:

@@ -22,21 +22,15 @@ def frame_table(frame: pd.DataFrame) -> str:
     top = frame.head(ROWS)
     if any(frame.index.names) or not is_numeric_dtype(frame.index.dtype):
         top = top.reset_index(allow_duplicates=True)
-    names = [_name(each) for each in top.columns]
+    # The levels of a name with several are joined.
+    names = [" ".join(map(str, each)) if isinstance(each, tuple) else str(each) for each in top]
     columns = [[_text(name, value) for value in top.iloc[:, at]] for at, name in enumerate(names)]
-    numbers = [at for at, kind in enumerate(top.dtypes) if _is_number(kind)]
+    decimals = [kind.name == "decimal" for kind in top.dtypes]
+    plain = [is_numeric_dtype(kind) and not is_bool_dtype(kind) for kind in top.dtypes]
+    numbers = [at for at in range(len(names)) if decimals[at] or plain[at]]
     rows = list(zip(*columns, strict=True))
     where = badge(str(frame.attrs.get("service") or ""))
     return where + grid(names, rows, len(frame), numbers=numbers)
-
-
-def _name(name: object) -> str:
-    """The name of a column; the levels of several are joined."""
-    return " ".join(map(str, name)) if isinstance(name, tuple) else str(name)
-
-
-def _is_number(kind: Any) -> bool:
-    return kind.name == "decimal" or (is_numeric_dtype(kind) and not is_bool_dtype(kind))
 
 
 def _text(name: str, value: Any) -> str:

@@ -213,9 +213,9 @@ def copyable(text: str) -> str:
     return f'<code style="{style}">{escape(text)}</code>{copy_button()}'
 
 
-def column(*parts: str, basis: int = 280) -> str:
-    """A column of a card that fills the free width, at least `basis` pixels."""
-    return f'<div style="flex:1 1 {basis}px;min-width:0">{"".join(parts)}</div>'
+def column(*parts: str) -> str:
+    """A column of a card that fills the free width, at least 280 pixels."""
+    return f'<div style="flex:1 1 280px;min-width:0">{"".join(parts)}</div>'
 
 
 def badge(text: str) -> str:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from importlib.resources import files
 from threading import Lock, Timer
 from typing import Any
 
@@ -15,8 +14,8 @@ from ..errors.extras import explained
 from ..webhooks.arrival import COLUMNS, cells
 from ..webhooks.arrivals import Arrivals
 from ..webhooks.inbox import Inbox
-from .forms.view import WIDGET, reference, show_apart, static_html
-from .html import MUTED, badge, escape, grid, text_block
+from .forms.view import WIDGET, asset, reference, show_apart, static_html
+from .html import badge, grid, notice, text_block
 
 with explained():
     import anywidget
@@ -29,15 +28,11 @@ PAUSE = 0.15
 """Seconds between two refreshes, so that a burst of events causes few updates."""
 
 
-def _text(name: str) -> str:
-    return files(__package__).joinpath(name).read_text("utf-8")
-
-
 class InboxView(anywidget.AnyWidget):
     """A table of events that updates itself until it is closed."""
 
-    _esm = _text("inbox.js") + _text("kernel.js")
-    _css = _text("inbox.css")
+    _esm = asset("../inbox.js") + asset("../kernel.js")
+    _css = asset("../inbox.css")
     rows: Any = traitlets.List().tag(sync=True)
     total = traitlets.Int(0).tag(sync=True)
     opened = traitlets.Int(0).tag(sync=True)
@@ -87,11 +82,11 @@ class InboxView(anywidget.AnyWidget):
     def _details(self, seq: int) -> str:
         arrival = next((one for one in self._source.newest(SHOWN) if one.seq == seq), None)
         if arrival is None:
-            return note("This event is no longer in the table.")
+            return notice("This event is no longer in the table.")
         try:
             compared = comparison(self._source.difference(arrival))
         except Exception as error:  # shown in place of the response
-            compared = note(f"The request failed: {error}")
+            compared = notice(f"The request failed: {error}")
         text = json.dumps(arrival.payload, indent=2, ensure_ascii=False, default=str)
         return f"<b>Payload</b>{text_block(text)}{compared}"
 
@@ -111,15 +106,10 @@ def static(source: Arrivals) -> str:
     return grid(COLUMNS, source.table(SHOWN), len(source))
 
 
-def note(text: str) -> str:
-    """A line of text."""
-    return f'<p style="margin:4px 0;{MUTED}">{escape(text)}</p>'
-
-
 def comparison(differences: Sequence[tuple[str, str, str]] | None) -> str:
     """How an event differs from the current resource; None if that cannot be read."""
     if differences is None:
-        return note("The resource was not found, or the service has no operation to read it.")
+        return notice("The resource was not found, or the service has no operation to read it.")
     if not differences:
-        return note("GET returns the same values now.")
+        return notice("GET returns the same values now.")
     return f"<b>GET returns other values now</b>{grid(('field', 'event', 'now'), differences)}"

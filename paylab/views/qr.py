@@ -1,8 +1,4 @@
-"""QR codes: drawn as PNG, SVG and terminal text, explained, and read from an image.
-
-Every module is a whole number of pixels, and every picture includes the light border;
-otherwise a phone may not find the code.
-"""
+"""QR codes: drawn beside their fields, explained, and read from an image."""
 
 from __future__ import annotations
 
@@ -12,112 +8,22 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
-from itertools import groupby, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import qrcode
-from qrcode.constants import ERROR_CORRECT_M
-from qrcode.exceptions import DataOverflowError
 
 from ..emvqr.text import Payload, check, parse
 from ..errors.base import ConfigError, EMVError, PaylabError
 from ..errors.extras import explained
-from ..files import path_of, replace
+from ..files import path_of, replace, require_parent
 from . import html
+from .drawing import QUIET_ZONE, Modules, modules
 from .html import Row
-from .png import png
 
 if TYPE_CHECKING:
     import zxingcpp
     from PIL import Image
 
-QUIET_ZONE = 4  # modules, what the QR standard asks for
 SMALLEST, LARGEST = 21 + 2 * QUIET_ZONE, 10_000
-BLOCKS = {(True, True): " ", (True, False): "▄", (False, True): "▀", (False, False): "█"}
-WHITE_ON_BLACK, RESET = "\x1b[97;40m", "\x1b[0m"
-
-
-@dataclass(frozen=True)
-class Modules:
-    """The modules of a QR code with its border; True is dark."""
-
-    rows: tuple[tuple[bool, ...], ...]
-
-    @property
-    def width(self) -> int:
-        """Number of modules on a side."""
-        return len(self.rows)
-
-    def scale(self, size: int) -> int:
-        """Pixels per module in a picture of `size` pixels, at least one."""
-        return max(1, size // self.width)
-
-    def png(self, size: int, *, compress: bool = True, comment: bytes = b"") -> bytes:
-        """A PNG, `size` pixels wide, or more if the modules need it.
-
-        Without compression its bytes do not depend on the zlib build.
-        """
-        return png(self.rows, self.scale(size), size, compress=compress, comment=comment)
-
-    def img(self, size: int, alt: str) -> str:
-        """The picture as HTML, with whole pixels per module, at most `size` pixels wide."""
-        # Uncompressed, so that a notebook's output is the same with every build of zlib.
-        side = self.scale(size) * self.width
-        data = b64encode(self.png(side, compress=False)).decode()
-        style = "display:block;background:#fff;max-width:100%;height:auto;image-rendering:pixelated"
-        return (
-            f'<img alt="{alt}" width="{side}" height="{side}" style="{style}" '
-            f'src="data:image/png;base64,{data}">'
-        )
-
-    def svg(self, size: int) -> str:
-        """An SVG with whole pixels per module, at most `size` pixels wide."""
-        side = self.scale(size) * self.width
-        strokes = "".join(_stroke(row, number) for number, row in enumerate(self.rows) if any(row))
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{side}" height="{side}" '
-            f'viewBox="0 0 {self.width} {self.width}" shape-rendering="crispEdges" role="img">'
-            "<title>QR code</title>"
-            f'<rect width="{self.width}" height="{self.width}" fill="#fff"/>'
-            f'<path stroke="#000" d="{strokes}"/></svg>'
-        )
-
-    def terminal(self, *, ansi: bool = False) -> str:
-        """Half blocks for dark terminals: two rows per line, light modules in the text colour.
-
-        With `ansi` the colours are set too, so that it can be scanned on any terminal.
-        """
-        start, end = (WHITE_ON_BLACK, RESET) if ansi else ("", "")
-        nothing = (True,) * self.width  # below the border is the terminal's background
-        pairs = zip_longest(self.rows[::2], self.rows[1::2], fillvalue=nothing)
-        return "\n".join(f"{start}{_line(*pair)}{end}" for pair in pairs)
-
-
-def modules(text: str) -> Modules:
-    """The QR code of a text, at error correction M."""
-    if not text:
-        raise PaylabError("there is no text to draw")
-    code = qrcode.QRCode(error_correction=ERROR_CORRECT_M, border=QUIET_ZONE)
-    try:
-        code.add_data(text.encode())
-        code.make(fit=True)
-    except UnicodeEncodeError:
-        raise PaylabError("the text contains an unpaired surrogate") from None
-    except (DataOverflowError, ValueError):
-        raise PaylabError(f"{len(text)} characters are too many for one QR code") from None
-    return Modules(tuple(tuple(map(bool, row)) for row in code.get_matrix()))
-
-
-def _line(above: tuple[bool, ...], below: tuple[bool, ...]) -> str:
-    return "".join(BLOCKS[pair] for pair in zip(above, below, strict=True))
-
-
-def _stroke(row: tuple[bool, ...], number: int) -> str:
-    """One row as an SVG path: lines through the middle of its dark runs."""
-    runs = [(dark, len(list(run))) for dark, run in groupby(row)]
-    moves = "".join(f"h{length}" if dark else f"m{length},0" for dark, length in runs)
-    return f"M0,{number}.5{moves}"
 
 
 def scan(image: str | Path | bytes) -> str:
@@ -247,8 +153,7 @@ class QR:
         write = writers.get(target.suffix.lower())
         if write is None:
             raise ConfigError(f"{target.name}: a QR code is saved as .png or .svg")
-        if not target.parent.is_dir():
-            raise ConfigError(f"cannot write {target.name}: there is no folder {target.parent}")
+        require_parent(target)
         data = write()
         with replace(target) as sink:
             sink.write(data)

@@ -183,10 +183,7 @@ class AccountForm(Form):
         self._service, self.country = service, country
         is_wallet = account is not None and account.type == codes.CRYPTO_WALLET
         self._replaced = None if is_wallet else account
-        self.title, self.action = (
-            f"A new account: {NAMES.get(country, country)}",
-            "Register this account",
-        )
+        self.title = f"A new account: {NAMES.get(country, country)}"
         if is_wallet:
             self.title, self.action = "A new crypto wallet", "Register this wallet"
         elif account:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 import traitlets
+from IPython.core.getipython import get_ipython
 
 from ...errors.base import PaylabError
 from ...spec.status import Machine
@@ -295,8 +295,7 @@ class Live(traitlets.HasTraits, FormPage):
 
     def _after_each_cell(self, look: bool) -> None:
         """Refresh after each cell too: during Run All the event loop does not run between cells."""
-        module = sys.modules.get("IPython.core.getipython")
-        shell = module.get_ipython() if module else None
+        shell = get_ipython()
         if shell is None:
             return
         with suppress(ValueError):

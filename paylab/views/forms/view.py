@@ -61,7 +61,8 @@ def _cell_number() -> int:
     return int(shell.execution_count) if shell else 0
 
 
-def _text(name: str) -> str:
+def asset(name: str) -> str:
+    """The text of a script or style sheet, by its path from here."""
     return files(__package__).joinpath(name).read_text("utf-8")
 
 
@@ -180,8 +181,8 @@ class Button(Node):
 class View(anywidget.AnyWidget):
     """The widget of a page; it sends content only on a browser's request, and saves none."""
 
-    _esm = "".join(map(_text, ("view.js", "../kernel.js", "picker.js")))
-    _css = _text("view.css")
+    _esm = "".join(map(asset, ("view.js", "../kernel.js", "picker.js")))
+    _css = asset("view.css")
 
     def __init__(self, page: FormPage) -> None:
         super().__init__()
