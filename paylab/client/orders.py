@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..errors.api import APIStatusError
 from ..errors.base import ChoiceError, PaylabError, ReplayError
-from ..spec.models import Transfer
 from .request import OutgoingRequest
+
+if TYPE_CHECKING:
+    from ..spec.models import Transfer
 
 # The service refused it without carrying it out; after a 5xx that is unknown.
 REFUSALS = range(400, 500)
@@ -44,34 +46,45 @@ class Order:
     in_batch: bool = False
 
 
-class OrderTicket(Protocol):
-    """What to send for an order, and the receiver of its outcome.
+@dataclass(repr=False)
+class OrderTicket:
+    """What to send for an order, and the receiver of its outcome; this one stores nothing.
 
     `key` is the Idempotency-Key and `content` the bytes of the first attempt, if they are sent
     again. `known` is the id of the payment, if nothing is to be created. `first` is when the order
     was first sent, if it was lost or refused and is sent again; `since` the same, if it was lost.
     If it `is_expired`, the service may have dropped the key, and the list must be searched.
-    `advice` is the hint when it is not known whether it was carried out.
     """
 
     key: str
-    known: str | None
-    content: bytes | None
-    since: datetime | None
-    first: datetime | None
-    is_expired: bool
-    advice: str
+    known: str | None = None
+    content: bytes | None = None
+    since: datetime | None = None
+    first: datetime | None = None
+    is_expired: bool = False
+
+    is_stored: ClassVar[bool] = False
+
+    @property
+    def advice(self) -> str:
+        """The hint when it is not known whether the order was carried out."""
+        return (
+            f"it may have been carried out: send the same again with idempotency_key={self.key!r}, "
+            "within 24 hours, so that it happens once"
+        )
 
     def find(self, listed: Iterable[Transfer], since: datetime) -> str | None:
         """The payment of an order whose key expired."""
+        return None
 
     def tell(self, payment: str) -> None:
         """Nothing was created: the order was answered before."""
 
     def missing(self) -> ChoiceError:
         """The error when the service does not have the known payment."""
+        raise AssertionError  # none is known
 
-    def answered(self, status: int, payment: str, *, found: bool) -> None:
+    def answered(self, status: int, payment: str, *, found: bool = False) -> None:
         """The service carried it out; `found` is whether its list said so."""
 
     def refused(self, status: int) -> None:
@@ -81,53 +94,15 @@ class OrderTicket(Protocol):
         """The outcome is unknown."""
 
 
-class Keeper(Protocol):
-    """Issues tickets."""
+class Keeper:
+    """Issues tickets; this one treats every order as new, with the caller's key or a new UUID4."""
 
     def open(self, order: Order) -> OrderTicket:
-        """The ticket of an order, stored before the first attempt."""
+        """The ticket of an order; a ledger stores it before the first attempt."""
+        return OrderTicket(order.key or order.make())
 
     def note_quote(self, quote: str, asked: Mapping[str, Any]) -> None:
-        """Store the terms of a quote."""
-
-
-@dataclass
-class FreshTicket:
-    """A ticket without a ledger: nothing is stored."""
-
-    key: str
-    known: str | None = None
-    content: bytes | None = None
-    since: datetime | None = None
-    first: datetime | None = None
-    is_expired: bool = False
-    advice: str = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.advice = (
-            f"it may have been carried out: send the same again with idempotency_key={self.key!r}, "
-            "within 24 hours, so that it happens once"
-        )
-
-    def missing(self) -> ChoiceError:
-        """No payment is known."""
-        raise AssertionError
-
-    def ignore(self, *_: object, **__: object) -> None:
-        """Nothing is stored."""
-
-    find = tell = answered = refused = lost = ignore
-
-
-class Fresh:
-    """Treats every order as new, with the caller's key or a new UUID4."""
-
-    def open(self, order: Order) -> FreshTicket:
-        """The caller's key, or a new one."""
-        return FreshTicket(order.key or order.make())
-
-    def note_quote(self, quote: str, asked: Mapping[str, Any]) -> None:
-        """Nothing is stored."""
+        """Store the terms of a quote, if there is a ledger."""
 
 
 def look_first(path: str) -> str:
@@ -137,7 +112,7 @@ def look_first(path: str) -> str:
 
 def note_failure(error: BaseException, ticket: OrderTicket, request: OutgoingRequest) -> None:
     """Record how the order failed, and add a hint to the error."""
-    is_fresh = isinstance(ticket, FreshTicket)
+    is_fresh = not ticket.is_stored
     advice = look_first(request.path) if request.find and is_fresh else ticket.advice
     if isinstance(error, ChoiceError):
         ticket.lost()

@@ -27,7 +27,7 @@ from .call_log import CallLog
 from .connection import ServiceConnection, Watcher, http_client, utcnow
 from .deadline import SLOWEST, TIMES, Deadline
 from .exchange import Attempt, Exchange
-from .orders import Fresh, Keeper, look_first
+from .orders import Keeper, look_first
 from .parameters import check_identifier, takes
 from .request import Options, OutgoingRequest, Sign, StreamedBody, request_signer
 from .request_builder import RequestBuilder
@@ -77,7 +77,7 @@ class Sender:
         self.clock, self.sleep, self.random = clock, sleep, random or SystemRandom()
         self.calls = CallLog(facts=lambda: self.facts) if calls is None else calls
         self._deadline = Deadline(perf)
-        self.keeper: Keeper = keeper or Fresh()
+        self.keeper = keeper or Keeper()
         self.place = place or (lambda: self.settings.base_url)
         self.wait_shown = wait_shown or (lambda: nullcontext(lambda _: None))
         self.service, self.is_own = self.settings.service, is_own

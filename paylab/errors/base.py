@@ -197,14 +197,10 @@ class ReplayError(PaylabError):
 
 
 class ChoiceError(PaylabError):
-    """Not sent: a similar request was sent before, and it is not clear what you want.
+    """Not sent: a similar request was sent before, and it is not clear what you want."""
 
-    If the same order was sent with a key that has expired, `expired` is the id of its result, or
-    "" if no response was received.
-    """
-
-    def __init__(self, message: str, hint: str | None = None, expired: str | None = None) -> None:
-        self.hint, self.expired = hint, expired
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        self.hint = hint
         super().__init__(message)
 
 

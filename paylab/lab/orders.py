@@ -7,20 +7,21 @@ import os
 from collections.abc import Callable, Mapping
 from os import PathLike
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
 from .. import forks
 from ..client.base_url import address
-from ..client.orders import Fresh, Order, OrderTicket
+from ..client.orders import Keeper, Order, OrderTicket
 from ..client.service_clock import ServiceClock
 from ..client.settings import Settings
 from ..errors.base import LedgerError
 from ..files import path_of
-from ..payments.ledger import Ledger
-from ..payments.ledger_store import LedgerStore, ledger_path
 from . import displays
+
+if TYPE_CHECKING:
+    from ..payments.ledger import Ledger
 
 Where = str | PathLike[str] | None
 """A file, "none", or None for the default path."""
@@ -29,7 +30,7 @@ _WORLDS: WeakKeyDictionary[object, str] = WeakKeyDictionary()
 """A name for each simulator of this process: it is an address of its own."""
 
 
-class Orders:
+class Orders(Keeper):
     """Issue tickets of orders from the ledger, which is opened on first use.
 
     `clock` estimates the time at the service, `clean` redacts what is only displayed, and `place`
@@ -60,7 +61,7 @@ class Orders:
     def open(self, order: Order) -> OrderTicket:
         """A ticket from the ledger, or a new one without a ledger."""
         ledger = self.ledger
-        return Fresh().open(order) if ledger is None else ledger.open(order)
+        return super().open(order) if ledger is None else ledger.open(order)
 
     def note_quote(self, quote: str, asked: Mapping[str, Any]) -> None:
         """Store the terms of a quote; a ledger that cannot be used stops only payments."""
@@ -83,6 +84,9 @@ class Orders:
 
     def _open_ledger(self) -> Ledger:
         """Open the ledger of this service and account, which are identified without the key."""
+        from ..payments.ledger import Ledger  # only an order needs it
+        from ..payments.ledger_store import LedgerStore, ledger_path
+
         path = ledger_path() if self._world is None else None
         store = LedgerStore(path if self._where is None else path_of(self._where))
         place = address(self._settings.base_url)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from time import monotonic
 from typing import Any
 
-from ..client.orders import FreshTicket, Order
+from ..client.orders import Order, OrderTicket
 from ..client.service_clock import ServiceClock
 from ..errors.base import ChoiceError, PaylabError, RuleWarning
 from ..errors.names import suggesting
@@ -64,7 +64,7 @@ class Ledger:
         """
         self._store.note_quote(self._address, quote, asked)
 
-    def open(self, order: Order) -> Ticket | FreshTicket:
+    def open(self, order: Order) -> OrderTicket:
         """What to do with an order, stored; it waits while an equal order is under way.
 
         Raises ChoiceError when you have to choose, PaylabError when the wait takes too long.
@@ -173,13 +173,13 @@ class Ledger:
         self._store.change(entry.id, state=OPEN, account=self._account, body=body)
         return Ticket(self._store, replace(entry, body=body), claim, lock, before)
 
-    def _with_own_key(self, claim: Claim, key: str) -> Ticket | FreshTicket:
+    def _with_own_key(self, claim: Claim, key: str) -> OrderTicket:
         """The ticket of your own key, which decides alone; RuleWarning if an equal order stands."""
         with self._store.transaction():
             same = self._store.find(address=self._address, key=key)
             equal = self._store.find(address=self._address, identity=claim.identity)
             if same and same[0].identity != claim.identity:
-                return FreshTicket(key)  # the service refuses the key of another body
+                return OrderTicket(key)  # the service refuses the key of another body
             entry = same[0] if same else self._write(claim, key)
             # Before it is sent: after a crash it counts as possibly carried out.
             if entry.state != ANSWERED:

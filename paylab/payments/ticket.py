@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
-from ..client.orders import UNDECIDED, Order
+from ..client.orders import UNDECIDED, Order, OrderTicket
 from ..client.service_clock import ServiceClock
 from ..errors.base import ChoiceError, LedgerError, PaylabError
 from ..locks import HeldLock
@@ -58,9 +58,10 @@ def is_trusted(entry: Entry, now: datetime) -> bool:
     return -MARGIN < now - timestamps.from_text(entry.made) < DAY - MARGIN
 
 
-class Ticket:
-    """What to send for one order, and the receiver of its outcome."""
+class Ticket(OrderTicket):
+    """The ticket of an order in the ledger, which stores its outcome."""
 
+    is_stored = True
     advice = (
         "it may have been carried out: send the same order again, which uses the same "
         "Idempotency-Key, so that it happens once; lab.ledger shows the key"
@@ -75,18 +76,17 @@ class Ticket:
         before: str = "",
         tell: Callable[[str], object] = lambda _: None,
     ) -> None:
+        again, made = before in (OPEN, REFUSED), timestamps.from_text(entry.made)
+        super().__init__(
+            entry.key,
+            known=entry.payment if before == ANSWERED else None,
+            content=entry.body if again else None,
+            since=made if before == OPEN else None,
+            first=made if again else None,
+            is_expired=before == OPEN and not is_trusted(entry, claim.now[1]),
+        )
         self._store, self._entry, self._claim, self._tell = store, entry, claim, tell
-        self.lock, self.key = lock, entry.key
-        self.known = entry.payment if before == ANSWERED else None
-        """The id of the payment, when nothing is to be created."""
-        self.content = entry.body if before in (OPEN, REFUSED) else None
-        """The bytes to send instead of this call's."""
-        self.since = timestamps.from_text(entry.made) if before == OPEN else None
-        """When it was first sent, if the answer was lost."""
-        self.first = timestamps.from_text(entry.made) if before in (OPEN, REFUSED) else None
-        """When it was first sent, if it is sent again."""
-        self.is_expired = before == OPEN and not is_trusted(entry, claim.now[1])
-        """Whether the service may have dropped the key, so that the list must be searched."""
+        self.lock = lock
 
     def find(self, listed: Iterable[Transfer], since: datetime) -> str | None:
         """The payment of an order whose key expired; ChoiceError when that cannot be told."""

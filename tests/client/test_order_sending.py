@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from paylab.client import Client
-from paylab.client.orders import Fresh, FreshTicket
+from paylab.client.orders import Keeper, OrderTicket
 from paylab.errors import (
     APIResponseError,
     APIStatusError,
@@ -29,7 +29,7 @@ MADE = {"id": "tr_1", "status": "completed"}
 
 
 @dataclass
-class Remembered(FreshTicket):
+class Remembered(OrderTicket):
     """A ticket of an order that was sent before; `log` is what it was told."""
 
     known: Any = None
@@ -64,7 +64,7 @@ class Remembered(FreshTicket):
         self.log.append(("lost",))
 
 
-class Keeper(Fresh):
+class OneTicket(Keeper):
     """A keeper with one ticket."""
 
     def __init__(self, **facts):
@@ -95,7 +95,7 @@ def rows(*found):
 
 def test_a_new_order_is_sent_with_its_key_and_its_ticket_is_told(scripted):
     """One POST with the key of the ticket; the outcome is its status and its id."""
-    keeper = Keeper()
+    keeper = OneTicket()
     made, script, asked = pay(scripted, keeper, httpx.Response(201, json=MADE))
     assert (asked, script.sent("idempotency-key")) == ([POST], [KEY])
     assert (made.id, made.replayed) == ("tr_1", False)
@@ -104,7 +104,7 @@ def test_a_new_order_is_sent_with_its_key_and_its_ticket_is_told(scripted):
 
 def test_the_payment_of_an_answered_order_is_read(scripted):
     """Nothing is posted, the payment is `replayed`, and your headers go with the reading."""
-    keeper = Keeper(known="tr_1")
+    keeper = OneTicket(known="tr_1")
     made, script, asked = pay(scripted, keeper, MADE, headers={"X-Trace": "7"})
     assert (asked, script.sent("x-trace")) == ([READ], ["7"])
     assert (made.id, made.replayed) == ("tr_1", True)
@@ -114,7 +114,7 @@ def test_the_payment_of_an_answered_order_is_read(scripted):
 @pytest.mark.parametrize("status", [404, 405, 501])
 def test_a_payment_that_cannot_be_read_alone_is_looked_for_in_the_list(scripted, status):
     """A service without that operation still has the payment in its list."""
-    keeper = Keeper(known="tr_1")
+    keeper = OneTicket(known="tr_1")
     made, _, asked = pay(scripted, keeper, status, rows({"id": "tr_0"}, MADE))
     assert asked == [READ, WHOLE]
     assert (made.id, made.replayed, keeper.ticket.log) == ("tr_1", True, [("tell", "tr_1")])
@@ -122,7 +122,7 @@ def test_a_payment_that_cannot_be_read_alone_is_looked_for_in_the_list(scripted,
 
 def test_a_payment_that_the_service_no_longer_has_is_your_choice(scripted):
     """Neither the payment nor its list has it: the error is the ticket's, and nothing is told."""
-    keeper = Keeper(known="tr_1")
+    keeper = OneTicket(known="tr_1")
     with pytest.raises(ChoiceError, match="gone"):
         pay(scripted, keeper, 404, rows({"id": "tr_0"}))
     assert keeper.ticket.log == []
@@ -132,13 +132,13 @@ def test_a_payment_that_the_service_no_longer_has_is_your_choice(scripted):
 def test_another_failure_to_read_it_is_that_failure(scripted, status):
     """Only an answer that says it is not there leads to the list."""
     with pytest.raises(APIStatusError) as caught:
-        pay(scripted, Keeper(known="tr_1"), status)
+        pay(scripted, OneTicket(known="tr_1"), status)
     assert caught.value.status == status
 
 
 def test_an_order_sent_before_has_the_bytes_of_its_first_attempt(scripted):
     """The service compares bytes under one key, so the first ones are sent again."""
-    keeper = Keeper(content=b'{"a": 1}', first=FIRST)
+    keeper = OneTicket(content=b'{"a": 1}', first=FIRST)
     made, script, asked = pay(scripted, keeper, MADE)
     assert (asked, script.requests[0].content) == ([POST], b'{"a": 1}')
     assert (made.replayed, keeper.ticket.log) == (False, [("answered", 200, "tr_1", False)])
@@ -147,14 +147,14 @@ def test_an_order_sent_before_has_the_bytes_of_its_first_attempt(scripted):
 def test_an_order_whose_key_expired_is_looked_for_before_it_is_sent(scripted):
     """The list is read from the allowed difference of clocks before the first attempt on."""
     since = FIRST - timedelta(seconds=300)
-    keeper = Keeper(first=FIRST, is_expired=True, found="tr_1")
+    keeper = OneTicket(first=FIRST, is_expired=True, found="tr_1")
     made, _, asked = pay(scripted, keeper, rows({"id": "tr_0"}, MADE), MADE)
     assert asked == [WHOLE, READ]
     assert (made.id, made.replayed) == ("tr_1", True)
     looked, told = ("find", ["tr_0", "tr_1"], since), ("answered", 200, "tr_1", True)
     assert keeper.ticket.log == [looked, told, ("tell", "tr_1")]
 
-    absent = Keeper(first=FIRST, is_expired=True)
+    absent = OneTicket(first=FIRST, is_expired=True)
     made, _, asked = pay(scripted, absent, rows({"id": "tr_0"}), MADE)
     assert (asked, made.replayed) == ([WHOLE, POST], False)
 
@@ -174,7 +174,7 @@ def test_an_order_whose_key_expired_is_looked_for_before_it_is_sent(scripted):
 )
 def test_a_ticket_is_told_how_its_order_failed(scripted, reply, told):
     """An order is refused only if nothing was carried out."""
-    keeper = Keeper()
+    keeper = OneTicket()
     with pytest.raises(PaylabError):
         pay(scripted, keeper, reply)
     assert keeper.ticket.log == told
@@ -183,7 +183,7 @@ def test_a_ticket_is_told_how_its_order_failed(scripted, reply, told):
 @pytest.mark.parametrize("key", ["", "a b", "é" * 36, KEY + "0"])
 def test_a_key_that_no_service_takes_is_not_sent(scripted, key):
     """Your own Idempotency-Key is checked before the order is stored."""
-    keeper = Keeper()
+    keeper = OneTicket()
     with pytest.raises(RuleError, match="idempotency_key"):
         pay(scripted, keeper, idempotency_key=key)
     assert not keeper.opened
@@ -192,7 +192,7 @@ def test_a_key_that_no_service_takes_is_not_sent(scripted, key):
 @pytest.mark.parametrize("place", ["/v1/transfers/tr_1", "https://pay.test/v1/transfers/tr_1?x=1"])
 def test_an_answer_without_a_body_is_read_at_its_location(scripted, place):
     """A 201 that only says where the payment is leads there."""
-    keeper = Keeper()
+    keeper = OneTicket()
     empty = httpx.Response(201, headers={"Location": place})
     made, _, asked = pay(scripted, keeper, empty, MADE)
     assert (asked, made.id, made.status) == ([POST, READ], "tr_1", "completed")
@@ -203,7 +203,7 @@ def test_an_answer_without_a_body_is_read_at_its_location(scripted, place):
 def test_an_answer_without_a_body_and_a_place_is_an_error(scripted, headers):
     """Nothing says which payment it was: the error says what the answer lacks."""
     with pytest.raises(APIResponseError, match="must be an object with an id"):
-        pay(scripted, Keeper(), httpx.Response(201, headers=headers))
+        pay(scripted, OneTicket(), httpx.Response(201, headers=headers))
 
 
 def test_a_conversion_account_without_a_place_is_found_in_the_list(scripted):
@@ -232,7 +232,7 @@ def test_a_conversion_account_without_a_place_is_found_in_the_list(scripted):
 )
 def test_a_response_says_how_its_payment_was_found(scripted, facts, replies, how):
     """It was made now, known to the keeper, or found in the list after a lost attempt."""
-    client, _ = scripted(*replies, keeper=Keeper(**facts))
+    client, _ = scripted(*replies, keeper=OneTicket(**facts))
     response = client.transfers.send({"quote_id": "q"})
     assert (response.replayed, response.is_known, response.is_found) == how
 
@@ -244,7 +244,7 @@ def test_a_response_says_how_its_payment_was_found(scripted, facts, replies, how
 def test_a_conflict_may_hide_that_the_order_was_carried_out(scripted, first, words):
     """The advice is about this attempt, or about the earlier one that was refused."""
     with pytest.raises(ConflictError) as caught:
-        pay(scripted, Keeper(first=first), 409)
+        pay(scripted, OneTicket(first=first), 409)
     assert words in caught.value.hint
     assert ("an earlier attempt with this key" in caught.value.hint) == (first is not None)
 
@@ -265,5 +265,5 @@ def test_an_interrupted_payment_says_with_which_key_to_send_it_again(settings):
 def test_a_refused_order_was_not_carried_out_by_an_earlier_attempt(scripted):
     """A 400 says nothing of what may have happened, also when the order is sent again."""
     with pytest.raises(APIStatusError) as caught:
-        pay(scripted, Keeper(first=FIRST), 400)
+        pay(scripted, OneTicket(first=FIRST), 400)
     assert "carried out" not in str(caught.value.hint)

@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from paylab.client.orders import Fresh
+from paylab.client.orders import Keeper
 
 KEY = "11111111-1111-4111-8111-111111111111"
 ASKED = {"source_amount": "10", "payout_method": "spei", "source_currency": "usd"}
 ASKED |= {"destination_currency": "mxn"}
 
 
-class Recording(Fresh):
+class Recording(Keeper):
     """A keeper that stores nothing but the orders that it was asked for."""
 
     def __init__(self):

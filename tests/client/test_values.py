@@ -17,7 +17,7 @@ from paylab.client.orders import Order
 
 NOW = datetime(2026, 1, 31, 9, 30, 0, 123000, tzinfo=UTC)
 PRIVATE = "private words"
-MADE_ONCE = {"DeferredCall", "FreshTicket"}
+MADE_ONCE = {"DeferredCall", "OrderTicket"}
 """The classes that are filled after they were made."""
 
 MODULES = [

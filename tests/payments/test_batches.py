@@ -136,6 +136,7 @@ def test_a_finished_batch_again_sends_nothing(simulator, payouts):
     again = lab.transfers.create_many(path, **COMMON)
     assert (first.attrs["outcomes"], again.attrs["outcomes"]) == ({"created": 30}, {"done": 30})
     assert list(first["id"]) == list(again["id"])
+    assert list(first.columns)[:3] == ["row", "outcome", "error"]
 
 
 @pytest.mark.parametrize("pause", [0, 30 * 3600])

@@ -369,6 +369,45 @@ def test_an_equal_order_under_way_is_waited_for(lab_of, service):
     assert len(service.made) == 1
 
 
+def test_a_call_that_waited_is_waited_for(lab_of, service, monkeypatch):
+    """A call that asks again after its wait still holds the order while it does."""
+    lab, take, found = lab_of(), LedgerStore.take, []
+    arrived, waits, outcomes = threading.Event(), threading.Event(), []
+
+    def taken(store, name, timeout=0.0):
+        if timeout:
+            waits.set()
+        return take(store, name, timeout)
+
+    def lost():
+        arrived.set()
+        waits.wait(30)
+        return "cut"
+
+    def meanwhile():
+        monkeypatch.undo()
+        with pytest.raises(PaylabError, match="under way") as error:
+            pay(lab, timeout=0.01)
+        outcomes.append(error.value)
+
+    def first():
+        with pytest.raises(PaylabError):
+            pay(lab)
+
+    monkeypatch.setattr(LedgerStore, "take", taken)
+    service.answers = [lost, meanwhile]
+    threads = [
+        threading.Thread(target=first),
+        threading.Thread(target=lambda: found.append(pay(lab).id)),
+    ]
+    threads[0].start()
+    arrived.wait(30)
+    threads[1].start()
+    for thread in threads:
+        thread.join()
+    assert (found, len(outcomes)) == (["tr_0"], 1)
+
+
 def test_new_does_not_wait(lab_of, service):
     """`new=True` pays while an equal order is under way."""
     lab, found = lab_of(), []
