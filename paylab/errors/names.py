@@ -188,13 +188,15 @@ def meant(name: str, known: Iterable[str]) -> str | None:
     return next(fits, None) or nearest_name(name, names, SIMILAR if own is None else same_letters)
 
 
-def suggest(owner: object, name: str) -> NoReturn:
+def suggest(owner: Any, name: str) -> NoReturn:
     """The `__getattr__` of a class: AttributeError with the name to use instead."""
     message = f"{type(owner).__name__} has no attribute {name!r}"
     if name.startswith("_"):  # attributes that Python and IPython look up on any object
         raise AttributeError(message)
     public = [each for each in dir(owner) if not each.startswith("_")]
     instead = meant(name, public)
+    if not instead and "client" in public and name in dir(owner.client):
+        instead = f"client.{name}"  # a resource that a lab does not extend
     advice = f"use {instead}" if instead else f"it has {', '.join(public)}"
     raise AttributeError(f"{message}: {advice}")
 

@@ -230,3 +230,10 @@ def test_the_ledger_and_a_reconciliation_name_the_service(lab):
     """The HTML of the ledger and of a reconciliation has the badge of the lab."""
     assert "SIMULATOR (embedded)" in displays.show(lab.ledger)
     assert "SIMULATOR (embedded)" in displays.show(lab.reconcile())
+
+
+def test_a_resource_of_the_client_alone_is_named(lab):
+    """The error for a resource that only the client has says where it is."""
+    lab.client.balances = lab.client.quotes
+    with pytest.raises(AttributeError, match=r"'balances': use client\.balances"):
+        _ = lab.balances
