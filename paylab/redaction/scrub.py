@@ -18,7 +18,7 @@ from . import escapes
 from .escapes import Found
 from .fields import has_share_token
 from .personal import bare_urls, impersonal
-from .redaction import DOCUMENT_TYPES, HEADERS, SHORTEST_SECRET, find_images, image_bytes, places
+from .redaction import HEADERS
 from .scrub_rules import (
     KEY_NAME,
     LONG,
@@ -31,6 +31,7 @@ from .scrub_rules import (
     is_small_image,
     is_stand_in,
 )
+from .search import DOCUMENT_TYPES, SHORTEST_SECRET, find_images, image_bytes, places
 
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 

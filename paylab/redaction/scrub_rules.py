@@ -15,7 +15,7 @@ from stdnum.co import nit
 from ..corridors.examples import DOCUMENTS, PEOPLE
 from ..spec.codes import IMAGE_MIN
 from .fields import share_tokens
-from .redaction import PLACES, SIGNATURE, is_signature, numbers
+from .search import PLACES, SIGNATURE, is_signature, numbers
 
 KEY_NAME = re.compile(
     r"\w*(?:api|secret|access|private|signing)[_-]?keys?\w*|\w*secret|x-api-key|\w*password",

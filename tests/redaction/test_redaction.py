@@ -13,7 +13,8 @@ import pytest
 
 from paylab.redaction.escapes import decode, replace_plain
 from paylab.redaction.personal import bare_urls, impersonal, personal_names
-from paylab.redaction.redaction import LONGEST, Redaction
+from paylab.redaction.redaction import Redaction
+from paylab.redaction.search import LONGEST
 
 KEY = "sk_live/9z+8y=x wñ\"'&8812"
 NUMBER = "GODE561231HDFRRNA0"
@@ -208,6 +209,13 @@ def test_a_number_of_five_characters_is_found_elsewhere(number, text, clean):
     redaction = Redaction([])
     redaction.learn(json.dumps({"document": {"number": number}}))
     assert redaction.text(text) == clean
+
+
+def test_a_signature_is_found_without_its_header():
+    """The Base64 of 64 hexadecimal digits, and not that of 64 other bytes."""
+    signature, other = b64encode(b"0123456789abcdef" * 4).decode(), b64encode(bytes(64)).decode()
+    assert Redaction([]).text(f"it is {signature}") == "it is ***"
+    assert Redaction([]).text(f"it is {other}") == f"it is {other}"
 
 
 @pytest.mark.parametrize(("token", "clean"), [("abcdefg1", "***"), ("abcdef1", "abcdef1")])

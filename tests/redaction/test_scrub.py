@@ -6,6 +6,7 @@ import json
 import stat
 import time
 from base64 import b64decode, b64encode
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 
@@ -234,6 +235,19 @@ def test_an_image_cut_over_two_outputs():
     assert [each.kind for each in found] == ["data URI"]
     assert [*clean["cells"][0]["outputs"]][1:] == streams[2:]
     assert clean["cells"][0]["outputs"][0]["text"] == "[removed: data URI]"
+
+
+def test_what_was_found_cannot_be_changed():
+    """A finding is a value that can be counted."""
+    found = scrub({"cells": [{"cell_type": "code", "source": KEY, "outputs": []}]})[1]
+    assert {found[0]: 1}[replace(found[0])] == 1
+
+
+def test_streams_without_text_stay():
+    """Outputs that name a stream and have no text are left as they are."""
+    outputs = [{"output_type": "stream", "name": "stdout"}] * 2
+    cells = [{"cell_type": "code", "source": [], "outputs": outputs}]
+    assert scrub({"cells": cells}) == ({"cells": cells}, [])
 
 
 @pytest.mark.parametrize(
