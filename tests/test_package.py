@@ -113,6 +113,16 @@ def test_a_simulated_service_loads_no_lab():
     assert done.stdout.strip() == "[]"
 
 
+def test_connecting_loads_only_what_a_request_needs():
+    """No model, order, event, explanation or pattern of secrets is loaded before its first use."""
+    late = ("pydantic", "sqlite3", "stdnum", "paylab.payments", "paylab.webhooks")
+    late += ("paylab.redaction.search", "paylab.signing.mistakes", "paylab.lab.forms")
+    code = "import sys, paylab\nlab = paylab.connect()\nlab.get('/v1/transfers')\n"
+    code += f"print([name for name in {late} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_arrows_between_chapters_make_no_circle(chapter):
     """No chapter imports itself indirectly; imports in functions and for types count."""

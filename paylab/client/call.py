@@ -6,11 +6,13 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors.names import suggesting
-from ..signing import snippets
-from ..signing.explain import Explanation, explain_text
+
+if TYPE_CHECKING:
+    from ..signing.explanation import Explanation
+    from ..signing.snippets import SnippetRequest
 
 STEPS = {
     "connecting": ("connect_tcp", "start_tls"),
@@ -134,6 +136,8 @@ class Call:
         >>> len(lab.calls[-1].explain().layers)
         4
         """
+        from ..signing.explanation import explain_text
+
         return explain_text(self.canonical, self.payload)
 
     def as_curl(self) -> str:
@@ -142,6 +146,8 @@ class Call:
         >>> "curl" in lab.calls[-1].as_curl()
         True
         """
+        from ..signing import snippets
+
         return snippets.curl(self._request())
 
     def as_python(self) -> str:
@@ -150,6 +156,8 @@ class Call:
         >>> "hmac" in lab.calls[-1].as_python()
         True
         """
+        from ..signing import snippets
+
         return snippets.python(self._request())
 
     def as_httpx(self) -> str:
@@ -158,12 +166,16 @@ class Call:
         >>> "httpx" in lab.calls[-1].as_httpx()
         True
         """
+        from ..signing import snippets
+
         return snippets.httpx(self._request())
 
-    def _request(self) -> snippets.SnippetRequest:
+    def _request(self) -> SnippetRequest:
+        from ..signing.snippets import SnippetRequest
+
         text = self.request_body.text if self.request_body.exact else None
         request = (self.method, self.url, text, self.idempotency_key)
-        return snippets.SnippetRequest(*request, **self.dialect)
+        return SnippetRequest(*request, **self.dialect)
 
     def __str__(self) -> str:
         time = f" in {self.spent.total * 1000:.0f} ms" if self.spent else ""

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from ..spec.service import Service
 from .order_sending import OrderSending
-from .resources.conversions import ConversionAccounts, Conversions, Sandbox
-from .resources.individuals import FinancialAccounts, Individuals
-from .resources.transfers import Quotes, Transfers
-from .resources.webhooks import WebhookSubscriptions
 from .sender import Sender
+
+if TYPE_CHECKING:
+    from .resources.conversions import ConversionAccounts, Conversions, Sandbox
+    from .resources.individuals import FinancialAccounts, Individuals
+    from .resources.transfers import Quotes, Transfers
+    from .resources.webhooks import WebhookSubscriptions
 
 
 class Client(Sender):
@@ -35,19 +37,60 @@ class Client(Sender):
             tries_dialects=False,
         )
 
-    individuals = cached_property(Individuals)
-    financial_accounts = cached_property(FinancialAccounts)
-    quotes = cached_property(Quotes)
-    conversions = cached_property(Conversions)
-    webhook_subscriptions = cached_property(WebhookSubscriptions)
-    sandbox = cached_property(Sandbox)
+    # The resources are made when they are first used: their models take long to import.
+
+    @cached_property
+    def individuals(self) -> Individuals:
+        """Individuals and their verification."""
+        from .resources.individuals import Individuals
+
+        return Individuals(self)
+
+    @cached_property
+    def financial_accounts(self) -> FinancialAccounts:
+        """Payout destinations and crypto wallets of individuals."""
+        from .resources.individuals import FinancialAccounts
+
+        return FinancialAccounts(self)
+
+    @cached_property
+    def quotes(self) -> Quotes:
+        """Rates and fees, locked for a short time."""
+        from .resources.transfers import Quotes
+
+        return Quotes(self)
 
     @cached_property
     def transfers(self) -> Transfers:
         """Payouts."""
+        from .resources.transfers import Transfers
+
         return Transfers(self, OrderSending(self).once)
 
     @cached_property
     def conversion_accounts(self) -> ConversionAccounts:
         """Accounts into which individuals pay fiat."""
+        from .resources.conversions import ConversionAccounts
+
         return ConversionAccounts(self, OrderSending(self).once)
+
+    @cached_property
+    def conversions(self) -> Conversions:
+        """Conversions of fiat deposits to stablecoin."""
+        from .resources.conversions import Conversions
+
+        return Conversions(self)
+
+    @cached_property
+    def sandbox(self) -> Sandbox:
+        """Simulated deposits, in a sandbox only."""
+        from .resources.conversions import Sandbox
+
+        return Sandbox(self)
+
+    @cached_property
+    def webhook_subscriptions(self) -> WebhookSubscriptions:
+        """URLs that receive events."""
+        from .resources.webhooks import WebhookSubscriptions
+
+        return WebhookSubscriptions(self)

@@ -16,7 +16,6 @@ from ..errors.base import ConfigError
 from ..loopback import is_loopback
 from ..redaction.hiding import hide_frames
 from ..redaction.redaction import Redaction
-from ..signing.snippets import DIALECT
 from ..spec.timestamps import from_http
 from .base_url import check_encrypted
 from .call import Call
@@ -187,6 +186,8 @@ class ServiceConnection:
     @hide_frames
     def _record(self, exchange: Exchange, number: int) -> Call:
         """The record of an attempt; of a refused signature with the known mistake behind it."""
+        from ..signing.snippets import DIALECT
+
         outgoing, service, finding = exchange.request, self.settings.service, None
         content = outgoing.content or b""
         if exchange.status == service.error_codes.signature and isinstance(content, bytes):

@@ -6,14 +6,16 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import wraps
 from inspect import Parameter, signature
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from ..errors.base import Problem, RuleError, RuleWarning
 from ..errors.names import meant, nearest_name
-from ..spec.models import FinancialAccount
 from ..spec.operations.field import ID, REFERENCE
 from ..spec.operations.records import AMOUNTS, OPERATIONS
 from .request import json_value
+
+if TYPE_CHECKING:
+    from ..spec.models import FinancialAccount
 
 P = ParamSpec("P")
 A = TypeVar("A")
@@ -172,10 +174,8 @@ def unknown(value: object, known: Collection[str], at: str) -> Iterator[Problem]
             yield Problem(f"{at}.{name}", f"is not a field; {meant} ({way})")
 
 
-Account = FinancialAccount | str | Mapping[str, Any]
-
-# An account object is accepted in place of its id.
-KNOWN = frozenset({*FinancialAccount.model_fields, "individual_id"})
+Account: TypeAlias = "FinancialAccount | str | Mapping[str, Any]"
+"""An account object is accepted in place of its id."""
 
 
 def reference(account: Account | None, field: str) -> dict[str, Any] | None:
@@ -183,7 +183,9 @@ def reference(account: Account | None, field: str) -> dict[str, Any] | None:
     if account is None:
         return None
     if isinstance(account, Mapping):
-        refuse(unknown(account, KNOWN, field))
+        from ..spec.models import FinancialAccount
+
+        refuse(unknown(account, {*FinancialAccount.model_fields, "individual_id"}, field))
         if account.get("id") is None:
             raise RuleError([Problem(f"{field}.id", "is required")])
     return {"id": check_identifier(account, f"{field}.id")}

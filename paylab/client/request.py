@@ -15,7 +15,6 @@ from typing import Any, Protocol, TypedDict
 from uuid import UUID
 
 import httpx
-from pydantic import BaseModel
 
 from ..errors.base import Problem, RuleError
 from ..redaction.hiding import Revealing, hide_frames
@@ -158,6 +157,10 @@ def json_value(value: object) -> Any:
     for kind, convert in CONVERT:
         if isinstance(value, kind):
             return convert(value)
+    from ..spec.resource import Resource  # not before such a value is there: it imports pydantic
+
+    if isinstance(value, Resource):
+        return value.raw
     raise TypeError(f"a {type(value).__name__} cannot be sent as JSON")
 
 
@@ -190,7 +193,6 @@ CONVERT: tuple[tuple[type | tuple[type, ...], Callable[[Any], Any]], ...] = (
     (datetime, _instant),
     (date, date.isoformat),
     (UUID, str),
-    (BaseModel, lambda resource: resource.raw),
 )
 
 

@@ -8,21 +8,22 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ..errors.api import APIResponseError
 from ..errors.base import ConfigWarning, PagingError, PaylabError
 from ..redaction.redaction import Redaction
-from ..spec.error_body import is_error
 from ..spec.operations.records import ANSWER_NAMES, OPERATIONS
 from ..spec.paging import ENVELOPE, ListForm, RawPage, is_usual, read_page
-from ..spec.resource import Resource
 from ..spec.text import EXACT, plain, write_json
 from ..spec.translation import Translation
 from .call import Call
 from .exchange import Attempt, Exchange
 
-R = TypeVar("R", bound=Resource)
+if TYPE_CHECKING:
+    from ..spec.resource import Resource
+
+R = TypeVar("R", bound="Resource")
 
 
 MARKUP = re.compile(rb"\s*<")
@@ -110,6 +111,8 @@ class Response:
 
     def done(self) -> None:
         """APIResponseError with the service's words when the body describes an error."""
+        from ..spec.error_body import is_error
+
         wrapped = self.body.get("data") if isinstance(self.body, dict) else None
         if is_error(self.body) or is_error(wrapped) or self.body is False:
             status, content = self.exchange.status, self.exchange.content
@@ -139,6 +142,8 @@ class Response:
 
     def _object(self, names: Collection[str]) -> dict[str, Any] | None:
         """The object with the id, or one of the names: the body, or the object in its `data`."""
+        from ..spec.error_body import is_error  # a list does not need it
+
         body = self.body
         wrapped = body.get("data") if isinstance(body, dict) else None
         if is_error(body) or (wrapped and is_error(wrapped)):

@@ -125,6 +125,16 @@ class Settings:
         account = sha256(self.api_key.reveal().encode()).hexdigest()[:16]
         return f"{self.base_url} {account}"
 
+    def sources(self) -> list[tuple[str, str, str]]:
+        """Each setting, its value (secrets hidden) and its source.
+
+        >>> lab.sources()[0]
+        ('base_url', 'http://localhost', 'embedded simulator')
+        """
+        shown = {"base_url": self.base_url, "api_key": HIDDEN, "secret_key": HIDDEN}
+        shown |= {"read_only": "yes"} if self.read_only else {}
+        return [(name, value, self.where.get(name, "")) for name, value in shown.items()]
+
 
 def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command line
     base_url: str | None = None,

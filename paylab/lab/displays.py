@@ -20,7 +20,7 @@ VIEWS = {
     ("paylab.payments.ledger", "Ledger"): "calls.ledger_table",
     ("paylab.probe.drift", "Drift"): "probe.drift_table",
     ("paylab.probe.report", "Report"): "probe.report_table",
-    ("paylab.signing.explain", "Explanation"): "calls.explanation_card",
+    ("paylab.signing.explanation", "Explanation"): "calls.explanation_card",
     ("paylab.simulator.controls", "FaultControls"): "results.faults_table",
     ("paylab.simulator.controls", "Controls"): "results.controls_card",
     ("paylab.simulator.scenarios", "Scenarios"): "results.scenarios_table",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
+from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self, Unpack
 from urllib.parse import urlsplit
@@ -19,16 +19,13 @@ from ..client.parameters import takes
 from ..client.request import Options
 from ..client.secrecy import redaction_of
 from ..client.service_clock import ServiceClock
-from ..client.settings import GivenService, Settings, read_only_source, resolve, service_source
+from ..client.settings import GivenService, Settings, resolve
 from ..errors.base import ConfigError
 from ..errors.names import suggesting
 from ..files import path_of
-from ..payments.ledger import Ledger
 from ..redaction.hiding import hide_frames
-from ..simulator.controls import Controls
 from ..spec.paging import Order
 from . import displays, parts
-from .forms import Forms
 from .inbox import Webhooks
 from .orders import Orders, Where
 from .place import Place, Whereabouts, is_local
@@ -45,12 +42,20 @@ from .waiting import PACE, Waiting
 if TYPE_CHECKING:
     from ..client.recording import Recording
     from ..client.replay import Replay
+    from ..client.resources.conversions import Sandbox
+    from ..client.resources.individuals import FinancialAccounts
+    from ..client.resources.webhooks import WebhookSubscriptions
+    from ..payments.ledger import Ledger
     from ..probe.drift import Drift
     from ..probe.report import Report
+    from ..simulator.controls import Controls
     from ..simulator.credentials import ServedSimulator
     from ..simulator.simulator import Simulator
     from ..views.cards import Card
+    from ..views.forms.live import Live
+    from ..views.forms.onramp import Walk
     from ..views.qr import QR
+    from .forms import Forms
 
 
 @suggesting
@@ -79,7 +84,7 @@ class Lab:
         pause = (lambda _: None) if replay else sleep  # no waits in a replay
         waiting = Waiting(lambda: whereabouts.controls, in_process=in_process, pause=pause)
         ask, tolerance = None if in_process else waiting.reading, settings.service.signing.tolerance
-        service_clock = ServiceClock(clock, tolerance, ask)
+        self._waiting, service_clock = waiting, ServiceClock(clock, tolerance, ask)
         redaction, world = redaction_of(settings), embedded or replay
 
         def place() -> str:
@@ -101,25 +106,43 @@ class Lab:
             is_own=embedded is not None and embedded.world.service == settings.service,
             **options,
         )
-        self.individuals = LabIndividuals(client)
-        self.conversion_accounts, self.sandbox = LabConversionAccounts(client), client.sandbox
-        self.financial_accounts = client.financial_accounts
-        self.webhook_subscriptions = client.webhook_subscriptions
-        self.quotes = LabQuotes(client.quotes, client.service)
-        self.transfers = LabTransfers(client, lambda: self.ledger, is_embedded=is_embedded)
-        self.conversions = LabConversions(client)
-        self.forms = Forms(client, waiting, lambda: str(self.place))
-        self.onramp, self.status = self.forms.onramp, self.forms.status
         receivers = None if embedded is None else embedded.delivery.local_receivers
         self._webhooks = webhooks = Webhooks(client, receivers, lambda: whereabouts.controls)
         self.inbox, self.watch = webhooks.inbox, webhooks.watch
         self.events, self.reconcile = webhooks.events, webhooks.reconcile
         self.settings, self.service = client.settings, client.service
+        self.sources = client.settings.sources
         self.calls, self.request = client.calls, client.request
         self.clock, self.sleep = client.clock, client.sleep
         signatures = Signatures(client)
         self.explain, self.compare = signatures.explain, signatures.compare
         displays.register_displays()
+
+    # Made when they are first used, because their models take long to import.
+    individuals = cached_property(lambda lab: LabIndividuals(lab.client))
+    financial_accounts: cached_property[FinancialAccounts] = cached_property(
+        lambda lab: lab.client.financial_accounts
+    )
+    quotes = cached_property(lambda lab: LabQuotes(lab.client.quotes, lab.service))
+    transfers = cached_property(
+        lambda lab: LabTransfers(lab.client, lambda: lab.ledger, is_embedded=lab.is_embedded)
+    )
+    conversion_accounts = cached_property(lambda lab: LabConversionAccounts(lab.client))
+    conversions = cached_property(lambda lab: LabConversions(lab.client))
+    sandbox: cached_property[Sandbox] = cached_property(lambda lab: lab.client.sandbox)
+    webhook_subscriptions: cached_property[WebhookSubscriptions] = cached_property(
+        lambda lab: lab.client.webhook_subscriptions
+    )
+
+    @cached_property
+    def forms(self) -> Forms:
+        """A form for every step of the on-ramp and of a payout."""
+        from .forms import Forms
+
+        return Forms(self.client, self._waiting, lambda: str(self.place))
+
+    onramp: cached_property[Callable[..., Walk]] = cached_property(lambda lab: lab.forms.onramp)
+    status: cached_property[Callable[..., Live]] = cached_property(lambda lab: lab.forms.status)
 
     @property
     def is_embedded(self) -> bool:
@@ -246,17 +269,6 @@ class Lab:
         keys = random_keys(self._embedded.world.service.signing.key_encoding)
         return Server(self._embedded, host=host, port=port, keys=keys).start()
 
-    def sources(self) -> list[tuple[str, str, str]]:
-        """Each setting, its value (secrets hidden) and its source.
-
-        >>> lab.sources()[0]
-        ('base_url', 'http://localhost', 'embedded simulator')
-        """
-        settings = self.settings
-        shown = {"base_url": settings.base_url, "api_key": "***", "secret_key": "***"}
-        shown |= {"read_only": "yes"} if settings.read_only else {}
-        return [(name, value, settings.where.get(name, "")) for name, value in shown.items()]
-
     def close(self) -> None:
         """Close the connections.
 
@@ -321,9 +333,7 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
             raise ConfigError(
                 "a replay takes no base URL, keys, profile or simulator: leave them out"
             )
-        found = service_source(service, {})
-        chosen = found["service"][0] if found else None
-        return Lab(**parts.replay_parts(path_of(replay), chosen), **options)
+        return Lab(**parts.replay_parts(path_of(replay), service), **options)
     if simulator is None:
         settings = resolve(
             *(base_url, api_key, secret_key, profile),
@@ -336,13 +346,4 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
             return Lab(replace(settings, service=declared), **options)
     if control_token is not None:
         raise ConfigError("control_token is that of a simulator with an address: pass base_url")
-    found = read_only_source(read_only, os.environ)
-    found |= service_source(service, os.environ) if simulator is None or service is not None else {}
-    if simulator is None:
-        from ..simulator.simulator import Simulator
-
-        own = parts.followed_service(found, order)
-        simulator = Simulator(transfers=parts.SEEDED_TRANSFERS, service=own)
-    keys, followed = (simulator.api_key, simulator.secret_key), simulator.world.service
-    settings = parts.embedded_settings(*keys, found, parts.followed_service(found, order, followed))
-    return Lab(settings, embedded=simulator, **simulator.client_options(), **options)
+    return Lab(**parts.embedded_parts(simulator, service, order, read_only), **options)

@@ -7,7 +7,14 @@ import os
 from pathlib import Path
 from typing import Any
 
-from ..client.settings import Found, Secret, Settings
+from ..client.settings import (
+    Found,
+    GivenService,
+    Secret,
+    Settings,
+    read_only_source,
+    service_source,
+)
 from ..errors.base import ConfigError
 from ..spec.service import Service
 
@@ -24,6 +31,22 @@ def followed_service(found: Found, order: dict[str, Any], usual: Service | None 
     return service.with_values(order) if order else service
 
 
+def embedded_parts(
+    simulator: Any, given: GivenService | None, order: dict[str, Any], read_only: bool | None
+) -> Parts:
+    """A simulator in this process: the given Simulator, or a new one instead of None."""
+    found = read_only_source(read_only, os.environ)
+    found |= service_source(given, os.environ) if simulator is None or given is not None else {}
+    if simulator is None:
+        from ..simulator.simulator import Simulator
+
+        own = followed_service(found, order)
+        simulator = Simulator(transfers=SEEDED_TRANSFERS, service=own)
+    keys, followed = (simulator.api_key, simulator.secret_key), simulator.world.service
+    settings = embedded_settings(*keys, found, followed_service(found, order, followed))
+    return {"settings": settings, "embedded": simulator, **simulator.client_options()}
+
+
 def embedded_settings(api_key: str, secret_key: str, found: Found, service: Service) -> Settings:
     """The settings of a simulator in this process."""
     from ..simulator.simulator import BASE_URL
@@ -34,11 +57,12 @@ def embedded_settings(api_key: str, secret_key: str, found: Found, service: Serv
     return Settings(BASE_URL, Secret(api_key), Secret(secret_key), where=where, **switches)
 
 
-def replay_parts(path: Path, given: Service | None) -> Parts:
+def replay_parts(path: Path, given: GivenService | None) -> Parts:
     """A HAR file; its clock is the time of the latest replayed call."""
     from ..client.replay import Replay
 
-    replay = Replay(path, given)
+    found = service_source(given, {})
+    replay = Replay(path, found["service"][0] if found else None)
     where = dict.fromkeys(("base_url", "api_key", "secret_key"), f"recording {path.name}")
     # A replay is not signed; its placeholder key is valid in every encoding.
     keys = Secret("replay"), Secret("f00d" * 10)

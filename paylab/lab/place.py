@@ -13,11 +13,11 @@ from ..client.sender import Sender
 from ..client.settings import Settings
 from ..errors.base import PaylabError
 from ..loopback import is_loopback
-from ..simulator.controls import Controls
 from ..simulator.messages import PRODUCT
 
 if TYPE_CHECKING:
     from ..client.replay import Replay
+    from ..simulator.controls import Controls
 
 Kind = Literal["embedded", "shared", "sandbox", "other", "recording"]
 
@@ -87,6 +87,8 @@ class Whereabouts:
         return self._controls
 
     def _find(self) -> Controls | None:
+        from ..simulator.controls import Controls
+
         sender = self._sender()
         if self._embedded or (self._replay and self._replay.has_controls):
             return Controls(sender.request, sender.service)

@@ -4,25 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from ..client.client import Client
 from ..client.parameters import takes
 from ..client.request import Options
 from ..client.resources import operations
-from ..client.resources.transfers import Defaults, Money, Quotes
 from ..errors.names import suggesting
-from ..spec.models import Quote
 from ..spec.service import Service
 from .lists import Progress, Pull, Reading, Writing, report_progress
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from ..client.resources.transfers import Money, Quotes
     from ..frames.export import Export
     from ..payments.ledger import Ledger
     from ..payments.plan import Payouts, Plan
+    from ..spec.models import Quote
     from .quotes import Recipients
+
+
+class Defaults(TypedDict, total=False):
+    """The fields of a transfer that a batch can have default values for."""
+
+    client_reference_id: str
+    financial_account_id: str
+    source_amount: Money
+    destination_amount: Money
+    net_source_amount: Money
+    source_currency: str
+    destination_currency: str
+    payout_method: str
+    source_network: str
+    source_type: str
 
 
 @suggesting

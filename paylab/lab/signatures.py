@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..client.call import Call
 from ..client.sender import Sender
 from ..errors.base import ConfigError
-from ..signing.comparison import compare
-from ..signing.explain import Explanation
-from ..signing.findings import Finding, SignedRequest, check_url
+
+if TYPE_CHECKING:
+    from ..signing.explanation import Explanation
+    from ..signing.findings import Finding
 
 
 class Signatures:
@@ -37,6 +39,9 @@ class Signatures:
         >>> headers = lab.calls[-1].request_headers
         >>> lab.compare(headers, "GET", "/v1/transfers")  # doctest: +SKIP
         """
+        from ..signing.comparison import compare
+        from ..signing.findings import SignedRequest, check_url
+
         check_url(url)
         whole = url if urlsplit(url).netloc else self._client.settings.base_url + url
         request = SignedRequest(method.upper(), whole, body)

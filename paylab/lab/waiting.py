@@ -6,9 +6,12 @@ import logging
 import time
 from collections.abc import Callable
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from ..errors.base import PaylabError
-from ..simulator.controls import Controls
+
+if TYPE_CHECKING:
+    from ..simulator.controls import Controls
 
 PACE = 0.2
 """Seconds between two requests of a probe, unless the service is on this machine."""

@@ -4,6 +4,9 @@ Everything here is a pure function: date, nonce and keys are arguments.
 Rules from the spec, "Authentication"; readings from the assumptions `signing.*`.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from .canonical import EMPTY_HASH as EMPTY_HASH
 from .canonical import SPELLING as SPELLING
 from .canonical import EmptyQuery as EmptyQuery
@@ -16,14 +19,41 @@ from .canonical import key_bytes as key_bytes
 from .canonical import keyed as keyed
 from .canonical import sign as sign
 from .canonical import signed_headers as signed_headers
-from .comparison import compare as compare
-from .corrections import Mistake as Mistake
-from .explain import Explanation as Explanation
-from .explain import explain as explain
-from .explain import explain_text as explain_text
-from .findings import Authorization as Authorization
-from .findings import Finding as Finding
-from .findings import SignedRequest as SignedRequest
-from .mistakes import body_mistake as body_mistake
-from .mistakes import signature_mistake as signature_mistake
-from .unauthorized import verify as verify
+
+if TYPE_CHECKING:
+    from .comparison import compare as compare
+    from .corrections import Mistake as Mistake
+    from .explanation import Explanation as Explanation
+    from .explanation import explain as explain
+    from .explanation import explain_text as explain_text
+    from .findings import Authorization as Authorization
+    from .findings import Finding as Finding
+    from .findings import SignedRequest as SignedRequest
+    from .mistakes import body_mistake as body_mistake
+    from .mistakes import signature_mistake as signature_mistake
+    from .unauthorized import verify as verify
+
+_LATE = {
+    "Authorization": "findings",
+    "Explanation": "explanation",
+    "Finding": "findings",
+    "Mistake": "corrections",
+    "SignedRequest": "findings",
+    "body_mistake": "mistakes",
+    "compare": "comparison",
+    "explain": "explanation",
+    "explain_text": "explanation",
+    "signature_mistake": "mistakes",
+    "verify": "unauthorized",
+}
+"""The module of each name that is loaded on first use: signing a request needs none of them."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_LATE[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATE})

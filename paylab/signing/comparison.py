@@ -17,7 +17,7 @@ from ..spec import timestamps
 from ..spec.service import Service
 from .canonical import SCHEME, Received, body_hash, key_bytes, signed_path
 from .corrections import Mistake, known
-from .explain import labels
+from .explanation import labels
 from .findings import LENIENT, Authorization, Finding, SignedRequest, headers_of
 from .guesses import guesses, other_secrets, pairs
 from .mistakes import Guess, Recipe, first_made, right_recipe

@@ -18,7 +18,6 @@ from ..spec.service import Service
 from .canonical import EMPTY_HASH, SPELLING, Received, body_hash, key_bytes, sign, signed_path
 from .corrections import CORRECTIONS, known
 from .findings import Authorization, Finding
-from .mistakes import body_mistake, signature_mistake
 
 REQUIRED = ("host", "x-api-key", "x-date", "x-content-sha256")
 
@@ -149,6 +148,8 @@ def check_body(claimed: str, body: bytes, signing: Any) -> Finding | None:
         return None
     message, mistake = f"X-Content-SHA256 must be {ours!r} for the body that arrived", None
     if ours == body_hash(body):  # not in another dialect, whose mistakes are not known
+        from .mistakes import body_mistake
+
         found = body_mistake(claimed, body)
         is_hash = _HASH.fullmatch(claimed)
         message, mistake = (_BODY, "body-changed") if is_hash else (_NO_HASH, None)
@@ -170,6 +171,8 @@ def _check_signature(
     )
     if _same(right.value, given.signature):
         return None
+    from .mistakes import signature_mistake  # only a refused request needs them
+
     mistake = signature_mistake(
         given.signature, key, method, path, query, headers, empty_query=dialect
     )

@@ -14,7 +14,6 @@ from .events import redeliver
 from .fault_kinds import check_fault
 from .journal import journal_rows
 from .messages import DEEPEST, Refused, Reply, Request, require
-from .storage import checksum
 from .strictness import remarks
 from .table import Row
 from .world import World
@@ -125,6 +124,8 @@ def seed(world: World, request: Request) -> Reply:
 
 def read_snapshot(world: World, _: Request) -> Reply:
     """GET /_simulator/snapshot."""
+    from .storage import checksum
+
     dump = world.dump()
     return Reply.json(200, {**dump, "checksum": checksum(dump)})
 
@@ -132,7 +133,8 @@ def read_snapshot(world: World, _: Request) -> Reply:
 def write_snapshot(world: World, request: Request) -> Reply:
     """PUT /_simulator/snapshot: exactly the response of a GET."""
     dump = request.json(deepest=DEEPEST + 8)
-    from . import snapshot  # only a snapshot that is loaded needs it
+    from . import snapshot  # only a snapshot that is loaded needs them
+    from .storage import checksum
 
     if problem := snapshot.load_problem(dump, world):
         raise Refused(400, problem)

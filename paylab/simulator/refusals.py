@@ -21,9 +21,6 @@ PLAIN: Mapping[str, tuple[dict[str, str], str]] = {
 }
 """Other formats of an error body: Content-Type, and the text around the message."""
 
-USUAL_ERRORS = Service().errors
-"""The format of refusals of the control API."""
-
 
 def _problem_list(words: Any, problems: Iterable[Problem]) -> object:
     if words.list_form == "sentences":
@@ -61,7 +58,7 @@ def refusal_reply(refused: Refused, service: Service | None = None) -> Reply:
     """
     if isinstance(refused, BadCursor):
         service = None  # the spec shows its body
-    words = service.errors if service else USUAL_ERRORS
+    words = (service or Service()).errors
     if words.content == "empty":
         return Reply(refused.status, b"", refused.headers)
     if words.content != "json":

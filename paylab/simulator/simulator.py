@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from random import Random
 from threading import Event
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 
@@ -22,8 +22,10 @@ from .credentials import check_secret, seeded_keys
 from .delivery import EventDelivery, Send
 from .dispatch import respond, settle
 from .messages import Reply, Request
-from .storage import WorldStorage
 from .world import World
+
+if TYPE_CHECKING:
+    from .storage import WorldStorage
 
 
 class Simulator:
@@ -58,7 +60,11 @@ class Simulator:
         )
         self.changed, self._renewed = Event(), 0
         self._random = Random()  # noqa: S311 - repeatable on purpose
-        self._storage = WorldStorage(path_of(data)) if data else None
+        self._storage: WorldStorage | None = None
+        if data:
+            from .storage import WorldStorage  # only a world in a file needs SQLite
+
+            self._storage = WorldStorage(path_of(data))
         if self._storage is None or not self._storage.load(self.world):
             seeding.seed_transfers(self.world, transfers)
         encoding = self.world.service.signing.key_encoding

@@ -17,13 +17,19 @@ ROUNDS = 5
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 EMPTY = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("pass")])
 LIBRARIES, CONNECT = "import httpx, pydantic", "paylab.connect()"
-MOST = {"import paylab": 3.5, "paylab --help": 5.5, CONNECT: 42}
-"""Maximum processor time of a start as a multiple of `python -c pass`; measured 2.6, 4.1, 35."""
-MOST_OF_LIBRARIES = 2.9
-"""Maximum of `connect()` as a multiple of the two libraries that every call needs; measured 2.5.
+MOST = {"import paylab": 3.5, "paylab --help": 5.5, CONNECT: 30}
+"""Maximum processor time of a start as a multiple of `python -c pass`; measured 2.8, 4.6, 23.
 
-They alone take 14 to 18 times as long as `python -c pass`, which leaves little of the goal of 20.
+Where rich and click are not installed, which httpx imports, `connect()` takes 20 times as long.
 """
+MOST_OF_LIBRARIES = 1.9
+"""Maximum of `connect()` as a multiple of httpx and pydantic; measured 1.4.
+
+httpx alone takes 14 times as long as `python -c pass`, and 8 times without rich and click; with
+pydantic, which is imported for the first object of the service, 18 and 14 times.
+"""
+STARTS_PROGRAMS = "90_your_tests"
+"""The lesson that runs pytest and programs of its own, whose time it would measure."""
 MOST_OF_A_NOTEBOOK = 15
 """Maximum processor time of a notebook as a multiple of an empty one."""
 STARTS = {
@@ -106,7 +112,8 @@ def copies(tmp_path):
 
 def test_notebooks(folder, record):
     """A notebook takes less than 15 times the processor time of one with an empty cell."""
-    known = {path.stem: nbformat.read(path, 4) for path in sorted(folder.glob("*.ipynb"))}
+    paths = sorted(path for path in folder.glob("*.ipynb") if path.stem != STARTS_PROGRAMS)
+    known = {path.stem: nbformat.read(path, 4) for path in paths}
     found = {"an empty notebook": EMPTY, **known}
     for each in found.values():
         run_all(each, folder)

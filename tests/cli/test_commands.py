@@ -384,7 +384,7 @@ runpy.run_module("paylab", run_name="__main__")
 """
 
 
-@pytest.mark.parametrize("module", ["paylab.cli.main", "paylab.cli.request", "httpx", "pydantic"])
+@pytest.mark.parametrize("module", ["paylab.cli.main", "paylab.cli.request", "httpx", "paylab.lab"])
 def test_an_interrupt_while_modules_are_loaded_is_one_line(module):
     """Ctrl-C before the command begins ends it with status 130 and one line."""
     command = [sys.executable, "-c", LOADING.format(module=module)]

@@ -13,13 +13,16 @@ import pytest
 import paylab
 from paylab import errors
 from paylab.client import Client
-from paylab.client.assumption_hints import name_assumptions
+from paylab.client.assumption_hints import name_assumptions, of_answer
 from paylab.client.field_hints import Doubt
 from paylab.client.settings import Secret
+from paylab.spec.models import ConversionAccount
+from paylab.spec.service import Service
 
 pytestmark = pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
 MX, WALLET = "financial_accounts.MX.bank_account", "financial_accounts.crypto_wallet"
 CONVERT = "conversion_accounts"
+DEPOSIT = "deposit_instructions.mx_virtual_account.fields"
 CLABE = {"clabe": "032180000118359719"}
 BANK = {"type": "bank_account", "details": CLABE}
 COIN = {"type": "crypto_wallet", "details": {"address": "0x1", "network": "base"}}
@@ -79,6 +82,8 @@ def convert(client):
         (person(BANK), "first_name is required", None, ""),
         (person(BANK), "email is required", "individuals.required", ""),
         (quote, "destination_currency must be upper case", "currencies.case", ""),
+        (quote, "payout_method is not supported", "rails.MX", ""),
+        (quote, "source_amount is not supported", None, ""),
         (convert, "recipient_id is required", f"{CONVERT}.fields.individual_id", "recipient_id"),
         (quote, "financial_account_id is required", "quotes.account_form", ""),
         (quote, "financial_account is not allowed", "quotes.fields.financial_account", ""),
@@ -104,6 +109,21 @@ def test_a_refusal_of_any_kind_names_the_key_of_its_field(scripted, status):
     with pytest.raises(errors.APIStatusError) as caught:
         quote(client)
     assert caught.value.key == ("currencies.case" if status != 410 else None)
+
+
+@pytest.mark.parametrize(
+    ("body", "doubts"),
+    [
+        ({"clabe": "0" * 18}, []),
+        ({"clabe_number": "0" * 18}, [Doubt(f"{DEPOSIT}.clabe", "clabe_number")]),
+        ({"memo": "x"}, []),
+        ({}, []),
+    ],
+)
+def test_another_name_in_deposit_instructions_is_named(body, doubts):
+    """A missing field is named with the field of the answer that shares a word with it."""
+    given = {"deposit_instructions": {"type": "mx_virtual_account", "details": body}}
+    assert list(of_answer(ConversionAccount, given, Service())) == doubts
 
 
 @pytest.mark.parametrize(

@@ -59,9 +59,10 @@ KEY = {"pix_key": "x", "pix_key_type": "cpf"}
     ],
 )
 def test_what_only_an_assumption_refuses_is_warned_of_and_sent(scripted, call, word):
-    """A call that breaks only an assumption gives a RuleWarning and is sent."""
+    """A call that breaks only an assumption gives a RuleWarning at its line and is sent."""
     client, script = scripted({"id": "x_1"})
     with pytest.warns(RuleWarning, match=word) as told:
         call(client)
-    assert {each.filename for each in told} == {__file__}
+    line = call.__code__.co_firstlineno
+    assert {(each.filename, each.lineno) for each in told} == {(__file__, line)}
     assert len(script.requests) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 from dataclasses import replace
+from functools import cached_property
 from types import MappingProxyType
 
 import httpx
@@ -12,7 +13,6 @@ import pytest
 
 from paylab import errors
 from paylab.client import Client
-from paylab.client import client as module
 from paylab.client.request import Options
 from paylab.client.settings import Settings
 from paylab.spec import models
@@ -23,11 +23,9 @@ KEY = "7f0c1f0e-8d6b-4e0e-9d57-0d8d7f4b2a11"
 ROUTE = {"source_currency": "usd", "destination_currency": "mxn", "payout_method": "spei"}
 PERSON = {"product_types": ["global_payouts"], "given_name": "M", "family_name": "G"}
 
-KINDS = {
-    name: kind
-    for name, kind in vars(module).items()
-    if inspect.isclass(kind) and kind.__module__.startswith("paylab.client.resources.")
-}
+CLIENT = Client(Settings("http://localhost", "key", "secret"))
+RESOURCES = [name for name, made in vars(Client).items() if isinstance(made, cached_property)]
+KINDS = {kind.__name__: kind for kind in (type(getattr(CLIENT, each)) for each in RESOURCES)}
 """The classes of the operations by name."""
 OPERATIONS = [
     getattr(kind, name)

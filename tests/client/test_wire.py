@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
+from types import SimpleNamespace
 from uuid import UUID
 
 import pytest
@@ -60,6 +61,7 @@ def test_a_whole_amount_is_text_too():
         (datetime(9999, 12, 31, 23, tzinfo=timezone(timedelta(hours=-5))), "between the years"),
         (b"bytes", "bytes cannot be sent"),
         (object(), "object cannot be sent"),
+        (SimpleNamespace(raw={"id": "fa_1"}), "SimpleNamespace cannot be sent"),
     ],
 )
 @pytest.mark.parametrize("place", ["a", "a.b", "a.0"])

@@ -101,3 +101,10 @@ def test_only_a_url_is_compared_or_explained(lab, url):
     for ask in (partial(lab.compare, {}, "GET", url), partial(signing.explain, "GET", url, {})):
         with pytest.raises(paylab.ConfigError, match=r"is not a URL to sign: write https://host/v"):
             ask()
+
+
+def test_every_name_of_the_package_is_found():
+    """Names that are loaded on first use exist, and a module does not replace a function."""
+    for name in dir(signing):
+        getattr(signing, name)
+    assert callable(signing.explain)

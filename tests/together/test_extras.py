@@ -47,6 +47,7 @@ command('sign', 'GET', 'https://pay.test/v1/transfers')
 command('scrub', 'calls.har')
 command('init', '--help')
 repr(lab), repr(lab.ledger), repr(lab.calls), lab.drift, lab.place, lab.sources()
+lab.webhook_subscriptions.list()[:1], repr(lab.financial_accounts), repr(lab.sandbox)
 lab.get('/v1/transfers') and lab.request('GET', '/v1/transfers')
 pay(lab).status
 lab.compare({}, 'GET', '/v1/transfers')

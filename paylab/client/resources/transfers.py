@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from functools import partial
-from typing import Any, TypedDict, Unpack
+from typing import Any, Unpack
 
 from ...errors.names import suggesting
 from ...rules import transfers as rules
@@ -92,21 +92,6 @@ def _terms(quote: Quote) -> dict[str, Any]:
     names = (*OPERATIONS["quotes.create"].of_kind(CURRENCY, ENUM), given)
     account = {"financial_account": quote.financial_account_id}
     return {**account, **{name: getattr(quote, name) for name in names}}
-
-
-class Defaults(TypedDict, total=False):
-    """The fields of a transfer that a batch can have default values for."""
-
-    client_reference_id: str
-    financial_account_id: str
-    source_amount: Money
-    destination_amount: Money
-    net_source_amount: Money
-    source_currency: str
-    destination_currency: str
-    payout_method: str
-    source_network: str
-    source_type: str
 
 
 @suggesting
