@@ -5,13 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from typing import NamedTuple
-
-from stdnum import bic, iban
-from stdnum.ar import cbu, cuit
-from stdnum.br import cnpj, cpf
-from stdnum.co import nit
-from stdnum.mx import curp
 
 from ..corridors import countries
 from ..corridors.account_types import Format
@@ -85,16 +80,21 @@ def _is_tin(number: str) -> bool:
     return re.fullmatch("[0-9]{9}(?:[0-9]{3,5})?", number.replace("-", "")) is not None
 
 
+def _standard(module: str) -> Callable[[str], bool]:
+    """The check of a module of stdnum, which is imported when a number is checked."""
+    return lambda number: bool(import_module(f"stdnum.{module}").is_valid(number))
+
+
 ALGORITHMS = {
-    "bic": CheckDigit("BIC", bic.is_valid),
-    "cbu": CheckDigit("CBU or CVU", cbu.is_valid),
+    "bic": CheckDigit("BIC", _standard("bic")),
+    "cbu": CheckDigit("CBU or CVU", _standard("ar.cbu")),
     "clabe": CheckDigit("CLABE", clabe.is_valid),
-    "cnpj": CheckDigit("CNPJ", cnpj.is_valid),
-    "cpf": CheckDigit("CPF", cpf.is_valid),
-    "cuit": CheckDigit("CUIT or CUIL", cuit.is_valid),
-    "curp": CheckDigit("CURP", curp.is_valid),
-    "iban": CheckDigit("IBAN", iban.is_valid),
-    "nit": CheckDigit("NIT", nit.is_valid),
+    "cnpj": CheckDigit("CNPJ", _standard("br.cnpj")),
+    "cpf": CheckDigit("CPF", _standard("br.cpf")),
+    "cuit": CheckDigit("CUIT or CUIL", _standard("ar.cuit")),
+    "curp": CheckDigit("CURP", _standard("mx.curp")),
+    "iban": CheckDigit("IBAN", _standard("iban")),
+    "nit": CheckDigit("NIT", _standard("co.nit")),
     "tin": CheckDigit("TIN of 9 digits and perhaps a branch", _is_tin),
 }
 

@@ -69,6 +69,20 @@ def test_the_capitals_of_an_address(address):
 
 
 @pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        ("2NEpo7TZRRrLZSi2U", b"Hello World!"),
+        ("11233QC4", b"\x00\x00\x28\x7f\xb4\xcd"),
+        ("", None),
+        ("2NEpo7TZRRrLZSi20", None),
+    ],
+)
+def test_base58(text, data):
+    """The samples of the Base58 specification (draft-msporny-base58)."""
+    assert accounts.base58(text) == data
+
+
+@pytest.mark.parametrize(
     ("network", "address", "words"),
     [
         *(("solana", address, None) for address in SOLANA),

@@ -84,6 +84,13 @@ def test_an_event_is_delivered_again(lab, answers):
         deliveries.redeliver(first)
 
 
+def test_the_events_of_one_transfer_and_of_all(lab):
+    """The events of an id are its own; without an id, they are those of every resource."""
+    one, other = pay(lab), pay(lab)
+    assert [event.type for event in lab.simulator.events(one.id)] == ["transfer.created"]
+    assert [event.id for event in lab.simulator.events()] == [one.id, other.id]
+
+
 def test_a_pause_holds_deliveries(lab, answers):
     """Nothing is delivered until the end of a pause, whatever the clock says; nothing is lost."""
     deliveries = lab.simulator.deliveries

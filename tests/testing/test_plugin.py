@@ -62,17 +62,21 @@ def test_key(paylab_world):
 """
 
 
-def run(folder, *options):
-    """Run the suite in a pytest of its own."""
-    (folder / "test_suite.py").write_text(SUITE)
-    plugin = () if IS_INSTALLED else ("-p", NAME)
-    command = [sys.executable, "-m", "pytest", *plugin, "-p", "no:cacheprovider", *options]
+OTHERS = ("anyio", "cacheprovider", "hypothesispytest", "nbval", "schemathesis")
+"""Plugins that only make the start of a pytest slower."""
+
+
+def run(folder, suite, *options):
+    """Run a suite in a pytest of its own."""
+    (folder / "test_suite.py").write_text(suite)
+    plugins = [*([] if IS_INSTALLED else [NAME]), *(f"no:{name}" for name in OTHERS)]
+    command = [sys.executable, "-m", "pytest", *(f"-p{name}" for name in plugins), *options]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
 def test_each_test_has_its_own_world(tmp_path):
     """Worlds are empty and isolated, with xdist too; a failure shows the requests."""
-    done = run(tmp_path, "-q", "-n", "2")
+    done = run(tmp_path, SUITE, "-q", "-n", "2")
     assert "1 failed, 9 passed" in done.stdout, done.stdout + done.stderr
     for text in ("paylab_world", "1. POST /v1/individuals -> 400", "rules: refused", "no deliver"):
         assert text in done.stdout
@@ -91,14 +95,12 @@ def test_nothing_heavy_is_imported_before_a_fixture_is_asked_for():
 
 def test_an_option_of_another_type_is_refused(tmp_path):
     """strict="yes" is a mistake, and no test runs with it."""
-    (tmp_path / "test_suite.py").write_text(
+    suite = (
         "import pytest\n"
         "@pytest.mark.paylab(strict='no')\ndef test_flag(paylab_world): pass\n"
         "@pytest.mark.paylab(seed='7')\ndef test_seed(paylab_world): pass\n"
     )
-    plugin = () if IS_INSTALLED else ("-p", NAME)
-    command = [sys.executable, "-m", "pytest", *plugin, "-p", "no:cacheprovider"]
-    found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    found = run(tmp_path, suite)
     assert "strict must be a bool" in found.stdout
     assert "seed must be an int" in found.stdout
     assert "2 errors" in found.stdout
