@@ -17,7 +17,7 @@ from datetime import datetime
 from pathlib import Path
 
 from .. import signing
-from ..client.connection import utcnow
+from ..client.service_clock import utcnow
 from ..client.settings import Secret, Settings, resolve
 from ..errors.base import ConfigError
 from ..signing.canonical import signed_path

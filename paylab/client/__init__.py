@@ -2,7 +2,7 @@
 
 from .call import Call as Call
 from .client import Client as Client
-from .connection import utcnow as utcnow
+from .service_clock import utcnow as utcnow
 from .settings import Secret as Secret
 from .settings import Settings as Settings
 from .settings import resolve as resolve

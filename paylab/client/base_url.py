@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-
-import httpx
 
 from ..errors.base import ConfigError
 from ..loopback import is_loopback
 from ..spec.text import plain
+
+if TYPE_CHECKING:
+    from httpx import URL
+
+EMBEDDED = "http://localhost"
+"""The base URL of an embedded simulator, which listens on no port."""
 
 HIGHEST_PORT = 65_535
 # A list of allowed forms, so that two parsers cannot read an address differently.
@@ -28,6 +33,8 @@ NOT_ALLOWED = (
 
 def check_base_url(text: str) -> str:
     """The address without a trailing / and /v1; ConfigError if it is not valid."""
+    if text == EMBEDDED:
+        return text  # httpx, which reads the others, takes long to import
     for pattern, reason in NOT_ALLOWED:
         if re.search(pattern, text, re.IGNORECASE):
             raise ConfigError(f"the base URL {reason}")
@@ -50,10 +57,12 @@ def check_encrypted(base_url: str) -> None:
         raise ConfigError(f"the base URL must begin with https:// for {url.host}: {reason}")
 
 
-def _parsed(text: str) -> httpx.URL:
+def _parsed(text: str) -> URL:
+    from httpx import URL, InvalidURL
+
     try:
-        return httpx.URL(text)
-    except httpx.InvalidURL as error:
+        return URL(text)
+    except InvalidURL as error:
         shown = repr(plain(text, 80))
         raise ConfigError(f"the base URL {shown} cannot be read: {plain(str(error))}") from None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
@@ -183,3 +183,29 @@ class Call:
 
     def __repr__(self) -> str:
         return f"<Call {self}>"
+
+
+@dataclass
+class DeferredCall:
+    """A call record that is built and redacted on first access.
+
+    Most are never looked at, and redacting one takes longer than making the call. The log sets
+    `number` before the first access. One that is not `patient` has to be built soon: it holds what
+    must be hidden in others too, or an error needs it. `size` is roughly its memory.
+    """
+
+    held: Call | Callable[[int], Call]
+    path: str
+    size: int
+    patient: bool = True
+    number: int = 0
+
+    @property
+    def call(self) -> Call:
+        """The call, built once."""
+        if not isinstance(self.held, Call):  # drop its source, which contains secrets
+            self.held = self.held(self.number)
+        return self.held
+
+    def __repr__(self) -> str:
+        return "<DeferredCall>"  # its path may hold a secret

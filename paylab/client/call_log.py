@@ -16,8 +16,7 @@ from ..errors.base import PaylabError
 from ..errors.extras import explained
 from ..errors.names import suggesting
 from ..files import path_of
-from .call import STEPS, Call
-from .exchange import DeferredCall
+from .call import STEPS, Call, DeferredCall
 from .request import CONTROLS
 
 if TYPE_CHECKING:

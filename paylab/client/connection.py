@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import partial
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
@@ -18,15 +18,12 @@ from ..redaction.hiding import hide_frames
 from ..redaction.redaction import Redaction
 from ..spec.timestamps import from_http
 from .base_url import check_encrypted
-from .call import Call
+from .call import Call, DeferredCall
 from .deadline import Cap
 from .decoding import LARGEST_BODY, LARGEST_WORLD, TooLargeError, read_decoded
-from .exchange import ROUGHLY, Attempt, DeferredCall, Exchange, recorded_call, trouble_of
+from .exchange import ROUGHLY, Attempt, Exchange, recorded_call, trouble_of
 from .request import STREAMED, OutgoingRequest, Sign
 from .settings import Settings
-
-utcnow = partial(datetime.now, UTC)
-"""The current time, aware, in UTC."""
 
 
 class RedirectedError(Exception):
@@ -53,15 +50,17 @@ Watcher = Callable[[Exchange], None]
 """Told of each attempt."""
 
 
-def http_client(
-    settings: Settings, transport: httpx.BaseTransport | None, cap: Cap
-) -> httpx.Client:
+Transport = httpx.BaseTransport | Callable[[], httpx.BaseTransport]
+"""A transport of httpx, or what makes it for the first request."""
+
+
+def http_client(settings: Settings, transport: Transport | None, cap: Cap) -> httpx.Client:
     """The httpx client of a service: no cookies, no redirects, proxies only off this machine."""
     url = httpx.URL(settings.base_url)
     if transport is None:  # The caller of a custom transport decides where it connects.
         check_encrypted(settings.base_url)
     client = httpx.Client(
-        transport=transport,
+        transport=transport() if callable(transport) else transport,
         timeout=settings.timeout,
         headers=HEADERS,
         # A stored cookie would make a call depend on those before it.

@@ -15,7 +15,7 @@ from ..errors.api import APIConnectionError, APIResponseError, APITimeoutError
 from ..redaction.redaction import Redaction
 from ..signing.canonical import Signature
 from ..spec.text import plain
-from .call import Body, Call, Spent
+from .call import Body, Call, DeferredCall, Spent
 from .decoding import TooLargeError
 from .request import SIGNATURE, OutgoingRequest
 
@@ -179,32 +179,6 @@ def recorded_call(
         personal=clean.personal,
         **known,
     )
-
-
-@dataclass
-class DeferredCall:
-    """A call record that is built and redacted on first access.
-
-    Most are never looked at, and redacting one takes longer than making the call. The log sets
-    `number` before the first access. One that is not `patient` has to be built soon: it holds what
-    must be hidden in others too, or an error needs it. `size` is roughly its memory.
-    """
-
-    held: Call | Callable[[int], Call]
-    path: str
-    size: int
-    patient: bool = True
-    number: int = 0
-
-    @property
-    def call(self) -> Call:
-        """The call, built once."""
-        if not isinstance(self.held, Call):  # drop its source, which contains secrets
-            self.held = self.held(self.number)
-        return self.held
-
-    def __repr__(self) -> str:
-        return "<DeferredCall>"  # its path may hold a secret
 
 
 class Attempt(NamedTuple):

@@ -15,15 +15,17 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from socket import SOCK_DGRAM, socket
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from platformdirs import user_cache_path
 
 from ..errors.base import ConfigError
 from ..redaction.redaction import Redaction
 from ..spec.timestamps import to_text
-from .exchange import Exchange
 from .request import CONTROLS
+
+if TYPE_CHECKING:
+    from .exchange import Exchange
 
 LONGEST_LINE = 1_900
 """Maximum bytes of a line; macOS limits a datagram to 2,048."""

@@ -11,10 +11,8 @@ from decimal import Decimal
 from itertools import count
 from math import isfinite
 from random import Random
-from typing import Any, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 from uuid import UUID
-
-import httpx
 
 from ..errors.base import Problem, RuleError
 from ..redaction.hiding import Revealing, hide_frames
@@ -30,6 +28,9 @@ from ..spec.money import Amount
 from ..spec.operations.records import IDEMPOTENT
 from ..spec.text import write_json
 from ..spec.timestamps import to_text
+
+if TYPE_CHECKING:
+    from httpx import URL, Request
 
 # Headers that paylab sets itself: those of the signature, of the body and of the connection.
 OWN_HEADERS = frozenset(
@@ -95,7 +96,7 @@ class OutgoingRequest:
 
     method: str
     path: str
-    url: httpx.URL
+    url: URL
     content: bytes | StreamedBody | None = None
     idempotency_key: str | None = None
     timeout: float | None = None
@@ -118,8 +119,10 @@ class OutgoingRequest:
         return self.method in {"GET", "HEAD"}
 
 
-def url_of(base_url: str, path: str, params: Mapping[str, Any] | None = None) -> httpx.URL:
+def url_of(base_url: str, path: str, params: Mapping[str, Any] | None = None) -> URL:
     """The URL of a path and its query; RuleError when it cannot be sent as HTTP."""
+    from httpx import URL, InvalidURL, QueryParams
+
     if not path.startswith("/"):
         raise RuleError([Problem("path", "must begin with /")])
     if "#" in path:
@@ -127,10 +130,10 @@ def url_of(base_url: str, path: str, params: Mapping[str, Any] | None = None) ->
     query = {name: value for name, value in (params or {}).items() if value is not None}
     try:
         if query and "?" not in path:  # merging parses the URL three times
-            return httpx.URL(f"{base_url}{path}?{httpx.QueryParams(query)}")
-        url = httpx.URL(base_url + path)
+            return URL(f"{base_url}{path}?{QueryParams(query)}")
+        url = URL(base_url + path)
         return url.copy_merge_params(query) if query else url
-    except (httpx.InvalidURL, UnicodeEncodeError) as error:
+    except (InvalidURL, UnicodeEncodeError) as error:
         raise RuleError([Problem("path", f"cannot be sent: {error}")]) from None
 
 
@@ -256,7 +259,7 @@ class Nonces:
         return f"{int(now.timestamp() * 1000) + rounds}{value:06d}"
 
 
-Sign = Callable[[httpx.Request], None]
+Sign = Callable[["Request"], None]
 
 
 @hide_frames
@@ -277,7 +280,7 @@ def request_signer(
     no_body = body_hash(b"", encoding, dialect.empty_body)
 
     # A closure, because a secret in an attribute would show in `vars`.
-    def sign(request: httpx.Request) -> None:
+    def sign(request: Request) -> None:
         now = clock()
         path, _, query = request.url.raw_path.decode("ascii").partition("?")
         streamed: StreamedBody | None = request.extensions.get(STREAMED)
@@ -297,6 +300,6 @@ def request_signer(
         ours = [(name.encode(), value.encode()) for name, value in headers.items()]
         names = {name.lower() for name, _ in ours}
         others = [pair for pair in request.headers.raw if pair[0].lower() not in names]
-        request.headers = httpx.Headers([*others, *ours])
+        request.headers = type(request.headers)([*others, *ours])
 
     return sign

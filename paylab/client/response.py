@@ -18,10 +18,10 @@ from ..spec.paging import ENVELOPE, ListForm, RawPage, is_usual, read_page
 from ..spec.text import EXACT, plain, write_json
 from ..spec.translation import Translation
 from .call import Call
-from .exchange import Attempt, Exchange
 
 if TYPE_CHECKING:
     from ..spec.resource import Resource
+    from .exchange import Attempt, Exchange
 
 R = TypeVar("R", bound="Resource")
 

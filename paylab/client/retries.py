@@ -6,9 +6,12 @@ import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from random import Random
+from typing import TYPE_CHECKING
 
 from ..spec.timestamps import from_http, to_text
-from .exchange import Exchange
+
+if TYPE_CHECKING:
+    from .exchange import Exchange
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 8.0

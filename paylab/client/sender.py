@@ -9,13 +9,11 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from itertools import count
 from random import Random, SystemRandom
-from typing import Any, Self, Unpack, cast
+from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 from uuid import UUID
-
-import httpx
 
 from .. import forks
 from ..errors.api import NotFoundError
@@ -24,9 +22,7 @@ from ..redaction.redaction import Redaction
 from ..spec import paging
 from ..spec.translation import Translation
 from .call_log import CallLog
-from .connection import ServiceConnection, Watcher, http_client, utcnow
 from .deadline import SLOWEST, TIMES, Deadline
-from .exchange import Attempt, Exchange
 from .orders import Keeper, look_first
 from .parameters import check_identifier, takes
 from .request import Options, OutgoingRequest, Sign, StreamedBody, request_signer
@@ -34,8 +30,12 @@ from .request_builder import RequestBuilder
 from .response import R, Response, enveloped, has_own_envelope, resource_of
 from .retries import asked_wait, is_lost, wait_before_retry
 from .secrecy import redaction_of
-from .service_clock import ServiceClock
+from .service_clock import ServiceClock, utcnow
 from .settings import Settings
+
+if TYPE_CHECKING:
+    from .connection import ServiceConnection, Transport, Watcher
+    from .exchange import Attempt, Exchange
 
 log = logging.getLogger("paylab")
 
@@ -54,7 +54,7 @@ class Sender:
         self,
         settings: Settings,
         *,
-        transport: httpx.BaseTransport | None = None,
+        transport: Transport | None = None,
         clock: Callable[[], datetime] = utcnow,
         sleep: Callable[[float], None] = time.sleep,
         random: Random | None = None,
@@ -87,7 +87,9 @@ class Sender:
         self.requests = RequestBuilder(self.settings, self._translation, self.redaction)
         self._dialect: tuple[Any, ...] | None = None if tries_dialects else ()
         self._transport, self._perf = transport, perf
-        self._connection = self._connect()
+        self._sign = self._signer(self.settings)
+        if not callable(transport):  # else with the first request, because httpx imports much
+            _ = self._connection
         tolerance = self.service.signing.tolerance
         self.service_clock = service_clock or ServiceClock(clock, tolerance)
         self.product: str | None = None
@@ -97,16 +99,20 @@ class Sender:
         keys = settings.api_key, settings.secret_key
         return request_signer(*keys, settings.service.signing, self.clock, self.random)
 
-    def _connect(self) -> ServiceConnection:
-        """A new connection to the service; a given transport is shared."""
+    @cached_property
+    def _connection(self) -> ServiceConnection:
+        """The connection to the service; a given transport is shared."""
+        from .connection import ServiceConnection, http_client
+
         http = http_client(self.settings, self._transport, self._deadline.cap)
         facts = self.settings, self.redaction, self.clock, self._perf, self.place, self.watchers
-        return ServiceConnection(http, self._signer(self.settings), *facts)
+        return ServiceConnection(http, self._sign, *facts)
 
     def _in_child(self) -> None:
         """Give a forked child its own connections, nonces and keys."""
         self.random.seed(f"{os.getpid()} {self.random.getrandbits(64)}")
-        self._connection = self._connect()
+        self._sign = self._signer(self.settings)
+        vars(self).pop("_connection", None)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.settings.base_url!r})"

@@ -5,9 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from ..errors.base import PaylabError
+
+utcnow = partial(datetime.now, UTC)
+"""The current time of this machine, aware, in UTC."""
 
 CLOCKS_AGREE = 2.0
 """Seconds; Date has no fractions."""

@@ -13,12 +13,11 @@ from urllib.parse import urlsplit
 
 from ..client.call_log import CallLog
 from ..client.client import Client
-from ..client.connection import utcnow
 from ..client.followers import Broadcast
 from ..client.parameters import takes
 from ..client.request import Options
 from ..client.secrecy import redaction_of
-from ..client.service_clock import ServiceClock
+from ..client.service_clock import ServiceClock, utcnow
 from ..client.settings import GivenService, Settings, resolve
 from ..errors.base import ConfigError
 from ..errors.names import suggesting

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from ..client.base_url import EMBEDDED
 from ..client.settings import (
     Found,
     GivenService,
@@ -49,12 +50,10 @@ def embedded_parts(
 
 def embedded_settings(api_key: str, secret_key: str, found: Found, service: Service) -> Settings:
     """The settings of a simulator in this process."""
-    from ..simulator.simulator import BASE_URL
-
     where = dict.fromkeys(("base_url", "api_key", "secret_key"), "embedded simulator")
     where |= {name: source for name, (_, source) in found.items()}
     switches = {name: value for name, (value, _) in found.items()} | {"service": service}
-    return Settings(BASE_URL, Secret(api_key), Secret(secret_key), where=where, **switches)
+    return Settings(EMBEDDED, Secret(api_key), Secret(secret_key), where=where, **switches)
 
 
 def replay_parts(path: Path, given: GivenService | None) -> Parts:

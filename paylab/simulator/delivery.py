@@ -7,8 +7,6 @@ from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import partial
 from threading import Condition
 
-import httpx
-
 from ..redaction.hiding import HIDDEN
 from .delivery_queue import DeliveryQueue
 from .events import note_attempt
@@ -35,6 +33,8 @@ def post(url: str, body: bytes, headers: Mapping[str, str] | None = None, *, tim
     `timeout` is the real seconds that a receiver has. Assumption `webhook.time`.
     """
     import asyncio  # rarely needed
+
+    import httpx
 
     sent = {**HEADERS, **(headers or {})}
     has_tls = url.startswith("https")  # reading the certificates takes 25 ms

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from random import Random
 from threading import Event
 from typing import TYPE_CHECKING, Any
-
-import httpx
 
 from ..errors.base import SimulatorError
 from ..files import path_of
@@ -26,6 +23,7 @@ from .world import World
 
 if TYPE_CHECKING:
     from .storage import WorldStorage
+    from .transport import SimulatorTransport
 
 
 class Simulator:
@@ -99,8 +97,13 @@ class Simulator:
         """
         if not self._renewed:
             self._renew()
-        transport = SimulatorTransport(self)
-        return {"transport": transport, "clock": self.world.now, "random": self._random}
+        return {"transport": self.transport, "clock": self.world.now, "random": self._random}
+
+    def transport(self) -> SimulatorTransport:
+        """A transport that answers requests of httpx in this process."""
+        from .transport import SimulatorTransport  # httpx takes a third of the time to connect
+
+        return SimulatorTransport(self.respond)
 
     def renew_clients(self) -> None:
         """Let the clients of this process, if any, use keys that the world does not know."""
@@ -167,48 +170,3 @@ class Simulator:
         self.delivery.close()
         if self._storage:
             self._storage.close()
-
-
-BASE_URL = "http://localhost"
-"""The host name of an embedded simulator, which listens on no port."""
-
-
-class SimulatorTransport(httpx.BaseTransport):
-    """Answers httpx requests from a simulator; dates are judged by the simulator's clock.
-
-    Trusted requests prepare the state: no fault changes them, and the journal does not have them.
-    """
-
-    def __init__(self, simulator: Simulator, *, is_trusted: bool = False) -> None:
-        self._simulator, self._is_trusted = simulator, is_trusted
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Answer an httpx request, or raise the failure of a fault."""
-        path, _, query = request.url.raw_path.decode("ascii").partition("?")
-        headers = {
-            name.decode("latin-1").lower(): value.decode("latin-1")
-            for name, value in request.headers.raw
-        }
-        asked = (request.method, path, query, headers, request.read())
-        reply = self._simulator.respond(Request(*asked, is_trusted=self._is_trusted))
-        self._delay(request, reply)
-        if reply.cut:
-            failure, words = _FAILURES[reply.cut]
-            raise failure(words, request=request)
-        return httpx.Response(reply.status, headers=dict(reply.headers), content=reply.body)
-
-    def _delay(self, request: httpx.Request, reply: Reply) -> None:
-        """Wait as long as a fault delays the reply, but no longer than the client waits."""
-        limit = request.extensions.get("timeout", {}).get("read")
-        if reply.delay and limit is not None and reply.delay >= limit:
-            raise httpx.ReadTimeout("timed out", request=request)
-        if reply.delay or reply.slow:
-            time.sleep(reply.delay + reply.slow)
-
-
-_FAILURES = {
-    "refuse": (httpx.ConnectError, "connection refused"),
-    "timeout": (httpx.ReadTimeout, "timed out"),
-    "drop_after": (httpx.ReadError, "connection reset"),
-    "truncate": (httpx.RemoteProtocolError, "the connection was closed within the body"),
-}

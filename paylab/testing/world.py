@@ -11,13 +11,15 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..client.base_url import EMBEDDED
 from ..corridors import examples
 from ..errors.base import SimulatorError
 from ..files import path_of
 from ..simulator.controls import Controls
 from ..simulator.messages import Request, dump
 from ..simulator.server import Server, first_time
-from ..simulator.simulator import BASE_URL, Simulator, SimulatorTransport
+from ..simulator.simulator import Simulator
+from ..simulator.transport import SimulatorTransport
 from ..spec import codes
 from ..spec.service import Service
 
@@ -169,8 +171,8 @@ class PaylabWorld:
         simulator = self._simulator
         keys = Secret(simulator.api_key), Secret(simulator.secret_key)
         client = Client(
-            Settings(BASE_URL, *keys, service=self.service),
-            transport=SimulatorTransport(simulator, is_trusted=True),
+            Settings(EMBEDDED, *keys, service=self.service),
+            transport=SimulatorTransport(simulator.respond, is_trusted=True),
             clock=simulator.world.now,
         )
         return self._opened.enter_context(client)

@@ -17,16 +17,13 @@ ROUNDS = 5
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 EMPTY = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("pass")])
 LIBRARIES, CONNECT = "import httpx, pydantic", "paylab.connect()"
-MOST = {"import paylab": 3.5, "paylab --help": 5.5, CONNECT: 30}
-"""Maximum processor time of a start as a multiple of `python -c pass`; measured 2.8, 4.6, 23.
+MOST = {"import paylab": 3.5, "paylab --help": 5.5, CONNECT: 20}
+"""Maximum processor time of a start as a multiple of `python -c pass`; measured 2.8, 4.6, 17."""
+MOST_OF_LIBRARIES = 1.2
+"""Maximum of `connect()` as a multiple of importing httpx and pydantic; measured 0.9.
 
-Where rich and click are not installed, which httpx imports, `connect()` takes 20 times as long.
-"""
-MOST_OF_LIBRARIES = 1.9
-"""Maximum of `connect()` as a multiple of httpx and pydantic; measured 1.4.
-
-httpx alone takes 14 times as long as `python -c pass`, and 8 times without rich and click; with
-pydantic, which is imported for the first object of the service, 18 and 14 times.
+A lab with an embedded simulator imports httpx for its first request and pydantic for its first
+object of the service.
 """
 STARTS_PROGRAMS = "90_your_tests"
 """The lesson that runs pytest and programs of its own, whose time it would measure."""

@@ -12,7 +12,8 @@ from paylab import errors
 from paylab.client.settings import Secret
 from paylab.corridors import examples
 from paylab.lab.lab import Lab
-from paylab.simulator.simulator import Simulator, SimulatorTransport
+from paylab.simulator.simulator import Simulator
+from paylab.simulator.transport import SimulatorTransport
 from paylab.spec.service import Service
 
 IMAGE = b"\xff\xd8\xff\xe0" + b"x" * 20_000
@@ -62,7 +63,7 @@ def test_a_422_shows_the_status_and_why(lab, name, words):
 def other(lab, **change):
     """A lab on the same simulator with other settings."""
     settings = replace(lab.settings, **change)
-    transport = SimulatorTransport(lab._embedded)
+    transport = SimulatorTransport(lab._embedded.respond)
     return Lab(settings, transport=transport, clock=lab.clock, ledger="none")
 
 

@@ -12,9 +12,9 @@ import httpx
 import jsonschema
 import pytest
 
-from paylab.client.call import Call, Spent
+from paylab.client.call import Call, DeferredCall, Spent
 from paylab.client.call_log import CallLog
-from paylab.client.exchange import LONGEST_KEPT, DeferredCall, shortened_body
+from paylab.client.exchange import LONGEST_KEPT, shortened_body
 from paylab.client.settings import Secret
 from paylab.errors import APIStatusError
 from paylab.redaction.redaction import Redaction

@@ -15,7 +15,7 @@ import pytest
 
 from paylab import connect
 from paylab.client import Client
-from paylab.client.connection import utcnow
+from paylab.client.service_clock import utcnow
 from paylab.client.settings import Secret, Settings, resolve
 from paylab.errors import ConfigError, PaylabError
 from paylab.redaction.redaction import Redaction

@@ -10,10 +10,12 @@ import httpx
 
 from paylab import corridors
 from paylab.client import Client, Secret, Settings
+from paylab.client.base_url import EMBEDDED
 from paylab.corridors import examples
 from paylab.signing.canonical import body_hash, key_bytes, signed_headers, signed_path
 from paylab.simulator.messages import Request
-from paylab.simulator.simulator import BASE_URL, Simulator, SimulatorTransport
+from paylab.simulator.simulator import Simulator
+from paylab.simulator.transport import SimulatorTransport
 from paylab.spec import timestamps
 from paylab.spec.operations.records import OPERATIONS
 from paylab.spec.service import Service
@@ -60,13 +62,13 @@ class Stage:
         self.simulator = Simulator(service=self.service, strict=True)
         keys = self.simulator.api_key, self.simulator.secret_key
         self._client = Client(
-            Settings(BASE_URL, *map(Secret, keys), service=self.service),
-            transport=SimulatorTransport(self.simulator, is_trusted=True),
+            Settings(EMBEDDED, *map(Secret, keys), service=self.service),
+            transport=SimulatorTransport(self.simulator.respond, is_trusted=True),
             clock=self.simulator.world.now,
         )
         auth = Signer(*keys, self.simulator.world.now, self.service)
-        transport = SimulatorTransport(self.simulator)
-        self.http = httpx.Client(base_url=BASE_URL, transport=transport, auth=auth)
+        transport = SimulatorTransport(self.simulator.respond)
+        self.http = httpx.Client(base_url=EMBEDDED, transport=transport, auth=auth)
 
     def move(self, name: str, status: str) -> None:
         """Move an object to a status."""

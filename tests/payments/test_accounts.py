@@ -9,7 +9,8 @@ import paylab
 from paylab.client.settings import Secret, Settings
 from paylab.corridors import examples
 from paylab.lab.lab import Lab
-from paylab.simulator.simulator import Simulator, SimulatorTransport
+from paylab.simulator.simulator import Simulator
+from paylab.simulator.transport import SimulatorTransport
 
 
 class Spoiled(SimulatorTransport):
@@ -40,7 +41,7 @@ def walk(tmp_path):
     keys = Secret(simulator.api_key), Secret(simulator.secret_key)
 
     def make(spoil=None):
-        transport = Spoiled(simulator)
+        transport = Spoiled(simulator.respond)
         transport.spoil = spoil
         ledger, clock = tmp_path / "ledger.sqlite3", simulator.world.now
         return Lab(

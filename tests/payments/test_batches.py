@@ -17,7 +17,8 @@ import paylab
 from paylab.lab.lab import Lab
 from paylab.payments.plan import ACCOUNT, plan
 from paylab.payments.search import by_reference
-from paylab.simulator.simulator import Simulator, SimulatorTransport
+from paylab.simulator.simulator import Simulator
+from paylab.simulator.transport import SimulatorTransport
 from paylab.spec.models import Transfer
 
 HEAD = ("client_reference_id", "financial_account_id", "source_amount", "payout_method")
@@ -41,7 +42,7 @@ class Dying(httpx.BaseTransport):
     """A transport that ends the process just before or just after a POST of a transfer."""
 
     def __init__(self, simulator, lives, after):
-        self.inner, self.lives, self.after = SimulatorTransport(simulator), lives, after
+        self.inner, self.lives, self.after = SimulatorTransport(simulator.respond), lives, after
 
     def handle_request(self, request):
         """The simulator's response, or KilledError once `lives` transfers were sent."""
@@ -94,7 +95,7 @@ def payouts(tmp_path, account):
 def lab_on(simulator, transport=None):
     """A lab on the same simulator, as another process would have it."""
     settings = paylab.connect(simulator=simulator).settings
-    given = transport or SimulatorTransport(simulator)
+    given = transport or SimulatorTransport(simulator.respond)
     return Lab(settings, embedded=simulator, transport=given, clock=simulator.world.now)
 
 

@@ -20,7 +20,8 @@ import paylab
 from paylab.cli.main import main
 from paylab.lab.lab import Lab
 from paylab.simulator.server import Server
-from paylab.simulator.simulator import Simulator, SimulatorTransport
+from paylab.simulator.simulator import Simulator
+from paylab.simulator.transport import SimulatorTransport
 
 HEAD = ("client_reference_id", "financial_account_id", "source_amount", "payout_method", "who")
 COMMON = {"source_currency": "USD", "destination_currency": "MXN"}
@@ -59,7 +60,7 @@ class Answering(httpx.BaseTransport):
     """The simulator's transport, with changed answers to payments or another order of the list."""
 
     def __init__(self, simulator, change=None, order=None):
-        self.inner, self.simulator = SimulatorTransport(simulator), simulator
+        self.inner, self.simulator = SimulatorTransport(simulator.respond), simulator
         self.change, self.order = change, order
 
     def handle_request(self, request):

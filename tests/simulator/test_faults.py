@@ -8,7 +8,9 @@ import httpx
 import pytest
 
 import paylab
-from paylab.simulator.simulator import BASE_URL, Simulator, SimulatorTransport
+from paylab.client.base_url import EMBEDDED
+from paylab.simulator.simulator import Simulator
+from paylab.simulator.transport import SimulatorTransport
 
 
 def fault(service, kind, **details):
@@ -219,33 +221,35 @@ def test_as_httpx_sees_it(service, kind, error):
     """The in-process transport raises the same httpx errors as a socket."""
     fault(service, kind)
     headers = service.signed("GET", "/v1/transfers")
-    with httpx.Client(transport=SimulatorTransport(service.simulator)) as client:
+    with httpx.Client(transport=SimulatorTransport(service.simulator.respond)) as client:
         with pytest.raises(error):
-            client.get(f"{BASE_URL}/v1/transfers", headers=headers)
+            client.get(f"{EMBEDDED}/v1/transfers", headers=headers)
         headers = service.signed("GET", "/v1/transfers")
-        assert client.get(f"{BASE_URL}/v1/transfers", headers=headers).status_code == 200
+        assert client.get(f"{EMBEDDED}/v1/transfers", headers=headers).status_code == 200
 
 
 @pytest.mark.parametrize(("delay", "late"), [(0.5, True), (0.49, False)])
 def test_a_client_waits_less_than_its_timeout(service, delay, late):
     """The in-process transport fails at the client's timeout, without waiting, and not before."""
     fault(service, "custom", delay=delay)
-    with httpx.Client(transport=SimulatorTransport(service.simulator), timeout=0.5) as client:
+    with httpx.Client(
+        transport=SimulatorTransport(service.simulator.respond), timeout=0.5
+    ) as client:
         headers, begun = service.signed("GET", "/v1/transfers"), time.monotonic()
         if late:
             with pytest.raises(httpx.ReadTimeout):
-                client.get(f"{BASE_URL}/v1/transfers", headers=headers)
+                client.get(f"{EMBEDDED}/v1/transfers", headers=headers)
         else:
-            assert client.get(f"{BASE_URL}/v1/transfers", headers=headers).status_code == 200
+            assert client.get(f"{EMBEDDED}/v1/transfers", headers=headers).status_code == 200
     assert (time.monotonic() - begun < 0.4) == late
 
 
 def test_a_slow_answer_takes_its_time(service):
     """The in-process transport waits until the answer would start, and while it would come."""
     fault(service, "custom", delay=0.04, slow=0.03)
-    transport, begun = SimulatorTransport(service.simulator), time.monotonic()
+    transport, begun = SimulatorTransport(service.simulator.respond), time.monotonic()
     with httpx.Client(transport=transport, timeout=None) as client:
-        client.get(f"{BASE_URL}/v1/transfers", headers=service.signed("GET", "/v1/transfers"))
+        client.get(f"{EMBEDDED}/v1/transfers", headers=service.signed("GET", "/v1/transfers"))
     assert time.monotonic() - begun >= 0.07
 
 

@@ -20,7 +20,8 @@ from paylab.corridors import examples
 from paylab.errors import PaylabError
 from paylab.lab.lab import Lab
 from paylab.simulator.server import Server
-from paylab.simulator.simulator import Simulator, SimulatorTransport
+from paylab.simulator.simulator import Simulator
+from paylab.simulator.transport import SimulatorTransport
 
 TERMS = {"payout_method": "spei", "source_currency": "USD", "destination_currency": "MXN"}
 HOUR = 3600
@@ -146,7 +147,7 @@ class Place:
         settings = Settings(host, Secret(api_key), Secret(secret))
         usual = {"ledger": self.folder / "ledger.sqlite3", "max_retries": 0}
         given = {**usual, "random": Spaced(next(self.labs)), **options}
-        through = transport or SimulatorTransport(self.simulator)
+        through = transport or SimulatorTransport(self.simulator.respond)
         lab = Payer(settings, transport=through, clock=self.simulator.world.now, **given)
         lab.people = getattr(self, "people", ())
         return lab
@@ -154,7 +155,7 @@ class Place:
     def embedded(self):
         """A lab on the simulator itself, with its ledger in memory."""
         settings = Settings("http://localhost", *map(Secret, self.keys))
-        through = SimulatorTransport(self.simulator)
+        through = SimulatorTransport(self.simulator.respond)
         clock = self.simulator.world.now
         options = {"clock": clock, "random": Spaced(next(self.labs))}
         lab = Payer(settings, embedded=self.simulator, transport=through, **options)

@@ -12,7 +12,7 @@ import pytest
 from one_order import PAID, Place
 
 from paylab.errors import PaylabError
-from paylab.simulator.simulator import SimulatorTransport
+from paylab.simulator.transport import SimulatorTransport
 
 HTML = b"<!doctype html><html><body><h1>Bad gateway</h1></body></html>"
 WORDS = b'{"error": "insufficient funds"}'
@@ -131,7 +131,11 @@ class Spoiling(httpx.BaseTransport):
     """The simulator's transport, which spoils the answers to payments until it is repaired."""
 
     def __init__(self, simulator, spoil, carried_out):
-        self.inner, self.spoil, self.carried_out = SimulatorTransport(simulator), spoil, carried_out
+        self.inner, self.spoil, self.carried_out = (
+            SimulatorTransport(simulator.respond),
+            spoil,
+            carried_out,
+        )
         self.repaired = False
 
     def handle_request(self, request):

@@ -9,7 +9,7 @@ import pytest
 from one_order import EQUAL, HOUR, NEW, ONCE, PAID, Cases
 
 from paylab.errors import ChoiceError, PaylabError
-from paylab.simulator.simulator import SimulatorTransport
+from paylab.simulator.transport import SimulatorTransport
 
 MINUTE = 60
 LATE = 25 * HOUR
@@ -21,7 +21,7 @@ class Listing(httpx.BaseTransport):
     """The simulator's transport; `change` gets the rows of each list and returns a response."""
 
     def __init__(self, simulator, change):
-        self.inner, self.change = SimulatorTransport(simulator), change
+        self.inner, self.change = SimulatorTransport(simulator.respond), change
 
     def handle_request(self, request):
         """The simulator's response, changed for a list of transfers."""

@@ -11,7 +11,7 @@ import pytest
 from one_order import ASKED, HOUR, NAMED, NEW, ONCE, PAID, SPELT, Cases, Gate
 
 from paylab.errors import ChoiceError, PaylabError
-from paylab.simulator.simulator import SimulatorTransport
+from paylab.simulator.transport import SimulatorTransport
 
 SHORT = 0.05
 """Seconds after which a caller gives up; the payment is held, so that they always pass."""
@@ -21,7 +21,7 @@ case = Cases()
 
 def gated(place, **options):
     """A gate to the simulator."""
-    return Gate(SimulatorTransport(place.simulator), **options)
+    return Gate(SimulatorTransport(place.simulator.respond), **options)
 
 
 def lost(request, response):

@@ -20,7 +20,8 @@ from paylab import errors
 from paylab.client import Client
 from paylab.client.settings import Settings
 from paylab.corridors import examples
-from paylab.simulator.simulator import Simulator, SimulatorTransport
+from paylab.simulator.simulator import Simulator
+from paylab.simulator.transport import SimulatorTransport
 from paylab.spec import assumptions, models
 from paylab.spec.service import Service
 
@@ -318,7 +319,7 @@ def simulated(service, followed):
     keys = Settings("http://localhost", simulator.api_key, simulator.secret_key, service=followed)
     return Client(
         keys,
-        transport=SimulatorTransport(simulator),
+        transport=SimulatorTransport(simulator.respond),
         clock=simulator.world.now,
         sleep=lambda _: simulator.advance(30),
         max_retries=0,

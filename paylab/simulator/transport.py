@@ -1,0 +1,50 @@
+"""Requests of httpx, answered by a simulator in this process."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import httpx
+
+from .messages import Reply, Request
+
+_FAILURES = {
+    "refuse": (httpx.ConnectError, "connection refused"),
+    "timeout": (httpx.ReadTimeout, "timed out"),
+    "drop_after": (httpx.ReadError, "connection reset"),
+    "truncate": (httpx.RemoteProtocolError, "the connection was closed within the body"),
+}
+
+
+class SimulatorTransport(httpx.BaseTransport):
+    """Answers httpx requests by the `respond` of a simulator, whose clock judges their dates.
+
+    Trusted requests prepare the state: no fault changes them, and the journal does not have them.
+    """
+
+    def __init__(self, respond: Callable[[Request], Reply], *, is_trusted: bool = False) -> None:
+        self._respond, self._is_trusted = respond, is_trusted
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Answer an httpx request, or raise the failure of a fault."""
+        path, _, query = request.url.raw_path.decode("ascii").partition("?")
+        headers = {
+            name.decode("latin-1").lower(): value.decode("latin-1")
+            for name, value in request.headers.raw
+        }
+        asked = (request.method, path, query, headers, request.read())
+        reply = self._respond(Request(*asked, is_trusted=self._is_trusted))
+        self._delay(request, reply)
+        if reply.cut:
+            failure, words = _FAILURES[reply.cut]
+            raise failure(words, request=request)
+        return httpx.Response(reply.status, headers=dict(reply.headers), content=reply.body)
+
+    def _delay(self, request: httpx.Request, reply: Reply) -> None:
+        """Wait as long as a fault delays the reply, but no longer than the client waits."""
+        limit = request.extensions.get("timeout", {}).get("read")
+        if reply.delay and limit is not None and reply.delay >= limit:
+            raise httpx.ReadTimeout("timed out", request=request)
+        if reply.delay or reply.slow:
+            time.sleep(reply.delay + reply.slow)
