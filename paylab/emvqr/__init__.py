@@ -17,5 +17,3 @@ from .text import build as build
 from .text import check as check
 from .text import parse as parse
 from .text import qrph as qrph
-
-__all__ = ["EmvField", "Payload", "Tree", "build", "check", "crc", "parse", "qrph"]

@@ -20,16 +20,14 @@ PAYMENT_SYSTEM_TEMPLATES = range(50, 100)  # within 62
 NETWORKS = (
     (range(2, 4), "Visa"),
     (range(4, 6), "Mastercard"),
-    (range(6, 9), "Reserved for EMVCo"),
     (range(9, 11), "Discover"),
     (range(11, 13), "Amex"),
     (range(13, 15), "JCB"),
     (range(15, 17), "UnionPay"),
-    (range(17, 26), "Reserved for EMVCo"),
     (ACCOUNT_TEMPLATES, "Merchant account information"),
-    (range(65, 80), "Reserved for EMVCo"),
     (UNRESERVED, "Unreserved template"),
 )
+RESERVED = "Reserved for EMVCo"
 
 TOP = {
     "00": "Payload format indicator",
@@ -112,12 +110,13 @@ def name(path: str, scheme: str = "") -> str:
     """The name of the field at this path; `scheme` is sub-tag 00 of its template."""
     parent, _, tag = path.rpartition(".")
     if not parent:
-        return TOP.get(tag) or next(label for tags, label in NETWORKS if int(tag) in tags)
+        networks = (label for tags, label in NETWORKS if int(tag) in tags)
+        return TOP.get(tag) or next(networks, RESERVED)
     if parent == ADDITIONAL_DATA and int(tag) in PAYMENT_SYSTEM_TEMPLATES:
         return "Payment system template"
     if parent in (ADDITIONAL_DATA, LANGUAGE):
         known = ADDITIONAL if parent == ADDITIONAL_DATA else ALTERNATE
-        return known.get(tag, "Reserved for EMVCo")
+        return known.get(tag, RESERVED)
     if tag == "00":
         return "Globally unique identifier"
     return SCHEMES.get(scheme.lower(), {}).get(tag, "Scheme specific")
@@ -185,10 +184,17 @@ def crc(text: str) -> str:
 def split(text: str, prefix: str = "") -> tuple[EmvField, ...]:
     """The fields of a text; `prefix` is the path of its template, with a dot."""
     values: dict[str, str] = {}
-    for at, tag, value in _walk(text):
+    at = 0
+    while at < len(text):
+        tag, length = _head(text, at)
+        start = at + HEAD
+        if start + length > len(text):
+            left = len(text) - start
+            raise EMVError(f"tag {tag} is cut short: {length} characters said, {left} left", at)
         if tag in values:
             raise EMVError(f"tag {tag} is a duplicate", at)
-        values[tag] = value
+        values[tag] = text[start : start + length]
+        at = start + length
     scheme = values.get("00", "") if prefix else ""
     return tuple(EmvField(prefix + tag, value, scheme) for tag, value in values.items())
 
@@ -197,7 +203,15 @@ def write_fields(tree: Tree) -> str:
     """The text of nested dicts, the inverse of `field_tree`."""
     text = ""
     for tag, value in tree.items():
-        text += _one(tag, write_fields(value) if isinstance(value, Mapping) else value, len(text))
+        inside = write_fields(value) if isinstance(value, Mapping) else value
+        if not TWO_DIGITS.fullmatch(tag):
+            raise EMVError(f"bad tag {tag!r}: must be two digits", len(text))
+        if not isinstance(inside, str):
+            raise EMVError(f"tag {tag} must be text, not {type(inside).__name__}", len(text))
+        if len(inside) > LONGEST:
+            message = f"tag {tag} is too long: {len(inside)} characters, at most {LONGEST}"
+            raise EMVError(message, len(text))
+        text += f"{tag}{len(inside):02d}{inside}"
     return text
 
 
@@ -206,18 +220,6 @@ def field_tree(fields: Iterable[EmvField]) -> dict[str, str | Tree]:
     return {
         field.tag: field_tree(field.fields) if field.fields else field.value for field in fields
     }
-
-
-def _walk(text: str) -> Iterator[tuple[int, str, str]]:
-    at = 0
-    while at < len(text):
-        tag, length = _head(text, at)
-        start = at + HEAD
-        if start + length > len(text):
-            left = len(text) - start
-            raise EMVError(f"tag {tag} is cut short: {length} characters said, {left} left", at)
-        yield at, tag, text[start : start + length]
-        at = start + length
 
 
 def _head(text: str, at: int) -> tuple[str, int]:
@@ -231,13 +233,3 @@ def _head(text: str, at: int) -> tuple[str, int]:
     if not TWO_DIGITS.fullmatch(length):
         raise EMVError(f"bad length {length!r} of tag {tag}: must be two digits", at + 2)
     return tag, int(length)
-
-
-def _one(tag: str, value: str, at: int) -> str:
-    if not TWO_DIGITS.fullmatch(tag):
-        raise EMVError(f"bad tag {tag!r}: must be two digits", at)
-    if not isinstance(value, str):
-        raise EMVError(f"tag {tag} must be text, not {type(value).__name__}", at)
-    if len(value) > LONGEST:
-        raise EMVError(f"tag {tag} is too long: {len(value)} characters, at most {LONGEST}", at)
-    return f"{tag}{len(value):02d}{value}"

@@ -133,7 +133,11 @@ def parse(text: str, *, verify: bool = True) -> Payload:
     if not isinstance(text, str) or not text.startswith(START):
         raise EMVError(f"not an EMV payload: it must start with {START}")
     fields = split(text)
-    _check_last(fields, text)
+    if fields[-1].tag != CRC_TAG:
+        if any(field.tag == CRC_TAG for field in fields):
+            at = len(text) - len(fields[-1].value) - HEAD
+            raise EMVError("the CRC, tag 63, is not the last field", at)
+        raise EMVError("the CRC is missing: tag 63 must be the last field", len(text))
     crc(text)  # unpaired surrogates are refused even if a wrong CRC is not
     payload, found = Payload(fields[:-1]), fields[-1].value
     if verify and found != payload.crc:
@@ -183,15 +187,6 @@ def build(payload: Payload | Tree) -> str:
     return text
 
 
-def _check_last(fields: tuple[EmvField, ...], text: str) -> None:
-    if fields[-1].tag == CRC_TAG:
-        return
-    if any(field.tag == CRC_TAG for field in fields):
-        at = len(text) - len(fields[-1].value) - HEAD
-        raise EMVError("the CRC, tag 63, is not the last field", at)
-    raise EMVError("the CRC is missing: tag 63 must be the last field", len(text))
-
-
 NAME_MAX, CITY_MAX, AMOUNT_MAX = 25, 15, 13
 PAYMENT_TYPE = "99964403"  # value of real InstaPay person-to-person texts
 CATEGORY = "6016"
@@ -218,13 +213,12 @@ def qrph(  # noqa: PLR0913 - what a payer is told, each part by its name
     empty = [part for part, value in needed.items() if not value]
     if empty:
         raise EMVError(f"a QR Ph text needs {', '.join(empty)}")
-    fields: dict[str, str | Tree] = {"00": "01", "01": "12" if amount else "11"}
-    template = {"00": tags.P2P, "01": acquirer, "02": PAYMENT_TYPE}
-    template |= {"03": reference} if reference else {}
-    fields[tags.P2P_TAG] = {**template, "04": account}
-    fields |= {"52": CATEGORY, "53": PESO}
     if amount and (len(amount) > AMOUNT_MAX or not AMOUNT.fullmatch(amount)):
         message = f"bad amount {amount!r}: digits and a point, at most {AMOUNT_MAX} characters"
         raise EMVError(message)
+    template = {"00": tags.P2P, "01": acquirer, "02": PAYMENT_TYPE}
+    template |= {"03": reference} if reference else {}
+    fields: dict[str, str | Tree] = {"00": "01", "01": ONCE if amount else "11"}
+    fields |= {tags.P2P_TAG: {**template, "04": account}, "52": CATEGORY, "53": PESO}
     fields |= {"54": amount} if amount else {}
     return build(fields | {"58": "PH", "59": name[:NAME_MAX], "60": city[:CITY_MAX]})
