@@ -5,7 +5,6 @@ Rules, forms and the simulator read `of(service)`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 
@@ -52,7 +51,13 @@ class Countries:
 
     def _settled(self, corridor: Corridor) -> Corridor:
         """The corridor with the rails, required fields and words of the service."""
-        rails = _rails(corridor, self.service.payout_methods(corridor.country))
+        key = assumptions.KEYS.get(corridor.rails_key)
+        named = key.default if key and isinstance(key.default, tuple) else ()
+        other = key.row if key else ""  # the source of a rail that the spec does not name
+        rails = (
+            Rail(method, SETTLEMENTS.get(method, ""), "spec" if method in named else other)
+            for method in self.service.payout_methods(corridor.country)
+        )
         accounts = (self._account(corridor.country, account) for account in corridor.accounts)
         return replace(corridor, rails=tuple(rails), accounts=tuple(accounts))
 
@@ -62,15 +67,6 @@ class Countries:
         if form is None:
             return account
         return self._accounts.setdefault(form.key, _with_details(account, form))
-
-
-def _rails(corridor: Corridor, methods: Iterable[str]) -> Iterator[Rail]:
-    """The rails of a country; for those that the spec does not name the source is an assumption."""
-    key = assumptions.KEYS.get(corridor.rails_key)
-    named = key.default if key and isinstance(key.default, tuple) else ()
-    other = key.row if key else ""
-    for method in methods:
-        yield Rail(method, SETTLEMENTS.get(method, ""), "spec" if method in named else other)
 
 
 def _with_details(account: Account, form: AccountDetails) -> Account:

@@ -12,7 +12,6 @@ from ..errors.base import Problem, RuleError
 from ..spec import codes
 from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
-from .account_types import Account
 
 _RECORD = OPERATIONS["individuals.create"]
 _INDIVIDUAL = _RECORD.example
@@ -52,17 +51,12 @@ def account(country: str, service: Service | None = None) -> dict[str, Any]:
     >>> examples.account("MX")
     {'type': 'bank_account', 'details': {'clabe': '999999000000000002'}}
     """
-    account = _account(country, service)
-    if account is None:
-        raise KeyError(country)
-    details = _details(country, account.type, account.example, service)
-    return {"type": account.type, "details": details}
-
-
-def _account(country: str, service: Service | None) -> Account | None:
-    """The account type of a country that has an example."""
     corridor = corridors.of(service).get(country)
-    return next((one for one in corridor.accounts if one.example), None) if corridor else None
+    for one in corridor.accounts if corridor else ():
+        if one.example:
+            details = _details(country, one.type, one.example, service)
+            return {"type": one.type, "details": details}
+    raise KeyError(country)
 
 
 def wallet(service: Service | None = None) -> dict[str, str]:
@@ -97,11 +91,11 @@ def recipient(country: str, service: Service | None = None) -> dict[str, Any]:
     >>> lab.individuals.create(**examples.recipient("MX")).status
     'active'
     """
-    if _account(country, service) is None:
+    corridor = corridors.of(service).get(country)
+    if corridor is None or not any(one.example for one in corridor.accounts):
         listed = ", ".join(one.country for one in corridors.of(service).all)
         raise RuleError([Problem("country", f"must be one of {listed}")])
-    corridor = corridors.of(service).get(country)
-    required = corridor.required_for([codes.GLOBAL_PAYOUTS]) if corridor else ()
+    required = corridor.required_for([codes.GLOBAL_PAYOUTS])
     return completed(
         service,
         {

@@ -21,10 +21,12 @@ def check(
     """Problems of a sandbox deposit; `currency` is the conversion account's, if known."""
     found = as_object(body)
     paid = currency or found.get("currency")
+    any_source = one_of(_SOURCES, "deposit.path", fold=True)
+    own = any_source if currency is None else one_of((currency.lower(),), fold=True)
     return is_object(body) or [
         *need(found, "conversion_account_id", identifier),
         *need(found, "amount", _capped(paid)),
-        *need(found, "currency", _currency(currency)),
+        *need(found, "currency", own),
         *may(found, "sender_name", _sender(service or Service())),
     ]
 
@@ -78,12 +80,6 @@ def _capped(currency: object) -> Check:
         return [Problem(field, f"must be at most {most} {str(currency).upper()} in the sandbox")]
 
     return check_amount
-
-
-def _currency(currency: str | None) -> Check:
-    if currency is None:
-        return one_of(_SOURCES, "deposit.path", fold=True)
-    return one_of((currency.lower(),), fold=True)
 
 
 def _reference(value: object, field: str) -> list[Problem]:

@@ -22,8 +22,9 @@ _SIGNATURES = (
     (b"II*\x00", "image/tiff"),
     (b"MM\x00*", "image/tiff"),
 )
-_HEIC_BRANDS = frozenset({b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs"})
-_HEIF_BRANDS = frozenset({b"mif1", b"mif2", b"msf1", b"heif"})
+_HEIC_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs")
+_BRANDS = dict.fromkeys(_HEIC_BRANDS, "image/heic")
+_BRANDS |= dict.fromkeys((b"mif1", b"mif2", b"msf1", b"heif"), "image/heif")
 # The limits that hold whether a KB is 1,000 or 1,024 bytes.
 SURE_MIN, SURE_MAX = 10_000, 15_000_000
 _BOUNDS, _CONTENT, _KEY = "images.bounds", "images.content", "images.kilobyte"
@@ -88,7 +89,7 @@ def declared(data_uri: object, head: re.Pattern[str] = _HEAD) -> str | None:
 def sniff(data: bytes) -> str | None:
     """The MIME type by the first bytes, if it is one of the six."""
     found = next((mime for magic, mime in _SIGNATURES if data.startswith(magic)), None)
-    return found or _sniff_box(data)
+    return found or (_BRANDS.get(data[8:12]) if data[4:8] == b"ftyp" else None)
 
 
 def specimen_outcome(data_uri: str) -> str:
@@ -105,14 +106,6 @@ def decoded_size(data_uri: str) -> int:
     start = data_uri.index(",") + 1
     padding = data_uri.endswith("=") + data_uri.endswith("==")
     return (len(data_uri) - start) // 4 * 3 - padding
-
-
-def _sniff_box(data: bytes) -> str | None:
-    if data[4:8] != b"ftyp":
-        return None
-    if data[8:12] in _HEIC_BRANDS:
-        return "image/heic"
-    return "image/heif" if data[8:12] in _HEIF_BRANDS else None
 
 
 def _images(limits: tuple[int, int], value: object, field: str) -> list[Problem]:

@@ -205,24 +205,16 @@ def _products(corridor: Corridor, value: object, field: str) -> list[Problem]:
 def _address(
     country: object, asked: Mapping[str, dict[str, str]], value: object, field: str
 ) -> list[Problem]:
-    found = as_object(value)
-    lines = flat(
-        need(found, line, any_text, at=field, **asked.get(dotted(field, line), _NOBODY))
-        for line in ADDRESS_LINES
+    checks = {"country": one_of(codes.COUNTRIES), **dict.fromkeys(ADDRESS_LINES, any_text)}
+    found, code = as_object(value), dotted(field, "country")
+    problems = is_object(value, field) or flat(
+        need(found, name, check, at=field, **asked.get(dotted(field, name), _NOBODY))
+        for name, check in checks.items()
     )
-    code = _address_country(country, asked, found, field)
-    return is_object(value, field) or [*code, *lines]
-
-
-def _address_country(
-    country: object, asked: Mapping[str, dict[str, str]], address: Body, field: str
-) -> list[Problem]:
-    wanted = asked.get(dotted(field, "country"), _NOBODY)
-    problems = need(address, "country", one_of(codes.COUNTRIES), at=field, **wanted)
-    code = address.get("country")
-    if problems or None in (country, code) or code == country:
+    is_other = None not in (country, found.get("country")) and found["country"] != country
+    if not is_other or any(problem.field == code for problem in problems):
         return problems
-    return [Problem(dotted(field, "country"), "must equal country", "field.country")]
+    return [Problem(code, "must equal country", "field.country"), *problems]
 
 
 def _document(corridor: Corridor, value: object, field: str) -> list[Problem]:

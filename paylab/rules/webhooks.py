@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import partial
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from ..errors.base import Problem
 from ..loopback import is_loopback
@@ -32,28 +32,20 @@ def _url(value: object, field: str) -> list[Problem]:
 
 
 def _misfit(url: str) -> str:
-    parts = _split(url)
-    if parts is None or not parts.hostname or parts.scheme not in ("http", "https"):
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port  # reading the port detects an invalid one
+    except ValueError:
+        host, parts = None, urlsplit("")
+    if not (host and _VISIBLE.fullmatch(url)) or parts.scheme not in ("http", "https"):
         return "must be an https address, like https://example.com/events"
     if "@" in parts.netloc:
         return "must not contain a user name or password"
     if "#" in url:
         return "must not contain a fragment (#...)"
-    if parts.scheme == "http" and not is_loopback(parts.hostname):
+    if parts.scheme == "http" and not is_loopback(host):
         return "must be https; http is for loopback addresses only"
     return ""
-
-
-def _split(url: str) -> SplitResult | None:
-    """The parts of an address, or None; reading the port detects an invalid one."""
-    if not _VISIBLE.fullmatch(url):
-        return None
-    try:
-        parts = urlsplit(url)
-        _ = parts.port
-    except ValueError:
-        return None
-    return parts
 
 
 def _event_types(service: Service, value: object, field: str) -> list[Problem]:
