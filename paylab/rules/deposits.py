@@ -9,7 +9,7 @@ from ..errors.base import Problem
 from ..spec import codes, money
 from ..spec.service import Service
 from ..spec.service_keys import NONE
-from .fields import Check, any_text, as_object, identifier, is_object, may, need, one_of, up_to
+from .fields import Check, any_text, as_object, identifier, is_object, need, one_of, up_to
 
 _ACCOUNT, _KEYS = "ca.create", "conversion_accounts"
 _SOURCES = tuple(codes.ON_RAMP.values())
@@ -27,7 +27,7 @@ def check(
         *need(found, "conversion_account_id", identifier),
         *need(found, "amount", _capped(paid)),
         *need(found, "currency", own),
-        *may(found, "sender_name", _sender(service or Service())),
+        *need(found, "sender_name", _sender(service or Service()), asked=""),
     ]
 
 

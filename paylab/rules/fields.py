@@ -1,7 +1,7 @@
 """Small checks from which the rules of each operation are composed.
 
-A check takes any value and its dotted field, and returns the problems. `need` and `may` apply a
-check to a field of an object; null counts as absent.
+A check takes any value and its dotted field, and returns the problems. `need` applies a check to
+a field of an object; null counts as absent.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _TIMESTAMP = "an ISO 8601 timestamp like 2026-01-31T09:30:00Z"
 def need(  # noqa: PLR0913 - a part, its check, and what asks for it
     body: Body, name: str, check: Check, *, at: str = "", asked: str = "spec", key: str = ""
 ) -> list[Problem]:
-    """Check a required field; `asked` is the source of the requirement.
+    """Check a field; `asked` is the source of its requirement, empty for an optional field.
 
     `key` is the setting of a service.toml that requires it.
     """
@@ -38,11 +38,6 @@ def need(  # noqa: PLR0913 - a part, its check, and what asks for it
     if value is None:
         return [Problem(field, "is required", asked, key=key)] if asked else []
     return check(value, field)
-
-
-def may(body: Body, name: str, check: Check, *, at: str = "") -> list[Problem]:
-    """Check an optional field."""
-    return need(body, name, check, at=at, asked="")
 
 
 def as_object(value: object) -> Body:

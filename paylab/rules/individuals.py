@@ -27,7 +27,6 @@ from .fields import (
     flat,
     identifier,
     is_object,
-    may,
     need,
     one_of,
     text,
@@ -221,7 +220,7 @@ def _document(corridor: Corridor, value: object, field: str) -> list[Problem]:
     found = as_object(value)
     return is_object(value, field) or [
         *need(found, "type", one_of(corridor.documents), at=field),
-        *may(found, "number", fits(_number_form(found)), at=field),
+        *need(found, "number", fits(_number_form(found)), at=field, asked=""),
     ]
 
 
