@@ -51,9 +51,6 @@ class Draft:
     ) -> None:
         self._folder, self._job, self._resume = folder, dict(job), resume
         self.last, self.begun, self.resumed = Segment(), now, 0
-
-    def begin(self) -> None:
-        """Continue the existing draft if it can be continued, or start a new one."""
         if self._goes_on():
             return
         (self._folder / JOB).unlink(missing_ok=True)
@@ -107,26 +104,14 @@ class Draft:
             notes = [_read_note(path) for path in self._segments()]
         except (OSError, ValueError, TypeError, KeyError, pa.ArrowException):
             return False
-        if job != self._job or not (self._resume or self._age(begun) < FRESH):
+        here = time.time() - (self._folder / JOB).stat().st_mtime
+        # By this machine's clock or the service's, whichever is more.
+        age = max(abs(here), abs((self.begun - begun).total_seconds()))
+        if job != self._job or not (self._resume or age < FRESH):
             return False
         self.begun, self.last = begun, [Segment(), *notes][-1]
         self.resumed = self.last.rows
         return True
-
-    def _age(self, begun: datetime) -> float:
-        """Seconds since the start, by this machine's clock or the service's, whichever is more."""
-        here = time.time() - (self._folder / JOB).stat().st_mtime
-        return max(abs(here), abs((self.begun - begun).total_seconds()))
-
-
-def _make_private(folder: Path) -> None:
-    """Create the private folder of a draft; ConfigError if something else is at its path."""
-    folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    is_ours = not hasattr(os, "getuid") or found.st_uid == os.getuid()
-    if not stat.S_ISDIR(found.st_mode) or not is_ours:
-        raise ConfigError(f"{folder} is not a folder of yours: remove it, or export elsewhere")
-    folder.chmod(0o700)
 
 
 def _read_note(path: Path) -> Segment:
@@ -166,13 +151,16 @@ class Spool:
 def opened_draft(
     path: Path, job: Mapping[str, Any], now: datetime, resume: bool | None = None
 ) -> Iterator[Draft]:
-    """The draft of an export to `path`, locked; see `Draft`."""
+    """The draft of an export to `path`, in a private folder, locked; see `Draft`."""
     folder = _draft_folder(path)
-    _make_private(folder)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    is_ours = not hasattr(os, "getuid") or found.st_uid == os.getuid()
+    if not stat.S_ISDIR(found.st_mode) or not is_ours:
+        raise ConfigError(f"{folder} is not a folder of yours: remove it, or export elsewhere")
+    folder.chmod(0o700)
     with locked(folder / "lock"):
-        draft = Draft(folder, job, now, resume)
-        draft.begin()
-        yield draft
+        yield Draft(folder, job, now, resume)
 
 
 def _draft_folder(path: Path) -> Path:

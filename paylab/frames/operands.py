@@ -99,15 +99,10 @@ def warn_of_floats(other: Any) -> None:
             "exact amounts are compared with a float; it is taken as it is printed. Compare with "
             'Decimal("1437.92"), or with frame.paylab.floats()'
         )
-        warnings.warn(message, FloatWarning, stacklevel=_callers_level())
-
-
-def _callers_level() -> int:
-    """The stack level of the first frame outside pandas and this package."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_back and str(frame.f_globals.get("__name__", "")).startswith(OURS):
-        level, frame = level + 1, frame.f_back
-    return level
+        level, frame = 1, sys._getframe()  # up to the first frame outside pandas and this package
+        while frame.f_back and str(frame.f_globals.get("__name__", "")).startswith(OURS):
+            level, frame = level + 1, frame.f_back
+        warnings.warn(message, FloatWarning, stacklevel=level)
 
 
 def _arrow(values: Any) -> pa.Array | None:
