@@ -45,15 +45,12 @@ def ledger_table(ledger: Any) -> str:
     """The path of the ledger file, and a table with one row per order, newest first."""
     listed = ledger.rows()
     names = listed[0] if listed else ("no orders",)
-    rows = [list(_shorter(row).values()) for row in listed]
+    for row in listed:  # to fit a narrow page
+        row["reference"] = " ".join(map(shortened, row["reference"].split(" ")))
+        row["key"] = row["key"][:4]
+    rows = [list(row.values()) for row in listed]
     parts = heading("Ledger"), copyable(str(ledger.path)), grid(names, rows)
     return card(column(*parts), label=ledger.place())
-
-
-def _shorter(row: dict[str, str]) -> dict[str, str]:
-    """A row of the ledger that fits a narrow page: ids in references and the key are cut."""
-    reference = " ".join(map(shortened, row["reference"].split(" ")))
-    return {**row, "reference": reference, "key": row["key"][:4]}
 
 
 def service_table(service: Any) -> str:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from decimal import Context, Decimal, localcontext
+from collections.abc import Callable, Mapping
+from decimal import Context, Decimal
+from functools import reduce
 from typing import Any
 
 from ..errors.extras import explained
@@ -137,7 +138,8 @@ def _volume_panel(rows: pd.DataFrame, currency: str) -> Spec:
     for day, name, amount in zip(rows["day"], rows["corridor"], rows["source_amount"], strict=True):
         sums[day, name].append(amount)
     values = [
-        {"day": day, "corridor": name, "rows": len(amounts), **_amount(_sum(amounts), currency)}
+        {"day": day, "corridor": name, "rows": len(amounts)}
+        | _amount(reduce(SUMS.add, amounts), currency)
         for (day, name), amounts in sorted(sums.items())
     ]
     days = {"title": None, "format": "%d %b", "labelOverlap": True, "tickCount": 6}
@@ -257,11 +259,6 @@ def _fee_panel(points: pd.DataFrame, currency: str) -> Spec:
 
 def _amount(amount: Decimal, currency: str) -> Spec:
     return {"amount": float(amount), "exact": f"{amount:,f} {currency}"}
-
-
-def _sum(amounts: Iterable[Decimal]) -> Decimal:
-    with localcontext(SUMS):
-        return sum(amounts, Decimal(0))
 
 
 def _ranked(counts: Mapping[Any, int]) -> list[tuple[Any, int]]:

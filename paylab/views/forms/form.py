@@ -137,7 +137,9 @@ class Form(traitlets.HasTraits, FormPage):
         if found.stated:
             raise RuleError(found.stated)
         if (doubts := [*self._lost(found.values), *found.doubts]) and not anyway:
-            self._ask_to_confirm(doubts)
+            self.anyway.visible = True
+            message = f"{NOT_SENT} Correct what is marked, or press “{self.anyway.text}”."
+            self._alert(message, doubts)
             raise RuleError([_marked(doubt) for doubt in doubts], hint=CONFIRM)
         self._sending(found.values)
         return self.result
@@ -147,11 +149,6 @@ class Form(traitlets.HasTraits, FormPage):
         if self._unanswered in (None, values):
             return []
         return [Problem("", "the previous attempt, with other values, may have been carried out")]
-
-    def _ask_to_confirm(self, doubts: Sequence[Problem]) -> None:
-        self.anyway.visible = True
-        message = f"{NOT_SENT} Correct what is marked, or press “{self.anyway.text}”."
-        self._alert(message, doubts)
 
     def _inputs(self) -> dict[str, Any]:
         return {name: field.value for name, field in self.fields.items()}

@@ -73,21 +73,26 @@ class Budget:
 
 
 def _patches(data: Data, budget: Budget) -> Iterator[Patch]:
-    for at in _HEADER.finditer(data):
-        yield from _exif(data, at.start(), budget)
+    for header in _HEADER.finditer(data):
+        yield from _exif(data, header.start(), budget)
     for match in _XMP.finditer(data):
         budget.take()
         yield match.start(), b" " * (match.end() - match.start())
-    yield from _packed(data, budget)
+    for at, kind, size in _chunks(data):
+        budget.take()
+        if kind in (b"tEXt", b"zTXt", b"iTXt") and _PACKED.match(data, at + 8):
+            yield at + 4, _IGNORED + bytes(max(0, min(size, len(data) - at - 8)))
 
 
 def without_location(data: bytes) -> bytes:
-    """The file with its location overwritten; of the same size."""
+    """The file with its location overwritten, and new checksums of chunks; of the same size."""
     patches, changed = find_location(data), bytearray(data)
     for start, blank in patches:
         changed[start : start + len(blank)] = blank
-    if patches:
-        _sum_chunks(changed)
+    for at, kind, size in _chunks(changed) if patches else ():
+        end = at + 8 + size
+        if kind in (b"eXIf", b"iTXt", b"tEXt", _IGNORED) and end + 4 <= len(changed):
+            pack_into(">I", changed, end, crc32(changed[at + 4 : end]))
     return bytes(changed)
 
 
@@ -142,13 +147,6 @@ def _number(data: Data, at: int, order: str) -> int:
         return 0
 
 
-def _packed(data: Data, budget: Budget) -> Iterator[Patch]:
-    for at, kind, size in _chunks(data):
-        budget.take()
-        if kind in (b"tEXt", b"zTXt", b"iTXt") and _PACKED.match(data, at + 8):
-            yield at + 4, _IGNORED + bytes(max(0, min(size, len(data) - at - 8)))
-
-
 def _chunks(data: Data) -> Iterator[tuple[int, bytes, int]]:
     """The offset, type and data size of each chunk of a PNG."""
     at = len(_PNG) if data.startswith(_PNG) else len(data)
@@ -156,11 +154,3 @@ def _chunks(data: Data) -> Iterator[tuple[int, bytes, int]]:
         size = _number(data, at, ">")
         yield at, bytes(data[at + 4 : at + 8]), size
         at += 12 + size
-
-
-def _sum_chunks(data: bytearray) -> None:
-    """Recompute the checksums of the chunks that may contain a location."""
-    for at, kind, size in _chunks(data):
-        end = at + 8 + size
-        if kind in (b"eXIf", b"iTXt", b"tEXt", _IGNORED) and end + 4 <= len(data):
-            pack_into(">I", data, end, crc32(data[at + 4 : end]))

@@ -69,7 +69,7 @@ class Slot(FormField):
         self.seen: Seen | None = None
         self.trouble, self.stored, self.sending = "", False, False
         self.advice: list[tuple[Advice, str]] = []
-        self.picker = FilePicker(self.label, ACCEPT, self._take_file, refuse=self._too_large)
+        self.picker = FilePicker(self.label, ACCEPT, self._take_file, self._too_large)
         self.picker.remove, self.picker.picture = self.remove, self._picture
         self.path = FormField("path", f"{self.label}: path of a file on this machine")
         self.path.placeholder = "/folder/photo.jpg, then Enter"
@@ -214,16 +214,15 @@ class Slot(FormField):
     def _say_state(self) -> None:
         state = self.state
         self.picker.chosen = self.choice is not None
-        head = f"{SIGNS[state]} {state[:1].upper()}{state[1:]}{self._detail()}"
+        head = f"{SIGNS[state]} {state[:1].upper()}{state[1:]}"
+        if self.choice:
+            head += f": {', '.join([self.choice.name, *([self.seen.words] if self.seen else [])])}"
+        elif self.trouble:
+            head += f": {self.trouble}. Choose another file."
         lines = [f'<p class="{TONES.get(state, "")}">{html.escape(head)}</p>']
         if state in (EMPTY, REFUSED, SUSPECT):
             lines += [advice_line(*one, "hint") for one in self.advice if not is_unclear(one[0])]
         self.line.html = "".join(lines)
-
-    def _detail(self) -> str:
-        if self.choice is None:
-            return f": {self.trouble}. Choose another file." if self.trouble else ""
-        return f": {', '.join([self.choice.name, *([self.seen.words] if self.seen else [])])}"
 
 
 def is_unclear(advice: Advice) -> bool:
