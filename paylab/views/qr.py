@@ -5,8 +5,6 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -57,13 +55,14 @@ def _text(code: zxingcpp.Barcode) -> str:
         return str(code.text)
 
 
-@dataclass(frozen=True)
-class _Reading:
-    """A QR text, its payload if readable, and its problem."""
+class QRText:
+    """Any QR text, its payload if readable, and its problem."""
 
-    text: str
-    payload: Payload | None
-    problem: EMVError | None
+    def __init__(self, text: str) -> None:
+        self.text, self.payload = text, None
+        with suppress(EMVError):
+            self.payload = parse(text, verify=False)
+        self.problem = next(iter(check(text)), None)
 
     def rows(self) -> list[Row]:
         """Rows of payee, amount and checks."""
@@ -94,14 +93,6 @@ class _Reading:
         ]
 
 
-def read_qr(text: str) -> _Reading:
-    """Read any text; never raises."""
-    payload = None
-    with suppress(EMVError):
-        payload = parse(text, verify=False)
-    return _Reading(text, payload, next(iter(check(text)), None))
-
-
 def _amount(payload: Payload) -> str:
     text = payload.find("54")
     if text is None:
@@ -124,11 +115,7 @@ class QR:
         self.payload, self.size, self.about = payload, _checked(size), tuple(about)
         self.where = where
         self.modules: Modules = modules(payload)
-
-    @cached_property
-    def reading(self) -> _Reading:
-        """The payload's fields and its problem."""
-        return read_qr(self.payload)
+        self.reading = QRText(payload)
 
     def table(self) -> list[Row]:
         """The fields of the code, as rows of label and text."""

@@ -14,7 +14,7 @@ from ...spec import codes
 from ...spec.models import FinancialAccount
 from ...spec.service import Service
 from ..html import Row, escape
-from ..qr import read_qr, scan
+from ..qr import QRText, scan
 from .code import call
 from .field import COMBO, SELECT, TEXT, FormField, open_list
 from .file import FilePicker
@@ -144,7 +144,7 @@ def field_hint(form: Format) -> str:
 
 def _payee(payload: str) -> str:
     """The payee of a pasted or scanned code."""
-    rows = read_qr(payload).rows()[:3] if payload else []
+    rows = QRText(payload).rows()[:3] if payload else []
     listed = "; ".join(f"{label}: {text}" for label, text in rows)
     return listed or "Paste the text of the code, or scan a picture of it."
 
