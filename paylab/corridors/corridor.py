@@ -6,7 +6,7 @@ Country rules are nowhere else. `countries` adds the rails and the words of a se
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..spec import codes
@@ -14,7 +14,6 @@ from .account_types import (
     AR_ACCOUNT,
     CO_ACCOUNT,
     CRYPTO_WALLET,
-    DOCUMENT_NUMBERS,
     GB_ACCOUNT,
     IN_UPI,
     MX_ACCOUNT,
@@ -98,12 +97,6 @@ class Corridor:
         if not set(self.products) & set(codes.RAMP_PRODUCTS):
             return ()
         return tuple(name for name in RAMP_FIELDS if name not in self.required)
-
-    @property
-    def document_numbers(self) -> Mapping[str, Format]:
-        """The known formats of its document numbers."""
-        named = () if self.documents == codes.DOCUMENT_TYPES else self.documents
-        return {kind: DOCUMENT_NUMBERS[kind] for kind in named if kind in DOCUMENT_NUMBERS}
 
     def account(self, kind: object) -> Account | None:
         """The account type in this country, or None.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..spec import codes
 from ..spec.operations.field import SPEC
-from .account_types import Account, DetailField, Format
+from .account_types import DOCUMENT_NUMBERS, Account, DetailField, Format
 
 if TYPE_CHECKING:
     from .corridor import Corridor
@@ -86,8 +86,9 @@ def facts(corridor: Corridor) -> Iterator[tuple[str, str, str]]:
     if assumed:
         yield "products, not shown", _join(assumed), PRODUCTS
     yield "documents", _documents(corridor), SPEC
-    for kind, form in corridor.document_numbers.items():
-        yield f"number of a {kind}", wanted(form), form.source
+    for kind in () if corridor.documents == codes.DOCUMENT_TYPES else corridor.documents:
+        if form := DOCUMENT_NUMBERS.get(kind):
+            yield f"number of a {kind}", wanted(form), form.source
     yield "also required", _join(corridor.required), SPEC
     yield "for on_ramp, off_ramp", _join(corridor.required_on_ramps), SPEC
     if corridor.phone:
