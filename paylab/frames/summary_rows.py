@@ -17,15 +17,11 @@ from .summary_sql import AMOUNTS, COLUMNS, quoted, sql_text
 
 GLOB = re.compile(r"([*?\[])")  # DuckDB reads a path as a pattern
 TYPES = {
-    **dict.fromkeys(AMOUNTS, pa.decimal128(18, 2)),
-    "completed_in": pa.int64(),
-    "created_at": times.INSTANT,
+    **dict.fromkeys(AMOUNTS, (pa.decimal128(18, 2), "decimal(18, 2)")),
+    "completed_in": (pa.int64(), "bigint"),
+    "created_at": (times.INSTANT, "timestamptz"),
 }
-SQL_TYPES = {
-    **dict.fromkeys(AMOUNTS, "decimal(18, 2)"),
-    "completed_in": "bigint",
-    "created_at": "timestamptz",
-}
+WORD = pa.string(), "varchar"
 CONVERSION = {
     "source_amount": "deposit_amount",
     "source_currency": "deposit_currency",
@@ -50,11 +46,13 @@ def parquet_rows(files: Sequence[str]) -> tuple[str | None, list[str]]:
     """SQL for the rows of Parquet files, and their columns; None if `prepared` is needed."""
     schemas = [_schema_of(file) for file in files]
     kinds = {(frozenset(schema.names), *_amount_types(schema)) for schema in schemas}
-    if len(kinds) != 1 or not all(map(_ready, schemas)):
+    if len(kinds) != 1 or not all(map(pa.types.is_decimal128, _amount_types(schemas[0]))):
         return None, []
     names = schemas[0].names
+    if "deposit_amount" in names or "source_amount" not in names:
+        return None, []
     absent = [name for name in COLUMNS if name not in names]
-    nulls = "".join(f", null::{SQL_TYPES.get(name, 'varchar')} as {name}" for name in absent)
+    nulls = "".join(f", null::{TYPES.get(name, WORD)[1]} as {name}" for name in absent)
     listed = ", ".join(sql_text(GLOB.sub(r"[\1]", file)) for file in files)
     reader = f"read_parquet([{listed}], hive_partitioning = false)"
     wanted = ", ".join(quoted(name) for name in names)
@@ -66,12 +64,6 @@ def _schema_of(file: str) -> pa.Schema:
         return pq.read_schema(file)
     except (pa.ArrowException, OSError) as error:
         raise unreadable(file, "Parquet", error) from None
-
-
-def _ready(schema: pa.Schema) -> bool:
-    """Whether DuckDB can sum the amounts directly."""
-    exact = all(map(pa.types.is_decimal128, _amount_types(schema)))
-    return exact and "deposit_amount" not in schema.names and "source_amount" in schema.names
 
 
 def _amount_types(schema: pa.Schema) -> list[pa.DataType]:
@@ -105,7 +97,7 @@ def _of_conversions(table: pa.Table) -> dict[str, pa.ChunkedArray]:
 
 def _typed(name: str, column: pa.ChunkedArray | None, rows: int) -> pa.ChunkedArray:
     if column is None or pa.types.is_null(column.type):
-        return pa.chunked_array([pa.nulls(rows, TYPES.get(name, pa.string()))])
+        return pa.chunked_array([pa.nulls(rows, TYPES.get(name, WORD)[0])])
     if name in AMOUNTS:
         return _amount(column, name)
     if name == "created_at":

@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..errors.extras import explained
+from ..frames.summary_rows import CONVERSION
 from .html import visible
 
 with explained():
@@ -23,11 +24,6 @@ COLUMNS = {
     "completed_in": "number",
     "created_at": "time",
 }
-OF_CONVERSIONS = {
-    "source_amount": "deposit_amount",
-    "source_currency": "deposit_currency",
-    "destination_currency": "payout_currency",
-}
 
 
 def drawn_rows(frame: pd.DataFrame | None) -> pd.DataFrame:
@@ -39,7 +35,7 @@ def drawn_rows(frame: pd.DataFrame | None) -> pd.DataFrame:
 
 
 def _column(frame: pd.DataFrame, name: str, kind: str) -> pd.Series[Any]:
-    found = frame.get(name if name in frame else OF_CONVERSIONS.get(name, name))
+    found = frame.get(name if name in frame else CONVERSION.get(name, name))
     if found is None and name == "completed_in" and "payout_completed_at" in frame:
         ended, begun = (_typed(frame[at], "time") for at in ("payout_completed_at", "created_at"))
         return (ended - begun).dt.total_seconds()
