@@ -75,11 +75,8 @@ class Accessor:
         0
         """
         moment = times.since(now or self._frame.attrs.get("fetched_at"), "now")
-        moment, least = (
-            pd.Timestamp(moment or pd.Timestamp.now("UTC")),
-            times.duration(older_than, "older_than"),
-        )
-        age = moment - self._frame["created_at"]
+        least = times.duration(older_than, "older_than")
+        age = pd.Timestamp(moment or pd.Timestamp.now("UTC")) - self._frame["created_at"]
         is_open = ~self._frame["status"].isin(FINAL)
         found = self._frame[is_open & (age > least)].sort_values("created_at")
         found.insert(0, "age", age[found.index])

@@ -72,13 +72,6 @@ def _fill(sheet: Any, tables: Iterable[pa.Table], zone: ZoneInfo, path: Path) ->
 
 
 def _cells(column: pa.ChunkedArray, sheet: Any, zone: ZoneInfo) -> Iterator[Any]:
-    make = _maker(column.type, sheet, zone)
-    for value in column.to_pylist():
-        yield None if value is None else make(value)
-
-
-def _maker(kind: pa.DataType, sheet: Any, zone: ZoneInfo) -> Callable[[Any], Any]:
-    """The function that makes a cell of a value of this type."""
     with explained():
         from openpyxl.cell import WriteOnlyCell
 
@@ -101,11 +94,12 @@ def _maker(kind: pa.DataType, sheet: Any, zone: ZoneInfo) -> Callable[[Any], Any
         cell.number_format = TIME
         return cell
 
-    if pa.types.is_decimal(kind):
-        return amount
-    if pa.types.is_timestamp(kind) and kind.tz:
-        return moment
-    return int if pa.types.is_integer(kind) else text
+    make: Callable[[Any], Any] = int if pa.types.is_integer(column.type) else text
+    if pa.types.is_decimal(column.type):
+        make = amount
+    elif pa.types.is_timestamp(column.type) and column.type.tz:
+        make = moment
+    return (None if value is None else make(value) for value in column.to_pylist())
 
 
 def _clean(text: str) -> str:

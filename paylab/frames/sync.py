@@ -121,7 +121,10 @@ class Sync:
 
     def _since(self, overlap: timedelta | None) -> tuple[datetime | None, set[str]]:
         """The time from which to read, None for all rows, and the rows to read alone."""
-        begin = _before(self.newest, overlap)
+        try:
+            begin = self.newest - overlap if self.newest and overlap is not None else None
+        except OverflowError:
+            begin = None
         opened = {id_: timestamps.read(text) for id_, text in self.state.open.items()}
         old = {id_: at for id_, at in opened.items() if begin and (at is None or at < begin)}
         if not old or not begin:
@@ -205,14 +208,6 @@ def _by_day(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:
     days = pc.fill_null(table["created_at"].cast(pa.date32()).cast(pa.string()), NO_DAY)
     for day in pc.unique(days).to_pylist():
         yield day, table.filter(pc.equal(days, day))
-
-
-def _before(newest: datetime | None, overlap: timedelta | None) -> datetime | None:
-    """The time from which to read; None for all."""
-    try:
-        return newest - overlap if newest and overlap is not None else None
-    except OverflowError:
-        return None
 
 
 def _changed(old: pa.Table, now: pa.Table) -> int:
