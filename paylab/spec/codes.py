@@ -46,28 +46,33 @@ CONVERSION_ACCOUNT_STATUSES = ("pending", "active")
 OPENED = ("active", "under_review", "disabled")
 """Statuses in which a conversion account no longer waits for its provisioning."""
 
-STATUS_DETAIL_CODES = (
-    "verification_front_image_needed",
-    "verification_back_image_needed",
-    "verification_selfie_needed",
-    "verification_token_needed",
-    "verification_image_blurry",
-    "verification_image_glare",
-    "verification_portrait_unclear",
-    "verification_portrait_missing",
-    "verification_document_not_detected",
-    "verification_image_unprocessable",
-    "verification_document_damaged",
-    "verification_document_expired",
-    "verification_unsupported_document_type",
-    "verification_country_not_determined",
-    "verification_electronic_replica",
-    "verification_attribute_mismatch",
-    "verification_disallowed_country",
-    "verification_age_mismatch",
-    "verification_identity_unverified",
-    "verification_unknown_error",
-)
+STATUS_DETAILS: Mapping[str, str] = {
+    "verification_front_image_needed": "The front of the document is needed.",
+    "verification_back_image_needed": "The back of the document is needed.",
+    "verification_selfie_needed": "A selfie is needed.",
+    "verification_token_needed": "This individual is verified by a token, not by images.",
+    "verification_image_blurry": "A picture is too blurred to be read.",
+    "verification_image_glare": "Light reflects from the document and hides part of it.",
+    "verification_portrait_unclear": "The face cannot be seen clearly.",
+    "verification_portrait_missing": "There is no face in the picture.",
+    "verification_document_not_detected": "No document was found in the picture.",
+    "verification_image_unprocessable": "A picture could not be opened or read.",
+    "verification_document_damaged": "The document is damaged.",
+    "verification_document_expired": "The document is no longer valid.",
+    "verification_unsupported_document_type": "This kind of document is not accepted.",
+    "verification_country_not_determined": "The document does not show which country issued it.",
+    "verification_electronic_replica": (
+        "The picture shows a screen or a copy, not the document itself."
+    ),
+    "verification_attribute_mismatch": "What the document says differs from what was filled in.",
+    "verification_disallowed_country": "Documents of this country are not accepted.",
+    "verification_age_mismatch": "The age does not fit: too young, or not what was filled in.",
+    "verification_identity_unverified": "The person could not be matched with the document.",
+    "verification_unknown_error": "The check failed for a reason the service does not name.",
+}
+"""The codes in the details of an individual's status, and what each means."""
+STATUS_DETAIL_CODES = tuple(STATUS_DETAILS)
+
 IMAGE_SIDES = ("document-front", "document-back", "selfie")
 IMAGE_TYPES = (
     "application/pdf", "image/jpeg", "image/png",

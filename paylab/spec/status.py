@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
 from . import assumptions, codes
@@ -162,8 +162,8 @@ class Advice:
     code: str
     meaning: str
     action: str
-    sides: tuple[str, ...] = ()
-    terminal: bool = False
+    sides: tuple[str, ...]
+    terminal: bool
 
     @property
     def asks(self) -> bool:
@@ -180,136 +180,88 @@ def detail(code: object, terminal_codes: Container[str] | None = None) -> Advice
     >>> paylab.status.detail("verification_image_blurry").terminal
     False
     """
-    unknown = Advice(
-        str(code),
-        "The check returned a code that this version of paylab does not know.",
-        "Read the service's own message, then send clear images again.",
-        codes.IMAGE_SIDES,
-    )
-    known = next((advice for advice in ADVICE if advice.code == code), unknown)
+    name = str(code)
+    meaning = codes.STATUS_DETAILS.get(name, _UNKNOWN)
+    action, sides = _ACTIONS.get(name, (_UNKNOWN_ACTION, codes.IMAGE_SIDES))
     if terminal_codes is None:
         default = assumptions.KEYS["verification.terminal_codes"].default
         terminal_codes = cast("tuple[str, ...]", default)
-    return replace(known, terminal=known.code in terminal_codes)
+    return Advice(name, meaning, action, sides, terminal=name in terminal_codes)
 
 
-ADVICE = (
-    Advice(
-        "verification_front_image_needed",
-        "The front of the document is needed.",
+_UNKNOWN = "The check returned a code that this version of paylab does not know."
+_UNKNOWN_ACTION = "Read the service's own message, then send clear images again."
+
+_ACTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "verification_front_image_needed": (
         "Add a picture of the side with the photo and the name.",
         (FRONT,),
     ),
-    Advice(
-        "verification_back_image_needed",
-        "The back of the document is needed.",
+    "verification_back_image_needed": (
         "Turn the document over and add a picture of its back.",
         (BACK,),
     ),
-    Advice(
-        "verification_selfie_needed",
-        "A selfie is needed.",
-        "Add a picture of the person's own face, taken now.",
-        (SELFIE,),
-    ),
-    Advice(
-        "verification_token_needed",
-        "This individual is verified by a token, not by images.",
+    "verification_selfie_needed": ("Add a picture of the person's own face, taken now.", (SELFIE,)),
+    "verification_token_needed": (
         "Send the provider's share token with lab.individuals.submit_token().",
+        (),
     ),
-    Advice(
-        "verification_image_blurry",
-        "A picture is too blurred to be read.",
+    "verification_image_blurry": (
         "Hold the camera still, wait for its focus, and take it again.",
         codes.IMAGE_SIDES,
     ),
-    Advice(
-        "verification_image_glare",
-        "Light reflects from the document and hides part of it.",
+    "verification_image_glare": (
         "Turn off the flash, tilt the document away from the lamp, and take it again.",
         DOCUMENT,
     ),
-    Advice(
-        "verification_portrait_unclear",
-        "The face cannot be seen clearly.",
+    "verification_portrait_unclear": (
         "Take the selfie in even light, facing the camera, nothing covering the face; "
         "see that the photo on the document is sharp too.",
         (SELFIE, FRONT),
     ),
-    Advice(
-        "verification_portrait_missing",
-        "There is no face in the picture.",
+    "verification_portrait_missing": (
         "Send the side of the document that has the photo, and a selfie that shows the face.",
         (SELFIE, FRONT),
     ),
-    Advice(
-        "verification_document_not_detected",
-        "No document was found in the picture.",
+    "verification_document_not_detected": (
         "Put the document on a plain, darker surface, all four corners in the picture.",
         DOCUMENT,
     ),
-    Advice(
-        "verification_image_unprocessable",
-        "A picture could not be opened or read.",
+    "verification_image_unprocessable": (
         "Save it again as JPEG or PNG, or take a new one.",
         codes.IMAGE_SIDES,
     ),
-    Advice(
-        "verification_document_damaged",
-        "The document is damaged.",
+    "verification_document_damaged": (
         "Use another document, or an undamaged copy issued by the authority.",
         DOCUMENT,
     ),
-    Advice(
-        "verification_document_expired",
-        "The document is no longer valid.",
-        "Use one that has not expired.",
-        DOCUMENT,
-    ),
-    Advice(
-        "verification_unsupported_document_type",
-        "This kind of document is not accepted.",
+    "verification_document_expired": ("Use one that has not expired.", DOCUMENT),
+    "verification_unsupported_document_type": (
         "Use a document type that the country accepts: the onboarding form lists them.",
         DOCUMENT,
     ),
-    Advice(
-        "verification_country_not_determined",
-        "The document does not show which country issued it.",
+    "verification_country_not_determined": (
         "Send the whole document, with the line that names the country.",
         DOCUMENT,
     ),
-    Advice(
-        "verification_electronic_replica",
-        "The picture shows a screen or a copy, not the document itself.",
+    "verification_electronic_replica": (
         "Photograph the document itself: no screenshot, no scan on a display, no photocopy.",
         DOCUMENT,
     ),
-    Advice(
-        "verification_attribute_mismatch",
-        "What the document says differs from what was filled in.",
+    "verification_attribute_mismatch": (
         "Compare name, date of birth and number letter by letter; "
         "if the document is right, create the individual again with its spelling.",
         DOCUMENT,
     ),
-    Advice(
-        "verification_disallowed_country",
-        "Documents of this country are not accepted.",
-        "Nothing can be sent again for this individual.",
-    ),
-    Advice(
-        "verification_age_mismatch",
-        "The age does not fit: too young, or not what was filled in.",
-        "Nothing can be sent again for this individual.",
-    ),
-    Advice(
-        "verification_identity_unverified",
-        "The person could not be matched with the document.",
+    "verification_disallowed_country": ("Nothing can be sent again for this individual.", ()),
+    "verification_age_mismatch": ("Nothing can be sent again for this individual.", ()),
+    "verification_identity_unverified": (
         "Nothing can be sent again for this individual; ask the service's support.",
+        (),
     ),
-    Advice(
-        "verification_unknown_error",
-        "The check failed for a reason the service does not name.",
+    "verification_unknown_error": (
         "Send the images again; if it fails again, ask the service's support.",
         codes.IMAGE_SIDES,
     ),
-)
+}
+"""What to do about each code, and the images that may have to be sent again."""
