@@ -67,37 +67,6 @@ FINANCIAL_ACCOUNT = (
     *ENTRY,
 )
 NEW_DETAILS = ENTRY[1:]
-
-
-def _assumed(source: str, *fields: Field) -> tuple[Field, ...]:
-    return tuple(replace(field, source=source) for field in fields)
-
-
-QUOTE = _assumed(
-    "quote.operation",
-    Field(
-        "financial_account",
-        REFERENCE,
-        to="financial_accounts",
-        form_key="quotes.account_form",
-        forms=("id",),
-        example=_EXAMPLE,
-    ),
-    Field("financial_account_id", ID, to="financial_accounts"),
-    Field("payout_method", ENUM, required=True, words=codes.PAYOUT_METHODS, example="spei"),
-    Field("source_currency", CURRENCY, words=codes.SOURCE_CURRENCIES, example="USD"),
-    Field("source_network", ENUM, words=codes.NETWORKS, key=_NETWORKS),
-    Field(
-        "destination_currency",
-        CURRENCY,
-        required=True,
-        words=codes.DESTINATION_CURRENCIES,
-        example="MXN",
-    ),
-    Field("source_amount", AMOUNT, example="100.00"),
-    Field("destination_amount", AMOUNT),
-    Field("net_source_amount", AMOUNT),
-)
 TRANSFER = (
     Field(
         "financial_account",
@@ -125,6 +94,18 @@ TRANSFER = (
         example="invoice-7",
     ),
 )
+QUOTE = tuple(
+    replace(
+        field,
+        required=field.name in ("payout_method", "destination_currency"),
+        source="quote.operation",
+        forms=("id",) if field.forms else (),
+    )
+    for field in TRANSFER
+    if field.name not in ("quote_id", "source_type", "client_reference_id")
+)
+"""The fields of a transfer on which its price depends."""
+
 CONVERSION_ACCOUNT = (
     Field("individual_id", ID, required=True, source=_ON_RAMP, to="individuals", example=_PERSON),
     Field(

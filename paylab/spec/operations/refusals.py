@@ -85,6 +85,7 @@ NEW_DETAILS = (
     Refusal("error_codes.wallet_update", "the account is a crypto_wallet"),
 )
 _ACCOUNT = Refusal(NOT_FOUND, "the financial account does not exist", "transfer.create")
+_AMOUNTS = ("source_amount", "destination_amount", "net_source_amount")
 _PRICE = (
     Refusal(
         INVALID,
@@ -102,14 +103,9 @@ _PRICE = (
         INVALID,
         "an amount has more decimals than its currency (2; 6 for USDC, 0 for VND)",
         "amount.form",
-        ("source_amount", "destination_amount", "net_source_amount"),
+        _AMOUNTS,
     ),
-    Refusal(
-        INVALID,
-        "the fee uses the amount up",
-        "amount.size",
-        ("source_amount", "destination_amount", "net_source_amount"),
-    ),
+    Refusal(INVALID, "the fee uses the amount up", "amount.size", _AMOUNTS),
     Refusal(
         INVALID,
         "source_network is a network that wallets are not assumed to have",
