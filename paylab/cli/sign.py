@@ -18,8 +18,9 @@ from pathlib import Path
 
 from .. import signing
 from ..client.service_clock import utcnow
-from ..client.settings import Secret, Settings, resolve
+from ..client.settings import Settings, resolve
 from ..errors.base import ConfigError
+from ..redaction.hiding import Secret
 from ..signing.canonical import signed_path
 from ..signing.comparison import compare
 from ..signing.findings import SignedRequest, check_url, read_headers

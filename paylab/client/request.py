@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 from uuid import UUID
 
 from ..errors.base import Problem, RuleError
-from ..redaction.hiding import Revealing, hide_frames
+from ..redaction.hiding import Secret, hide_frames
 from ..signing.canonical import (
     body_hash,
     encoded_hash,
@@ -264,8 +264,8 @@ Sign = Callable[["Request"], None]
 
 @hide_frames
 def request_signer(
-    api_key: Revealing,
-    secret_key: Revealing,
+    api_key: Secret,
+    secret_key: Secret,
     dialect: Any,
     clock: Callable[[], datetime],
     random: Random,

@@ -9,61 +9,15 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from ..errors.base import ConfigError, ConfigWarning
-from ..redaction.hiding import HIDDEN
+from ..redaction.hiding import HIDDEN, Secret
 from ..signing.canonical import key_bytes
 from ..spec.service import Service
 from ..spec.text import plain
 from .base_url import check_base_url, check_encrypted
 from .profiles import NAMES, load, profiles_path
-
-
-class Secret:
-    """A secret: prints as `***`, is not pickled, and is read with `reveal()`."""
-
-    __slots__ = ("__text",)
-
-    def __init__(self, text: str | None = None) -> None:
-        self.__text = text
-
-    @classmethod
-    def of(cls, value: str | Secret) -> Secret:
-        """The value as a Secret.
-
-        >>> type(lab.settings.api_key).of("k")
-        ***
-        """
-        return value if isinstance(value, Secret) else cls(value)
-
-    def reveal(self) -> str:
-        """The text of the secret; ConfigError after unpickling, which drops it.
-
-        >>> len(lab.settings.secret_key.reveal()) > 20
-        True
-        """
-        if self.__text is None:
-            raise ConfigError("the secret is missing: secrets are not pickled; connect again")
-        return self.__text
-
-    def __repr__(self) -> str:
-        return HIDDEN
-
-    __str__ = __repr__
-
-    def __format__(self, spec: str, /) -> str:
-        return HIDDEN
-
-    def __reduce__(self) -> tuple[type[Secret], tuple[()]]:
-        return type(self), ()
-
-    def __copy__(self) -> Self:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
-
 
 REQUIRED = ("base_url", "api_key", "secret_key")
 OPTIONS = tuple(name for name in NAMES if name not in REQUIRED)

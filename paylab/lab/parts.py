@@ -11,12 +11,12 @@ from ..client.base_url import EMBEDDED
 from ..client.settings import (
     Found,
     GivenService,
-    Secret,
     Settings,
     read_only_source,
     service_source,
 )
 from ..errors.base import ConfigError
+from ..redaction.hiding import Secret
 from ..spec.service import Service
 
 Parts = dict[str, Any]

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, Protocol, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar
+
+from ..errors.base import ConfigError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -18,11 +20,49 @@ HIDDEN = "***"
 """The mark in place of a secret."""
 
 
-class Revealing(Protocol):
-    """A secret whose text is read with `reveal()`."""
+class Secret:
+    """A secret: prints as `***`, is not pickled, and is read with `reveal()`."""
+
+    __slots__ = ("__text",)
+
+    def __init__(self, text: str | None = None) -> None:
+        self.__text = text
+
+    @classmethod
+    def of(cls, value: str | Secret) -> Secret:
+        """The value as a Secret.
+
+        >>> type(lab.settings.api_key).of("k")
+        ***
+        """
+        return value if isinstance(value, Secret) else cls(value)
 
     def reveal(self) -> str:
-        """The text."""
+        """The text of the secret; ConfigError after unpickling, which drops it.
+
+        >>> len(lab.settings.secret_key.reveal()) > 20
+        True
+        """
+        if self.__text is None:
+            raise ConfigError("the secret is missing: secrets are not pickled; connect again")
+        return self.__text
+
+    def __repr__(self) -> str:
+        return HIDDEN
+
+    __str__ = __repr__
+
+    def __format__(self, spec: str, /) -> str:
+        return HIDDEN
+
+    def __reduce__(self) -> tuple[type[Secret], tuple[()]]:
+        return type(self), ()
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
 
 
 def hide_frames(function: Callable[P, T]) -> Callable[P, T]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .hiding import HIDDEN, Revealing, hide_frames
+from .hiding import HIDDEN, Secret, hide_frames
 
 HEADERS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cookie", "set-cookie"})
 
@@ -24,9 +24,7 @@ class Redaction:
     afterwards. `personal` are names of a service for fields that an export leaves out.
     """
 
-    def __init__(
-        self, secrets: Iterable[Revealing], personal: frozenset[str] = frozenset()
-    ) -> None:
+    def __init__(self, secrets: Iterable[Secret], personal: frozenset[str] = frozenset()) -> None:
         self._secrets, self.personal = tuple(secrets), personal
         self._numbers: dict[str, None] = {}
 

@@ -27,7 +27,7 @@ from .fields import (
     casefolded,
     share_tokens,
 )
-from .hiding import HIDDEN, Revealing
+from .hiding import HIDDEN, Secret
 
 _CODE = (
     r"(?:(?-i:[A-Za-z0-9+/_-]++)|\\{1,8}(?:[nr/]|u00[0-9a-f]{2})|%[0-9a-f]{2}|&\#x?[0-9a-f]{1,6};|&(?:sol|plus);"
@@ -94,7 +94,7 @@ SHORTEST_SECRET = 8
 """Minimum length of a secret that is also found inside words."""
 
 
-def clean(text: str, secrets: Iterable[Revealing], known: Iterable[str]) -> str:
+def clean(text: str, secrets: Iterable[Secret], known: Iterable[str]) -> str:
     """The text without secrets, `known` values, signatures, document numbers, tokens and images."""
     return escapes.replace_found(_short(text), partial(_found, secrets, known))
 
@@ -116,7 +116,7 @@ def learn(text: str, remember: Callable[[str], None]) -> None:
 
 
 def _found(
-    secrets: Iterable[Revealing], known: Iterable[str], text: str, depth: int
+    secrets: Iterable[Secret], known: Iterable[str], text: str, depth: int
 ) -> Iterator[Found]:
     yield from _SHORTENED(text, depth)
     words = casefolded(text)

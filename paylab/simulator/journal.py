@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from ..errors.base import Problem
-from ..redaction.hiding import HIDDEN
+from ..redaction.hiding import HIDDEN, Secret
 from ..redaction.redaction import Redaction
 from ..signing.findings import Finding
 from ..spec import timestamps
@@ -109,7 +109,7 @@ def journal_rows(
     journal: Journal, remarks: Remarks, secrets: Iterable[str], after: int
 ) -> list[Any]:
     """The requests with a number above `after` as JSON, oldest first, without these secrets."""
-    redaction = Redaction([_Key(text) for text in secrets])
+    redaction = Redaction([Secret(text) for text in secrets])
     return [entry_row(entry, remarks, redaction) for entry in journal.entries(after)]
 
 
@@ -170,15 +170,6 @@ def _idempotency(entry: JournalEntry) -> str:
     if "idempotency-key" not in entry.request.headers:
         return "no key"
     return "replayed" if "idempotency-replayed" in entry.reply.headers else "new"
-
-
-class _Key(str):
-    """A key of the world, as redaction reads it."""
-
-    __slots__ = ()
-
-    def reveal(self) -> str:
-        return self
 
 
 def _headers(headers: Mapping[str, str], redaction: Redaction) -> dict[str, str]:

@@ -12,7 +12,7 @@ from datetime import datetime
 from random import Random
 from threading import Lock
 
-from ..redaction.hiding import Revealing
+from ..redaction.hiding import Secret
 from ..signing.canonical import is_delivery_signature, key_bytes
 from ..spec.service import Service
 from ..spec.service_keys import NONE
@@ -61,7 +61,7 @@ class Broken:
         return hit
 
 
-def signature_check(service: Service, secret: Revealing) -> Check | None:
+def signature_check(service: Service, secret: Secret) -> Check | None:
     """A function that refuses deliveries without the service's signature; None if it sends none."""
     name, encoding = service.webhooks.signature_header, service.signing.key_encoding
 
