@@ -82,13 +82,9 @@ def of_refusal(
 def _of_path(error: APIStatusError, outgoing: OutgoingRequest, text: str, service: Service) -> None:
     """Say to check the id; that the path is not the one of the service, only if it may be."""
     route = next(route for route in service.routes if route.operation == outgoing.operation)
-    status, method, path = (
-        error.status,
-        outgoing.method,
-        getattr(error.call, "path", route.template),
-    )
-    is_sure = status != PATH_MISSING[0] or bool(ABOUT_PATHS.search(text))
-    lead = f"{status} for {method} {path}"
+    path = getattr(error.call, "path", route.template)
+    lead = f"{error.status} for {outgoing.method} {path}"
+    is_sure = error.status != PATH_MISSING[0] or bool(ABOUT_PATHS.search(text))
     if not is_sure and ("{" in route.template or _has_ids(outgoing.asked)):
         error.hint = CHECK_ID
         lead = f"if it is right, the path may differ: {lead}"

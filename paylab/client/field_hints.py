@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ..spec import assumptions
 from ..spec.complaints import Complaint
-from ..spec.json_path import last_name
+from ..spec.json_path import last_name, value_at
 from ..spec.operations.records import OPERATIONS
 from ..spec.paging import ListForm
 from ..spec.service import AccountDetails, Service
@@ -111,7 +111,8 @@ class Fields:
         if self._operation == "individuals.create":
             required = "individuals.required"
             is_known = at in assumptions.KEYS[required].values
-            yield from [Doubt(required)] if is_known and not self._is_sent(at) else []
+            if is_known and value_at(self._body, at) is None:
+                yield Doubt(required)
             return
         start = f"{table}.fields."
         fields = [key[len(start) :] for key in assumptions.KEYS if table and key.startswith(start)]
@@ -149,13 +150,6 @@ class Fields:
             yield from _known(f"{self._table}.max_reference")
         field = OPERATIONS[self._operation].by_name.get(name)
         yield from _known(field.key if field else "")
-
-    def _is_sent(self, at: str) -> bool:
-        """Whether the body has a field."""
-        body: Any = self._body
-        for part in at.split("."):
-            body = body.get(part) if isinstance(body, Mapping) else None
-        return body is not None
 
     def _is_in_details(self, at: str) -> bool:
         """Whether a field is one of an account's details."""
