@@ -13,7 +13,8 @@ from typing import Any, NoReturn, TypeVar
 SIMILAR = 0.8
 """The minimum similarity of a suggested name, by difflib."""
 
-_OTHERS = """
+_SEND = "lab.request(), as paylab knows no such operation @get,list,create,request"
+_OTHERS = f"""
 # Operations of a resource.
 retrieve fetch find read describe show lookup get_transfer get_payout: get | first | raw
 retrieve_transfer: get | first | raw
@@ -22,11 +23,8 @@ get_all_transfers: list | to_list
 search query find_by: filter | list().filter(name=value) @list
 new add make post insert send pay initiate create_transfer create_payout: create | deposit | request
 transfer_funds: create | deposit | request
-modify edit: update | lab.request(), as paylab knows no such operation @get,list,create,request
-patch put: update | lab.request(), as paylab knows no such operation @get,list,create,request
-replace: update | lab.request(), as paylab knows no such operation @get,list,create,request
-remove destroy: delete | lab.request(), as paylab knows no such operation @get,list,create,request
-unsubscribe: delete | lab.request(), as paylab knows no such operation @get,list,create,request
+modify edit patch put replace: update | {_SEND}
+remove destroy unsubscribe: delete | {_SEND}
 poll wait_for wait_until get_waiter waiter: wait
 bulk_create create_batch batch_create batch: create_many
 upload upload_document upload_documents: upload_images | export
@@ -34,8 +32,7 @@ df dataframe to_df to_frame to_pandas to_dataframe: frame
 to_csv to_parquet to_excel download save: export
 simulate simulate_deposit fund: deposit
 calculate estimate preview: create
-cancel delete update: lab.request(), as paylab knows no such operation @get,list,create,request
-transfer_cancel: lab.request(), as paylab knows no such operation @get,list,create,request
+cancel delete update transfer_cancel: {_SEND}
 # Lists and results.
 auto_paging_iter auto_paging iter: a for loop, which fetches the next pages itself @to_list
 data items results value body content: raw | list | to_list | body | response_body

@@ -2,5 +2,3 @@
 
 from .lab import Lab as Lab
 from .lab import connect as connect
-
-__all__ = ["Lab", "connect"]

@@ -152,12 +152,6 @@ def hmac_hex(key: bytes | HMAC, message: bytes) -> str:
     return mac.hexdigest()
 
 
-def signature_of(secret: bytes | HMAC, text: str) -> str:
-    """Base64 of the HMAC written as lower-case hex. Spec, "Signature", steps 3 and 4."""
-    value = hmac_hex(secret, text.encode("utf-8", "surrogateescape"))
-    return b2a_base64(value.encode(), newline=False).decode()
-
-
 def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
     secret: str | bytes | HMAC,
     method: str,
@@ -180,7 +174,9 @@ def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
     )
     text = payload(headers["x-date"], canonical)
     key = secret.encode() if isinstance(secret, str) else secret
-    return Signature(canonical, text, signature_of(key, text))
+    # Base64 of the HMAC as hex text. Spec, "Signature", steps 3 and 4.
+    value = hmac_hex(key, text.encode("utf-8", "surrogateescape"))
+    return Signature(canonical, text, b2a_base64(value.encode(), newline=False).decode())
 
 
 def authorization(api_key: str, names: Iterable[str], signature: str) -> str:

@@ -63,9 +63,8 @@ _SOURCE = "amount.form"
 def check_amount(value: object, currency: object, field: str) -> list[Problem]:
     """Problems of an amount; its decimals are checked if the currency is known."""
     match = _PLAIN.fullmatch(value) if isinstance(value, str) else None
-    decimals, places = (match and match[1]) or "", None
-    if isinstance(currency, str):
-        places = codes.MINOR_UNITS.get(currency.upper(), codes.MINOR_UNIT_DEFAULT)
+    decimals = (match and match[1]) or ""
+    places = codes.minor_unit(currency) if isinstance(currency, str) else None
     if not isinstance(value, str):
         message = 'must be text, like "10.50"'
     elif match is None and _SIGNED.fullmatch(value):

@@ -7,10 +7,10 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
+from typing import Any, Generic, Literal, TypeVar, overload
 
-from ..errors import names
 from ..errors.base import PagingError
+from ..errors.names import suggesting
 from . import repeats
 from .json_path import value_at
 from .service_keys import NONE
@@ -136,6 +136,7 @@ KEPT = 20
 """Number of items that a pager keeps for its display."""
 
 
+@suggesting
 class Pager(Generic[T]):
     """A list that fetches its pages during iteration; every iteration starts at the first page.
 
@@ -150,9 +151,6 @@ class Pager(Generic[T]):
     >>> [transfer.status for transfer in lab.transfers.list()[:3]]
     ['completed', 'completed', 'completed']
     """
-
-    if not TYPE_CHECKING:
-        __getattr__, __dir__ = names.suggest, names.public_names
 
     def __init__(  # noqa: PLR0913 - how to fetch and read, and what to keep
         self,
