@@ -8,8 +8,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from .canonical import EMPTY_HASH as EMPTY_HASH
-from .canonical import SPELLING as SPELLING
-from .canonical import EmptyQuery as EmptyQuery
 from .canonical import Received as Received
 from .canonical import Signature as Signature
 from .canonical import authorization as authorization
@@ -23,27 +21,19 @@ from .canonical import signed_headers as signed_headers
 if TYPE_CHECKING:
     from .comparison import compare as compare
     from .corrections import Mistake as Mistake
-    from .explanation import Explanation as Explanation
     from .explanation import explain as explain
     from .explanation import explain_text as explain_text
-    from .findings import Authorization as Authorization
     from .findings import Finding as Finding
     from .findings import SignedRequest as SignedRequest
-    from .mistakes import body_mistake as body_mistake
-    from .mistakes import signature_mistake as signature_mistake
     from .unauthorized import verify as verify
 
 _LATE = {
-    "Authorization": "findings",
-    "Explanation": "explanation",
     "Finding": "findings",
     "Mistake": "corrections",
     "SignedRequest": "findings",
-    "body_mistake": "mistakes",
     "compare": "comparison",
     "explain": "explanation",
     "explain_text": "explanation",
-    "signature_mistake": "mistakes",
     "verify": "unauthorized",
 }
 """The module of each name that is loaded on first use: signing a request needs none of them."""

@@ -100,11 +100,7 @@ class Authorization:
 
     @classmethod
     def parse(cls, text: str, form: re.Pattern[str] = STRICT) -> Authorization | None:
-        """Read the header; None when it does not have the form, by default that of the spec.
-
-        >>> paylab.signing.Authorization.parse(headers["authorization"]).credential
-        'key'
-        """
+        """Read the header; None when it does not have the form, by default that of the spec."""
         match = form.fullmatch(text)
         return match and cls(match[1], tuple(match[2].split(";")), match[3])
 

@@ -86,25 +86,8 @@ def right_recipe(  # noqa: PLR0913 - the key and the parts that the spec lists
     return Recipe(key, method, path, line, lines, names, *sent, tuple(headers.items()))
 
 
-def signature_mistake(  # noqa: PLR0913 - a claimed signature and all that it should cover
-    claimed: str,
-    secret: str | bytes,
-    method: str,
-    path: str,
-    query: str,
-    headers: Mapping[str, str],
-    *,
-    empty_query: EmptyQuery = "omit",
-) -> Mistake | None:
-    """The known mistake that produces `claimed`, or None.
-
-    `headers` are the signed ones by lower-case name, in the order the request named them.
-
-    >>> paylab.signing.signature_mistake("c2ln", "s", "GET", "/v1", "", headers) is None
-    True
-    """
-    key = secret if isinstance(secret, bytes) else secret.encode()
-    right = right_recipe(key, method, path, query, headers, empty_query)
+def signature_mistake(claimed: str, right: Recipe) -> Mistake | None:
+    """The known mistake that produces `claimed`, or None."""
     if len(right.canonical()) > MOST_SEARCHED:
         return None
     made = first_made(all_mistakes(right), claimed)
@@ -261,11 +244,7 @@ MOST_REWRITTEN = 1_000_000
 
 
 def body_mistake(claimed: str, body: bytes) -> Mistake | None:
-    """The mistake behind `claimed`, an X-Content-SHA256 that is not the hash of the body.
-
-    >>> paylab.signing.body_mistake(paylab.signing.body_hash(b""), b"{}").id
-    'body-changed'
-    """
+    """The mistake behind `claimed`, an X-Content-SHA256 that is not the hash of the body."""
     if claimed.lower() == sha256(body).hexdigest():
         return known("uppercase-hash")
     if body and claimed == EMPTY_HASH:

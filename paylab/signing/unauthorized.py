@@ -171,11 +171,10 @@ def _check_signature(
     )
     if _same(right.value, given.signature):
         return None
-    from .mistakes import signature_mistake  # only a refused request needs them
+    from .mistakes import right_recipe, signature_mistake  # only a refused request needs them
 
-    mistake = signature_mistake(
-        given.signature, key, method, path, query, headers, empty_query=dialect
-    )
+    recipe = right_recipe(key, method, path, query, headers, dialect)
+    mistake = signature_mistake(given.signature, recipe)
     message = f"the signature differs: {mistake.message}" if mistake else _DIFFERS
     name = mistake.id if mistake else None
     return Finding(False, "signature", "signature", name, message, reason="signature")
