@@ -165,7 +165,7 @@ class Replay(httpx.BaseTransport):
     def __init__(self, path: str | Path, service: Service | None = None) -> None:
         self.path = Path(path)
         calls, _, facts = read_har(self.path)
-        self.service = service or Service.from_mapping(facts.get("service") or {})
+        self.service = service or Service(facts.get("service") or {})
         self.base_url = str(facts.get("base_url") or _base_url(self.path, calls, self.service))
         self._redaction, self._lock = Redaction([]), Lock()
         self.entries = [

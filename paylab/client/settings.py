@@ -163,7 +163,7 @@ def _service(given: object, source: str, folder: Path) -> Found:
     if isinstance(given, Service):
         return {"service": (given, source)}
     if isinstance(given, Mapping):
-        return {"service": (Service.from_mapping(given), source)}
+        return {"service": (Service(given), source)}
     if not isinstance(given, str | os.PathLike) or not os.fspath(given):
         message = f"service ({source}) must be the path of a service.toml, values or a Service"
         raise ConfigError(f"{message}, not {plain(repr(given), 80)}")

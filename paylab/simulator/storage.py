@@ -32,7 +32,7 @@ def checksum(dump: dict[str, Any]) -> str:
 def write_file(snapshot: dict[str, Any], path: Path, *, keep_personal: bool = False) -> None:
     """Write a snapshot without document numbers, personal data and the secrets in webhook URLs."""
     dump = {key: value for key, value in snapshot.items() if key != "checksum"}
-    names = personal_names(Service.from_mapping(dump.get("service", {})).diff())
+    names = personal_names(Service(dump.get("service", {})).diff())
     dump = bare_urls(Redaction([], names).json(dump))
     dump = dump if keep_personal else impersonal(dump, names)
     text = json.dumps({**dump, "checksum": checksum(dump)}, indent=1, ensure_ascii=False)

@@ -65,7 +65,11 @@ class Service:
     _values: Mapping[str, Value]
 
     def __init__(self, values: Mapping[str, Any] | None = None) -> None:
-        """Set values by dotted keys or nested, over the defaults; ServiceError for unknown keys."""
+        """Set values by dotted keys or nested, over the defaults; ServiceError for unknown keys.
+
+        >>> paylab.Service({"signing.tolerance": 60}).signing.tolerance
+        60
+        """
         given = dict(_keys().values_by_key(values or {}))
         in_force = _in_force(given) if given else _defaults()
         _check_names(in_force, given)
@@ -86,15 +90,6 @@ class Service:
             return cls(tables)
         except ServiceError as error:
             raise service_file.located(error, Path(path), text) from None
-
-    @classmethod
-    def from_mapping(cls, values: Mapping[str, Any]) -> Self:
-        """A service with these values, by dotted keys or nested as in a service.toml.
-
-        >>> paylab.Service.from_mapping({"signing.tolerance": 60}).signing.tolerance
-        60
-        """
-        return cls(values)
 
     def with_values(self, values: Mapping[str, Any]) -> Self:
         """This service with other values.

@@ -100,12 +100,12 @@ def test_several_values_survive_a_file(tmp_path_factory, values):
     again = Service.load(path)
     assert (again, hash(again), again.diff()) == (service, hash(service), service.diff())
     assert [again.origin(key) for key in values] == ["yours"] * len(values)
-    assert Service.from_mapping(tomllib.loads(service.to_toml())) == service
+    assert Service(tomllib.loads(service.to_toml())) == service
 
 
 def test_each_key_is_written_below_its_question():
     """The file has only the values that differ, each below a comment with its question."""
-    text = Service.from_mapping({"paths.quotes": "/v1/quote", "lists.max_limit": 50}).to_toml()
+    text = Service({"paths.quotes": "/v1/quote", "lists.max_limit": 50}).to_toml()
     tables = tomllib.loads(text)
     assert tables == {"paths": {"quotes": "/v1/quote"}, "lists": {"max_limit": 50}}
     above = text.splitlines()[text.splitlines().index('quotes = "/v1/quote"') - 1]
@@ -218,7 +218,7 @@ def test_where_a_value_is_from():
 
 def test_one_list_can_differ_from_the_others():
     """A value for one list overrides the value for all lists, which overrides the default."""
-    service = Service.from_mapping(
+    service = Service(
         {"lists": {"max_limit": 10, "items": "rows", "conversions": {"max_limit": 5}}}
     )
     assert (service.list("conversions").max_limit, service.list("transfers").max_limit) == (5, 10)
@@ -230,7 +230,7 @@ def test_one_list_can_differ_from_the_others():
 
 def test_a_path_is_filled_in():
     """Ids are encoded as one path segment, whatever characters they contain."""
-    service = Service.from_mapping({"paths.sandbox_deposits": "/v1/a/{conversion_account_id}/pay"})
+    service = Service({"paths.sandbox_deposits": "/v1/a/{conversion_account_id}/pay"})
     assert service.path("transfer", id="tr_1") == "/v1/transfers/tr_1"
     assert service.path("transfers.create") == "/v1/transfers"
     assert service.path("individuals.submit_token", id="a/b") == (
@@ -242,7 +242,7 @@ def test_a_path_is_filled_in():
 
 def test_a_subscription_is_deleted_where_it_is_read():
     """A subscription is deleted at the path where it is read, unless another path is set."""
-    moved = Service.from_mapping({"paths.webhook_subscription": "/v1/webhooks/{id}"})
+    moved = Service({"paths.webhook_subscription": "/v1/webhooks/{id}"})
     assert moved.path("webhook_subscriptions.delete", id="wh_1") == "/v1/webhooks/wh_1"
     assert moved.diff() == {"paths.webhook_subscription": "/v1/webhooks/{id}"}
     none = moved.with_values({"paths.delete_webhook_subscription": "none"})
@@ -257,7 +257,7 @@ def test_an_operation_that_does_not_exist():
 
 def test_operations_are_found_by_their_path():
     """A fixed path wins over one with a placeholder; `match` returns all methods of a path."""
-    service = Service.from_mapping({"paths.individuals": "/v1/individuals/list"})
+    service = Service({"paths.individuals": "/v1/individuals/list"})
     listed, parts = service.match("/v1/individuals/list")
     assert ({*listed}, parts) == ({"GET"}, {})
     assert listed["GET"].key == "paths.individuals"
@@ -293,7 +293,7 @@ def test_an_account_type_of_a_country(country, kind, key, field):
 
 def test_details_have_the_names_of_the_service():
     """Details have the service's names when sent, ours when read; `allowed` may name a field."""
-    service = Service.from_mapping(
+    service = Service(
         {
             "financial_accounts.crypto_wallet": {
                 "fields": {"address": "wallet_address"},
