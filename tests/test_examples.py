@@ -46,7 +46,7 @@ PLAIN = {
     *("public_names", "suggest", "offers", "Names.send", "Names.read"),
     *(
         f"Service.{name}"
-        for name in ("path", "match", "list", "names", "instruction_names", "account")
+        for name in ("path", "match", "list", "names", "with_instructions", "account")
     ),
     *(f"Service.{name}" for name in ("accounts_of", "payout_methods")),
     *("bodies", "export_list", "collect_accounts", "shape", "differing_place"),

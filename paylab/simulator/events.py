@@ -12,7 +12,7 @@ from typing import Any
 
 from ..spec.json_path import put_inside
 from ..spec.money import lowered
-from ..spec.renames import Names, convert_details
+from ..spec.renames import Names
 from ..spec.service_keys import NONE
 from ..spec.translation import with_numbers
 from .fault_kinds import ON_EVENTS
@@ -40,13 +40,11 @@ def redeliver(world: World, event: Row, subscription: Row) -> None:
 def wrapped(world: World, event_id: str, body: Row) -> bytes:
     """A delivery as the service writes it. Assumptions `webhook.wrapper` and `.identity`."""
     service, found = world.service, dict[str, Any]()
-    settings, payload = service.webhooks, body["event_payload"]
+    settings = service.webhooks
     if settings.id_field != NONE:
         put_inside(found, settings.id_field, event_id)
     put_inside(found, settings.type_field, body["event_type"])
-    if isinstance(given := payload.get("deposit_instructions"), dict):
-        names = service.instruction_names(given.get("type"))
-        payload = {**payload, "deposit_instructions": convert_details(names, given, Names.send)}
+    payload = service.with_instructions(body["event_payload"], Names.send)
     put_inside(found, settings.payload_field, payload)
     return with_numbers(service, dump(found))
 

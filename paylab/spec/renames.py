@@ -39,11 +39,3 @@ SAME = Names({})
 
 Convert = Callable[[Names, Mapping[str, Any]], Body]
 """Renames the fields of an object."""
-
-
-def convert_details(names: Names | None, given: Body, convert: Convert) -> Body:
-    """Deposit instructions with the names in their details converted, if they are known."""
-    details = given.get("details")
-    if names is None or not isinstance(details, Mapping):
-        return given
-    return {**given, "details": convert(names, details)}

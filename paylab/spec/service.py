@@ -23,7 +23,7 @@ from .operations import routes
 from .operations.records import LISTS, OPERATIONS
 from .operations.routes import Route, RouteTable
 from .paging import ListForm
-from .renames import Names
+from .renames import SAME, Convert, Names
 from .service_file import KeyTable
 from .service_keys import Value
 from .setting_groups import setting_tree
@@ -184,9 +184,13 @@ class Service:
         """
         return self._names[of]
 
-    def instruction_names(self, kind: object) -> Names | None:
-        """The names in the details of deposit instructions; None for an unknown type."""
-        return self._names.get(f"deposit_instructions.{kind}")
+    def with_instructions(self, body: Mapping[str, Any], convert: Convert) -> dict[str, Any]:
+        """A resource with the names in the details of its deposit instructions converted."""
+        new, given = dict(body), body.get("deposit_instructions")
+        if isinstance(given, dict) and isinstance(details := given.get("details"), Mapping):
+            names = self._names.get(f"deposit_instructions.{given.get('type')}", SAME)
+            new["deposit_instructions"] = {**given, "details": convert(names, details)}
+        return new
 
     def account(self, country: object, kind: object) -> AccountDetails | None:
         """An account type in a country; without a country, one that only one country has."""

@@ -16,7 +16,7 @@ from ..errors.base import Problem, RuleError
 from .json_path import dotted, step_into
 from .operations.field import AMOUNT, CURRENCY
 from .operations.records import ANSWER_NAMES, ANSWERED_AMOUNTS, OPERATIONS
-from .renames import SAME, Body, Convert, Names, convert_details
+from .renames import SAME, Body, Convert, Names
 from .service import AccountDetails, Service
 from .text import CASES
 
@@ -97,7 +97,7 @@ class Translation:
         `are_theirs` is whether the given names are the service's.
         """
         country = body.get("country", country)
-        new: Body = dict(body)
+        new = self.service.with_instructions(body, convert)
 
         def inside(one: Body) -> Body:
             return self._with_details(one, convert, country, are_theirs=are_theirs)
@@ -111,9 +111,6 @@ class Translation:
             new["financial_accounts"] = listed
         if isinstance(account := body.get("payout_account"), dict):
             new["payout_account"] = inside(account)
-        if isinstance(given := body.get("deposit_instructions"), dict):
-            own = self.service.instruction_names(given.get("type"))
-            new["deposit_instructions"] = convert_details(own, given, convert)
         return new
 
     def _detail_names(

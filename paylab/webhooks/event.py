@@ -15,7 +15,7 @@ from ..spec.codes import EVENT_TYPES
 from ..spec.json_path import put_inside, value_at
 from ..spec.models import StatusChange
 from ..spec.money import lowered
-from ..spec.renames import Names, convert_details
+from ..spec.renames import Names
 from ..spec.resource import Resource
 from ..spec.service import Service
 from ..spec.service_keys import NONE
@@ -178,12 +178,8 @@ def event_of(kind: str, payload: Mapping[str, Any], service: Service = OWN.servi
     """The event of a type and a payload."""
     family = kind.partition(".")[0]
     model, _ = FAMILIES.get(family, (Resource, None))
-    given, named = payload.get("deposit_instructions"), dict(payload)
-    if isinstance(given, dict):
-        names = service.instruction_names(given.get("type"))
-        named["deposit_instructions"] = convert_details(names, given, Names.read)
     try:
-        resource = model.model_validate(named)
+        resource = model.model_validate(service.with_instructions(payload, Names.read))
         resource._raw = dict(payload)
     except (ValueError, RecursionError) as error:
         raise UnreadableEventError(f"the payload cannot be read: {str(error)[:200]}") from None
