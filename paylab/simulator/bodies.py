@@ -26,18 +26,6 @@ def read_body(world: World, request: Request, operation: str) -> RequestBody:
     return read_request(world.service, operation, given)
 
 
-def read_new_individual(world: World, request: Request) -> RequestBody:
-    """The body of a new individual, with the details of its accounts."""
-    body = read_body(world, request, "individuals.create")
-    country, listed = body.fields.get("country"), body.fields.get("financial_accounts")
-    for at, entry in enumerate(listed if isinstance(listed, list) else ()):
-        if isinstance(entry, dict) and "details" in entry:
-            place = f"financial_accounts.{at}.details"
-            details = body.read_details(country, entry.get("type"), entry["details"], place)
-            entry["details"] = details
-    return body
-
-
 def require_fields(body: RequestBody, problems: Iterable[Problem], status: int = 400) -> None:
     """Refuse a body with all its problems, in the service's names."""
     require(body.problems(problems), status)

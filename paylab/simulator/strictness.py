@@ -42,7 +42,7 @@ def _unknown_fields(service: Service, record: Operation, request: Request) -> It
         return
     yield from _nulls(given)
     body = read_request(service, record.name, given)
-    fields, listed = body.fields, body.fields.get("financial_accounts")
+    fields = body.fields
     if any(field.kind == DETAILS for field in record.fields):
         kinds = [fields.get("type")] if "type" in fields else codes.ACCOUNT_TYPES
         forms = [form for kind in kinds for form in service.accounts_of(kind)]
@@ -51,10 +51,6 @@ def _unknown_fields(service: Service, record: Operation, request: Request) -> It
             # The country is not in the body: the one with the most of these fields.
             form = min(forms, key=lambda each: len({*details} - _names(each)))
             body.read(details, (*form.fields, *form.required), form.names, "details")
-    for at, entry in enumerate(listed if isinstance(listed, list) else ()):
-        if isinstance(entry, dict):
-            place, kind = f"financial_accounts.{at}.details", entry.get("type")
-            body.read_details(fields.get("country"), kind, entry.get("details"), place)
     yield from body.unknown
 
 

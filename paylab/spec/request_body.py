@@ -56,7 +56,7 @@ class RequestBody:
         return found
 
     def read_nested(self, each: Field) -> None:
-        """The objects in a field in our names; details are left for `read_details`."""
+        """The objects in a field in our names, without the details of accounts."""
         value, known = self.fields.get(each.name), each.names()
         if each.kind == OBJECT and each.name in self.fields:
             self.fields[each.name] = self.read(value, known, at=each.name)
@@ -71,6 +71,14 @@ class RequestBody:
         if form is None:
             return details
         return self.read(details, (*form.fields, *form.required), form.names, at)
+
+    def read_listed_details(self) -> None:
+        """The details of the accounts of a new individual, in our names."""
+        country, listed = self.fields.get("country"), self.fields.get("financial_accounts")
+        for at, entry in enumerate(listed if isinstance(listed, list) else ()):
+            if isinstance(entry, dict) and "details" in entry:
+                kind, place = entry.get("type"), f"financial_accounts.{at}.details"
+                entry["details"] = self.read_details(country, kind, entry["details"], place)
 
     def read_reference(self, each: Field) -> None:
         """An object with an id, whatever form the service uses."""
@@ -156,12 +164,13 @@ class RequestBody:
 
 
 def read_request(service: Service, operation: str, given: dict[str, Any]) -> RequestBody:
-    """The body of an operation in our names."""
+    """The body of an operation in our names, except details whose country it does not name."""
     record, body = OPERATIONS[operation], RequestBody(service)
     names = service.names(record.names) if record.names else SAME
     body.fields = body.read(given, record.by_name, names)
     for each in record.fields:
         body.read_nested(each)
+    body.read_listed_details()
     for each in record.references:
         body.read_reference(each)
     body.read_amounts(record.of_kind(AMOUNT))

@@ -174,7 +174,7 @@ STEPS: Steps = {
 
 def create(world: World, request: Request) -> Reply:
     """Create an individual with its accounts."""
-    asked, service = bodies.read_new_individual(world, request), world.service
+    asked, service = bodies.read_body(world, request, "individuals.create"), world.service
     problems = individual_rules.check(asked.fields, service)
     bodies.require_fields(asked, problems, service.error_codes.validation)
     body = asked.fields
