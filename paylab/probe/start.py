@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..client.client import Client
 from ..errors.api import (
     APIConnectionError,
     APITimeoutError,
@@ -21,6 +20,7 @@ from .trial import Trials, words_of
 LISTS = ("transfers", "individuals", "conversions")
 MOST_SECONDS = 300
 DOCTOR = "`paylab doctor` shows the same"
+REFUSED = (AuthenticationError, PermissionDeniedError)
 
 
 class HopelessError(PaylabError):
@@ -29,36 +29,32 @@ class HopelessError(PaylabError):
 
 def begin(trials: Trials) -> None:
     """Read one list; HopelessError with one sentence when nothing can work."""
-    failures: list[PaylabError] = []
+    failures, where = list[PaylabError](), trials.client.settings.base_url
     for name in LISTS:
         try:
             trials.run(partial(first_page, name=name), ("signing.", "lists."))
         except PaylabError as error:
             failures.append(error)
-            if not _may_differ(error):
-                raise HopelessError(sentence(error, trials.client)) from error
+            if isinstance(error, (*REFUSED, *SENTENCES)):
+                raise HopelessError(sentence(error, where)) from error
         else:
             return
     if all("html" in _header(each, "content-type") for each in failures):
         raise HopelessError(
-            f"{_address(trials.client)} answers with web pages, not with the API: check the base "
-            f"URL ({DOCTOR})"
+            f"{where} answers with web pages, not with the API: check the base URL ({DOCTOR})"
         ) from failures[0]
     raise HopelessError(
-        f"{_address(trials.client)} has none of the lists: {words_of(failures[0])}. Check the base "
-        "URL; if the paths differ, ask your provider for them and set paths.transfers"
+        f"{where} has none of the lists: {words_of(failures[0])}. Check the base URL; if the paths "
+        "differ, ask your provider for them and set paths.transfers"
     ) from failures[0]
 
 
-def sentence(error: PaylabError, client: Client) -> str:
-    """Why nothing can work, and what to do."""
-    where, words = _address(client), words_of(error)
-    if isinstance(error, AuthenticationError | PermissionDeniedError):
+def sentence(error: PaylabError, where: str) -> str:
+    """Why nothing can work at an address, and what to do."""
+    if isinstance(error, REFUSED):
         return _refused(error, where)
-    for kind, text in SENTENCES.items():
-        if isinstance(error, kind):
-            return text.format(where=where, words=words) + f" ({DOCTOR})"
-    return f"{where} does not answer as the API does ({words}): check the base URL ({DOCTOR})"
+    text = next(text for kind, text in SENTENCES.items() if isinstance(error, kind))
+    return text.format(where=where, words=words_of(error)) + f" ({DOCTOR})"
 
 
 SENTENCES = {
@@ -67,7 +63,7 @@ SENTENCES = {
     RedirectError: "{where} answers {words}: set the base URL to the address of the API",
     ServerError: "{where} fails ({words}): try again later, or ask your provider",
 }
-"""What is wrong and what to do, by error."""
+"""What is wrong and what to do, by error; no other list would answer either."""
 
 
 def _refused(error: PaylabError, where: str) -> str:
@@ -91,17 +87,7 @@ def clock_offset(error: PaylabError) -> float:
     return (call.when - theirs).total_seconds() if call and theirs else 0.0
 
 
-def _may_differ(error: PaylabError) -> bool:
-    """Whether another list may still answer: this path or envelope may differ."""
-    final = (APIConnectionError, RedirectError, ServerError, AuthenticationError)
-    return not isinstance(error, (*final, PermissionDeniedError))
-
-
 def _header(error: PaylabError, name: str) -> str:
     """A header of the answer; empty if there is none."""
     call = getattr(error, "call", None)
     return str(dict(call.response_headers or {}).get(name, "")) if call else ""
-
-
-def _address(client: Client) -> str:
-    return client.settings.base_url
