@@ -39,17 +39,12 @@ def contradicted(call: Call, operation: str, service: Service) -> Iterator[Value
         elif kind == "field" and key:
             yield {key: what}
     yield from ({key: value} for key, value in words.items())
-    yield from _status(call, operation)
+    for status in OPERATIONS[operation].success:
+        if isinstance(status, str) and call.status in assumptions.KEYS[status].values:
+            yield {status: int(call.status or 0)}
     if OPERATIONS[operation].is_list:
         yield from _more(answer_of(call), service.list(operation.partition(".")[0]))
     yield from _instructions(answer_of(call), service)
-
-
-def _status(call: Call, operation: str) -> Iterator[Values]:
-    """The status of a success, where a setting holds it."""
-    for key in OPERATIONS[operation].success:
-        if isinstance(key, str) and call.status in assumptions.KEYS[key].values:
-            yield {key: int(call.status or 0)}
 
 
 def _more(body: Any, form: ListForm) -> Iterator[Values]:
