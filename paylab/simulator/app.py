@@ -86,8 +86,6 @@ class SimulatorApp:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http":
-            return
         body = bytearray()
         try:
             self._check_origin(scope)

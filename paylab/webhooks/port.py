@@ -50,8 +50,6 @@ class Port:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if scope["type"] != "http":
-            return
         await _send(send, await self._answer(scope, receive))
 
     async def _answer(self, scope: Message, receive: Receive) -> DeliveryAnswer:
