@@ -50,11 +50,8 @@ COUNTED = tuple(KINDS)[:8]
 """The tables a summary counts: the service's resources."""
 
 
-Step = Callable[["World", Row, str], None]
-"""A step of a row, with the reason if somebody asked for it."""
-
-Steps = Mapping[str, Mapping[str, Step]]
-"""The steps of each kind of rows, by trigger."""
+Steps = Mapping[str, Mapping[str, Callable[["World", Row, str], None]]]
+"""The steps of each kind of rows by trigger, called with the reason if somebody gave one."""
 
 
 class World:
