@@ -25,6 +25,7 @@ from ..spec.service import Service
 
 if TYPE_CHECKING:  # a test that calls a service in another language needs neither client nor lab
     from ..client import Client
+    from ..client.settings import GivenService
     from ..lab.lab import Lab
     from ..spec.models import FinancialAccount, Individual, Transfer
 
@@ -49,12 +50,16 @@ class PaylabWorld:
         *,
         ledger: Path,
         seed: int = 7,
-        service: str | PathLike[str] | dict[str, Any] | Service | None = None,
+        service: GivenService | None = None,
         strict: bool = False,
         frozen: bool = False,
         start: str | datetime | None = None,
     ) -> None:
-        self.service = _service(service)
+        self.service = Service()
+        if service is not None:
+            from ..client.settings import service_source
+
+            self.service = service_source(service, {})["service"][0]
         self._server, self._ledger = server, ledger
         self._simulator = Simulator(
             seed=seed,
@@ -193,12 +198,3 @@ class PaylabWorld:
 
     def __repr__(self) -> str:
         return f"<paylab_world at {self.base_url}: {len(self.requests)} requests>"
-
-
-def _service(given: str | PathLike[str] | dict[str, Any] | Service | None) -> Service:
-    """The assumptions: of a service.toml, of values, or the usual ones."""
-    if given is None or isinstance(given, Service):
-        return given or Service()
-    if isinstance(given, dict):
-        return Service().with_values(given)
-    return Service.load(path_of(given))
