@@ -12,8 +12,8 @@ from functools import partial
 from ..errors.base import ConfigError
 from ..lab.lab import connect
 from ..spec import codes
-from ..spec.text import write_json
-from ..webhooks.arrival import Arrival, as_json, cut_text
+from ..spec.text import plain, write_json
+from ..webhooks.arrival import LONGEST, Arrival, as_json, shown_words
 from ..webhooks.receiver import UNANSWERED
 from .terminal import count, log_without_blocking, port, say, stop_event, warn_user
 
@@ -62,9 +62,9 @@ def _print(arrival: Arrival, *, target: str | None, in_json: bool) -> None:
     again = f"  (delivery {arrival.deliveries})" if arrival.deliveries > 1 else ""
     answer = "" if arrival.answered is None else f"  -> {arrival.answered}"
     if arrival.answered == UNANSWERED:
-        answer = f"  -> {cut_text(str(target))} cannot be reached; answered 502 to the service"
-    words = (arrival.type, arrival.id, arrival.status or "-")
-    line = "  ".join(map(cut_text, words))
+        where = plain(str(target), LONGEST)
+        answer = f"  -> {where} cannot be reached; answered 502 to the service"
+    line = "  ".join(shown_words(arrival))
     stale = "" if arrival.order == "in order" else f"  {arrival.order}"
     say(f"{arrival.last_at:%H:%M:%S}  {line}{stale}{again}{answer}")
 

@@ -11,7 +11,7 @@ import argparse
 from ..lab.lab import connect
 from ..spec import codes, timestamps
 from ..spec.text import write_json
-from ..webhooks.arrival import cut_text
+from ..webhooks.arrival import shown_words
 from .terminal import announce, say, warn_user
 
 EXAMPLE = "paylab trigger transfer.completed"
@@ -52,6 +52,5 @@ def run(options: argparse.Namespace) -> int:
             say(write_json(body))
         else:
             at = timestamps.to_text(event.updated_at) if event.updated_at else "-"
-            words = (event.type, event.id, event.status or "-")
-            say("  ".join([at, *map(cut_text, words)]))
+            say("  ".join([at, *shown_words(event)]))
     return 0

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from ..spec import timestamps
-from ..spec.text import printable
+from ..spec.text import plain
 from .event import OWN, Event, Wrapper, read_event
 
 IN_ORDER, STALE = "in order", "stale"
@@ -57,16 +57,15 @@ def cells(arrival: Arrival) -> tuple[str, ...]:
     """An arrival as the text of a row."""
     return (
         f"{arrival.at:%H:%M:%S}",
-        *(cut_text(word) for word in (arrival.type, arrival.id, arrival.status or "-")),
+        *shown_words(arrival),
         "once" if arrival.deliveries == 1 else f"{arrival.deliveries} times",
         arrival.order,
     )
 
 
-def cut_text(text: str) -> str:
-    """Text of the service on one line: escaped and cut to a safe length."""
-    cut = text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
-    return printable(cut)
+def shown_words(event: Arrival | Event) -> list[str]:
+    """The type, the resource and the status, each escaped and cut to a safe length."""
+    return [plain(word, LONGEST) for word in (event.type, event.id, event.status or "-")]
 
 
 def as_json(arrival: Arrival) -> dict[str, Any]:
