@@ -14,10 +14,10 @@ from ..spec.operations.operation import Operation
 from ..spec.service import Service
 from ..spec.service_keys import NONE
 from .details import DetailSchemas, by_word
-from .schemas import NEVER, Schema, has, one_of_amounts
+from .schemas import NEVER, Schema, has
 from .values import any_case, formatted
 
-AMOUNTS = tuple(transfers.AMOUNTS)
+ONE_AMOUNT: Schema = {"oneOf": [{"required": [name]} for name in transfers.AMOUNTS]}
 
 
 def asked_of(service: Service, operation: Operation) -> list[str]:
@@ -53,7 +53,7 @@ def further(service: Service, operation: Operation, details: DetailSchemas) -> l
     if operation.name == "financial_accounts.create":
         return [details.by_kind()]
     if operation.name == "quotes.create":
-        return [_account(service), one_of_amounts(AMOUNTS), _network(service)]
+        return [_account(service), ONE_AMOUNT, _network(service)]
     return [_transfer(service)] if operation.name == "transfers.create" else []
 
 
@@ -95,11 +95,9 @@ def _individual(service: Service, details: DetailSchemas) -> list[Schema]:
 def _alike(service: Service) -> Iterable[list[Corridor]]:
     """The countries with equal rules."""
     groups: dict[tuple[object, ...], list[Corridor]] = {}
-    for country in codes.COUNTRIES:
-        one = countries.of(service).get(country)
-        if one is not None:
-            rules = (one.documents, one.account_types, one.products, one.required)
-            groups.setdefault((*rules, service.account(country, "bank_account")), []).append(one)
+    for one in filter(None, map(countries.of(service).get, codes.COUNTRIES)):
+        rules = (one.documents, one.account_types, one.products, one.required)
+        groups.setdefault((*rules, service.account(one.country, "bank_account")), []).append(one)
     return groups.values()
 
 
@@ -108,7 +106,7 @@ def _country(service: Service, alike: list[Corridor], details: DetailSchemas) ->
     properties: Schema = {
         "country": {"enum": listed},
         "address": {"properties": {"country": {"enum": listed}}},
-        "financial_accounts": {"items": details.in_country(first.country)},
+        "financial_accounts": {"items": details.in_country(first)},
     }
     if first.documents != codes.DOCUMENT_TYPES:
         properties["document"] = {"properties": {"type": {"enum": list(first.documents)}}}
@@ -133,7 +131,7 @@ def _transfer(service: Service) -> Schema:
     quoted: Schema = {
         "title": "From a quote",
         "required": ["quote_id"],
-        "properties": dict.fromkeys(AMOUNTS, NEVER),
+        "properties": dict.fromkeys(transfers.AMOUNTS, NEVER),
     }
     names = ["payout_method", "source_currency", "destination_currency"]
     # The id alone is a deprecated spelling where the service has the object.
@@ -144,7 +142,7 @@ def _transfer(service: Service) -> Schema:
         "title": "Without a quote",
         "required": names,
         "properties": {"quote_id": NEVER},
-        "allOf": [{"anyOf": accounts}, one_of_amounts(AMOUNTS)],
+        "allOf": [{"anyOf": accounts}, ONE_AMOUNT],
     }
     if service.transfers.default_network == NONE:
         direct["allOf"].append(_network(service))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..corridors import countries
 from ..corridors.account_types import Account, DetailField, Format
-from ..corridors.corridor import NAMES
+from ..corridors.corridor import NAMES, Corridor
 from ..spec import codes
 from ..spec.service import AccountDetails, Service
 from .schemas import Components, Schema, closed, origin, ref_to
@@ -19,10 +19,9 @@ class DetailSchemas:
     def __init__(self, service: Service, components: Components) -> None:
         self._service, self._components = service, components
         self.by_type: dict[str, list[str]] = {kind: [] for kind in codes.ACCOUNT_TYPES}
-        for country in codes.COUNTRIES:
-            corridor = countries.of(service).get(country)
-            for account in corridor.accounts if corridor else ():
-                self._add(country, account)
+        for corridor in filter(None, map(countries.of(service).get, codes.COUNTRIES)):
+            for account in corridor.accounts:
+                self._add(corridor.country, account)
 
     def _add(self, country: str, account: Account) -> None:
         form = self._service.account(country, account.type)
@@ -50,10 +49,9 @@ class DetailSchemas:
             ]
         }
 
-    def in_country(self, country: str) -> Schema:
+    def in_country(self, corridor: Corridor) -> Schema:
         """The types of account in a country, each with its details."""
-        corridor = countries.of(self._service).get(country)
-        kinds = corridor.account_types if corridor else ()
+        kinds, country = corridor.account_types, corridor.country
         forms = ((kind, self._service.account(country, kind)) for kind in kinds)
         return {"anyOf": [_pair(kind, ref_to(detail_name(form))) for kind, form in forms if form]}
 

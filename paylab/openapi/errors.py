@@ -15,7 +15,6 @@ from .schemas import Components, Schema, closed, nested, opened, origin, ref_to
 ERROR, PAGINATION_ERROR = "Error", "PaginationError"
 _TYPES = {"json": "application/json", "text": "text/plain", "html": "text/html"}
 _FORM = "a field has the wrong form, is required or is not known"
-TOO_MANY = 429
 
 
 def add_schemas(service: Service, components: Components) -> None:
@@ -64,7 +63,7 @@ def responses(service: Service, operation: Operation) -> Schema:
         if all(each.when != refusal.when for each in listed):
             listed.append(refusal)
     answers = {str(each): _response(service, each, found[each], operation) for each in found}
-    answers[str(TOO_MANY)] = {"$ref": "#/components/responses/TooManyRequests"}
+    answers["429"] = {"$ref": "#/components/responses/TooManyRequests"}
     return dict(sorted(answers.items()))
 
 

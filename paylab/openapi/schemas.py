@@ -117,8 +117,3 @@ def has(names: Iterable[str]) -> Schema:
             inner = found.setdefault("properties", {}).setdefault(first, {"required": []})
             inner["required"].append(rest)
     return found
-
-
-def one_of_amounts(names: Iterable[str]) -> Schema:
-    """An object with exactly one of these fields."""
-    return {"oneOf": [{"required": [name]} for name in names]}
