@@ -10,7 +10,7 @@ from ...spec.service_keys import NONE
 from .. import bodies
 from ..bodies import existing
 from ..events import drop
-from ..messages import NO_CONTENT, Reply, Request
+from ..messages import Reply, Request
 from ..table import Row
 from ..world import World
 
@@ -33,8 +33,7 @@ def delete(world: World, request: Request) -> Reply:
     for queued in list(world.tables["outbox"].rows.values()):
         if queued["subscription_id"] == row["id"]:
             drop(world, queued)
-    status = bodies.success(world.service, "webhook_subscriptions.delete")
-    return Reply(status) if status == NO_CONTENT else Reply.json(status, {})
+    return bodies.answer(world, "webhook_subscriptions.delete", {})
 
 
 def signer(world: World, request: Request) -> dict[str, str]:
