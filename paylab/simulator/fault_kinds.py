@@ -42,11 +42,7 @@ DEFAULTS: Row = {"status": 503, "times": 1, "probability": 1.0, "seed": 0, "seco
 """The values of details that are not given."""
 
 CUSTOM = ("headers", "body", "content_type", "delay", "slow", "cut_after")
-"""The details of kind `custom`, besides those of all kinds; without a status the service answers.
-
-`delay` and `slow` are seconds until the answer starts, and that its body takes. Of the body,
-`cut_after` bytes are sent.
-"""
+"""The details of kind `custom`, besides those of all kinds; `faults.on` says what they do."""
 
 
 def check_fault(body: Row) -> list[Problem]:
@@ -116,10 +112,7 @@ DETAILS: Mapping[str, tuple[Check, str | Collection[str]]] = {
     "slow": (_number(0, 600), "seconds from 0 to 600"),
     "cut_after": (_number(0, 10**9, whole=True), "a number of bytes"),
 }
-"""The details of all kinds and of `custom`: a check, and the words or names that are good.
-
-`every` strikes each so many-th call or event.
-"""
+"""The details of all kinds and of `custom`: a check, and the words or names that are good."""
 
 _is_error = _number(400, 599, whole=True)
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")

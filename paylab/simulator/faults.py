@@ -1,8 +1,4 @@
-"""Planned faults of calls: which fault applies to a call, and its effect.
-
-A truncated reply is only marked in `cut`: the server and the in-process transport
-truncate it. `respond` applies a clock skew.
-"""
+"""Planned faults of calls: which fault applies to a call, and its effect."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Demo data: finished transfers and conversions of the last 90 days, the same for each seed.
-
-The distributions are tables: `ROUTES` has the amounts and failures per country, `RAILS` the
-duration of payouts, `WEEK` and `DAY` the times of payments.
-"""
+"""Demo data: finished transfers and conversions of the last 90 days, the same for each seed."""
 
 from __future__ import annotations
 
