@@ -91,6 +91,7 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON-like data."""
+        facts = ("key", "outcome", "value", "why", "ask", "call")
         return {
             "address": self.address,
             "on": self.on.isoformat() if self.on else None,
@@ -99,11 +100,7 @@ class Report:
             "hopeless": self.hopeless,
             "reached": list(self.reached),
             "made": list(self.made),
-            "findings": [
-                {"key": each.key, "outcome": each.outcome, "value": each.value, "why": each.why}
-                | {"ask": each.ask, "call": each.call}
-                for each in self.findings
-            ],
+            "findings": [{name: getattr(each, name) for name in facts} for each in self.findings],
         }
 
     def har(self, to: Path | None = None) -> dict[str, Any]:
