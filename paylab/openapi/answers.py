@@ -16,7 +16,6 @@ from ..spec.operations.records import ANSWER_NAMES, ANSWERED_AMOUNTS
 from ..spec.paging import ListForm
 from ..spec.resource import Resource
 from ..spec.service import Service
-from ..spec.text import CASES
 from .details import DetailSchemas
 from .schemas import Components, Schema, nested, opened, origin, placed, ref_to, words
 from .values import DAY, TIMESTAMP
@@ -105,7 +104,7 @@ class AnswerSchemas:
         more = self._service.value(given.key) if given.key else ()
         known = (*given.words, *map(str, more if isinstance(more, tuple) else ()))
         if field in CURRENCY_FIELDS and in_event:
-            known = tuple(map(CASES["lower"], known))
+            known = tuple(map(str.lower, known))
         one = words(known, is_open=given.is_open)
         is_list = get_origin(_without_none(annotation)) is list
         return {"type": "array", "items": one} if is_list else one
@@ -134,11 +133,7 @@ class AnswerSchemas:
         return self._components.add(f"{title}Instructions", schema)
 
 
-_TYPES: dict[Any, Schema] = {
-    bool: {"type": "boolean"},
-    str: {"type": "string"},
-    datetime: TIMESTAMP,
-}
+_TYPES: dict[Any, Schema] = {bool: {"type": "boolean"}, datetime: TIMESTAMP}
 
 
 def _without_none(annotation: Any) -> Any:

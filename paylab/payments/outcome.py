@@ -10,7 +10,6 @@ from ..client.orders import NOTHING_SENT, REFUSALS, UNDECIDED
 from ..errors import api
 from ..errors.base import ChoiceError, PaylabError, RuleError
 
-UNCERTAIN = (api.RateLimitError, api.ServerError)
 MADE = frozenset({"created", "replayed", "found", "done"})
 
 
@@ -42,7 +41,7 @@ def word_of(error: PaylabError) -> str:
     """The outcome of a row by its error: whether it proves that nothing was made."""
     if isinstance(error, RuleError):
         return "refused"
-    if error.after_lost or isinstance(error, UNCERTAIN):
+    if error.after_lost or isinstance(error, api.RateLimitError | api.ServerError):
         return "unknown"
     if isinstance(error, ChoiceError | api.ConflictError):
         return "conflict"

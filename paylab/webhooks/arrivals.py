@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 
 SHOWN = 10
 
-Condition = Callable[[Arrival, Any], bool]
-
-CONDITIONS: Mapping[str, Condition] = {
+CONDITIONS: Mapping[str, Callable[[Arrival, Any], bool]] = {
     "type": lambda arrival, pattern: fnmatchcase(arrival.type, pattern),
     "id": lambda arrival, row_id: arrival.id == row_id,
     "status": lambda arrival, status: arrival.status == status,
