@@ -203,7 +203,7 @@ def _of_request(
     error: PaylabError, told: list[Complaint], service: Service, sent: set[str]
 ) -> Iterator[Values]:
     """Each field of the refused request under a name that is missed."""
-    call = getattr(error, "call", None)
+    call = error.call
     if call is None or (route := service.match(call.path)[0].get(call.method)) is None:
         return
     missing = [each for each in told if each.missing and "." not in each.field]
@@ -213,8 +213,8 @@ def _of_request(
 
 def _sent(error: PaylabError) -> set[str]:
     """The names of the fields in the refused request, at any depth."""
-    call = getattr(error, "call", None)
-    return set(re.findall(r'"([^"\\]+)"\s*:', str(call.request_body))) if call else set()
+    body = str(error.call.request_body) if error.call else ""
+    return set(re.findall(r'"([^"\\]+)"\s*:', body))
 
 
 def _likeness(our: str, their: str) -> float:

@@ -67,7 +67,9 @@ SENTENCES = {
 
 
 def _refused(error: PaylabError, where: str) -> str:
-    seconds = clock_offset(error)
+    theirs = from_http(_header(error, "date"))
+    # By which this machine is ahead; 0 if unknown.
+    seconds = (error.call.when - theirs).total_seconds() if theirs else 0.0
     if abs(seconds) > MOST_SECONDS:
         side = "ahead" if seconds > 0 else "behind"
         return (
@@ -80,14 +82,6 @@ def _refused(error: PaylabError, where: str) -> str:
     )
 
 
-def clock_offset(error: PaylabError) -> float:
-    """Seconds by which this machine is ahead of the Date header of the answer; 0 if unknown."""
-    call = getattr(error, "call", None)
-    theirs = from_http(_header(error, "date"))
-    return (call.when - theirs).total_seconds() if call and theirs else 0.0
-
-
 def _header(error: PaylabError, name: str) -> str:
     """A header of the answer; empty if there is none."""
-    call = getattr(error, "call", None)
-    return str(dict(call.response_headers or {}).get(name, "")) if call else ""
+    return str(error.call.response_headers.get(name, "")) if error.call else ""
