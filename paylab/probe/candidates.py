@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from difflib import SequenceMatcher
 
 from ..client.field_hints import Doubt
@@ -233,7 +234,10 @@ def _paths(key: Key, service: Service) -> Iterator[str]:
     known = [service.value(key.name), *known, *key.others, *PATHS.get(resource, ())]
     plain = [path for path in map(str, known) if path.startswith("/")]
     styled = [styled for path in plain for styled in (path, *_spellings(path))]
-    yield from dict.fromkeys(_valid(key, styled))
+    for path in dict.fromkeys(styled):
+        with suppress(ValueError):
+            key.read(path)
+            yield path
     if NONE in key.others and name.endswith(("individual", "transfer", "account", "conversion")):
         yield NONE  # the list is read instead, which the same step proves
 
@@ -245,12 +249,3 @@ def _spellings(path: str) -> Iterator[str]:
         yield "".join(
             part if part.startswith(("{", "/v1")) else re.sub(old, new, part) for part in parts
         )
-
-
-def _valid(key: Key, paths: Iterable[str]) -> Iterator[str]:
-    for path in paths:
-        try:
-            key.read(path)
-        except ValueError:
-            continue
-        yield path
