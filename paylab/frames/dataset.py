@@ -91,8 +91,7 @@ class Dataset:
             if summary is not None:
                 return summary
         found = on_cluster(cluster, partials, self.partitions(), groups=groups)
-        parts = list(chain.from_iterable(found))
-        return summaries.merge_partials(parts or [summaries.nothing(groups)], groups)
+        return summaries.merge_partials(list(chain.from_iterable(found)), groups)
 
     def dask(self) -> dd.DataFrame:
         """All days as a lazy Dask frame; amounts are exact, or a sum raises ExactnessError.

@@ -120,18 +120,13 @@ def partials_of_folder(path: str, groups: Grouping) -> list[pa.Table]:
     if source is not None:
         groups.check(columns)
         return [_run(summary_sql.partial(groups, source), threads=1)]
-    parts = [partial_of(prepared(pq.read_table(file, partitioning=None)), groups) for file in files]
-    return parts or [nothing(groups)]
-
-
-def nothing(groups: Grouping) -> pa.Table:
-    """The partial summary of no rows."""
-    return partial_of(prepared(None), groups)
+    return [partial_of(prepared(pq.read_table(file, partitioning=None)), groups) for file in files]
 
 
 def merge_partials(parts: Sequence[pa.Table], groups: Grouping) -> pd.DataFrame:
-    """The exact summary of partial ones."""
-    return _finished(_run(summary_sql.merged(groups), parts=_concatenated(parts)), groups)
+    """The exact summary of partial ones; without any, of no rows."""
+    rows = _concatenated(parts or [partial_of(prepared(None), groups)])
+    return _finished(_run(summary_sql.merged(groups), parts=rows), groups)
 
 
 def _files(path: str) -> list[str]:
