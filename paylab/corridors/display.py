@@ -79,7 +79,9 @@ def facts(corridor: Corridor) -> Iterator[tuple[str, str, str]]:
     yield "currency", corridor.currency or "no corridor is named", SPEC
     for rail in corridor.rails:
         yield f"rail {rail.method}", rail.settlement or "settlement not shown", rail.source
-    shown = [one for one in corridor.products if _is_shown(corridor, one)]
+    # The spec says that a product exists here by naming a currency of it.
+    named = {codes.GLOBAL_PAYOUTS: corridor.currency, "on_ramp": corridor.on_ramp_currency}
+    shown = [one for one in corridor.products if named.get(one)]
     assumed = [one for one in corridor.products if one not in shown]
     if shown:
         yield "products", _join(shown), SPEC
@@ -88,7 +90,7 @@ def facts(corridor: Corridor) -> Iterator[tuple[str, str, str]]:
     yield "documents", _documents(corridor), SPEC
     for kind in () if corridor.documents == codes.DOCUMENT_TYPES else corridor.documents:
         if form := DOCUMENT_NUMBERS.get(kind):
-            yield f"number of a {kind}", wanted(form), form.source
+            yield f"number of a {kind}", _wanted(form), form.source
     yield "also required", _join(corridor.required), SPEC
     yield "for on_ramp, off_ramp", _join(corridor.required_on_ramps), SPEC
     if corridor.phone:
@@ -98,13 +100,10 @@ def facts(corridor: Corridor) -> Iterator[tuple[str, str, str]]:
     for account in corridor.accounts:
         for field in account.fields:
             sources = {field.source: None, field.form.source: None}
-            yield f"{account.type} {field.name}", _rule(field), ", ".join(sources)
-
-
-def _is_shown(corridor: Corridor, product: str) -> bool:
-    """Whether the spec says that a product exists here: a payout corridor, or an on-ramp."""
-    is_paid_out = product == codes.GLOBAL_PAYOUTS and bool(corridor.currency)
-    return is_paid_out or (product == "on_ramp" and bool(corridor.on_ramp_currency))
+            by_kind = "; ".join(f"{kind}: {_wanted(form)}" for kind, form in field.forms.items())
+            rule = by_kind or _wanted(field.form)
+            left_out = "" if field.required else ", can be left out"
+            yield f"{account.type} {field.name}", f"{rule}{left_out}", ", ".join(sources)
 
 
 def _html_cell(cell: str) -> str:
@@ -169,14 +168,7 @@ def _documents(corridor: Corridor) -> str:
     return "any" if corridor.documents == codes.DOCUMENT_TYPES else _join(corridor.documents)
 
 
-def _rule(field: DetailField) -> str:
-    by_kind = "; ".join(f"{kind}: {wanted(form)}" for kind, form in field.forms.items())
-    left_out = "" if field.required else ", can be left out"
-    return f"{by_kind or wanted(field.form)}{left_out}"
-
-
-def wanted(form: Format) -> str:
-    """A form in words, with what is not checked."""
+def _wanted(form: Format) -> str:
     return f"{_form_words(form)} ({form.note})" if form.note else _form_words(form)
 
 

@@ -279,8 +279,7 @@ class Walk(traitlets.HasTraits, FormPage):
         body.follow(self.redraw)
         if isinstance(body, Form):
             body.observe(lambda change: self._done(name, change["new"]), "result")
-            if body.result is not None:
-                self._done(name, body.result)
+            self._done(name, body.result)
         else:
             body.observe(lambda change: self._saw(name, change["new"]), "seen")
             self._saw(name, body.seen)

@@ -56,12 +56,7 @@ class Slot(FormField):
 
     kind = "group"
 
-    def __init__(
-        self,
-        side: str,
-        make: Callable[..., Choice],
-        service: Service | None = None,
-    ) -> None:
+    def __init__(self, side: str, make: Callable[..., Choice], service: Service | None) -> None:
         super().__init__(side, LABELS[side])
         self.side, self._make = side, make
         self._look = partial(look, side=side, service=service)
