@@ -7,8 +7,6 @@ build(payload) == text
 build({"00": "01", "27": {"00": "com.p2pqrpay", ...}, ...})
 """
 
-from __future__ import annotations
-
 from .fields import EmvField as EmvField
 from .fields import Tree as Tree
 from .fields import crc as crc

@@ -1,3 +1,1 @@
 """Cards, charts, pictures and forms. Only this package imports widget and drawing libraries."""
-
-from __future__ import annotations

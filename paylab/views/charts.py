@@ -15,7 +15,6 @@ from typing import Any
 
 from ..errors.extras import explained
 from ..spec import status
-from .chart_funnel import funnel
 from .chart_rows import drawn_rows
 from .chart_style import (
     FAILED,
@@ -40,6 +39,8 @@ TICKS = (1, 10, 60, 600, 3_600, 36_000, 86_400, 864_000, 8_640_000)  # seconds
 BINS = 8  # for each power of ten
 AMOUNTS: Spec = {"format": ",.3~r", "grid": True}
 SUMS = Context(prec=1_000)
+STAGES = ("created", "started", "completed")
+COLOURS = ("#2f6fd0", "#1d8c99", "#2e8b57")
 
 
 def volume(frame: pd.DataFrame | None) -> Chart:
@@ -62,7 +63,7 @@ def statuses(frame: pd.DataFrame | None) -> Chart:
     counts = Counter(drawn_rows(frame)["status"].dropna())
     is_conversion = frame is not None and "deposit_amount" in frame
     machine = status.CONVERSION if is_conversion else status.TRANSFER
-    return panels("Status funnel", [funnel(counts, machine)] if counts else [])
+    return panels("Status funnel", [_funnel(counts, machine)] if counts else [])
 
 
 def completion(frame: pd.DataFrame | None) -> Chart:
@@ -112,6 +113,45 @@ def fees(frame: pd.DataFrame | None) -> Chart:
     points = points.dropna(subset=["source_amount", "total_fee"])
     points = points[(points["source_amount"] > 0) & (points["total_fee"] > 0)]
     return panels("Fees against amount", _by_currency(points, _fee_panel))
+
+
+def _funnel(counts: Mapping[str, int], machine: status.Machine) -> Spec:
+    """The Vega-Lite specification of a funnel, from the number of rows per status."""
+    passed = {word: _passed(machine, word) for word in counts}
+    total = sum(counts.values())
+    values: list[Spec] = []
+    labels: dict[str, str | list[str]] = {}
+    for stage in STAGES:
+        here = sum(n for word, n in counts.items() if stage in passed[word])
+        last = {word: n for word, n in counts.items() if passed[word][-1] == stage != word}
+        ends = [f"{n:,} {visible(word)}" for word, n in sorted(last.items())]
+        share = f"{here / total:.1%}"
+        labels[stage] = [stage, f"{here:,} ({share})", *ends]
+        told = {"stage": stage, "rows": here, "share": share, "others": ", ".join(ends)}
+        values.append({**told, "left": -here / 2, "right": here / 2})
+    text = {"labelExpr": lookup(labels), "labelFontSize": 12, "labelLineHeight": 16}
+    axis = {"title": None, "ticks": False, "domain": False, "labelPadding": 10, "labelOffset": -16}
+    colours = {"domain": list(STAGES), "range": list(COLOURS)}
+    y = {"field": "stage", "type": "nominal", "sort": list(STAGES)}
+    place = {
+        "y": {**y, "axis": {**axis, **text}},
+        "x": {"field": "left", "type": "quantitative", "axis": None, "stack": None},
+        "x2": {"field": "right"},
+        "color": {"field": "stage", "scale": colours, "legend": None},
+        "tooltip": tooltip(stage="Stage", rows="Rows", share="Of all", others="Others here"),
+    }
+    return panel_of(76 * len(STAGES), values, {"type": "bar", "opacity": 0.9}, place)
+
+
+def _passed(machine: status.Machine, word: str) -> list[str]:
+    """The stages that every row with this status has passed: each way to it leads through them."""
+    ends = set(machine.moves.values())
+    first = {at for at, _ in machine.moves} - ends
+
+    def is_passed(stage: str) -> bool:
+        return word in ends and not any(machine.path(at, word, without=stage) for at in first)
+
+    return [STAGES[0], *(stage for stage in STAGES[1:] if stage == word or is_passed(stage))]
 
 
 def duration_text(seconds: float) -> str:

@@ -14,7 +14,6 @@ import paylab
 from paylab.simulator.simulator import Simulator
 from paylab.spec import status
 from paylab.views import chart_style, charts
-from paylab.views.chart_funnel import STAGES, funnel
 
 ALL = [charts.volume, charts.statuses, charts.completion, charts.failures, charts.fees]
 VISIBLE = 3  # minimum contrast of a shape with its background
@@ -147,8 +146,9 @@ def test_colours_stand_out_on_light_and_dark_pages(colour, page):
 )
 def test_the_funnel_counts_who_passed_each_stage(machine, counts, expected):
     """A row counts in every stage that its status implies; an unknown status only as created."""
-    found = {each["stage"]: each["rows"] for each in funnel(counts, machine)["data"]["values"]}
-    assert [found[stage] for stage in STAGES] == expected
+    drawn = charts._funnel(counts, machine)["data"]["values"]
+    found = {each["stage"]: each["rows"] for each in drawn}
+    assert [found[stage] for stage in charts.STAGES] == expected
 
 
 def test_the_funnel_names_what_became_of_the_others():

@@ -1,5 +1,3 @@
 """Verification images: choose, preview, remove the location, upload."""
 
-from __future__ import annotations
-
 from .form import ImagesForm as ImagesForm
