@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ..client.client import Client
-from ..client.resources.operations import created
 from ..corridors.corridor import NAMES
 from ..errors.api import NotFoundError
 from ..errors.base import MissingOperationError, PaylabError
@@ -22,6 +21,7 @@ from ..spec.models import (
     Individual,
     Transfer,
 )
+from ..spec.resource import created
 from .form_registry import Kept, id_of, known_word, refreshing
 from .payout_forms import PayoutForms
 from .waiting import Waiting

@@ -203,3 +203,9 @@ MOST_SHOWN, LONGEST = 6, 60
 
 def _own_fields(resource: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return {name: value for name, value in resource if value is not None}
+
+
+def created(resource: Any) -> datetime:
+    """The creation time of a resource; the earliest time when it cannot be read."""
+    moment = getattr(resource, "created_at", None)
+    return moment if isinstance(moment, datetime) else datetime.min.replace(tzinfo=UTC)

@@ -14,6 +14,7 @@ from ...rules import deposits as rules
 from ...spec import codes
 from ...spec.models import Conversion, ConversionAccount, Deposit, Individual
 from ...spec.paging import Pager
+from ...spec.resource import created
 from ...spec.status import CONVERSION
 from ..parameters import Account, body_of, id_from, judge, takes
 from ..request import Options
@@ -190,7 +191,7 @@ class Conversions:
         )
         if self._sender.order("conversions") == "newest_first":
             return next(found, None)
-        return max(found, key=operations.created, default=None)
+        return max(found, key=created, default=None)
 
     @takes(Options)
     def by_id(self, id: str, **options: Unpack[Options]) -> Conversion | None:

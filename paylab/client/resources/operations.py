@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
@@ -20,12 +19,6 @@ from ...spec.paging import ListForm
 from ...spec.service import Service
 from ...spec.text import plain
 from ..parameters import refuse, unknown
-
-
-def created(resource: Any) -> datetime:
-    """The creation time of a resource; the earliest time when it cannot be read."""
-    moment = getattr(resource, "created_at", None)
-    return moment if isinstance(moment, datetime) else datetime.min.replace(tzinfo=UTC)
 
 
 def check(limit: int | None, form: ListForm, product_type: str | None = None) -> None:

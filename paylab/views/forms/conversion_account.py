@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
@@ -11,6 +10,7 @@ from ...errors.base import Problem, RuleError
 from ...rules import accounts, deposits
 from ...spec import codes
 from ...spec.models import ConversionAccount, Deposit, FinancialAccount
+from ...spec.resource import created
 from ...spec.service import Service
 from ...spec.status import CONVERSION_ACCOUNT
 from ..html import Row
@@ -145,11 +145,7 @@ class ConversionAccountForm(OrderForm):
 
 def newest_first(wallets: Iterable[FinancialAccount]) -> list[FinancialAccount]:
     """Wallets by time of creation; for equal or unknown times, the last in the list first."""
-    return sorted(wallets, key=_created)[::-1]
-
-
-def _created(wallet: FinancialAccount) -> float:
-    return wallet.created_at.timestamp() if isinstance(wallet.created_at, datetime) else 0.0
+    return sorted(wallets, key=created)[::-1]
 
 
 def _settled(account: ConversionAccount) -> bool:
