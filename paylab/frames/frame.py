@@ -240,7 +240,6 @@ def as_floats(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _once(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with each id once."""
     columns = {name: pa.array(frame[name]) for name in repeats.COLUMNS}
     dropped = repeats.superseded(lambda: [pa.table(columns)])
     warn_of_repeats(len(dropped))

@@ -167,7 +167,6 @@ def duration_text(seconds: float) -> str:
 
 
 def _by_currency(rows: pd.DataFrame, panel: Callable[[pd.DataFrame, str], Spec]) -> list[Spec]:
-    """A panel for each source currency."""
     groups = rows["source_currency"]
     return [panel(rows[groups == currency], currency) for currency in sorted(groups.unique())]
 

@@ -116,7 +116,6 @@ class AccountFields(Group):
         field.require(asked.required, assumed=asked.source != "spec")
 
     def _scan(self, name: str, data: bytes) -> None:
-        """Read the QR code in a picture."""
         field = self.details[SCANNED]
         try:
             field.value = scan(data)

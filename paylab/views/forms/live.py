@@ -268,7 +268,6 @@ class Live(traitlets.HasTraits, FormPage):
         self.stop()
 
     def _state_of(self, found: Any) -> str | None:
-        """The state of the resource."""
         return getattr(found, "status", None)
 
     def _times_of(self, found: Any) -> Times:
@@ -277,11 +276,9 @@ class Live(traitlets.HasTraits, FormPage):
         return {state: moment_or_none(at) for state, at in times.items()}
 
     def _facts_of(self, found: Any) -> Sequence[Row]:
-        """Rows of facts about the resource."""
         return [("Id", str(getattr(found, "id", "")))]
 
     def _at_rest(self, found: Any) -> bool:
-        """Whether the state is final."""
         return self.machine.is_final(self._state_of(found))
 
     def rows(self) -> Sequence[Row]:

@@ -285,7 +285,6 @@ class QuoteCard(OrderForm):
         self.check()
 
     def _tell_time(self, now: datetime) -> None:
-        """Show the time until the quote expires."""
         text, expired = left(self.quote, now)
         line = f'<div class="paylab-good" role="timer">{html.escape(text)}</div>'
         self.lock_line.html = html.warning(text) if expired else line
