@@ -16,6 +16,8 @@ from ..corridors.account_types import Format
 from ..errors.base import Problem
 from ..spec import timestamps
 from ..spec.json_path import dotted
+from ..spec.operations.field import Field
+from ..spec.service import Service
 
 Body = Mapping[str, object]
 Check = Callable[[object, str], list[Problem]]
@@ -86,6 +88,15 @@ def up_to(length: int, source: str = "spec", key: str = "") -> Check:
         return found or ([Problem(field, message, source, key=key)] if too_long else [])
 
     return check
+
+
+def text_of(field: Field, service: Service) -> Check:
+    """Text as a field of a record takes it: not blank, and not too long."""
+    if not field.most:
+        return text
+    if isinstance(field.most, int):
+        return up_to(field.most, field.source)
+    return up_to(int(str(service.value(field.most))), field.source, field.most)
 
 
 def one_of(

@@ -13,6 +13,8 @@ from ..corridors.corridor import Corridor
 from ..errors.base import Problem
 from ..spec import codes
 from ..spec.json_path import dotted
+from ..spec.operations.field import TEXT
+from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
 from . import accounts
 from .fields import (
@@ -30,6 +32,7 @@ from .fields import (
     need,
     one_of,
     text,
+    text_of,
     timestamp,
     up_to,
 )
@@ -93,7 +96,7 @@ def birth(value: object, today: date) -> str:
 
 
 _BASE, _RAMP = "individuals.required", "individuals.ramp_required"
-_ROW = "individual.required"
+_ROW, _RECORD = "individual.required", OPERATIONS["individuals.create"]
 ADDRESS_LINES = ("line_1", "line_2", "city", "state", "postal_code")
 _NOWHERE = Corridor("")
 
@@ -180,7 +183,7 @@ def _corridor(body: Body, service: Service | None) -> Corridor:
 
 def _checks(body: Body, asked: Mapping[str, dict[str, str]], service: Service) -> dict[str, Check]:
     corridor = _corridor(body, service)
-    return {
+    checks: dict[str, Check] = {
         "product_types": partial(_products, corridor),
         "given_name": text,
         "family_name": text,
@@ -193,6 +196,8 @@ def _checks(body: Body, asked: Mapping[str, dict[str, str]], service: Service) -
         "document": partial(_document, corridor),
         "financial_accounts": partial(_accounts, corridor.country or None, service),
     }
+    others = (each for each in _RECORD.fields if each.kind == TEXT and each.name not in checks)
+    return checks | {each.name: text_of(each, service) for each in others}
 
 
 def _products(corridor: Corridor, value: object, field: str) -> list[Problem]:

@@ -8,6 +8,8 @@ from functools import lru_cache
 from ..corridors import countries
 from ..errors.base import Problem
 from ..spec import codes, money
+from ..spec.operations.field import TEXT
+from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
 from ..spec.service_keys import NONE
 from .fields import (
@@ -15,12 +17,13 @@ from .fields import (
     Check,
     as_list,
     as_object,
+    flat,
     identifier,
     is_object,
     must_be,
     need,
     one_of,
-    up_to,
+    text_of,
 )
 
 # Each amount and the field that names its currency.
@@ -29,6 +32,7 @@ AMOUNTS = {
     "destination_amount": "destination_currency",
     "net_source_amount": "source_currency",
 }
+_RECORD = OPERATIONS["transfers.create"]
 _RAILS = "corridor.rails"
 _TRANSFER, _QUOTE = "transfer.create", "quote.operation"
 _SOURCE = one_of(codes.SOURCE_CURRENCIES, fold=True)
@@ -56,7 +60,6 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
     if settings.default_network == NONE and stable and direct and not network["asked"]:
         network = {"asked": "transfer.network", "key": "transfers.default_network"}
     types = one_of(settings.source_types, _TRANSFER, key="transfers.source_types")
-    reference = up_to(settings.max_reference, _TRANSFER, "transfers.max_reference")
     problems = [
         *need(body, "quote_id", identifier, **wanted("quote_id")),
         *_destination(body, asked),
@@ -69,8 +72,12 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
         must = f"source_currency {must_be(sorted(codes.STABLECOINS))}"
         message = f"deposit needs a stablecoin: {must}"
         kind = [Problem("source_type", message, "transfer.deposit-source")]
-    name = "client_reference_id"
-    return [*problems, *kind, *need(body, name, reference, **wanted(name))]
+    texts = flat(
+        need(body, each.name, text_of(each, found.service), **wanted(each.name))
+        for each in _RECORD.fields
+        if each.kind == TEXT
+    )
+    return [*problems, *kind, *texts]
 
 
 def check_quote(body: object, service: Service | None = None) -> list[Problem]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ..corridors import examples
 from ..spec import timestamps
+from ..spec.operations.records import OPERATIONS
 from . import ids, prices
 from .resources import on_ramp
 from .resources.individuals import add_account
@@ -31,6 +32,10 @@ WEEK = (1.0, 1.05, 1.1, 1.05, 1.35, 0.55, 0.4)
 
 DAY = (*(2,) * 6, 3, 4, 5, 5, 4, 4, 5, 8, 10, 11, 12, 12, 11, 10, 9, 7, 5, 3)
 """Weights of the hours (UTC): most payments in office hours of the Americas."""
+
+
+_NOT_SENT = dict.fromkeys(OPERATIONS["transfers.create"].echoed)
+"""What a transfer repeats of its request: null where nothing was sent."""
 
 
 class _Route(NamedTuple):
@@ -176,6 +181,7 @@ class RoutePast:
         status = "failed" if failed else "expired" if expired else "completed"
         fields = {
             "id": row_id,
+            **_NOT_SENT,
             "client_reference_id": f"order-{row_id[-16:-10]}",
             "source_amount": format(price.source, "f"),
             "source_currency": "USD",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from . import codes
 from .operations.field import SPEC
+from .operations.records import OPERATIONS
 
 
 @dataclass(frozen=True)
@@ -23,12 +24,14 @@ class AnswerForm:
     """How a model comes in answers.
 
     `absent` are the fields that an answer may leave out, `nullable` those that are null without a
-    value. `words` are the enumerations by field. `source` is where the fields are stated, and
-    `assumed` are the fields with another source.
+    value; fields that repeat an optional one of the request are null too, or absent if it
+    `omits` them. `words` are the enumerations by field. `source` is where the fields are stated,
+    and `assumed` are the fields with another source.
     """
 
     absent: tuple[str, ...] = ()
     nullable: tuple[str, ...] = ()
+    omits: bool = False
     words: Mapping[str, Words] = field(default_factory=dict)
     source: str = SPEC
     assumed: Mapping[str, str] = field(default_factory=dict)
@@ -52,10 +55,8 @@ ANSWERS: Mapping[str, AnswerForm] = {
     ),
     "FinancialAccount": AnswerForm(words={"type": Words(codes.ACCOUNT_TYPES)}),
     "Individual": AnswerForm(
-        (
-            *("email", "phone", "date_of_birth", "idv_consent_recorded_at"),
-            *("document", "status_details"),
-        ),
+        ("document", "status_details"),
+        omits=True,
         words={"country": _COUNTRY, "status": _STATUS, "product_types": Words(codes.PRODUCTS)},
     ),
     "StatusChange": AnswerForm(
@@ -70,10 +71,7 @@ ANSWERS: Mapping[str, AnswerForm] = {
     "Quote": AnswerForm(nullable=("source_network",), words=_TERM_WORDS, source="quote.operation"),
     "Transfer": AnswerForm(
         ("deposit_instructions",),
-        nullable=(
-            *("client_reference_id", "completed_in", "failure_reason"),
-            "settlement_reference_id",
-        ),
+        nullable=("completed_in", "failure_reason", "settlement_reference_id"),
         words={**_TERM_WORDS, "status": Words(codes.TRANSFER_STATUSES, "statuses.transfers")},
     ),
     "ConversionPayout": AnswerForm(nullable=("tx_hash", "initiated_at", "completed_at")),
@@ -81,7 +79,8 @@ ANSWERS: Mapping[str, AnswerForm] = {
         words={"status": Words(codes.CONVERSION_STATUSES, "statuses.conversions")}
     ),
     "ConversionAccount": AnswerForm(
-        ("client_reference_id", "deposit_instructions"),
+        ("deposit_instructions",),
+        omits=True,
         words={
             "status": Words(
                 codes.CONVERSION_ACCOUNT_STATUSES, "statuses.conversion_accounts", is_open=True
@@ -107,4 +106,10 @@ ANSWERS: Mapping[str, AnswerForm] = {
 
 def answer_form(model: str) -> AnswerForm:
     """How a model comes in answers; one without a row always has all its fields."""
-    return ANSWERS.get(model, AnswerForm())
+    form = ANSWERS.get(model, AnswerForm())
+    requests = (each.fields for each in OPERATIONS.values() if each.answer == model)
+    fields = (each for listed in requests for each in listed)
+    repeated = tuple(each.name for each in fields if each.echoed and not each.required)
+    if form.omits:
+        return replace(form, absent=(*form.absent, *repeated))
+    return replace(form, nullable=(*form.nullable, *repeated))

@@ -101,7 +101,7 @@ NAMES = {"given_name", "family_name", "email", "phone", "date_of_birth"}
     [
         ("personal", LINES | NAMES | {"applicant_id", "sender_name"}),
         ("secret", {"document.number", "images.content", "token"}),
-        ("echoed", {"client_reference_id"}),
+        ("echoed", NAMES | {"idv_consent_recorded_at", "client_reference_id"}),
         ("most", {"client_reference_id", "token"}),
         ("may_be_empty", LINES | {"sender_name"}),
     ],

@@ -10,7 +10,6 @@ from ...rules import accounts as account_rules
 from ...rules import images as image_rules
 from ...rules import individuals as individual_rules
 from ...spec import codes
-from ...spec.operations.field import DATE, TEXT, TIME
 from ...spec.operations.records import OPERATIONS
 from ...spec.request_body import RequestBody
 from .. import bodies
@@ -181,7 +180,7 @@ def create(world: World, request: Request) -> Reply:
     row = world.create(
         "individuals",
         {"accounts": [], "images": {}},
-        **{name: body.get(name) for name in _FIELDS.of_kind(TEXT, DATE, TIME)},
+        **{name: body.get(name) for name in _FIELDS.echoed},
         address={**(_picked(body, "address") or {}), "country": body["country"]},
         country=body["country"],
         status="pending",

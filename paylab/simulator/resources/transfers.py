@@ -247,11 +247,11 @@ def index(world: World, request: Request) -> Reply:
 def _start(world: World, body: Row, agreed: Row, network: str) -> Row:
     """Add the transfer, emit its first event and plan its first step."""
     source_type = body.get("source_type") or ""
-    product, fields = product_of(agreed["source_currency"]), OPERATIONS["transfers.create"].fields
+    product = product_of(agreed["source_currency"])
     row = world.create(
         "transfers",
         {"product": product, "source_type": source_type, "outcome": _outcome(body)},
-        **{each.name: body.get(each.name) for each in fields if each.echoed},
+        **{name: body.get(name) for name in OPERATIONS["transfers.create"].echoed},
         **agreed,
         status="awaiting_funds",
         completed_in=None,

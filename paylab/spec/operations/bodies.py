@@ -36,17 +36,22 @@ INDIVIDUAL = (
         words=codes.PRODUCTS,
         example=[codes.ON_RAMP_PRODUCT],
     ),
-    Field("given_name", required=True, source=_REQUIRED, personal=True, example="Ana"),
+    Field("given_name", required=True, source=_REQUIRED, personal=True, echoed=True, example="Ana"),
     Field(
-        "family_name", required=True, source=_REQUIRED, personal=True, example="Ejemplo Ficticia"
+        "family_name",
+        required=True,
+        source=_REQUIRED,
+        personal=True,
+        echoed=True,
+        example="Ejemplo Ficticia",
     ),
     Field("country", ENUM, required=True, source=_REQUIRED, words=codes.COUNTRIES, example="MX"),
-    Field("email", personal=True, example="ana.ejemplo@example.com"),
-    Field("phone", personal=True, example="+525500000000"),
-    Field("date_of_birth", DATE, personal=True, example="1990-01-31"),
+    Field("email", personal=True, echoed=True, example="ana.ejemplo@example.com"),
+    Field("phone", personal=True, echoed=True, example="+525500000000"),
+    Field("date_of_birth", DATE, personal=True, echoed=True, example="1990-01-31"),
     Field("address", OBJECT, required=True, source=_REQUIRED, fields=ADDRESS),
     Field("document", OBJECT, fields=DOCUMENT),
-    Field("idv_consent_recorded_at", TIME, example="2026-01-15T11:00:00Z"),
+    Field("idv_consent_recorded_at", TIME, echoed=True, example="2026-01-15T11:00:00Z"),
     Field("financial_accounts", LIST, fields=ENTRY),
 )
 TOKEN = (
@@ -127,7 +132,12 @@ CONVERSION_ACCOUNT = (
     Field(
         "destination_currency", CURRENCY, source=_ON_RAMP, words=tuple(sorted(codes.STABLECOINS))
     ),
-    Field("client_reference_id", source=_ON_RAMP, most="conversion_accounts.max_reference"),
+    Field(
+        "client_reference_id",
+        source=_ON_RAMP,
+        echoed=True,
+        most="conversion_accounts.max_reference",
+    ),
 )
 DEPOSIT = (
     Field(

@@ -83,6 +83,11 @@ class Operation:
         """The names of the fields of these kinds, in order."""
         return tuple(field.name for field in self.fields if field.kind in kinds)
 
+    @property
+    def echoed(self) -> tuple[str, ...]:
+        """The names of the fields that stand in the answer as they were sent."""
+        return tuple(field.name for field in self.fields if field.echoed)
+
     def walk(self) -> Iterator[Field]:
         """The fields of the body, at any depth."""
         for field in self.fields:
