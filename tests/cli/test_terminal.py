@@ -55,7 +55,7 @@ def test_every_option_says_what_it_is_and_what_its_default_is(name):
     ("shell", "commands", "option"),
     [
         ("bash", r"^_shtab_paylab_subparsers=\((.*)\)$", r"^_shtab_paylab_export_.* --excel-safe "),
-        ("zsh", r"^ +(\w+):'", r'^ +"--excel-safe\['),
+        ("zsh", r"^ +([\w-]+):'", r'^ +"--excel-safe\['),
         ("tcsh", r"'p/1/\((.*)\)/'", r"'c/--/\(.* excel-safe "),
     ],
     ids=["bash", "zsh", "tcsh"],
