@@ -99,6 +99,12 @@ TRANSFER = (
         example="invoice-7",
     ),
 )
+_PRICED = (
+    *("financial_account", "financial_account_id", "payout_method", "source_currency"),
+    *("source_network", "destination_currency"),
+    *("source_amount", "destination_amount", "net_source_amount"),
+)
+"""The fields of a transfer on which its price depends: those of a quote."""
 QUOTE = tuple(
     replace(
         field,
@@ -107,9 +113,8 @@ QUOTE = tuple(
         forms=("id",) if field.forms else (),
     )
     for field in TRANSFER
-    if field.name not in ("quote_id", "source_type", "client_reference_id")
+    if field.name in _PRICED
 )
-"""The fields of a transfer on which its price depends."""
 
 CONVERSION_ACCOUNT = (
     Field("individual_id", ID, required=True, source=_ON_RAMP, to="individuals", example=_PERSON),
