@@ -166,19 +166,16 @@ class Fields:
         accounts = self._body.get("financial_accounts", [self._body])
         accounts = accounts if isinstance(accounts, list) else []
         chosen = accounts[int(number[1]) :][:1] if number else accounts
+        account = partial(self._translation.account, self._body.get("country"))
         found = [
             (form, one["details"])
             for one in chosen
             if isinstance(one, Mapping) and isinstance(one.get("details"), Mapping)
-            if (form := self._form(one)) is not None
+            if (form := account(one.get("type"), one["details"])) is not None
         ]
         # Without a number, the only account that has such a field.
         fits = [each for each in found if last_name(at) in each[0].fields]
         return next(iter(found if len(found) == 1 else fits if len(fits) == 1 else []), None)
-
-    def _form(self, account: Mapping[str, Any]) -> AccountDetails | None:
-        country = self._body.get("country")
-        return self._translation.account(country, account.get("type"), account["details"])
 
 
 def _known(key: str) -> Iterator[Doubt]:

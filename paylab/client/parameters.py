@@ -70,16 +70,11 @@ def body_of(
     for field in OPERATIONS[operation].fields:
         value, convert = given.get(field.name), _CONVERT.get(field.kind)
         values[field.name] = convert(value, field.name) if convert else value
-    return body_fields(values, extra)
+    return merge_extra(body_fields(values), extra)
 
 
-def body_fields(
-    values: Mapping[str, object], extra: Mapping[str, object] | None = None
-) -> dict[str, Any]:
-    """Keyword fields as a JSON object without None, merged with the fields of `extra`.
-
-    RuleError lists what cannot be sent.
-    """
+def body_fields(values: Mapping[str, object]) -> dict[str, Any]:
+    """Keyword fields as a JSON object without None; RuleError lists what cannot be sent."""
     problems: list[Problem] = []
     body = {
         name: value if type(value) is str else _word(value, str(name), problems)
@@ -88,7 +83,7 @@ def body_fields(
     }
     if problems:
         raise RuleError(problems)
-    return body if extra is None else merge_extra(body, extra)
+    return body
 
 
 def merge_extra(body: dict[str, Any], extra: Mapping[str, object] | None) -> dict[str, Any]:

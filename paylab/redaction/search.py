@@ -217,8 +217,10 @@ def _by_value(value: str, text: str, words: str) -> Iterator[Found]:
     """The places of a value: plain in any case, or as Base64 or hexadecimal inside other text."""
     for form in _forms(value):
         for at in places(form, words):
-            if len(value) >= SHORTEST_SECRET or _is_word(text, at, at + len(form)):
-                yield Found(at, at + len(form), HIDDEN)
+            end = at + len(form)
+            around = text[max(0, at - 1) : at] + text[end : end + 1]
+            if len(value) >= SHORTEST_SECRET or not re.search(r"\w", around):
+                yield Found(at, end, HIDDEN)
     for form in _encoded(value):
         for at in places(form, text):
             yield Found(at, at + len(form), HIDDEN)
@@ -230,10 +232,6 @@ def places(form: str, text: str) -> Iterator[int]:
     while at >= 0:
         yield at
         at = text.find(form, at + len(form))
-
-
-def _is_word(text: str, start: int, end: int) -> bool:
-    return not re.search(r"\w", text[max(0, start - 1) : start] + text[end : end + 1])
 
 
 @lru_cache(maxsize=4096)

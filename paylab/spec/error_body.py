@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import unescape
 from http import HTTPStatus
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from ..errors.base import Problem
@@ -191,7 +191,7 @@ def _problems(body: object, depth: int = DEEPEST) -> Iterator[Problem]:
     if not depth:
         return
     if isinstance(body, list):
-        yield from _items(body, depth - 1)
+        yield from chain.from_iterable(_item(each, depth - 1) for each in body)
     if not isinstance(body, dict):
         return
     known = _folded(body)
@@ -225,7 +225,7 @@ def _stated(
 def _held(key: str, value: object, depth: int, *, has_message: bool) -> Iterator[Problem]:
     """The problems under a key that may hold some."""
     if isinstance(value, list):
-        yield from _items(value, depth)
+        yield from chain.from_iterable(_item(each, depth) for each in value)
     if not isinstance(value, dict) or (key in ALSO_FIELDS and not has_message):
         return
     known = _folded(value)
@@ -238,11 +238,6 @@ def _held(key: str, value: object, depth: int, *, has_message: bool) -> Iterator
         yield from _problems(value, depth)
     else:
         yield from _by_field(value, "", depth)
-
-
-def _items(items: list[Any], depth: int) -> Iterator[Problem]:
-    for item in items:
-        yield from _item(item, depth)
 
 
 def _item(item: object, depth: int) -> list[Problem]:

@@ -7,7 +7,6 @@ from difflib import get_close_matches
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
-from .json_path import put_inside
 from .service_keys import Value
 
 
@@ -36,9 +35,9 @@ def setting_tree(values: Mapping[str, Value]) -> dict[str, SettingGroup]:
     """The values as nested groups, by the parts of their keys."""
     tree: dict[str, Any] = {}
     for key, value in values.items():
-        put_inside(tree, key, value)
-    return {name: _group(inside) for name, inside in tree.items()}
-
-
-def _group(inside: Mapping[str, Any]) -> SettingGroup:
-    return SettingGroup(**{k: _group(v) if isinstance(v, dict) else v for k, v in inside.items()})
+        *groups, last = key.split(".")
+        inside = tree
+        for group in groups:
+            inside = inside.setdefault(group, SettingGroup()).__dict__
+        inside[last] = value
+    return tree
