@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from threading import Event
 
@@ -50,26 +50,18 @@ def run(options: argparse.Namespace) -> int:
         for each in wanted[len(wanted) - min(options.last, len(wanted)) :]:
             show(each)
         if options.follow:
-            return follow(_reader(lab.simulator.requests, seen), show, "request")
+            return follow(partial(_after, lab.simulator.requests, seen), show, "request")
         if not wanted:
             warn_user("No requests yet.")
     return 0
 
 
-def _reader(
-    requests: Requests, seen: list[SeenRequest]
-) -> Callable[[Event], Iterator[SeenRequest]]:
-    """What reads the requests after those that were seen."""
-    number = seen[-1].number if seen else 0
-
-    def read(stopped: Event) -> Iterator[SeenRequest]:
-        nonlocal number
-        for each in requests.after(number):
-            number = each.number
-            yield each
-        stopped.wait(CHECK_SECONDS)
-
-    return read
+def _after(requests: Requests, seen: list[SeenRequest], stopped: Event) -> Iterator[SeenRequest]:
+    """The requests after those that were seen, of which the last is kept."""
+    for each in requests.after(seen[-1].number if seen else 0):
+        seen[:] = [each]
+        yield each
+    stopped.wait(CHECK_SECONDS)
 
 
 def _show(request: SeenRequest, *, as_json: bool, refused: bool) -> bool:

@@ -27,7 +27,7 @@ COLUMNS = (
 
 # Refusals of one quote. After any other status (429, 401, 503) it is not known whether the quote
 # is possible, and a row without a quote would mean "not possible".
-REFUSALS = (BadRequestError, ConflictError, NotFoundError, UnprocessableError)
+REFUSALS = (BadRequestError, ConflictError, NotFoundError, UnprocessableError, RuleError)
 
 
 @dataclass(frozen=True)
@@ -57,16 +57,11 @@ def compare_quotes(
 
 def _quoted(create: Callable[..., Quote], route: _Route, asked: dict[str, Any]) -> Quote | str:
     """The quote, or why the service refuses it; errors that do not concern the route are raised."""
-    own: dict[str, Any] = {
-        "payout_method": route.rail.method,
-        "destination_currency": route.currency,
-    }
+    terms = {"payout_method": route.rail.method, "destination_currency": route.currency}
     try:
-        return create(route.account, **own, **asked)
+        return create(route.account, **terms, **asked)
     except REFUSALS as error:
         return "; ".join(map(str, error.problems)) or str(error)
-    except RuleError as error:
-        return "; ".join(map(str, error.problems))
 
 
 def quote_routes(person: Individual, service: Service) -> Iterator[_Route]:

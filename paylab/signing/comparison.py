@@ -67,8 +67,12 @@ def differing_place(right: Recipe, wrong: Recipe) -> tuple[str, str, str | None,
     ours, theirs = right.canonical(), wrong.canonical()
     if ours != theirs:
         return "canonical request", *_line(ours, theirs)
-    if _payload(right) != _payload(wrong):
-        return "payload", *_payload_line(right, wrong)
+    if right.date != wrong.date:
+        return "payload", "x-date", wrong.date, right.date
+    mine, their = _payload(right), _payload(wrong)
+    if mine != their:
+        same = mine[-1].lower() == their[-1].lower()
+        return "payload", "canonical hash" if same else "line ending", None, None
     return "signature", "encoding" if right.secret == wrong.secret else "key", None, None
 
 
@@ -86,14 +90,6 @@ def _line(ours: str, theirs: str) -> tuple[str, str, str]:
 def _payload(recipe: Recipe) -> list[str]:
     lines = [SCHEME, recipe.date, recipe.hash_case("canonical hash")]
     return recipe.join_payload(lines).split("\n")
-
-
-def _payload_line(right: Recipe, wrong: Recipe) -> tuple[str, str | None, str | None]:
-    if right.date != wrong.date:
-        return "x-date", wrong.date, right.date
-    if _payload(right)[-1].lower() == _payload(wrong)[-1].lower():
-        return "canonical hash", None, None
-    return "line ending", None, None
 
 
 def _safe(line: str) -> str:
