@@ -85,19 +85,15 @@ LATE = {
 
 def __getattr__(name: str) -> Any:
     if name not in LATE:
-        raise AttributeError(_missing(name))
+        from .errors.names import meant
+
+        message = f"module {__name__!r} has no attribute {name!r}"
+        instead = None if name.startswith("_") else meant(name, __dir__())
+        raise AttributeError(f"{message}: use {instead}" if instead else message)
     module, _, attribute = LATE[name].partition(":")
     found = import_module(f"{__name__}.{module}")
     globals()[name] = value = getattr(found, attribute) if attribute else found
     return value
-
-
-def _missing(name: str) -> str:
-    from .errors.names import meant
-
-    message = f"module {__name__!r} has no attribute {name!r}"
-    instead = None if name.startswith("_") else meant(name, __dir__())
-    return f"{message}: use {instead}" if instead else message
 
 
 def __dir__() -> list[str]:

@@ -111,7 +111,7 @@ class PayoutForms:
         """A form that creates a transfer without a quote."""
         from ..views.forms.transfer import TransferForm
 
-        make = partial(TransferForm, self._paying(new=new))
+        make = partial(TransferForm, partial(self._transfers.create, new=new))
         return self._priced("transfer", make, person, amount, source_currency, new=new)
 
     def _priced(  # noqa: PLR0913 - what, for whom, how much
@@ -140,7 +140,7 @@ class PayoutForms:
         make = partial(
             QuoteCard,
             quote,
-            self._paying(new=new),
+            partial(self._transfers.create, new=new),
             partial(self._quotes.again, quote),
             self._client.service_clock.now,
             accounts=self._accounts_of(quote),
@@ -157,10 +157,6 @@ class PayoutForms:
         look = partial(self._transfers.get, id_of(transfer))
         wallets = [one for one in self._accounts_of(look()) if one.type == codes.CRYPTO_WALLET]
         return TransferLine(look, wallets=wallets, **refreshing(self._waiting))
-
-    def _paying(self, *, new: bool) -> Callable[..., Transfer]:
-        """Create a transfer; `new` makes another payment, whatever was paid before."""
-        return partial(self._transfers.create, new=new)
 
     def _accounts_of(self, of: Quote | Transfer) -> list[FinancialAccount]:
         """The recipient's accounts; empty if no stablecoin is involved."""

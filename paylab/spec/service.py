@@ -89,7 +89,9 @@ class Service:
         try:
             return cls(tables)
         except ServiceError as error:
-            raise service_file.located(error, Path(path), text) from None
+            line = service_file.line_of(text, error.key)
+            message = f"{Path(path)}, line {line}: {error}"
+            raise ServiceError(message, error.key, line) from None
 
     def with_values(self, values: Mapping[str, Any]) -> Self:
         """This service with other values.

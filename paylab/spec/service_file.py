@@ -90,12 +90,6 @@ def read_service_file(path: Path) -> tuple[dict[str, Any], str]:
         raise ServiceError(f"{plain(str(path), 80)} cannot be read: {reason}") from None
 
 
-def located(error: ServiceError, path: Path, text: str) -> ServiceError:
-    """The error with the file and the line of its key in front."""
-    line = line_of(text, error.key)
-    return ServiceError(f"{path}, line {line}: {error}", error.key, line)
-
-
 def line_of(text: str, key: str) -> int:
     """The line of a dotted key, or of the last table or key that it is in; else the last line."""
     lines, table, found, longest = text.splitlines(), "", 0, 0
