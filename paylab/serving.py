@@ -18,7 +18,7 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
-START_SECONDS = 10.0
+START_SECONDS = 60.0
 GRACE_SECONDS = 2
 BACKLOG = 2048
 

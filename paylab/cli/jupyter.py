@@ -35,7 +35,7 @@ RECORD = ".paylab.json"
 """File with the SHA-256 of each copied notebook, to detect the ones you changed."""
 
 PACKAGE = Path(__file__).parent.parent
-START_SECONDS = 60.0
+START_SECONDS = 180.0
 LAST_LINES = 15
 QUIET = {
     "@jupyterlab/apputils-extension:notification": {

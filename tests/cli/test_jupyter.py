@@ -174,16 +174,16 @@ def test_one_line_says_where_how_long_and_how_to_stop(start):
     process = start()
     url, first, token = URL.fullmatch(process.stdout.readline()).groups()
     assert first == "00_start_here.ipynb"
-    with urllib.request.urlopen(f"{url}api/contents?token={token}", timeout=10) as answer:
+    with urllib.request.urlopen(f"{url}api/contents?token={token}", timeout=60) as answer:
         names = {each["name"] for each in json.load(answer)["content"]}
     assert first in names
     with pytest.raises(urllib.error.HTTPError, match="403"):
-        urllib.request.urlopen(f"{url}api/contents", timeout=10)
+        urllib.request.urlopen(f"{url}api/contents", timeout=60)
     second = start("--port", url.rstrip("/").rpartition(":")[2])
-    out, err = second.communicate(timeout=60)
+    out, err = second.communicate(timeout=200)
     assert (second.returncode, out) == (1, "")
     assert "already in use" in err
     assert "did not start" in err
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=200)
     assert (process.returncode, out, err) == (0, "", "")
