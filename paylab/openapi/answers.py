@@ -45,7 +45,7 @@ class AnswerSchemas:
         for field in kind.model_fields:
             schema = self._value(kind, field, form, in_event=in_event)
             if field in form.nullable:
-                schema = _or_null(schema)
+                schema["type"] = [schema["type"], "null"]
             if field in NOTES:
                 schema["description"] = NOTES[field]
             key = f"{table}.fields.{field}" if table else ""
@@ -152,9 +152,3 @@ def _has_currency(kind: type[BaseModel]) -> bool:
     return bool(CURRENCY_FIELDS & kind.model_fields.keys()) or any(
         isinstance(one, type) and issubclass(one, Resource) and _has_currency(one) for one in inner
     )
-
-
-def _or_null(schema: Schema) -> Schema:
-    if isinstance(schema.get("type"), str) and "enum" not in schema:
-        return {**schema, "type": [schema["type"], "null"]}
-    return {"anyOf": [schema, {"type": "null"}]}

@@ -68,7 +68,6 @@ def _pair(kind: str, details: Mapping[str, object]) -> Schema:
 
 
 def _details(service: Service, country: str, account: Account, form: AccountDetails) -> Schema:
-    """The fields of an account type."""
     names, asked, conditions = form.names.theirs, [], []
     properties: dict[str, Schema] = {}
     for field in account.fields:

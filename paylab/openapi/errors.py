@@ -37,7 +37,6 @@ def add_schemas(service: Service, components: Components) -> None:
 
 
 def _problems(service: Service, components: Components) -> Schema:
-    """The list of field problems."""
     settings = service.errors
     if settings.list_form == "by_field":
         return {"type": "object", "additionalProperties": {"type": "string"}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from ..client.assumption_hints import of_page
@@ -13,10 +13,9 @@ from ..spec import assumptions
 from ..spec.operations.records import OPERATIONS
 from ..spec.paging import ListForm
 from ..spec.service import Service
-from ..spec.service_keys import NONE, Value
+from ..spec.service_keys import NONE
+from .candidates import Values
 from .drift import answer_differences, answer_of
-
-Values = Mapping[str, Value]
 
 SHAPES = {
     "clabe": re.compile(r"\d{18}"),

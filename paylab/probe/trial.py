@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -18,11 +18,10 @@ from ..errors.api import (
 from ..errors.base import ConfigError, PagingError, PaylabError, RuleError, ServiceError
 from ..spec.service import Service
 from ..spec.service_keys import Value
-from .candidates import candidates, is_progress
+from .candidates import Values, candidates, is_progress
 from .report import PROVEN, ProbeFinding
 
 R = TypeVar("R")
-Values = Mapping[str, Value]
 Step = Callable[[Client], R]
 """One request with the real client, made of the client's settings."""
 
