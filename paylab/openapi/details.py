@@ -34,12 +34,6 @@ class DetailSchemas:
         """The details of any account type."""
         return {"anyOf": [ref_to(name) for names in self.by_type.values() for name in names]}
 
-    def change(self) -> Schema:
-        """The details of an update: whole, or those that change."""
-        if self._service.financial_accounts.update == "merge":
-            return {"type": "object", "description": "The fields to change; others stay."}
-        return self.any()
-
     def by_kind(self) -> Schema:
         """The type of an account decides about its details."""
         return {

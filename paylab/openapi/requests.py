@@ -70,8 +70,8 @@ class BodySchemas:
         facts = {**origin(self._service, field.source, key), **_about(self._service, field)}
         if field.kind == DETAILS:
             is_change = operation is not None and len(operation.fields) == 1
-            details = self.details.change() if is_change else self.details.any()
-            return {**details, **facts}
+            is_part = is_change and self._service.financial_accounts.update == "merge"
+            return {**({"type": "object"} if is_part else self.details.any()), **facts}
         if field.kind == REFERENCE:
             about = {"description": "An object, named by its id."}
             named = closed({"id": {**TEXT, "description": "The id.", "x-origin": SPEC}}, ["id"])

@@ -243,8 +243,7 @@ def _failure(
     if count > (times or 0):
         fitting = [each for each in near if not _differences(each.row, fields)]
         return "\n".join([*lines, *(each.text() for each in fitting[-SHOWN:])])
-    rows = [each.row for each in near if _is_of(each.row, operation)] or [e.row for e in near]
-    rows = [row for row in rows if not count or _differences(row, fields)]
+    rows = [each.row for each in near if not count or _differences(each.row, fields)]
     if not rows:
         return "\n".join([*lines, "no other request was sent" if count else "no request was sent"])
     # A field with another value is nearer than one that was not sent.
