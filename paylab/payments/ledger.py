@@ -19,6 +19,7 @@ from ..errors.base import ChoiceError, PaylabError, RuleWarning
 from ..errors.names import suggesting
 from ..locks import HeldLock
 from ..spec import timestamps
+from ..spec.json_path import value_at
 from .identity import Values, identity, reference_of
 from .ledger_store import ANSWERED, OPEN, REFUSED, Entry, LedgerStore, order_summary
 from .ticket import Claim, Ticket, is_trusted, said
@@ -167,8 +168,8 @@ class Ledger:
     def _repeat(self, entry: Entry, claim: Claim, lock: HeldLock) -> Ticket:
         """Send a lost or refused order again: same key, and the bytes of the first attempt."""
         # A service refuses a key with another body, and equal values have many spellings.
-        body, before = entry.body, entry.state
-        if before == REFUSED and _quote(body) != claim.order.fields.get("quote_id"):
+        body, before, quote = entry.body, entry.state, claim.order.fields.get("quote_id")
+        if before == REFUSED and value_at(json.loads(body or b"null"), "quote_id") != quote:
             body = claim.order.content  # an expired quote must not block the order
         self._store.change(entry.id, state=OPEN, account=self._account, body=body)
         return Ticket(self._store, replace(entry, body=body), claim, lock, before)
@@ -237,9 +238,3 @@ class Ledger:
         >>> lab.ledger.close()
         """
         self._store.close()
-
-
-def _quote(body: bytes | None) -> object:
-    """The quote that a stored body names, if any."""
-    fields = json.loads(body or b"null")
-    return fields.get("quote_id") if isinstance(fields, dict) else None

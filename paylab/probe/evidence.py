@@ -10,6 +10,7 @@ from ..client.assumption_hints import of_page
 from ..client.call import Call
 from ..client.field_hints import list_key
 from ..spec import assumptions
+from ..spec.json_path import value_at
 from ..spec.operations.records import OPERATIONS
 from ..spec.paging import ListForm
 from ..spec.service import Service
@@ -58,11 +59,10 @@ def _more(body: Any, form: ListForm) -> Iterator[Values]:
 
 def _instructions(body: Any, service: Service) -> Iterator[Values]:
     """The name of a deposit instruction whose value has the form that ours has."""
-    held = body.get("deposit_instructions") if isinstance(body, dict) else None
-    details = held.get("details") if isinstance(held, dict) else None
-    if not isinstance(held, dict) or not isinstance(details, dict):
+    details = value_at(body, "deposit_instructions.details")
+    if not isinstance(details, dict):
         return
-    start = f"deposit_instructions.{held.get('type')}.fields."
+    start = f"deposit_instructions.{value_at(body, 'deposit_instructions.type')}.fields."
     for key in (name for name in assumptions.KEYS if name.startswith(start)):
         shape = SHAPES.get(key.removeprefix(start))
         fits = [name for name, value in details.items() if shape and shape.fullmatch(str(value))]

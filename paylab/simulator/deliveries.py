@@ -10,7 +10,7 @@ from typing import Any, overload
 from ..errors.base import UnknownNameError, WaitTimeoutError
 from ..errors.names import nearest_names
 from ..spec import timestamps
-from ..spec.codes import EVENT_TYPES
+from ..spec.codes import EVENTS
 from .clock import seconds
 
 Delivery = Mapping[str, Any]
@@ -138,9 +138,8 @@ class Deliveries(Sequence[Delivery]):
 
 def check_type(event_type: str) -> None:
     """UnknownNameError for a type of event that there is not."""
-    if event_type not in EVENT_TYPES:
-        near = nearest_names(event_type, dict.fromkeys(EVENT_TYPES))
-        raise UnknownNameError("event type", event_type, near)
+    if event_type not in EVENTS:
+        raise UnknownNameError("event type", event_type, nearest_names(event_type, EVENTS))
 
 
 def _line(row: Delivery) -> str:
