@@ -269,4 +269,3 @@ SERVED = {
     "financial_accounts.create": create_financial_account,
     "financial_accounts.update": update_account,
 }
-"""The functions of the operations that this module carries out."""

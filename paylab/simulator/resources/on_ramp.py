@@ -200,4 +200,3 @@ SERVED = {
     "conversion_accounts.create": create_account,
     "sandbox.deposit": deposit,
 }
-"""The functions of the operations that this module carries out."""

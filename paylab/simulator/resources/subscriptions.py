@@ -67,4 +67,3 @@ SERVED = {
     "webhook_subscriptions.create": create,
     "webhook_subscriptions.delete": delete,
 }
-"""The functions of the operations that this module carries out."""

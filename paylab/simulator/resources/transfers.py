@@ -340,4 +340,3 @@ SERVED = {
     "transfers.create": create,
     "transfers.list": index,
 }
-"""The functions of the operations that this module carries out."""
