@@ -46,11 +46,9 @@ def _column(frame: pd.DataFrame, name: str, kind: str) -> pd.Series[Any]:
 def _typed(column: pd.Series[Any], kind: str) -> pd.Series[Any]:
     if kind == "time":
         return pd.to_datetime(column.astype("object"), utc=True, errors="coerce")
-    if kind == "number" and column.isna().all():  # which pandas cannot convert from decimals
-        return pd.Series(index=column.index, dtype="float64")
-    if kind == "number":
-        return pd.to_numeric(column, errors="coerce").astype("float64")
     words = column.astype("object").where(column.notna(), None)
+    if kind == "number":
+        return pd.to_numeric(words, errors="coerce").astype("float64")
     if kind == "amount":
         return words.map(lambda value: value and Decimal(str(value)))
     return words.str.upper() if kind == "currency" and words.notna().any() else words

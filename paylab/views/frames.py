@@ -25,9 +25,8 @@ def frame_table(frame: pd.DataFrame) -> str:
     # The levels of a name with several are joined.
     names = [" ".join(map(str, each)) if isinstance(each, tuple) else str(each) for each in top]
     columns = [[_text(name, value) for value in top.iloc[:, at]] for at, name in enumerate(names)]
-    decimals = [kind.name == "decimal" for kind in top.dtypes]
     plain = [is_numeric_dtype(kind) and not is_bool_dtype(kind) for kind in top.dtypes]
-    numbers = [at for at in range(len(names)) if decimals[at] or plain[at]]
+    numbers = [at for at, is_plain in enumerate(plain) if is_plain]
     rows = list(zip(*columns, strict=True))
     where = badge(str(frame.attrs.get("service") or ""))
     return where + grid(names, rows, len(frame), numbers=numbers)
