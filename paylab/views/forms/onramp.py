@@ -267,12 +267,9 @@ class Walk(traitlets.HasTraits, FormPage):
     def _made(self, name: str) -> Form | Live:
         if name == "person":
             return self.functions.onboarding()
-        if name == "deposit":
-            return self.functions.deposit(self.found["account"])
-        if name == "conversion":
-            return self.functions.conversion(self.found["deposit"])
-        make: Callable[[Individual], Form | Live] = getattr(self.functions, name)
-        return make(self.found["person"])
+        about = {"deposit": "account", "conversion": "deposit"}.get(name, "person")
+        make: Callable[[Any], Form | Live] = getattr(self.functions, name)
+        return make(self.found[about])
 
     def _follow(self, name: str, body: Form | Live) -> None:
         """Continue when the step is done."""
