@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 
 import pyarrow as pa
@@ -81,7 +82,8 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     schema, path = schema_of(kind), Path(to)
     folder = None if os.fspath(to) == STANDARD_OUTPUT else path.absolute().parent
     require_parent(path)
-    with Spool(folder, text_schema(schema)) as spool:
+    with TemporaryFile(dir=folder) as file:
+        spool = Spool(file, text_schema(schema))
         read_pages(pages, schema, spool.append, tally, selection=selection)
         dropped = _superseded(spool.tables, schema)
         rows = tally.rows - len(dropped)

@@ -15,8 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import Any
+from typing import IO, Any
 
 import pyarrow as pa
 
@@ -120,20 +119,13 @@ def _read_note(path: Path) -> Segment:
 
 
 class Spool:
-    """The rows of pages that are read only once, in a file without a name.
+    """The rows of pages that are read only once, in a temporary file.
 
     They are written to the target when all have been read: a later row can replace an earlier one.
     """
 
-    def __init__(self, folder: Path | None, schema: pa.Schema) -> None:
-        self._file = TemporaryFile(dir=folder)  # noqa: SIM115 - closed by `__exit__`
-        self._writer = pa.ipc.new_stream(self._file, schema)
-
-    def __enter__(self) -> Spool:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
+    def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
+        self._file, self._writer = file, pa.ipc.new_stream(file, schema)
 
     def append(self, part: PagePart) -> None:
         """Store new rows."""
