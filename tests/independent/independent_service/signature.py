@@ -6,10 +6,10 @@ import base64
 import hashlib
 import hmac
 import re
-import secrets
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from itertools import count
 
 from .refusals import Refusal
 from .settings import Settings
@@ -19,6 +19,7 @@ NEEDED = ("host", "x-api-key", "x-date", "x-content-sha256")
 _AUTHORIZATION = re.compile(
     r"HMAC-SHA256 Credential=([^,]+),\s*SignedHeaders=([^,]+),\s*Signature=([A-Za-z0-9+/=]+)"
 )
+_NUMBERS = count()  # a clock that stands still would repeat a random number one day
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 
 
@@ -76,7 +77,7 @@ def sign(
         "x-content-sha256": hashlib.sha256(body).hexdigest(),
     }
     if nonce:
-        headers["x-nonce"] = f"{int(now * 1000)}{secrets.randbelow(10**6):06}"
+        headers["x-nonce"] = f"{int(now * 1000)}{next(_NUMBERS) % 10**6:06}"
     path, _, query = target.partition("?")
     names = sorted(headers)
     text = canonical_request(
