@@ -170,9 +170,10 @@ def individual(lab):
 
 
 def test_in_process(lab, person):
-    """The simulator accepts the signature of a streamed body."""
+    """The simulator accepts the signature of a streamed body, of which the call has the outline."""
     stored = lab.individuals.upload_images(person.id, {"selfie": BytesIO(JPEG)})
     assert [image.content_type for image in stored.images] == ["image/jpeg"]
+    assert not lab.calls[-1].request_body.exact
 
 
 @pytest.fixture(name="outside")

@@ -12,12 +12,13 @@ from paylab.signing.findings import Authorization, check_url, read_headers
 from paylab.signing.snippets import SnippetRequest
 
 LOG = """\
-* Connected to localhost
+* Trying: 127.0.0.1
 > Host: localhost:8080
 > X-Date: 2026-01-31T09:30:00.123Z
 < HTTP/1.1 401 Unauthorized
 < Date: Sat, 31 Jan 2026 09:30:10 GMT
 < X-Date: of the answer
+< Server: simulator
 -H 'X-Nonce: 17' \\
 X-Nonce: a second one
 "Authorization": HMAC-SHA256 Credential=a
