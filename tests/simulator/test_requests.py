@@ -311,6 +311,11 @@ def test_a_request_as_text():
     ]
     assert second.text().splitlines()[1:] == [f"   sent: {'x' * 600}..."]
     assert third.text().count("\n") == 0
+    judged = {"rules": {"result": "refused", "message": "no"}, "signature": {"result": "passed"}}
+    assert made({"verdicts": judged})[0].text().splitlines()[1:] == [
+        "   passed: signature",
+        "   rules: refused; no",
+    ]
     assert [each.is_refused for each in (first, second)] == [True, False]
     with pytest.raises(AttributeError, match=r"has at, method,.*; not nothing"):
         first.nothing  # noqa: B018
