@@ -18,9 +18,9 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 EMPTY = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("pass")])
 LIBRARIES, CONNECT = "import httpx, pydantic", "paylab.connect()"
 MOST = {"import paylab": 3.5, "paylab --help": 5.5, CONNECT: 20}
-"""Maximum processor time of a start as a multiple of `python -c pass`; measured 2.8, 4.6, 17."""
+"""Maximum processor time of a start as a multiple of `python -c pass`; measured 2.8, 4.3, 15."""
 MOST_OF_LIBRARIES = 1.2
-"""Maximum of `connect()` as a multiple of importing httpx and pydantic; measured 0.9.
+"""Maximum of `connect()` as a multiple of importing httpx and pydantic; measured 1.0.
 
 A lab with an embedded simulator imports httpx for its first request and pydantic for its first
 object of the service.
