@@ -7,6 +7,7 @@ import importlib
 import inspect
 import json
 import pkgutil
+import re
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
@@ -61,11 +62,12 @@ def found():
     """Every docstring of the package with an example."""
     finder = doctest.DocTestFinder(exclude_empty=True)
     for each in pkgutil.walk_packages(paylab.__path__, "paylab."):
-        if each.name.endswith("__main__"):
-            continue
-        module = importlib.import_module(each.name)
-        if ">>>" in inspect.getsource(module):
+        if ">>>" in Path(each.module_finder.find_spec(each.name).origin).read_text():
+            module = importlib.import_module(each.name)
             yield from (test for test in finder.find(module) if test.examples)
+
+
+EXAMPLES = [*found()]
 
 
 @pytest.fixture(scope="module")
@@ -116,21 +118,28 @@ def place(simulator, tmp_path_factory):
         "wallet": account.payout_account,
         "draft": lab.individuals.create(**examples.individual("MX", consent_at=lab.clock())),
         "router": Router(),
-        "state": lab.simulator.snapshot(),
         "selfie": specimen("selfie"),
     }
 
 
+@pytest.fixture(scope="module")
+def state(place, simulator):
+    """What the simulator holds before each example."""
+    return json.dumps(simulator.world.dump())
+
+
 @pytest.fixture
-def here(place, simulator, example, tmp_path, monkeypatch):
-    """A temporary folder, and a new lab if the example uses one."""
+def here(place, state, simulator, example, tmp_path, monkeypatch):
+    """A temporary folder, and a new lab if the example uses it or what it created."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "selfie.jpg").write_bytes(place["selfie"])
     new = {**place, "router": Router(), "path": Path("service.toml")}
-    if not any("lab" in each.source for each in example.examples):
+    used = set(re.findall(r"\w+", " ".join(each.source for each in example.examples)))
+    if "selfie" in used:
+        (tmp_path / "selfie.jpg").write_bytes(place["selfie"])
+    if not used & {"lab", "quote", "subscription"}:
         return new
+    simulator.world.load(json.loads(state))
     lab = paylab.connect(simulator=simulator)
-    lab.simulator.restore(place["state"])
     quote = lab.quotes.create(place["payee"], source_amount="20", **TERMS)
     url = "https://hooks.example.com/first"
     subscription = lab.webhook_subscriptions.create(url, ["transfer.completed"])
@@ -138,7 +147,7 @@ def here(place, simulator, example, tmp_path, monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("example", [*found()], ids=lambda test: test.name.removeprefix("paylab."))
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda test: test.name.removeprefix("paylab."))
 def test_an_example_gives_what_it_says(here, example):
     """Each example runs on the simulator and gives the printed result."""
     example.globs = {**example.globs, **here}
@@ -151,7 +160,7 @@ def test_an_example_gives_what_it_says(here, example):
 def test_no_example_is_left_out():
     """Every example in the text of a module is one of those that run."""
     run = Counter()
-    for test in found():
+    for test in EXAMPLES:
         run[Path(test.filename)] += len(test.examples)
     texts = {path: path.read_text() for path in HOME.rglob("*.py")}
     written = {path: text.count(">>> ") for path, text in texts.items() if ">>> " in text}

@@ -1,11 +1,14 @@
 """The package as a whole: the cost of importing it, the import rules, the public names."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from functools import cache
 from graphlib import TopologicalSorter
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -22,7 +25,14 @@ MODULES = {
     ".".join(path.relative_to(ROOT.parent).with_suffix("").parts).removesuffix(".__init__"): path
     for path in ROOT.rglob("*.py")
 }
+MAP = (ROOT.parent / ".github" / "CONTRIBUTING.md").read_text()
 CHAPTERS = sorted(path.name for path in ROOT.iterdir() if (path / "__init__.py").is_file())
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    """The syntax tree of a module."""
+    return ast.parse(path.read_text())
 
 
 @cache
@@ -32,7 +42,7 @@ def imports(path: Path) -> set[tuple[str, str]]:
     package = ("paylab", *path.relative_to(ROOT).with_suffix("").parts)
     if path.name == "__init__.py":
         package = (*package[:-1], "__init__")
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             found |= {(each.name.split(".")[0], "") for each in node.names}
         elif isinstance(node, ast.ImportFrom) and not node.level:
@@ -53,20 +63,21 @@ def chapters_of(chapter: str) -> set[str]:
     return found & set(CHAPTERS) - {chapter}
 
 
-def reached(chapter: str) -> set[str]:
+def reached(chapter: str, below: Callable[[str], set[str]] = chapters_of) -> set[str]:
     """Every chapter that a chapter imports, directly or indirectly."""
     seen: set[str] = set()
     todo = [chapter]
     while todo:
-        new = chapters_of(todo.pop()) - seen
+        new = below(todo.pop()) - seen
         seen |= new
         todo += new
     return seen
 
 
+@cache
 def on_top(path: Path) -> list[ast.stmt]:
     """The statements of a module outside of functions, those under TYPE_CHECKING included."""
-    found, todo = [], list(ast.parse(path.read_text()).body)
+    found, todo = [], list(parsed(path).body)
     while todo:
         node = todo.pop()
         found.append(node)
@@ -89,9 +100,55 @@ def used_by(module: str) -> set[str]:
     return {each for each in used & MODULES.keys() if not f"{module}.".startswith(f"{each}.")}
 
 
-def test_importing_paylab_loads_nothing_heavy():
-    """`import paylab` does not import pandas or other large libraries."""
-    code = f"import sys, paylab; print([name for name in {HEAVY} if name in sys.modules])"
+def drawn() -> dict[str, set[str]]:
+    """The chapters of the map in CONTRIBUTING.md, each with those that its arrows lead to."""
+    below: dict[str, set[str]] = {}
+    for line in re.findall(r"^ {4}(.*←.*)$", MAP, re.MULTILINE):
+        for chain in re.split(r" {3,}", line):
+            for lower, upper in pairwise(re.findall(r"\w+", step) for step in chain.split("←")):
+                for chapter in upper:
+                    below.setdefault(chapter, set()).update(lower)
+    return below
+
+
+def test_the_map_has_the_arrows_of_the_imports():
+    """The map in CONTRIBUTING.md shows every import between chapters, and no arrow without one."""
+    arrows = drawn()
+    assert {*arrows}.union(*arrows.values()) == {*CHAPTERS}
+    leads = {each: reached(each, lambda chapter: arrows.get(chapter, set())) for each in CHAPTERS}
+    assert leads == {each: reached(each) for each in CHAPTERS}
+
+
+def test_the_map_has_every_chapter():
+    """It has one row for each chapter, and no other."""
+    rows = re.findall(r"^\| `(\w+)` \|", MAP, re.MULTILINE)
+    assert sorted(rows) == CHAPTERS
+
+
+LIGHT = {
+    "import paylab": HEAVY,
+    "lab = paylab.connect()": ("httpx",),
+    "lab.get('/v1/transfers')": (
+        *("pydantic", "sqlite3", "stdnum", "paylab.payments", "paylab.webhooks"),
+        *("paylab.redaction.search", "paylab.signing.mistakes", "paylab.lab.forms"),
+    ),
+}
+"""Statements that follow each other, and what must not be loaded after each."""
+
+
+def test_what_is_heavy_is_loaded_by_its_first_use():
+    """`import paylab`, a connection and a first request load only what they need."""
+    code = "import sys\n"
+    for statement, names in LIGHT.items():
+        code += f"{statement}\nprint(*[name for name in {names} if name in sys.modules])\n"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []
+
+
+def test_a_simulated_service_loads_no_lab():
+    """A test that uses only the address of `paylab_world` waits for no client and no lab."""
+    code = "import sys, paylab.testing.world\n"
+    code += "print([name for name in ('pydantic', 'paylab.lab.lab') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -105,29 +162,9 @@ def test_the_help_of_the_command_line_loads_no_service():
     assert done.stdout.splitlines()[-1] == "[]"
 
 
-def test_a_simulated_service_loads_no_lab():
-    """A test that uses only the address of `paylab_world` waits for no client and no lab."""
-    code = "import sys, paylab.testing.world\n"
-    code += "print([name for name in ('pydantic', 'paylab.lab.lab') if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-def test_connecting_loads_only_what_a_request_needs():
-    """What a first request needs is loaded by it, and models, orders and the like by their use."""
-    late = ("pydantic", "sqlite3", "stdnum", "paylab.payments", "paylab.webhooks")
-    late += ("paylab.redaction.search", "paylab.signing.mistakes", "paylab.lab.forms")
-    code = "import sys, paylab\nlab = paylab.connect()\nassert 'httpx' not in sys.modules\n"
-    code += "lab.get('/v1/transfers')\n"
-    code += f"print([name for name in {late} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-@pytest.mark.parametrize("chapter", CHAPTERS)
-def test_the_arrows_between_chapters_make_no_circle(chapter):
+def test_the_arrows_between_chapters_make_no_circle():
     """No chapter imports itself indirectly; imports in functions and for types count."""
-    assert chapter not in reached(chapter)
+    assert [chapter for chapter in CHAPTERS if chapter in reached(chapter)] == []
 
 
 def test_modules_form_few_layers_and_no_circle():
