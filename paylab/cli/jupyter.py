@@ -34,6 +34,16 @@ FOLDER = "paylab-notebooks"
 RECORD = ".paylab.json"
 """File with the SHA-256 of each copied notebook, to detect the ones you changed."""
 
+UNUSED = "rfc3987_syntax"
+"""jsonschema compiles grammars with it for four seconds, to check IRIs; Jupyter has none."""
+
+JUPYTERLAB = f"""
+import sys
+sys.modules[{UNUSED!r}] = None
+from jupyterlab.labapp import main
+sys.exit(main())
+"""
+
 PACKAGE = Path(__file__).parent.parent
 START_SECONDS = 180.0
 LAST_LINES = 15
@@ -162,6 +172,7 @@ def notebooks() -> tuple[Path, list[str]]:
 def trust_copies(folder: Path) -> None:
     """Sign the unchanged copies for this user's Jupyter, which then shows their saved styles."""
     record = _record(folder)
+    sys.modules.setdefault(UNUSED, None)  # type: ignore[arg-type]
     with suppress(OSError):  # without a writable home the copies are shown without styles
         with explained():
             from nbformat import NO_CONVERT, reads
@@ -241,7 +252,7 @@ def _service(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, st
 def _command(folder: Path, first: str, options: argparse.Namespace) -> list[str]:
     """Jupyter's command line: on loopback only, without news, update checks and extensions."""
     announcements = "jupyterlab.handlers.announcements"
-    command = [sys.executable, "-m", "jupyterlab", "--ServerApp.ip=127.0.0.1"]
+    command = [sys.executable, "-c", JUPYTERLAB, "--ServerApp.ip=127.0.0.1"]
     command += [f"--ServerApp.root_dir={folder}", f"--LabApp.default_url=/lab/tree/{first}"]
     command += ["--LabApp.extension_manager=readonly", "--LabApp.news_url=None"]
     command += [f"--LabApp.check_for_updates_class={announcements}.NeverCheckForUpdate"]
