@@ -6,9 +6,9 @@ most files of tests.
 
 import os
 
-from nbval.plugin import pytest_addoption, pytest_collect_file
+from nbval.plugin import IPyNbFile, pytest_addoption
 
-__all__ = ["pytest_addoption", "pytest_collect_file"]
+__all__ = ["pytest_addoption"]
 
 OPTIONS = {
     "nbval": True,
@@ -22,6 +22,26 @@ OPTIONS = {
 }
 OTHERS = ("anyio", "hypothesispytest", "nbval", "schemathesis")
 """Plugins without which the pytest of a lesson starts in half the time."""
+ONCE = "90_your_tests"
+"""The lesson on tests starts pytest six times in each run."""
+
+
+class Lesson(IPyNbFile):
+    """A notebook whose cells show the same when all of them run a second time in its kernel."""
+
+    def collect(self):
+        """The cells, and the cells again."""
+        yield from super().collect()
+        for cell in super().collect() if self.path.stem != ONCE else ():
+            cell.name = f"{cell.name} again"
+            yield cell
+
+
+def pytest_collect_file(file_path, parent):
+    """Collect the notebooks, if they are to be compared."""
+    if file_path.suffix == ".ipynb" and parent.config.option.nbval:
+        return Lesson.from_parent(parent, path=file_path)
+    return None
 
 
 def pytest_configure(config):

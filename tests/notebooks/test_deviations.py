@@ -40,10 +40,9 @@ def check(run, deviation, notebooks, folder, monkeypatch):
     assert not left_out or deviation in ABSENT, told[left_out[0]]
 
 
-@pytest.mark.parametrize(("deviation", "notebook"), [("quote-fields", "40"), ("words-zod", "10")])
-def test_a_notebook_runs_on_a_service_that_differs(run, deviation, notebook, tmp_path, monkeypatch):
-    """The notebooks run on a sample of the deviations."""
-    check(run, deviation, [notebook], tmp_path, monkeypatch)
+def test_a_notebook_runs_on_a_service_that_differs(run, tmp_path, monkeypatch):
+    """It needs the settings that a probe of the service writes."""
+    check(run, "quote-fields", ["40"], tmp_path, monkeypatch)
 
 
 @pytest.mark.whole_table
