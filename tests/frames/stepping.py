@@ -1,14 +1,15 @@
-"""Kill exports before single steps: run as `stepping.py FOLDER FIRST EVERY [no-exchange]`.
+"""Kill exports before single steps: run as `stepping.py FOLDER FIRST EVERY`.
 
 A step opens, renames, creates or removes a file; an audit hook of Python kills the process just
-before it. Prints the number of kills, and what a reader, a run without the service and a run with
-the service find wrong afterwards.
+before it. Prints the number of kills on a system that exchanges folders and on one that cannot,
+and what a reader, a run without the service and a run with the service find wrong afterwards.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sys
 from pathlib import Path
@@ -76,30 +77,37 @@ def attempt(fetch, target):
     return os.waitpid(pid, 0)[1]
 
 
-def main(folder, first, every, exchange=""):
-    """Kill before steps of the replacement of an export, and check what is left."""
-    if exchange:
-        files._exchange = lambda *_: False
-    kills, wrong, step = 0, [], int(first)
-    while True:
-        parent = Path(folder, str(step))
-        target = parent / "t"
-        parent.mkdir()
-        attempt(fetch, target)
+def kills(folder, first, every, wrong, exchange):
+    """Kill before steps of the replacement of an export, check what is left, count the kills."""
+    count = 0
+    for step in range(first, 10**6, every):
+        target = Path(shutil.copytree(Path(folder, "before"), Path(folder, f"{exchange} {step}")))
+        target /= "t"
         if not killed(target, step):
-            break
-        kills += 1
-        if not exchange and here(target) != ROWS:
-            wrong.append(f"{step}: a reader finds {here(target)} rows")
+            return count
+        count += 1
+        place = f"step {step}, exchange {exchange}"
+        if exchange and here(target) != ROWS:
+            wrong.append(f"{place}: a reader finds {here(target)} rows")
         attempt(no_service, target)
         if here(target) != ROWS:
-            wrong.append(f"{step}: without the service {here(target)} rows are left")
+            wrong.append(f"{place}: without the service {here(target)} rows are left")
         if attempt(fetch, target) or here(target) != ROWS:
-            wrong.append(f"{step}: the next export fails")
-        if [entry.name for entry in parent.iterdir()] != ["t"]:
-            wrong.append(f"{step}: {[entry.name for entry in parent.iterdir()]}")
-        step += int(every)
-    print(json.dumps({"kills": kills, "wrong": wrong}))
+            wrong.append(f"{place}: the next export fails")
+        if (left := [entry.name for entry in target.parent.iterdir()]) != ["t"]:
+            wrong.append(f"{place}: {left}")
+    return count
+
+
+def main(folder, first, every):
+    """Kill exports that exchange the old folder and the new one, and exports that cannot."""
+    before, wrong = Path(folder, "before", "t"), []
+    before.parent.mkdir()
+    attempt(fetch, before)
+    found = [kills(folder, int(first), int(every), wrong, exchange=True)]
+    files._exchange = lambda *_: False
+    found.append(kills(folder, int(first), int(every), wrong, exchange=False))
+    print(json.dumps({"kills": found, "wrong": wrong}))
 
 
 if __name__ == "__main__":

@@ -37,7 +37,7 @@ def cells(path):
         return list(csv.DictReader(lines))
 
 
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ROWS)
 def test_round_trip(paged, tmp_path, rows):
     """A frame that is read back equals the written frame, types included."""

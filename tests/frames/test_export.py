@@ -235,8 +235,8 @@ def peak(transfer, tmp_path):
 
 @pytest.mark.parametrize("to", DESTINATIONS)
 def test_memory(peak, to):
-    """Exporting 200 more pages, 30 MB, needs less than 8 MB more memory: pages are not kept."""
-    assert peak(300, to) < peak(100, to) + 8_000_000
+    """Exporting 100 more pages, 15 MB, needs less than 4 MB more memory: pages are not kept."""
+    assert peak(150, to) < peak(50, to) + 4_000_000
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])

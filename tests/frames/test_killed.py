@@ -7,8 +7,10 @@ import os
 import re
 import sys
 from pathlib import Path
+from random import Random
 from runpy import run_path
 from subprocess import PIPE, run
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -42,15 +44,11 @@ def test_wrong_rows():
 
 def test_a_run_that_cannot_succeed():
     """If an export fails by itself, `killing.once` exits instead of starting it again forever."""
-    code = (
-        "import multiprocessing, random, killing; killing.LONGEST = 60; "
-        "killing.once('/nowhere/t.csv', random.Random(1), multiprocessing.get_context('fork'))"
-    )
-    command = [sys.executable, "-c", code]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(HARNESS.parent), *sys.path])}
-    done = run(command, stderr=PIPE, text=True, check=False, timeout=60, env=environment)
-    assert done.returncode == 1
-    assert "an export that nobody killed ended with 1" in done.stderr
+    failed = SimpleNamespace(exitcode=1, is_alive=lambda: False)
+    failed.start = failed.join = failed.kill = lambda *_: None
+    processes = SimpleNamespace(Process=lambda **_: failed)
+    with pytest.raises(SystemExit, match="an export that nobody killed ended with 1"):
+        run_path(str(HARNESS))["once"]("/nowhere/t.csv", Random(1), processes)
 
 
 @pytest.fixture(name="service")
@@ -174,12 +172,11 @@ def test_a_draft_is_private(interrupted, tmp_path):
     assert (tmp_path / ".t.csv.export").stat().st_mode & 0o777 == 0o700
 
 
-@pytest.mark.parametrize("exchange", [[], ["no-exchange"]])
-def test_a_kill_before_a_step(tmp_path, exchange):
+def test_a_kill_before_a_step(tmp_path):
     """A kill leaves the old folder or the new one, also if the service is down afterwards."""
-    command = [sys.executable, str(STEPS), str(tmp_path), "2", "7", *exchange]
+    command = [sys.executable, str(STEPS), str(tmp_path), "2", "7"]
     found = json.loads(run(command, stdout=PIPE, text=True, check=True).stdout)
-    assert found["kills"] > 5
+    assert min(found["kills"]) > 5
     assert found["wrong"] == []
 
 

