@@ -287,11 +287,12 @@ class Notebook:
         )
         self.page.locator("#jupyterlab-splash").wait_for(state="detached")
 
-    def looks(self, name):
+    def looks(self, name, check=lambda width: None):
         """Take pictures of the page: dark and narrow, light and wide, and very narrow.
 
-        A theme changes colours and no sizes. The last picture uses very wide letters: the result
-        must not depend on a machine's fonts.
+        `check(width)` is called for each. A theme changes colours and no sizes: axe-core looks at
+        each theme once. The last picture uses very wide letters: the result must not depend on a
+        machine's fonts.
         """
         height = self.page.viewport_size["height"]
         for theme, widths in (("dark", (700,)), ("light", (1400, 400))):
@@ -300,10 +301,11 @@ class Notebook:
             for width in widths:
                 self.page.set_viewport_size({"width": width, "height": height})
                 self.shot(f"{name}-{width}-{theme}")
-                yield width
+                check(width)
+            assert self.violations() == []
         wide = self.page.add_style_tag(content="body * { font-family: monospace !important }")
         self.shot(f"{name}-wide-letters")
-        yield width
+        check(width)
         wide.evaluate("style => style.remove()")
 
     def sideways(self, width):
@@ -389,11 +391,15 @@ def pytest_runtest_makereport(item, call):
 
 @pytest.fixture
 def notebook(server, chromium, artefacts, request):
-    """Opens one of the project's notebooks by name, or a new one with the given cells."""
+    """Opens a new notebook with the given cells, or one of the project's, without its outputs.
+
+    With `as_copied` it is opened as `paylab lab` copied it.
+    """
     books = []
 
-    def opened(name, cells=None, *, width=1600, height=1200):
-        server.write(name, cells) if cells else server.restore(name)
+    def opened(name, cells=None, *, width=1600, height=1200, as_copied=False):
+        if not as_copied:
+            server.write(name, cells) if cells else server.restore(name)
         chromium.page.set_viewport_size({"width": width, "height": height})
         books.append(Notebook(server, chromium.page, name, artefacts, request))
         return books[-1].open()

@@ -34,6 +34,15 @@ CUT_OFF = """() => [...document.querySelectorAll('.paylab-form *')].filter(part 
   .map(part => part.className + ': ' + part.textContent.slice(0, 60))"""
 
 
+def whole(book):
+    """A check that no text of a form is cut off."""
+
+    def check(_width):
+        assert book.page.evaluate(CUT_OFF) == []
+
+    return check
+
+
 def change(book, before, after):
     """Edit one cell: select its text and type another."""
     line = book.page.locator(".jp-CodeCell .cm-line", has_text=before).first
@@ -60,9 +69,7 @@ def test_forms_of_accounts(notebook):
     book.label("Kind of PIX key").locator("visible=true").fill("cpf")
     book.says(re.compile("Enter a PIX key: 11 digits"))
     book.says(re.compile("A crypto wallet cannot be edited"))
-    for _ in book.looks("accounts"):
-        assert book.page.evaluate(CUT_OFF) == []
-        assert book.violations() == []
+    book.looks("accounts", whole(book))
 
 
 def test_an_off_ramp_without_a_wallet(notebook):
@@ -77,6 +84,4 @@ def test_an_off_ramp_without_a_wallet(notebook):
     book.says(re.compile("locked for another 1:"))
     book.button("Send this payout").click()
     book.says(re.compile("Refused: 422 the recipient has no crypto_wallet on base"))
-    for _ in book.looks("offramp"):
-        assert book.page.evaluate(CUT_OFF) == []
-        assert book.violations() == []
+    book.looks("offramp", whole(book))
