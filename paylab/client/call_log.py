@@ -203,9 +203,11 @@ class CallLog(Sequence[Call]):
     @overload
     def __getitem__(self, at: slice) -> CallLog: ...
     def __getitem__(self, at: int | slice) -> Call | CallLog:
-        if isinstance(at, slice):
-            return self._part(self._seen()[at])
-        return self._calls[at].call
+        if not isinstance(at, slice):
+            return self._calls[at].call
+        with self._lock:
+            kept = list(self._calls)[at]
+        return self._part(deferred.call for deferred in kept)
 
     def __repr__(self) -> str:
         lines = [f"{call.number:>4}  {call}" for call in self._seen()]

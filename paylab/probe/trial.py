@@ -145,8 +145,10 @@ class Trials:
     def _attempt(self, step: Step[R], values: Values) -> R | PaylabError:
         if self.sent >= self.budget:
             raise BudgetError("the budget of requests is used up")
+        client = self.client
         try:
-            client = self.client.with_service(self.service.with_values(dict(values)))
+            if values:
+                client = client.with_service(self.service.with_values(values))
         except ConfigError as error:  # this secret cannot sign in that dialect
             return error
         if self.pace:

@@ -296,13 +296,15 @@ def _in_force(given: Mapping[str, Value]) -> dict[str, Value]:
 
 def _check_names(values: Mapping[str, Value], given: Collection[str]) -> None:
     """ServiceError if two fields of one object have the same name, renamed or fixed."""
+    renamed = [key for key in given if ".fields." in key]
+    if not renamed:
+        return
     fields: dict[tuple[str, Value], list[str]] = {}
     for name, value in values.items():
         fields.setdefault((name.partition(".fields.")[0], value), []).append(name)
-    for key in given:
-        table, dot, _ = key.partition(".fields.")
-        their = values[key]
-        bodies = [each.by_name for each in OPERATIONS.values() if dot and each.names == table]
+    for key in renamed:
+        table, their = key.partition(".fields.")[0], values[key]
+        bodies = [each.by_name for each in OPERATIONS.values() if each.names == table]
         is_sent = any(their in body for body in bodies)
         is_fixed = is_sent and f"{table}.fields.{their}" not in values
         for name in (*fields[table, their], *([str(their)] if is_fixed else [])):
