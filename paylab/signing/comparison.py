@@ -19,7 +19,7 @@ from .canonical import SCHEME, Received, body_hash, key_bytes, signed_path
 from .corrections import Mistake, known
 from .explanation import labels
 from .findings import LENIENT, Authorization, Finding, SignedRequest, headers_of
-from .guesses import guesses, other_secrets, pairs
+from .guesses import dates, guesses, other_secrets, pairs
 from .mistakes import Guess, Recipe, first_made, right_recipe
 from .unauthorized import (
     FORM,
@@ -226,6 +226,7 @@ def _signature(  # noqa: PLR0913 - the arguments of `compare`
         made_by(guesses(right, request.body))
         or shape(given.signature)
         or made_by(other_secrets(right, secrets))
+        or made_by(dates(right))
         or made_by(pairs(right))
         or Finding(False, "signature", "signature", "unknown", UNKNOWN)
     )

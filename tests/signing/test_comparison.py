@@ -16,6 +16,8 @@ from paylab.signing import Received, verify
 from paylab.signing.comparison import compare
 from paylab.signing.corrections import CORRECTIONS
 from paylab.signing.findings import SignedRequest
+from paylab.signing.guesses import dates
+from paylab.signing.mistakes import right_recipe
 from paylab.spec.service import Service
 
 NOW = datetime(2026, 1, 31, 9, 30, 10, tzinfo=UTC)
@@ -167,15 +169,7 @@ CASES = [
 
 
 PORTS = (3000, 5000, 8000, 8080, 9000)
-NEAR = (
-    *("2026-01-31T09:30:02.123Z", "2026-01-31T09:29:58.123Z", "2026-01-31T09:30:00.122Z"),
-    *("2026-01-31T23:30:00.123Z", "2026-01-30T19:30:00.123Z", "2026-01-31T09:45:00.123Z"),
-    *("2026-01-31T09:30:00", "2026-01-31T09:30:00Z", "1769851800", "20260131T093000Z"),
-)
-FAR = (
-    *("2026-01-31T09:30:02.124Z", "2026-01-31T09:29:58.122Z"),
-    *("2026-01-31T23:45:00.123Z", "2026-01-30T19:15:00.123Z"),
-)
+NEAR = ("2026-01-31T09:30:00Z", "2026-01-31T09:29:58.123Z", "2026-01-30T19:30:00.123Z")
 KEYS = [
     *(("encoded as Base64", base64.b64encode(SECRET.encode())), ("reversed", SECRET[::-1])),
     *(("encoded as hex", SECRET.encode().hex()), ("doubled", SECRET * 2)),
@@ -271,7 +265,7 @@ def test_the_line_and_both_its_versions(change, line, texts):
     [
         *(({"signed": {"host": f"api.example.test:{port}"}}, "host-differs", "") for port in PORTS),
         *(({"date": date}, "stale-date", "made anew, or cut") for date in NEAR),
-        *(({"date": date}, "unknown", "no known mistake") for date in FAR),
+        ({"date": "2026-01-31T09:30:02.124Z"}, "unknown", "no known mistake"),
         ({"finish": lambda d: base64.b64encode(d.hex()[:32].encode())}, "unknown", "64 lower-case"),
         ({"finish": lambda d: b"a!" + base64.b64encode(d)}, "unknown", "is not Base64"),
         ({"finish": lambda d: base64.b64encode(d + b"x")}, "unknown", "64 lower-case hex digits"),
@@ -288,6 +282,33 @@ def test_a_rare_mistake_is_told(change, mistake, words):
     found = compare(sign(**change), REQUEST, SECRET, now=NOW)
     assert (found.match, found.mistake) == (False, mistake)
     assert words in found.message
+
+
+@pytest.fixture(scope="module")
+def tried_dates():
+    """The recipes with another date than the one sent."""
+    headers = {name: text for name, text in sign().items() if name != "authorization"}
+    right = right_recipe(SECRET.encode(), "POST", "/v1/transfers", "", headers, "omit")
+    return [recipe for _, recipe in dates(right)]
+
+
+@pytest.mark.parametrize(
+    ("date", "is_tried"),
+    [
+        *((f"2026-01-31T09:{time}Z", True) for time in ("30:02.123", "29:58.123", "30:00.122")),
+        *((f"2026-01-31T09:{time}Z", False) for time in ("30:02.124", "29:58.122")),
+        *(("2026-01-31T23:30:00.123Z", True), ("2026-01-30T19:30:00.123Z", True)),
+        *(("2026-01-31T23:45:00.123Z", False), ("2026-01-30T19:15:00.123Z", False)),
+        *((each, True) for each in ("2026-01-31T09:45:00.123Z", "2026-01-31T09:30:00Z")),
+        *((each, True) for each in ("2026-01-31T09:30:00", "1769851800", "20260131T093000Z")),
+    ],
+)
+def test_dates_that_are_tried(tried_dates, date, is_tried):
+    """Two seconds around the one sent, quarters of an hour up to 14 hours, and other forms."""
+    assert {(each.date, dict(each.headers)["x-date"]) for each in tried_dates} >= (
+        {(date, date), (date, DATE), (DATE, date)} if is_tried else set()
+    )
+    assert (date in {each.date for each in tried_dates}) == is_tried
 
 
 @pytest.mark.parametrize("given", [{}, {"host": HOST}])

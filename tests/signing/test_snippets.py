@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from datetime import UTC, datetime
+from itertools import cycle, product
 from types import SimpleNamespace
 
 import httpx
@@ -63,9 +64,17 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("settings", SETTINGS, ids=str)
-@pytest.mark.parametrize(("url", "target"), TARGETS)
-@pytest.mark.parametrize("code", [by_curl, by_python, by_httpx])
+@pytest.mark.parametrize(
+    ("code", "url", "target", "settings"),
+    [
+        *(
+            (code, *target, settings)
+            for code, target, settings in product((by_python, by_httpx), TARGETS, SETTINGS)
+        ),
+        # Each of them starts many processes.
+        *((by_curl, *target, each) for target, each in zip(cycle(TARGETS), SETTINGS, strict=False)),
+    ],
+)
 def test_a_snippet_signs_what_it_sends(code, url, target, settings, monkeypatch):
     """The signature is that of the request, for any address and every signing setting."""
     monkeypatch.setenv("PAYLAB_API_KEY", KEY)
