@@ -16,12 +16,22 @@ from paylab.spec.service import Service
 
 SAMPLE = (
     {},
-    {"amounts.requests": "number", "amounts.answers": "number", "currencies.case": "lower"},
-    {"quotes.account_form": "id", "conversion_accounts.account_form": "id"},
-    {"paths.sandbox_deposits": "/v1/conversion_accounts/{id}/deposits"},
-    {"transfers.required": ["client_reference_id"], "requests.unknown_fields": "refuse"},
-    {"financial_accounts.crypto_wallet.fields.network": "chain", "currencies.case": "upper"},
-    {"financial_accounts.MX.bank_account.fields.clabe": "account_number", "paths.quotes": "none"},
+    {
+        "amounts.requests": "number",
+        "amounts.answers": "number",
+        "currencies.case": "lower",
+        "paths.sandbox_deposits": "/v1/conversion_accounts/{id}/deposits",
+        "financial_accounts.MX.bank_account.fields.clabe": "account_number",
+        "paths.quotes": "none",
+    },
+    {
+        "quotes.account_form": "id",
+        "conversion_accounts.account_form": "id",
+        "transfers.required": ["client_reference_id"],
+        "requests.unknown_fields": "refuse",
+        "financial_accounts.crypto_wallet.fields.network": "chain",
+        "currencies.case": "upper",
+    },
 )
 
 

@@ -9,9 +9,8 @@ import uuid
 from datetime import UTC, datetime
 from importlib import import_module
 
-import httpx
 import pytest
-from stage import Signer
+from stage import Signer, Stage
 
 from paylab.openapi import document
 
@@ -39,19 +38,25 @@ class Package:
         return getattr(self.models, name)(**fields)
 
 
-@pytest.fixture
-def package(paylab_world, tmp_path, monkeypatch):
-    """The client, generated from the document that the world serves."""
-    token = {"authorization": f"Bearer {paylab_world.control_token}"}
-    url = f"{paylab_world.base_url}/_simulator/openapi.json"
-    (tmp_path / "openapi.json").write_bytes(httpx.get(url, headers=token).content)
-    (tmp_path / "config.yml").write_text("post_hooks: []\n")
+@pytest.fixture(scope="module")
+def generated(tmp_path_factory):
+    """A folder with the client, generated from the document that a simulator serves."""
+    there = tmp_path_factory.mktemp("generated")
+    served = Stage().http.get("/_simulator/openapi.json")
+    (there / "openapi.json").write_bytes(served.content)
+    (there / "config.yml").write_text("post_hooks: []\n")
     command = "-m openapi_python_client generate --meta none --fail-on-warning"
     files = "--path openapi.json --config config.yml --output-path generated_client"
     whole = [sys.executable, *command.split(), *files.split()]
-    done = subprocess.run(whole, cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(whole, cwd=there, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
-    monkeypatch.syspath_prepend(tmp_path)
+    return there
+
+
+@pytest.fixture
+def package(generated, paylab_world, monkeypatch):
+    """The generated client of a served world."""
+    monkeypatch.syspath_prepend(generated)
     yield Package(paylab_world)
     for name in [each for each in sys.modules if each.startswith("generated_client")]:
         del sys.modules[name]

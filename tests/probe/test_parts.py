@@ -138,6 +138,36 @@ def test_other_paths_are_those_of_the_resource_and_of_others(key, first, others)
 
 
 @pytest.mark.parametrize(
+    ("key", "problems", "found"),
+    [
+        ("individuals.required", [("email", MISSING)], ("email",)),
+        ("individuals.required", [("address.city", MISSING)], ("address.city",)),
+        ("individuals.required", [("email", "must be text")], None),
+    ],
+)
+def test_more_fields_are_required(key, problems, found):
+    """Those that are missed, after those that are required anyway; else nothing."""
+    error = refusal(*problems)
+    error.doubts = (paylab.client.field_hints.Doubt(key),)
+    tried = [each[key] for each in candidates(error, SERVICE) if key in each]
+    assert tried == ([(*SERVICE.value(key), *found)] if found else [])
+
+
+def test_other_words_are_those_of_the_refusal_and_single_ones():
+    """The choices of the refusal, the other values of the key, upper case, and each word alone."""
+    key = "financial_accounts.crypto_wallet.allowed"
+    error = refusal(("network", "must be one of tron, stellar"))
+    error.doubts = (paylab.client.field_hints.Doubt(key),)
+    tried = [each[key] for each in candidates(error, SERVICE)]
+    usual = SERVICE.value(key)
+    assert tried[0] == ("tron", "stellar")
+    assert tried[-len(usual) - 1 :] == [
+        tuple(word.upper() for word in usual),
+        *((word,) for word in usual),
+    ]
+
+
+@pytest.mark.parametrize(
     ("key", "operations"),
     [
         ("paths.quotes", {"quotes.create"}),

@@ -87,12 +87,19 @@ def test_a_walk_follows_every_deviation(walk_independent, deviation):
     ("deviations", "found"),
     [
         (
-            ("blank-query-line", "deposit-nested", "clabe-with-holder", "networks-few"),
+            (
+                *("blank-query-line", "deposit-nested", "clabe-with-holder", "networks-few"),
+                *("quote-fields", "transfer-quote-reference"),
+            ),
             {
                 "signing.empty_query": "blank",
                 "paths.sandbox_deposits": "/v1/conversion_accounts/{id}/deposits",
                 f"{MX}.required": ("clabe", "account_holder_name"),
                 f"{WALLET}.allowed": ("polygon", "solana"),
+                "quotes.fields.financial_account": "destination_account",
+                "quotes.fields.exchange_rate": "rate",
+                "quotes.fields.expires_at": "valid_until",
+                "transfers.fields.quote_id": "quote",
             },
         ),
         (
@@ -120,7 +127,10 @@ def test_a_walk_follows_every_deviation(walk_independent, deviation):
             },
         ),
         (
-            ("key-hex", "no-get-transfer", "errors-html", "empty-202", "provisioning-15s"),
+            (
+                *("key-hex", "no-get-transfer", "errors-html", "empty-202", "provisioning-15s"),
+                "no-list-individuals",
+            ),
             {"signing.key_encoding": "hex", "paths.transfer": "none"},
         ),
         (

@@ -43,7 +43,7 @@ JSON = st.recursive(
 )
 
 # No deadline: the machine may be busy, and these tests do not measure speed.
-some = settings(max_examples=60, deadline=None)
+some = settings(max_examples=30, deadline=None)
 
 RULES = {
     "individuals.check": individuals.check,
@@ -72,7 +72,7 @@ def are_problems(found):
 
 
 @some
-@given(body=JSON)
+@given(body=st.dictionaries(NAMES, JSON, max_size=20) | JSON)
 def test_any_body(body):
     """Every rule returns problems for any JSON body, and the same ones when called again.
 
@@ -85,13 +85,6 @@ def test_any_body(body):
 
 
 @some
-@given(body=st.dictionaries(NAMES, JSON, max_size=20))
-def test_any_values_under_the_right_names(body):
-    """Every rule returns problems for any JSON values under the known field names."""
-    assert [name for name, rule in RULES.items() if not are_problems(rule(body))] == []
-
-
-@some
 @given(details=st.dictionaries(NAMES, JSON) | JSON)
 def test_any_details(details):
     """Checks and warnings of account details return problems for any JSON."""
@@ -100,7 +93,7 @@ def test_any_details(details):
         assert are_problems(accounts.warn(*place, details)), place
 
 
-@settings(some, max_examples=25)
+@settings(some, max_examples=15)
 @given(route=st.tuples(JSON, JSON, JSON, JSON, JSON))
 def test_any_route(route):
     """The rules of routes return problems for any JSON values."""

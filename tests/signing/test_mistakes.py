@@ -200,7 +200,10 @@ def test_no_false_name(signed, check, secret, issued):
 
 
 @settings(deadline=None, max_examples=50)
-@given(secret=st.text(st.characters(exclude_categories=["Cs"])), query=st.text("ab=&+%2 C0", max_size=20))
+@given(
+    secret=st.text(st.characters(exclude_categories=["Cs"])),
+    query=st.text("ab=&+%2 C0", max_size=20),
+)
 def test_never_a_false_name(signed, check, secret, query):
     """With any other secret and any query, no mistake is named."""
     refusal = check(signed(secret=secret, query=query))
