@@ -26,7 +26,7 @@ from .paging import ListForm
 from .renames import SAME, Convert, Names
 from .service_file import KeyTable
 from .service_keys import Value
-from .setting_groups import setting_tree
+from .setting_groups import SettingGroup, setting_tree
 
 
 class Setting(NamedTuple):
@@ -74,7 +74,8 @@ class Service:
         in_force = _in_force(given) if given else _defaults()
         _check_names(in_force, given)
         own = MappingProxyType(given)
-        self.__dict__.update(given=own, _values=in_force, **setting_tree(in_force))
+        tree = setting_tree(in_force) if given else _default_tree()
+        self.__dict__.update(given=own, _values=in_force, **tree)
         if given:
             routes.check(self.routes, given)
 
@@ -266,8 +267,12 @@ class Service:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Service) and self._values == other._values
 
-    def __hash__(self) -> int:
+    @cached_property
+    def _hash(self) -> int:
         return hash(tuple(self._values.items()))
+
+    def __hash__(self) -> int:
+        return self._hash
 
     def __repr__(self) -> str:
         return f"Service({self.diff() or ''})"
@@ -284,6 +289,11 @@ def _keys() -> KeyTable:
 @cache
 def _defaults() -> dict[str, Value]:
     return _in_force({})
+
+
+@cache
+def _default_tree() -> dict[str, SettingGroup]:
+    return setting_tree(_defaults())
 
 
 def _in_force(given: Mapping[str, Value]) -> dict[str, Value]:

@@ -169,13 +169,13 @@ class Prover:
         return all(any(f"{at}.".startswith(f"{place}.") for place in named) for at in fields)
 
 
-def prove(operation: str, examples: int) -> Counter:
-    """Send so many requests, half of them invalid; the number of answers by status."""
+def prove(operation: str, valid: int, invalid: int) -> Counter:
+    """Send so many requests; the number of answers by status."""
     prover = Prover(operation)
-    for mode in (POSITIVE, NEGATIVE):
+    for mode, examples in ((POSITIVE, valid), (NEGATIVE, invalid)):
         if mode is NEGATIVE and not (prover.validator or prover.operation.query):
             continue  # nothing of it can be invalid
-        _run(prover, mode, examples // 2)
+        _run(prover, mode, examples)
     return prover.statuses
 
 

@@ -8,20 +8,25 @@ pytest.importorskip("schemathesis", reason="pip install -e '.[test]'")
 
 from contract import prove
 
+from paylab.spec.operations.records import OPERATIONS
 from paylab.spec.service import Service
 
 NAMES = sorted(route.operation for route in Service().routes)
-FEW, MANY = 14, 5000
+OTHERS = ("individuals.list", "transfers.list", "transfers.get", "webhook_subscriptions.delete")
+SAMPLE = [name for name in NAMES if OPERATIONS[name].fields or name in OTHERS]
+"""All with a body; lists, single objects and deletions take the same way."""
+
+FEW, MANY = (10, 4), (2500, 2500)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SAMPLE)
 def test_random_requests_are_answered_as_documented(name):
     """No 5xx, no undocumented answer, no unexplained refusal, and nothing invalid accepted."""
-    assert any(200 <= status < 300 for status in prove(name, FEW))
+    assert any(200 <= status < 300 for status in prove(name, *FEW))
 
 
 @pytest.mark.whole_table
 @pytest.mark.parametrize("name", NAMES)
 def test_many_random_requests_are_answered_as_documented(name):
     """The same with 5,000 requests."""
-    print(name, prove(name, MANY))
+    print(name, prove(name, *MANY))

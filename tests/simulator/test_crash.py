@@ -15,6 +15,8 @@ from types import SimpleNamespace
 import httpx
 import pytest
 
+from paylab.simulator import Simulator
+
 SERVE = """
 import sys, time
 from paylab.simulator import Simulator
@@ -116,7 +118,10 @@ def test_killed_over_and_over(start):
     for _ in range(ROUNDS):
         posting = threading.Thread(target=post_until_killed, args=(victim.service, account, kept))
         posting.start()
-        time.sleep(draw.uniform(0.02, 0.5))
+        enough = len(kept) + draw.randint(6, 30)
+        while len(kept) < enough and posting.is_alive():
+            time.sleep(0.005)
+        time.sleep(draw.uniform(0, 0.02))  # at any moment of a request
         victim.kill()
         posting.join()
         victim = start()
@@ -134,10 +139,11 @@ def payee(service):
     return {"individual_id": owner["id"], "type": "bank_account", "details": details}
 
 
-def test_a_second_process(start, tmp_path):
+def test_a_second_process(tmp_path):
     """A second process on the same file ends with an error message."""
-    start()
+    first = Simulator(data=tmp_path / "world.db")
     command = [sys.executable, "-c", SERVE, str(tmp_path / "world.db")]
     ended = subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
     assert ended.returncode != 0
     assert "another simulator is using it" in ended.stderr.splitlines()[-1]
+    first.close()

@@ -63,7 +63,7 @@ def test_a_body_is_utf_8(service, encoding):
 @pytest.mark.parametrize(("method", "path"), operations())
 def test_junk_everywhere(service, method, path):
     """An invalid body never causes a 5xx; every answer other than a 204 is JSON."""
-    for body in JUNK:
+    for body in JUNK if method in ("POST", "PUT") else JUNK[::8]:  # others are not read
         answer = service.call(method, path, body)
         assert answer.status < 500
         assert (answer.body == b"") == (answer.status == 204)
@@ -191,7 +191,7 @@ def world(module_service):
     return module_service, targets(module_service)
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[*HealthCheck])
+@settings(max_examples=60, deadline=None, suppress_health_check=[*HealthCheck])
 @given(data=st.data())
 def test_valid_bodies_spoilt(world, data):
     """A valid body with one or two values replaced is accepted or refused, never a 5xx."""
@@ -312,7 +312,7 @@ def test_headers_signed_as_junk(service, name):
         assert service.carry("GET", "/v1/transfers", headers, b"").status in (200, 401)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(
     st.text(st.characters(max_codepoint=255), max_size=8),
     st.text(st.characters(max_codepoint=255), max_size=40),

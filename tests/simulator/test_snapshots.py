@@ -15,10 +15,11 @@ from paylab.simulator.storage import checksum
 WRONG = (None, True, 7, -1, 1e300, "", "x", "é\ud800", [], [None], {}, {"id": 7}, "9999-99-99")
 
 
-@pytest.fixture
-def service(make):
-    """A client of a simulator with objects of every kind and planned steps."""
-    service = make(send=lambda url, body: 500, transfers=3)
+@pytest.fixture(scope="module")
+def whole(module_service):
+    """A snapshot with objects of every kind and planned steps."""
+    service = module_service
+    service.post("/_simulator/seed", {"transfers": 3})
     url = {"url": "https://e.co", "event_types": ["transfer.created", "conversion.created"]}
     service.made("/v1/webhook_subscriptions", url)
     service.post("/_simulator/seed", {"conversions": 2})
@@ -44,6 +45,14 @@ def service(make):
     key = "6f1c1c5e-5f0b-4d51-9d0d-0e3a4c8f3b11"
     service.post("/v1/transfers", price | {"source_type": "deposit"}, idempotency_key=key)
     service.person("MX", "on_ramp")
+    return service.get("/_simulator/snapshot").body
+
+
+@pytest.fixture
+def service(make, whole):
+    """A client of a simulator with this snapshot."""
+    service = make(send=lambda url, body: 500)
+    assert service.put("/_simulator/snapshot", whole).status == 200
     return service
 
 
@@ -85,9 +94,11 @@ def mutated(dump, draw, spots):
 
 def use(service):
     """Read all lists, let the planned steps run, deposit and pay again."""
+    # A changed fault may strike these requests.
+    answers = [service.get("/_simulator/faults"), service.delete("/_simulator/faults")]
     lists = ("individuals", "transfers", "conversions", "conversion_accounts")
-    answers = [service.get(f"/v1/{name}?limit=100") for name in lists]
-    answers += [service.get(f"/_simulator/{name}") for name in ("events", "deliveries", "faults")]
+    answers += [service.get(f"/v1/{name}?limit=100") for name in lists]
+    answers += [service.get(f"/_simulator/{name}") for name in ("events", "deliveries")]
     answers += [service.get("/_simulator/snapshot"), service.advance(2)]
     account = next(iter(service.get("/v1/conversion_accounts").json.get("data", [])), None)
     answers += [service.deposit(account)] if account else []
@@ -95,7 +106,7 @@ def use(service):
         rows = service.get(f"/v1/{name}").json.get("data", [])
         answers += [service.get(f"/v1/{name}/{row['id']}") for row in rows]
     answers.append(service.advance(7200))
-    assert {answer.status for answer in answers} <= {200, 201, 422}
+    assert {answer.status for answer in answers} <= {200, 201, 204, 422}
     service.transfer()
 
 
@@ -118,8 +129,8 @@ def attack(service, count, seed):
 
 def test_mutated_snapshots(service):
     """A mutated snapshot either gives a working state or changes nothing."""
-    told = attack(service, 60, seed=1)
-    assert min(told.values()) > 5
+    told = attack(service, 25, seed=1)
+    assert min(told.values()) > 3
 
 
 def test_a_large_snapshot_goes_over_http(server, monkeypatch):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paylab.simulator.delivery_queue import DeliveryQueue
@@ -11,6 +11,8 @@ from paylab.simulator.table import Table, row_place
 rows = st.lists(
     st.tuples(st.sampled_from("abcdef"), st.sampled_from("12")), unique_by=lambda row: row[0]
 )
+
+few = settings(max_examples=40)
 
 
 def table_of(made, order="newest_first"):
@@ -21,6 +23,7 @@ def table_of(made, order="newest_first"):
     return table
 
 
+@few
 @given(rows, st.tuples(st.text(), st.text()) | st.none())
 def test_newest(made, before):
     """A list is in descending order and starts after a given position."""
@@ -29,6 +32,7 @@ def test_newest(made, before):
     assert [*table.listed(before)] == sorted(chosen, key=row_place)[::-1]
 
 
+@few
 @given(rows, st.sampled_from(["oldest_first", "unknown"]))
 def test_another_order(made, order):
     """A list goes on after each of its rows; the oldest is first, or the order is not of time."""
@@ -42,6 +46,7 @@ def test_another_order(made, order):
     assert order != "unknown" or [*moved.listed()] == [row | {"created_at": "9"} for row in listed]
 
 
+@few
 @given(rows)
 def test_many_at_once(made):
     """`extend` gives the same order as separate puts; putting a row again keeps the order."""
@@ -52,6 +57,7 @@ def test_many_at_once(made):
     assert [*one.listed()] == [*other.listed()]
 
 
+@few
 @given(rows)
 def test_replaced(made):
     """A row that is put with the same id replaces the old one."""
@@ -62,6 +68,7 @@ def test_replaced(made):
     assert [row["id"] for row in table.listed() if row["is_new"]] == before
 
 
+@few
 @given(rows, st.sampled_from("abcdef"))
 def test_removed(made, gone):
     """A removed row is in no list, and the other rows keep their order."""
@@ -77,6 +84,7 @@ def queued(number, lane, due):
     return {"id": str(number), "rank": number, "lane": lane, "due": str(due)}
 
 
+@few
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 3))), st.data())
 def test_lanes(made, data):
     """Only the first row of a lane is taken, when it is due; each is taken once, in order."""
