@@ -50,6 +50,16 @@ def _form(kind: str, form: str | re.Pattern[str], is_allowed: Callable[[str], bo
     return Rule(kind, find)
 
 
+_KEY_WORD = re.compile("key|secret|password", re.IGNORECASE)
+"""What the name of each key has."""
+
+
+def _named_key(form: str, is_allowed: Callable[[str], bool]) -> Rule:
+    """A rule for a key beside its name; a text without such a name is not searched."""
+    rule = _form("key", form, is_allowed)
+    return Rule("key", lambda text: rule.find(text) if _KEY_WORD.search(text) else iter(()))
+
+
 def _share_tokens(text: str) -> Spans:
     """The share tokens of identity verification."""
     return (
@@ -153,14 +163,12 @@ LONG: tuple[Rule, ...] = (
 RULES: tuple[Rule, ...] = (
     *LONG,
     *(_form("key", pattern, is_placeholder) for name, pattern in PLACES if name != "signature"),
-    _form(
-        "key",
+    _named_key(
         rf"""(?i)(?<!\w){_KEY_NAME}(?:["'\])]*\s*(?::\s*[\w.]+\s*)?(?:[:=!]?=|:)|["']\s*,"""
         rf"""|["'\])]+\s*or\b)\s*(?:\w*\(\s*)?{_JOINED}""",
         lambda text: is_stand_in(text) or KEY_NAME.fullmatch(text) is not None,
     ),
-    _form(
-        "key",
+    _named_key(
         rf"(?i)(?<!\w){_KEY_NAME}[\"'\])]*:[ \t]*([^\s\"'`,;()\[\]{{}}<>]{{8,}}+)(?![(\[])",
         is_placeholder,
     ),
@@ -174,19 +182,16 @@ RULES: tuple[Rule, ...] = (
         r"PAYLAB_(?:API|SECRET)_KEY[\"'\])]*\s*[=:]\s*[\"']?([^\s\"']{8,})",
         is_placeholder,
     ),
-    _form(
-        "key",
+    _named_key(
         rf"(?i)(?:%(?:set_)?env|export|setenv|set)\s+{_KEY_NAME}\s*[= ]\s*"
         r"[\"']?([^\s\"']{8,})",
         is_placeholder,
     ),
-    _form(
-        "key",
+    _named_key(
         rf"(?i){_KEY_END}[\"'\])]{{0,4}}[ \t]{{0,9}}=[ \t]{{0,9}}{_BARE}(?![(\[\\])",
         is_word,
     ),
-    _form(
-        "key",
+    _named_key(
         rf"(?i){_KEY_END}[\s:=\"']{{0,40}}{_TAG}(?:[\s:=\"']|{_TAG}){{0,40}}{_BARE}"
         r"(?=[\"']?\s{0,40}<)",
         is_word,
