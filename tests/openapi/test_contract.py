@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("schemathesis", reason="pip install -e '.[test]'")
-
-from contract import prove
-
 from paylab.spec.operations.records import OPERATIONS
 from paylab.spec.service import Service
 
@@ -19,14 +15,23 @@ SAMPLE = [name for name in NAMES if OPERATIONS[name].fields or name in OTHERS]
 FEW, MANY = (10, 4), (2500, 2500)
 
 
+@pytest.fixture
+def prove():
+    """A function that sends random requests; schemathesis is imported where it is used."""
+    pytest.importorskip("schemathesis", reason="pip install -e '.[test]'")
+    import contract
+
+    return contract.prove
+
+
 @pytest.mark.parametrize("name", SAMPLE)
-def test_random_requests_are_answered_as_documented(name):
+def test_random_requests_are_answered_as_documented(prove, name):
     """No 5xx, no undocumented answer, no unexplained refusal, and nothing invalid accepted."""
     assert any(200 <= status < 300 for status in prove(name, *FEW))
 
 
 @pytest.mark.whole_table
 @pytest.mark.parametrize("name", NAMES)
-def test_many_random_requests_are_answered_as_documented(name):
+def test_many_random_requests_are_answered_as_documented(prove, name):
     """The same with 5,000 requests."""
     print(name, prove(name, *MANY))

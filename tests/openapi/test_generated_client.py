@@ -14,7 +14,6 @@ from stage import Signer, Stage
 
 from paylab.openapi import document
 
-pytest.importorskip("openapi_python_client", reason="pip install -e '.[test]'")
 IMAGE = "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(10_240)).decode()
 
 
@@ -41,6 +40,7 @@ class Package:
 @pytest.fixture(scope="module")
 def generated(tmp_path_factory):
     """A folder with the client, generated from the document that a simulator serves."""
+    pytest.importorskip("openapi_python_client", reason="pip install -e '.[test]'")
     there = tmp_path_factory.mktemp("generated")
     served = Stage().http.get("/_simulator/openapi.json")
     (there / "openapi.json").write_bytes(served.content)

@@ -11,7 +11,6 @@ from io import BytesIO
 from pathlib import Path
 
 import pytest
-from IPython.core.interactiveshell import InteractiveShell
 from PIL import Image
 
 import paylab
@@ -154,6 +153,8 @@ def test_colours_around_what_was_removed_stay():
 
 def test_a_traceback_of_ipython():
     """A coloured traceback is scrubbed even without the source next to it."""
+    from IPython.core.interactiveshell import InteractiveShell
+
     shell, found = InteractiveShell(colors="linux"), []
     shell._showtraceback = lambda _kind, _error, lines: found.extend(lines)
     shell.run_cell(
