@@ -22,6 +22,12 @@ from paylab.webhooks.router import Router
 
 
 @pytest.fixture
+def lab():
+    """A lab on its own simulator, which has no payments."""
+    return paylab.connect(simulator=Simulator())
+
+
+@pytest.fixture
 def inbox(lab):
     """An open inbox."""
     with lab.inbox() as opened:

@@ -8,10 +8,18 @@ from datetime import UTC, datetime
 
 import pytest
 
+import paylab
 from paylab.lab.trigger import trigger
+from paylab.simulator.simulator import Simulator
 from paylab.spec.paging import Page
 from paylab.webhooks.polling import PolledList, Watch
 from paylab.webhooks.router import Router
+
+
+@pytest.fixture
+def lab():
+    """A lab whose service has a few transfers: each round reads the whole list."""
+    return paylab.connect(simulator=Simulator(transfers=5))
 
 
 @pytest.fixture
@@ -40,7 +48,7 @@ def test_the_past_is_no_news(watch, router):
     assert (watch.poll(), router.seen) == (0, [])
 
 
-@pytest.mark.parametrize(("year", "count"), [(2020, 130), (2030, 0)])
+@pytest.mark.parametrize(("year", "count"), [(2020, 5), (2030, 0)])
 def test_the_past_is_news_since_a_time(lab, router, year, count):
     """With `since`, transfers updated at or after that time are events, oldest first."""
     lab.watch(router, every=3600, since=datetime(year, 1, 1, tzinfo=UTC)).stop()
@@ -220,7 +228,7 @@ ORDERS = {
 
 
 @pytest.mark.parametrize("get", [True, False], ids=["with get", "list alone"])
-@pytest.mark.parametrize("count", [0, 5, 250])
+@pytest.mark.parametrize("count", [0, 5, 105])
 @pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
 def test_news_is_found_in_a_list_of_any_order(router, order, count, get):
     """In a list of any order, new and changed rows are events once each, oldest row first."""
