@@ -49,6 +49,7 @@ def rate(source: str, destination: str) -> Decimal:
     return quotient.quantize(RATE_PLACES, ROUND_HALF_EVEN, EXACT)
 
 
+@cache
 def _step(currency: str) -> Decimal:
     """The minor unit of a currency, such as 0.01."""
     return Decimal(1).scaleb(-minor_unit(currency))
