@@ -6,10 +6,9 @@ import csv
 from collections import Counter
 from time import perf_counter
 
-from batch_killing import kill_and_go_on
+from batch_killing import Holding, kill_and_go_on
 
 import paylab
-from paylab.simulator.simulator import Simulator
 
 MANY = 5_000
 HEAD = ("client_reference_id", "financial_account_id", "source_amount", "payout_method")
@@ -18,7 +17,7 @@ COMMON = {"source_currency": "USD", "destination_currency": "MXN"}
 
 def test_five_thousand_killed_six_times(tmp_path):
     """After six kills, each of the 5,000 rows has made exactly one transfer."""
-    simulator, path = Simulator(transfers=130), tmp_path / "payouts.csv"
+    simulator, path = Holding(transfers=130), tmp_path / "payouts.csv"
     recipient = paylab.examples.recipient("MX")
     person = paylab.connect(simulator=simulator).individuals.create(**recipient)
     account = person.financial_accounts[0].id
@@ -27,7 +26,7 @@ def test_five_thousand_killed_six_times(tmp_path):
         csv.writer(file).writerows([HEAD, *rows])
     began = perf_counter()
     points = kill_and_go_on(simulator, path, MANY, times=6, options=COMMON)
-    print(f"\n{MANY} payouts, killed at {points}: {perf_counter() - began:.1f} s in all")
+    print(f"\n{MANY} payouts, killed after {points}: {perf_counter() - began:.1f} s in all")
     made = simulator.world.tables["transfers"].rows.values()
     references = Counter(row["client_reference_id"] for row in made)
     assert {name: n for name, n in references.items() if name.startswith("inv-")} == {

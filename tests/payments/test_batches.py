@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
+import signal
 from collections import Counter
 from decimal import Decimal
 from random import Random
@@ -11,20 +12,22 @@ from random import Random
 import httpx
 import pandas as pd
 import pytest
-from batch_killing import interrupt_and_go_on, kill_and_go_on
+from batch_killing import Holding, arguments, settings, started
+from forked import ended, fork
 
 import paylab
+from paylab.cli.main import main
 from paylab.lab.lab import Lab
 from paylab.payments.plan import ACCOUNT, plan
 from paylab.payments.search import by_reference
+from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 from paylab.simulator.transport import SimulatorTransport
 from paylab.spec.models import Transfer
 
 HEAD = ("client_reference_id", "financial_account_id", "source_amount", "payout_method")
 COMMON = {"source_currency": "USD", "destination_currency": "MXN"}
-MANY = 200
-SOME = 80
+SOME = 20
 
 
 @pytest.fixture(autouse=True)
@@ -59,8 +62,8 @@ class Dying(httpx.BaseTransport):
 
 @pytest.fixture
 def simulator():
-    """A simulator with 130 earlier transfers besides those of the batch."""
-    return Simulator(transfers=130)
+    """A simulator with a few earlier transfers besides those of the batch."""
+    return Holding(transfers=3)
 
 
 @pytest.fixture
@@ -122,20 +125,19 @@ def killed(simulator, path, lives, *, after, **options):
 def test_killed_at_random_and_gone_on_with(simulator, payouts, pause, concurrency):
     """Each payout is made once, also if the service no longer stores the idempotency keys."""
     path, draw = payouts(SOME), Random(f"{pause}{concurrency}")
-    while killed(
-        simulator, path, draw.randrange(60), after=draw.random() < 0.5, concurrency=concurrency
-    ):
+    options = {"concurrency": concurrency}
+    while killed(simulator, path, draw.randrange(15), after=draw.random() < 0.5, **options):
         simulator.advance(pause)
     assert made(simulator) == {f"inv-{at}": 1 for at in range(SOME)}
 
 
 def test_a_finished_batch_again_sends_nothing(simulator, payouts):
     """Running a finished batch again returns the transfers of the ledger and sends nothing."""
-    path = payouts(30)
+    path = payouts(12)
     first = lab_on(simulator).transfers.create_many(path, **COMMON)
     lab = lab_on(simulator, Dying(simulator, 0, after=False))
     again = lab.transfers.create_many(path, **COMMON)
-    assert (first.attrs["outcomes"], again.attrs["outcomes"]) == ({"created": 30}, {"done": 30})
+    assert (first.attrs["outcomes"], again.attrs["outcomes"]) == ({"created": 12}, {"done": 12})
     assert list(first["id"]) == list(again["id"])
     assert list(first.columns)[:3] == ["row", "outcome", "error"]
 
@@ -143,12 +145,13 @@ def test_a_finished_batch_again_sends_nothing(simulator, payouts):
 @pytest.mark.parametrize("pause", [0, 30 * 3600])
 def test_without_the_ledger_the_list_is_searched(simulator, payouts, ledger, pause):
     """Without the ledger, a reference that is in the list of transfers is not paid again."""
-    path = payouts(30)
+    path = payouts(12)
     lab_on(simulator).transfers.create_many(path, **COMMON)
+    paylab.connect(simulator=simulator).simulator.seed(transfers=130)
     ledger.unlink()
     simulator.advance(pause)
     again = lab_on(simulator).transfers.create_many(path, **COMMON)
-    assert again.attrs["outcomes"] == {"found": 30}
+    assert again.attrs["outcomes"] == {"found": 12}
     assert set(made(simulator).values()) == {1}
 
 
@@ -187,13 +190,13 @@ def test_a_refused_row_keeps_nobody_back_and_is_tried_again(simulator, payouts):
 
 def test_a_service_that_falls_silent_ends_the_batch(simulator, payouts):
     """After five rows without an answer the batch ends; a second run sends all rows."""
-    path = payouts(40)
+    path = payouts(20)
     lab = lab_on(simulator)
     lab.simulator.faults.add("status", status=503, method="POST", path="/v1/transfers", times=15)
     first = lab.transfers.create_many(path, **COMMON)
-    assert first.attrs["outcomes"] == {"unknown": 5, "unsent": 35}
+    assert first.attrs["outcomes"] == {"unknown": 5, "unsent": 15}
     assert lab_on(simulator).transfers.create_many(path, **COMMON).attrs["outcomes"] == {
-        "created": 40
+        "created": 20
     }
 
 
@@ -214,11 +217,11 @@ def test_a_service_that_refuses_every_request_by_its_limit_ends_the_batch(lab):
     """If every answer is 429, the batch ends after five rows without an answer."""
     lab.simulator.faults.add("status", status=429, method="POST", path="/v1/transfers", times=99)
     account = lab.individuals.create(**paylab.examples.recipient("MX")).financial_accounts[0]
-    rows = [{"financial_account_id": account.id, "payout_method": "spei"} for _ in range(40)]
+    rows = [{"financial_account_id": account.id, "payout_method": "spei"} for _ in range(20)]
     more = [row | {"client_reference_id": f"limited-{at}"} for at, row in enumerate(rows)]
     terms = COMMON | {"destination_currency": "MXN", "source_amount": "5"}
     none = lab.transfers.create_many(more, **terms, concurrency=4)
-    assert none.attrs["outcomes"] == {"unknown": 5, "unsent": 35}
+    assert none.attrs["outcomes"] == {"unknown": 5, "unsent": 15}
 
 
 def test_a_cut_connection_is_looked_for(simulator, payouts):
@@ -262,7 +265,7 @@ def test_another_simulator_of_the_same_seed_is_another_service(simulator, accoun
     rows = [{"client_reference_id": "inv-0", "financial_account_id": account}]
     rows[0] |= {"source_amount": "10", "payout_method": "spei"}
     lab_on(simulator).transfers.create_many(rows, **COMMON)
-    twin = Simulator(transfers=130)
+    twin = Simulator(transfers=3)
     paylab.connect(simulator=twin).individuals.create(**paylab.examples.recipient("MX"))
     again = lab_on(twin).transfers.create_many(rows, **COMMON)
     assert set(again["outcome"]) <= {"created", "refused"}
@@ -359,19 +362,21 @@ def test_progress_is_told_row_by_row(simulator, payouts):
     assert told == [(1, 3), (2, 3), (3, 3)]
 
 
-def test_killed_by_the_system_and_gone_on_with(simulator, payouts):
-    """Over HTTP and killed by SIGKILL at random points, each row ends with one transfer."""
-    kill_and_go_on(simulator, payouts(SOME), SOME, times=2, options=COMMON)
-    assert made(simulator) == {f"inv-{at}": 1 for at in range(SOME)}
-
-
-def test_an_interrupted_command_says_how_many_were_paid(simulator, payouts):
-    """After Ctrl-C, the command says how many payouts were made; the next run makes the others."""
-    status, told = interrupt_and_go_on(simulator, payouts(MANY), 20, COMMON)
-    assert status == 130
-    assert re.search(rf"interrupted: \d+ of {MANY} payouts were made; run the same batch", told)
+def test_interrupted_then_killed_and_gone_on_with(simulator, payouts, monkeypatch):
+    """After Ctrl-C a command says how many payouts were made; after SIGKILL, too, none is twice."""
+    words = arguments(payouts(32), COMMON)
+    with Server(simulator) as server:
+        interrupted = simulator.stop(lambda: started(words, server), 4, signal.SIGINT)
+        told = interrupted.communicate()[1]
+        for name, value in settings(server).items():
+            monkeypatch.setenv(name, value)
+        killed = simulator.stop(lambda: fork(lambda: main(words)), 10, signal.SIGKILL)
+        assert (interrupted.returncode, ended(killed)) == (130, -signal.SIGKILL)
+        assert 14 <= sum(made(simulator).values()) <= 32
+        assert main(words) == 0
+    assert re.search(r"interrupted: \d+ of 32 payouts were made; run the same batch", told)
     assert "Traceback" not in told
-    assert made(simulator) == {f"inv-{at}": 1 for at in range(MANY)}
+    assert made(simulator) == {f"inv-{at}": 1 for at in range(32)}
 
 
 def test_a_missing_reference_is_not_the_text_none():

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import resource
 import shutil
-import subprocess
-import sys
 from collections import Counter
+from contextlib import redirect_stderr, redirect_stdout
+from functools import partial
 from urllib.parse import parse_qs
 
 import httpx
 import pandas as pd
 import pytest
+from batch_killing import arguments, settings
+from forked import ended, fork
 
 import paylab
 from paylab.cli.main import main
@@ -35,8 +36,8 @@ def ledger(tmp_path, monkeypatch):
 
 @pytest.fixture
 def simulator():
-    """A simulator with 130 earlier transfers."""
-    return Simulator(transfers=130)
+    """A simulator with a few earlier transfers."""
+    return Simulator(transfers=3)
 
 
 @pytest.fixture
@@ -156,6 +157,7 @@ ORDERS = {
 def test_what_was_made_is_found_in_a_list_of_any_order(simulator, payouts, order):
     """After 24 hours, when the keys have expired, the list is searched, whatever its order."""
     path = payouts(3)
+    paylab.connect(simulator=simulator).simulator.seed(transfers=130)  # two pages
     run(simulator, path, lambda _: b"<html>")
     simulator.advance(25 * 3600)
     assert list(run(simulator, path, order=order)["outcome"]) == ["found"] * 3
@@ -212,68 +214,57 @@ def test_what_is_no_payout_is_one_clear_error(lab, given, words):
         lab.transfers.create_many(given, source_amount="1", **COMMON)
 
 
-def keys(server):
-    """The environment of a command that uses a served simulator."""
-    one = server.simulator
-    named = {"BASE_URL": server.base_url, "API_KEY": one.api_key, "SECRET_KEY": one.secret_key}
-    return os.environ | {f"PAYLAB_{name}": value for name, value in named.items()}
+@pytest.fixture
+def server(simulator, monkeypatch):
+    """The simulator behind a port, which the commands of this process and its children use."""
+    with Server(simulator) as server:
+        for name, value in settings(server).items():
+            monkeypatch.setenv(name, value)
+        yield server
 
 
-def command(path, *more):
-    """The command that sends the payouts of a file."""
-    common = [f"--{name.replace('_', '-')}={value}" for name, value in COMMON.items()]
-    return [sys.executable, "-m", "paylab", "payout", str(path), *common, *more]
-
-
+@pytest.mark.usefixtures("server")
 def test_two_processes_at_the_same_moment_pay_once(simulator, payouts, tmp_path):
     """Two runs at once, one with a copy of the file, make each payout once."""
-    path = payouts(40)
+    path = payouts(12)
     copy = shutil.copy(path, tmp_path / "copy.csv")
-    with Server(simulator) as server:
-        started = [
-            subprocess.Popen(command(name), env=keys(server), stderr=subprocess.PIPE, text=True)
-            for name in (path, copy)
-        ]
-        for process in started:
-            process.communicate(timeout=120)
-    assert made(simulator) == {f"inv-{at}": 1 for at in range(40)}
-    assert [process.returncode for process in started] == [0, 0]
+    commands = [partial(main, arguments(name, COMMON)) for name in (path, copy)]
+    assert [ended(child) for child in [fork(command) for command in commands]] == [0, 0]
+    assert made(simulator) == {f"inv-{at}": 1 for at in range(12)}
 
 
-def test_a_full_disk_is_told_with_true_outcomes(simulator, payouts):
+@pytest.mark.usefixtures("server")
+def test_a_full_disk_is_told_with_true_outcomes(simulator, payouts, tmp_path):
     """On a full disk, the rows that were not sent are "unsent"; the next run makes them."""
-    path = payouts(60)
+    words = arguments(payouts(24), COMMON, "--json")
+    result, complaint = tmp_path / "result", tmp_path / "complaint"
 
     def little_space():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (33_000, 33_000))
+        out, err = result.open("w"), complaint.open("w")
+        with out, err, redirect_stdout(out), redirect_stderr(err):
+            return main(words)
 
-    with Server(simulator) as server:
-        call, env = command(path, "--json"), keys(server)
-        first = subprocess.run(
-            call, env=env, preexec_fn=little_space, capture_output=True, text=True, check=False
-        )
-        paid = sum(made(simulator).values())
-        assert 0 < paid < 60
-        told = json.loads(first.stdout)["outcomes"]
-        assert (first.returncode, told) == (1, {"created": paid, "unsent": 60 - paid})
-        assert "cannot be used: " in first.stderr
-        assert subprocess.run(call, env=env, check=False).returncode == 0
-    assert made(simulator) == {f"inv-{at}": 1 for at in range(60)}
+    assert ended(fork(little_space)) == 1
+    paid = sum(made(simulator).values())
+    assert 0 < paid < 24
+    assert json.loads(result.read_text())["outcomes"] == {"created": paid, "unsent": 24 - paid}
+    assert "cannot be used: " in complaint.read_text()
+    assert main(words) == 0
+    assert made(simulator) == {f"inv-{at}": 1 for at in range(24)}
 
 
+@pytest.mark.usefixtures("server")
 @pytest.mark.parametrize(
     "place", ["nowhere/results.csv", "folder", "payouts.csv", "r" * 246 + ".csv", "loop.csv", ""]
 )
 def test_results_that_cannot_be_written_are_found_before_anything_is_paid(
-    simulator, payouts, tmp_path, monkeypatch, capsys, place
+    simulator, payouts, tmp_path, capsys, place
 ):
     """A `--to` path that cannot be written is an error before any payout is sent."""
     path = payouts(2)
     (tmp_path / "folder").mkdir()
     (tmp_path / "loop.csv").symlink_to(tmp_path / "loop.csv")
-    with Server(simulator) as server:
-        for name, value in keys(server).items():
-            monkeypatch.setenv(name, value)
-        assert main(command(path, "--to", place and str(tmp_path / place))[3:]) == 2
+    assert main(arguments(path, COMMON, "--to", place and str(tmp_path / place))) == 2
     assert "--to" in capsys.readouterr().err
     assert made(simulator) == {}

@@ -1,4 +1,4 @@
-"""Run `paylab payout` in subprocesses that are killed at random points; the last one finishes."""
+"""Run `paylab payout` in processes that are killed at chosen points; the last one finishes."""
 
 from __future__ import annotations
 
@@ -6,57 +6,68 @@ import os
 import signal
 import subprocess
 import sys
-import time
+from functools import partial
 from random import Random
+from threading import Event
 
 from paylab.simulator.server import Server
+from paylab.simulator.simulator import Simulator
+
+
+class Holding(Simulator):
+    """A simulator that can hold the answer to a payment while a process is stopped."""
+
+    at = None
+
+    def respond(self, request):
+        """Answer a request; hold the answer to the payment of the number `at`, or a later one."""
+        reply = super().respond(request)
+        made = len(self.world.tables["transfers"])
+        if request.method == "POST" and self.at is not None and made >= self.at:
+            self.at = None
+            self.reached.set()
+            assert self.opened.wait(60), "nobody released the answer"
+        return reply
+
+    def stop(self, start, at, how):
+        """Start a process, send it a signal while the payment `at` is held; return the process."""
+        self.reached, self.opened = Event(), Event()
+        self.at = len(self.world.tables["transfers"]) + at
+        process = start()
+        assert self.reached.wait(60), "the payment did not arrive"
+        os.kill(process if isinstance(process, int) else process.pid, how)
+        self.opened.set()
+        return process
+
+
+def settings(server):
+    """The environment of a command that uses a served simulator."""
+    one = server.simulator
+    named = {"BASE_URL": server.base_url, "API_KEY": one.api_key, "SECRET_KEY": one.secret_key}
+    return {f"PAYLAB_{name}": value for name, value in named.items()}
+
+
+def arguments(path, options, *more):
+    """The arguments of `paylab` that send the payouts of a file."""
+    given = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
+    return ["payout", str(path), *given, *more]
+
+
+def started(words, server, **more):
+    """Start `paylab` with a served simulator."""
+    env, pipe = {**os.environ, **settings(server)}, subprocess.PIPE
+    usual = {"env": env, "stdout": pipe, "stderr": pipe, "text": True}
+    return subprocess.Popen([sys.executable, "-m", "paylab", *words], **usual, **more)
 
 
 def kill_and_go_on(simulator, path, count, *, times, options):
     """Serve the simulator, kill the command `times` times, and let the last run finish."""
-    begun, draw = len(simulator.world.tables["transfers"]), Random(count)
-    points = sorted(draw.randrange(count * 9 // 10) for _ in range(times))
+    points = [Random(at).randrange(1, count // times) for at in range(times)]
     with Server(simulator) as server:
+        start = partial(started, arguments(path, options), server)
         for point in points:
-            _kill_at(_start(server, path, options), simulator, begun + point)
-        assert _start(server, path, options).wait(300) == 0
+            simulator.stop(start, point, signal.SIGKILL).communicate()
+        last = start()
+        last.communicate()
+        assert last.returncode == 0
     return points
-
-
-def interrupt_and_go_on(simulator, path, count, options):
-    """Interrupt the command after `count` transfers, let another finish; what the first said."""
-    begun = len(simulator.world.tables["transfers"])
-    with Server(simulator) as server:
-        process = _start(server, path, options)
-        _wait_for(process, simulator, begun + count)
-        process.send_signal(signal.SIGINT)
-        told = process.communicate()[1]
-        assert _start(server, path, options).wait(300) == 0
-    return process.returncode, told
-
-
-def _start(server, path, options):
-    """Start `paylab payout` in a subprocess."""
-    keys = {
-        "PAYLAB_BASE_URL": server.base_url,
-        "PAYLAB_API_KEY": server.simulator.api_key,
-        "PAYLAB_SECRET_KEY": server.simulator.secret_key,
-    }
-    given = [f"--{name.replace('_', '-')}={value}" for name, value in options.items()]
-    command = [sys.executable, "-m", "paylab", "payout", str(path), "--json", *given]
-    env, pipe = {**os.environ, **keys}, subprocess.PIPE
-    return subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL, stderr=pipe, text=True)
-
-
-def _wait_for(process, simulator, count):
-    """Wait until there are `count` transfers."""
-    while len(simulator.world.tables["transfers"]) < count:
-        assert process.poll() is None
-        time.sleep(0.002)
-
-
-def _kill_at(process, simulator, count):
-    """Kill a process once there are `count` transfers."""
-    _wait_for(process, simulator, count)
-    process.kill()
-    process.wait()

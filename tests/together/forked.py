@@ -1,0 +1,22 @@
+"""Forked children of a test: what one does, and how it ended."""
+
+from __future__ import annotations
+
+import os
+
+
+def fork(work):
+    """Start a child that ends with the status that `work` returns; return its id."""
+    child = os.fork()
+    if child:
+        return child
+    status = 99
+    try:
+        status = work()
+    finally:
+        os._exit(status)
+
+
+def ended(child):
+    """The exit status of a child; negative if it was killed."""
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
