@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -19,12 +18,14 @@ from paylab.simulator.simulator import Simulator
 
 
 @pytest.fixture
-def served():
-    """The environment of a simulator behind a port."""
+def served(monkeypatch):
+    """A simulator behind a port, and its settings in the environment."""
     with Server(Simulator()) as server:
         keys = {"API_KEY": server.simulator.api_key, "SECRET_KEY": server.simulator.secret_key}
         named = {"BASE_URL": server.base_url, **keys}
-        yield {f"PAYLAB_{name}": value for name, value in named.items()}
+        for name, value in named.items():
+            monkeypatch.setenv(f"PAYLAB_{name}", value)
+        yield named
 
 
 @pytest.fixture
@@ -34,9 +35,7 @@ def listen(served):
 
     def started(*arguments):
         command = [sys.executable, "-m", "paylab", "listen", *arguments]
-        process = subprocess.Popen(
-            command, env={**os.environ, **served}, text=True, stdout=-1, stderr=-1
-        )
+        process = subprocess.Popen(command, text=True, stdout=-1, stderr=-1)
         running.append(process)
         assert "Listening on" in process.stderr.readline()
         return process
@@ -54,17 +53,10 @@ def stop(process):
     return process.returncode, out.splitlines()
 
 
-def run(*arguments, **environment):
-    """Run a command until it ends."""
-    command = [sys.executable, "-m", "paylab", *arguments]
-    env = {**os.environ, **environment}
-    return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
-
-
 def test_listen_prints_what_is_triggered_and_unsubscribes(served, listen):
     """`listen` prints one line per event and deletes its subscription when it is interrupted."""
     process = listen("--json", "--events", "transfer.created,transfer.completed")
-    assert run("trigger", "transfer.completed", **served).returncode == 0
+    assert main(["trigger", "transfer.completed"]) == 0
     status, lines = stop(process)
     types = [json.loads(line)["event_type"] for line in lines]
     assert (status, types) == (0, ["transfer.created", "transfer.completed"])
@@ -92,7 +84,7 @@ def test_listen_forwards_and_the_service_hears_the_answer(served, listen):
     server.got = []
     Thread(target=server.serve_forever, daemon=True).start()
     process = listen("--forward-to", f"http://127.0.0.1:{server.server_port}/hook")
-    run("trigger", "transfer.completed", **served)
+    assert main(["trigger", "transfer.completed"]) == 0
     with paylab.connect(*served.values()) as lab:
         lab.simulator.clock.advance(10)
     _, lines = stop(process)
@@ -102,11 +94,11 @@ def test_listen_forwards_and_the_service_hears_the_answer(served, listen):
     assert (len(types), "-> 500" in lines[0], "(delivery 2)" in lines[1]) == (5, True, True)
 
 
-def test_a_refusal_does_not_repeat_a_warning(served):
+@pytest.mark.usefixtures("served")
+def test_a_refusal_does_not_repeat_a_warning(capsys):
     """An address that the rules warn about and the service refuses is reported once."""
-    done = run("listen", "--url", "http://hooks.example.com/x", **served)
-    assert done.returncode == 1
-    assert done.stderr.splitlines() == [
+    assert main(["listen", "--url", "http://hooks.example.com/x"]) == 1
+    assert capsys.readouterr().err.splitlines() == [
         "paylab: url: must be https; http is for loopback addresses only",
         "paylab: 400 the service refuses this",
     ]
@@ -146,10 +138,9 @@ def test_trigger_prints_the_way(capsys):
     assert (reasons[:-1], bool(reasons[-1])) == ([None] * 3, True)
 
 
-def test_trigger_says_what_is_legal(served, monkeypatch, capsys):
+@pytest.mark.usefixtures("served")
+def test_trigger_says_what_is_legal(capsys):
     """An event that cannot follow is an error with status 1 that says which moves are legal."""
-    for name, value in served.items():
-        monkeypatch.setenv(name, value)
     main(["trigger", "transfer.completed", "--json"])
     last = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert main(["trigger", "transfer.failed", "--id", last["event_payload"]["id"]]) == 1
@@ -159,7 +150,7 @@ def test_trigger_says_what_is_legal(served, monkeypatch, capsys):
 def test_a_target_that_cannot_be_reached_is_said(served, listen):
     """If the target cannot be reached, the line says so, and the service gets 502 and retries."""
     process = listen("--forward-to", "http://127.0.0.1:9/hook", "--events", "transfer.created")
-    run("trigger", "transfer.created", **served)
+    assert main(["trigger", "transfer.created"]) == 0
     with paylab.connect(*served.values()) as lab:
         lab.simulator.clock.advance(10)
         tries = [(each["attempt"], each["status"]) for each in lab.simulator.deliveries()]

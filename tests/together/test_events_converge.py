@@ -11,7 +11,7 @@ from paylab.corridors import examples
 from paylab.simulator.simulator import Simulator
 from paylab.webhooks.router import Router
 
-MANY = 500
+MANY = 140
 ENDS = ("failed", "expired", "under_review", "cancelled", "none", "none", "none")
 FAULTS = (
     ("event_drop", {"seed": 5}),
@@ -42,7 +42,7 @@ def lab():
 
 @pytest.fixture(scope="module")
 def books(lab):
-    """The books after hundreds of transfers and conversions with every fault of delivery."""
+    """The books after many transfers and conversions with every fault of delivery."""
     kept = Books()
     account, wallet = _accounts(lab)
     inbox = lab.inbox(router=kept.router)

@@ -77,7 +77,7 @@ def step(place, model, draw):
 
 
 @pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(10))
 def test_a_random_walk_pays_as_the_model_does(tmp_path, seed):
     """After every step of a walk there are as many payments as in the model."""
     place, model, draw = Place(tmp_path), Model(), Random(seed)

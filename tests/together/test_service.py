@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 import warnings
 from contextlib import suppress
+from functools import cache
 from itertools import chain
 
 import httpx
@@ -332,6 +333,7 @@ def everything(service, followed):
         walk(simulated(service, followed))
 
 
+@cache
 def all_at_once(number):
     """A service with another value for each key, except for keys that would make a walk fail."""
     service = Service()
