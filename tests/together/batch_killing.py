@@ -35,7 +35,7 @@ class Holding(Simulator):
         self.at = len(self.world.tables["transfers"]) + at
         process = start()
         assert self.reached.wait(60), "the payment did not arrive"
-        os.kill(process if isinstance(process, int) else process.pid, how)
+        os.kill(getattr(process, "pid", process), how)
         self.opened.set()
         return process
 
@@ -53,11 +53,10 @@ def arguments(path, options, *more):
     return ["payout", str(path), *given, *more]
 
 
-def started(words, server, **more):
+def started(words, server):
     """Start `paylab` with a served simulator."""
     env, pipe = {**os.environ, **settings(server)}, subprocess.PIPE
-    usual = {"env": env, "stdout": pipe, "stderr": pipe, "text": True}
-    return subprocess.Popen([sys.executable, "-m", "paylab", *words], **usual, **more)
+    return subprocess.Popen([sys.executable, "-m", "paylab", *words], env=env, stdout=pipe)
 
 
 def kill_and_go_on(simulator, path, count, *, times, options):

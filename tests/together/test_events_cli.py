@@ -53,17 +53,6 @@ def stop(process):
     return process.returncode, out.splitlines()
 
 
-def test_listen_prints_what_is_triggered_and_unsubscribes(served, listen):
-    """`listen` prints one line per event and deletes its subscription when it is interrupted."""
-    process = listen("--json", "--events", "transfer.created,transfer.completed")
-    assert main(["trigger", "transfer.completed"]) == 0
-    status, lines = stop(process)
-    types = [json.loads(line)["event_type"] for line in lines]
-    assert (status, types) == (0, ["transfer.created", "transfer.completed"])
-    with paylab.connect(*served.values()) as lab:
-        assert list(lab.webhook_subscriptions.list()) == []
-
-
 class Handler(BaseHTTPRequestHandler):
     """A webhook handler that fails on the first delivery."""
 
