@@ -157,7 +157,6 @@ FOLLOWED = [
     ("key-hex", people, {"signing.key_encoding": "hex"}),
     ("key-base64", people, {"signing.key_encoding": "base64"}),
     ("quotes-at-quote", payout, moved("quotes", "/v1/quote")),
-    ("quotes-at-transfer-quotes", payout, moved("quotes", "/v1/transfer_quotes")),
     ("quotes-nested", payout, moved("quotes", "/v1/transfers/quotes")),
     ("transfer-get-singular", payout, moved("transfer", "/v1/transfer/{id}")),
     ("deposit-singular", conversion, moved("sandbox_deposits", "/v1/sandbox/deposit")),
@@ -210,7 +209,6 @@ FOLLOWED = [
         {f"{WALLET}.fields": {"address": "wallet_address", "network": "chain"}},
     ),
     ("clabe-account-number", payout, {f"{MX}.fields.clabe": "account_number"}),
-    ("clabe-number", payout, {f"{MX}.fields.clabe": "clabe_number"}),
     (
         "issuer-bank-code",
         issuers,
@@ -473,7 +471,15 @@ def test_every_deviation_is_walked():
 
 ELSEWHERE = {
     # A similar deviation is in a table above.
-    *("quotes-kebab", "deposit-flat", "deposit-simulations", "webhooks-kebab", "images-kebab"),
+    *(
+        "quotes-at-transfer-quotes",
+        "clabe-number",
+        "quotes-kebab",
+        "deposit-flat",
+        "deposit-simulations",
+        "webhooks-kebab",
+        "images-kebab",
+    ),
     *("individual-phone", "individual-birth", "address-complete", "rail-co-ach", "networks-few"),
     *("rail-ph-instapay", "no-list-images", "no-list-conversion-accounts"),
     *("no-list-subscriptions", "no-delete-subscription", "rate-limit", "rate-limit-date"),
