@@ -166,6 +166,20 @@ def test_no_more_calls_than_asked(client):
     assert numbers(log) == [3, 4, 5]
 
 
+def test_the_latest_calls_are_built_without_the_older_ones(client):
+    """A slice builds and redacts only its own calls."""
+    built, log = [], CallLog()
+    for path in "abc":
+
+        def build(number, path=path):
+            built.append(path)
+            return replace(client.calls[0], path=path, number=number)
+
+        log.keep(DeferredCall(build, path, 1))
+    assert [call.path for call in log[-2:]] == ["b", "c"]
+    assert built == ["b", "c"]
+
+
 def test_no_more_bytes_than_asked(client):
     """The log drops the oldest calls above its size limit, but always keeps the latest."""
     log = CallLog(most_bytes=20)
