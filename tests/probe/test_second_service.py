@@ -181,8 +181,8 @@ def test_a_walk_follows_a_service_that_it_does_not_know(deviations, found):
 
 
 def test_a_walk_follows_several_differences_at_once():
-    """A random set of differences."""
-    assert is_followed(*combinations()[1])
+    """A random set of differences, some of which the walk tries in more than one order."""
+    assert is_followed(*combinations()[2])
 
 
 @pytest.mark.whole_table
