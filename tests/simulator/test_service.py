@@ -527,7 +527,7 @@ SEEN = (
 """Pattern of the key and function that reads the setting; the first match is used."""
 
 
-SAMPLE = 3
+SAMPLE = 4
 """Cases of each way of reading a setting; `-m whole_table` runs all of them."""
 
 
