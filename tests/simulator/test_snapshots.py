@@ -157,6 +157,10 @@ def test_a_large_snapshot_goes_over_http(server, monkeypatch):
             "deposit_instructions",
         ),
         (lambda d: d["tables"]["individuals"][0]["_"].update(specimens=["x"]), "specimens"),
+        (
+            lambda d: d["tables"]["transfers"][0].update(created_at="2026-13-01T00:00:00.000Z"),
+            "created_at",
+        ),
         (lambda d: d["tables"]["timers"][0].update(step="explode"), "step"),
         (lambda d: d["tables"]["events"].append(d["tables"]["events"][0]), "duplicate"),
         (lambda d: d["tables"].update(secrets=[]), "tables.secrets"),
