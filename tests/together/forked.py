@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 
 def fork(work):
@@ -11,6 +12,7 @@ def fork(work):
     if child:
         return child
     status = 99
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # not what an earlier test left
     try:
         status = work()
     finally:
