@@ -318,6 +318,15 @@ def test_an_own_key_decides_alone(lab_of, service):
     assert service.keys[-1] == KEY.replace("1", "2")
 
 
+def test_an_own_key_warns_neither_of_itself_nor_of_a_refused_order(lab_of):
+    """Neither is a second payment."""
+    lose(lab_of(), 400)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuleWarning)
+        assert pay(lab_of(), idempotency_key=KEY).id == "tr_0"
+        assert pay(lab_of(), idempotency_key=KEY).id == "tr_0"
+
+
 def test_without_a_ledger_every_call_is_a_new_order(lab_of, service):
     """With ledger="none" nothing is remembered; the error of a lost answer names the key."""
     assert pay(lab_of(ledger="none")).id == "tr_0"
