@@ -208,11 +208,14 @@ def test_expired_cursor(service, tmp_path, monkeypatch):
     service.broken = (3,)
     with pytest.raises(ConnectionError):
         frames.export_list(service, tmp_path / "t.csv")
-    newer = service.rows[0] | {"id": "tr_new"}
+    newer, told = service.rows[0] | {"id": "tr_new"}, []
     done = frames.export_list(
-        service.again(expired=True, rows=[newer, *service.rows]), tmp_path / "t.csv"
+        service.again(expired=True, rows=[newer, *service.rows]),
+        tmp_path / "t.csv",
+        progress=lambda rows, pages: told.append((rows, pages)),
     )
     assert service.asked[1] is None
+    assert told[-1] == (16, done.pages)  # of the second reading alone
     assert sorted(ids(tmp_path / "t.csv")) == [f"tr_{n:02d}" for n in range(15)] + ["tr_new"]
     assert done.rows == 16
 
