@@ -34,12 +34,12 @@ FOLDER = "paylab-notebooks"
 RECORD = ".paylab.json"
 """File with the SHA-256 of each copied notebook, to detect the ones you changed."""
 
-UNUSED = "rfc3987_syntax"
-"""jsonschema compiles grammars with it for four seconds, to check IRIs; Jupyter has none."""
+IRI_GRAMMARS = "rfc3987_syntax"
+"""A module that jsonschema takes seconds to import, to check IRIs; no schema of Jupyter has any."""
 
 JUPYTERLAB = f"""
 import sys
-sys.modules[{UNUSED!r}] = None
+sys.modules[{IRI_GRAMMARS!r}] = None
 from jupyterlab.labapp import main
 sys.exit(main())
 """
@@ -172,7 +172,7 @@ def notebooks() -> tuple[Path, list[str]]:
 def trust_copies(folder: Path) -> None:
     """Sign the unchanged copies for this user's Jupyter, which then shows their saved styles."""
     record = _record(folder)
-    sys.modules.setdefault(UNUSED, None)  # type: ignore[arg-type]
+    sys.modules.setdefault(IRI_GRAMMARS, None)  # type: ignore[arg-type]
     with suppress(OSError):  # without a writable home the copies are shown without styles
         with explained():
             from nbformat import NO_CONVERT, reads

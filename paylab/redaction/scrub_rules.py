@@ -51,7 +51,7 @@ def _form(kind: str, form: str | re.Pattern[str], is_allowed: Callable[[str], bo
 
 
 _KEY_WORD = re.compile("key|secret|password", re.IGNORECASE)
-"""What the name of each key has."""
+"""Every name that KEY_NAME or _KEY_END finds has one of these words."""
 
 
 def _named_key(form: str, is_allowed: Callable[[str], bool]) -> Rule:
