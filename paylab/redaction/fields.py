@@ -23,7 +23,9 @@ ENCLOSED = (
     re.compile(r"<(?:\w+:)?(?:document_?)?number[^<>]{0,100}>([^<>]{1,100})<", re.IGNORECASE),
 )
 """The number of a document in a nested object or list, and in XML."""
-_TYPES = "|".join(name for name in codes.DOCUMENT_TYPES if len(name) > 2)
+TYPES = [name for name in codes.DOCUMENT_TYPES if len(name) > 2]
+"""The types of documents after which a field may be named."""
+_TYPES = "|".join(TYPES)
 OWN_NAME = rf"""\b(?:{_TYPES})(?:[._-]?number)?["'\]]{{0,2}}\s*[:=]"""
 NAMED = re.compile(rf"""{OWN_NAME}\s*b?({VALUE})""", re.IGNORECASE)
 """The number of a document in a field named after its type, such as `curp`."""
@@ -78,5 +80,5 @@ def casefolded(text: str) -> str:
     if text.isascii():
         return text.lower()
     # Of all letters only the first becomes two; the others have a second form in lower case.
-    one_form = str.maketrans("\u0130\u0131\u017f", "iis")
-    return text.translate(one_form).lower().replace("\u03c2", "\u03c3")
+    text = text.replace("\u0130", "i").replace("\u0131", "i").replace("\u017f", "s")
+    return text.lower().replace("\u03c2", "\u03c3")

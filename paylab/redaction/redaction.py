@@ -16,6 +16,12 @@ HEADERS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cooki
 MOST_NUMBERS = 1000
 """Maximum document numbers and share tokens that are searched by value."""
 
+LONGEST_NAME = 40
+"""Maximum characters of a text that is not searched again: names of headers and fields recur."""
+
+MOST_NAMES = 500
+"""Maximum texts that are remembered as harmless."""
+
 
 class Redaction:
     """Removes secrets from text, headers and parsed JSON.
@@ -27,6 +33,7 @@ class Redaction:
     def __init__(self, secrets: Iterable[Secret], personal: frozenset[str] = frozenset()) -> None:
         self._secrets, self.personal = tuple(secrets), personal
         self._numbers: dict[str, None] = {}
+        self._harmless: set[tuple[str, int]] = set()
 
     @hide_frames
     def learn(self, text: str) -> str:
@@ -39,9 +46,17 @@ class Redaction:
     @hide_frames
     def text(self, text: str) -> str:
         """The text without secrets, signatures, document numbers, share tokens and images."""
+        known = text, len(self._numbers)  # what is learned may make a text harmful
+        if known in self._harmless:
+            return text
         from . import search  # its patterns take long to compile
 
-        return search.clean(text, self._secrets, self._numbers)
+        clean = search.clean(text, self._secrets, self._numbers)
+        if clean == text and len(text) <= LONGEST_NAME:
+            if len(self._harmless) >= MOST_NAMES:
+                self._harmless.clear()
+            self._harmless.add(known)
+        return clean
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """The headers with secrets removed."""

@@ -21,6 +21,7 @@ from .fields import (
     NAMED,
     NUMBER,
     REFUSED,
+    TYPES,
     VALUE,
     WORD_WITH_DIGITS,
     WORDS,
@@ -192,7 +193,8 @@ _SHORTENED = find_images(_shortened)
 def numbers(text: str) -> Iterator[tuple[str, int, int]]:
     """The document numbers that the text names, decoded, and their places without quotes."""
     words = casefolded(text)
-    patterns = [NAMED, *([NUMBER, *ENCLOSED] if "document" in words else [])]
+    patterns = [NAMED] if any(name in words for name in TYPES) else []
+    patterns += [NUMBER, *ENCLOSED] if "document" in words else []
     patterns += BESIDE if "number" in words else ()
     for match in chain.from_iterable(pattern.finditer(text) for pattern in patterns):
         for item in ITEM.finditer(text, *match.span(1)):

@@ -483,3 +483,20 @@ def test_a_number_of_five_characters_is_hidden_in_later_texts():
     redaction.learn('{"document": {"type": "cpf", "number": "A1234"}}')
     redaction.learn('{"document": {"type": "cpf", "number": "B123"}}')
     assert redaction.text("see A1234 and B123") == "see *** and B123"
+
+
+def test_a_harmless_text_is_hidden_after_its_number_is_learned():
+    """A text that was shown as it is holds a number that a later body names."""
+    redaction, text = Redaction([]), f"about {NUMBER}"
+    assert [redaction.text(text) for _ in range(2)] == [text, text]
+    redaction.learn(json.dumps({"document_number": NUMBER}))
+    assert redaction.text(text) == "about ***"
+    redaction.learn(json.dumps({"document_number": "another"}))
+    assert [redaction.text(f"name-{number}") for number in range(1001)]  # more than are remembered
+    assert redaction.text(text) == "about ***"
+
+
+def test_what_is_hidden_once_is_hidden_again():
+    """Only harmless texts are remembered."""
+    redaction = Redaction([Given(KEY)])
+    assert {redaction.text(f"<{KEY}>") for _ in range(3)} == {"<***>"}
