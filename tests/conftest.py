@@ -18,7 +18,8 @@ from xdist.scheduler import LoadFileScheduling
 
 import paylab
 
-settings.register_profile("patient", deadline=None)  # the first call of an example imports much
+# The first call of an example imports much; more examples repeat what a sample shows.
+settings.register_profile("patient", deadline=None, max_examples=50)
 settings.load_profile("patient")
 
 # At import, before any test or notebook starts: a configured shell must not lead a test to a
@@ -55,8 +56,8 @@ def _own_data(monkeypatch):
 
 
 def pytest_xdist_auto_num_workers():
-    """Two workers more than processors: those that wait for a browser or a kernel need none."""
-    return (os.cpu_count() or 1) + 2
+    """One worker more than processors: one that waits for a browser or a kernel needs none."""
+    return (os.cpu_count() or 1) + 1
 
 
 class Scheduling(LoadFileScheduling):
@@ -95,11 +96,6 @@ def pytest_collection_modifyitems(config, items):
 def pytest_collection_finish():
     """Leave what collection made out of every garbage collection."""
     gc.freeze()
-
-
-def pytest_unconfigure():
-    """Give libraries back what they count at the end of a process."""
-    gc.unfreeze()
 
 
 @pytest.fixture

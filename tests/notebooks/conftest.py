@@ -29,7 +29,7 @@ def new_shell(tmp_path, monkeypatch):
 
     def made():
         InteractiveShell.clear_instance()
-        shell = InteractiveShell.instance(colors="nocolor")
+        shell = InteractiveShell.instance(colors="nocolor", cache_size=0)
         shell.history_manager.enabled = False  # no thread that outlives the shell
         shell.kernel = None  # what tells a notebook from a terminal
         return shell
