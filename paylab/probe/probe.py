@@ -93,6 +93,8 @@ def probe(
     first = client.calls[-1].number if client.calls else 0
     trials = Trials(client.with_service(client.service), budget, pace, first)
     walk, hopeless = ServiceWalk(trials), ""
+    calls = list[Call]()
+    stop = client.calls.listen(calls.append)  # the log itself drops its oldest calls
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a difference is reported at the end
         try:
@@ -102,6 +104,8 @@ def probe(
             walk.go(write=write)
         except HopelessError as error:
             hopeless = str(error)
+        finally:
+            stop()
     if hopeless:
         trials.proofs.clear()
     return Report(
@@ -113,7 +117,7 @@ def probe(
         address=client.settings.base_url,
         on=client.clock().date(),
         hopeless=hopeless,
-        calls=tuple(trials.client.calls),
+        calls=tuple(calls),
     )
 
 

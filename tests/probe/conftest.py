@@ -8,6 +8,7 @@ import pytest
 from independent_service import Service as Independent
 
 from paylab.client import Client
+from paylab.client.call_log import CallLog
 from paylab.client.settings import Settings
 from paylab.lab.lab import connect
 from paylab.probe.probe import probe
@@ -22,6 +23,7 @@ def walk_simulator():
     def walk(values=None, **options):
         simulator = Simulator(transfers=130, service=Service(values or {}))
         with connect(simulator=simulator, service=Service()) as lab:
+            lab.individuals.list().first()  # is no call of the walk
             return probe(lab.client, **options)
 
     return walk
@@ -51,8 +53,9 @@ def walk_independent():
 
         started = {"service": service} if service else {}
         settings = Settings("http://127.0.0.1", there.api_key, there.secret_key, **started)
-        clock = {"clock": lambda: datetime.fromtimestamp(now[0], UTC), "sleep": wait}
-        with Client(settings, transport=httpx.MockTransport(answer), **clock) as client:
+        parts = {"clock": lambda: datetime.fromtimestamp(now[0], UTC), "sleep": wait}
+        parts["calls"] = CallLog(most=10)  # a walk keeps all of its calls
+        with Client(settings, transport=httpx.MockTransport(answer), **parts) as client:
             return probe(client, write=write, **options)
 
     return walk

@@ -35,6 +35,7 @@ def followed(walk, *deviations):
     if deviations != ("no-create-deposit",):
         assert stops(first) == []
     calls = {call.number: call for call in first.calls}
+    assert [*calls] == [*range(1, first.sent + 1)]
     written = first.where(PROVEN)
     assert {each.key for each in written} >= {*first.service.diff()}
     assert [each.key for each in written if calls[each.call].failed] == []
@@ -156,6 +157,7 @@ def test_a_walk_finds_just_what_differs(walk_independent, deviations, found):
 def test_a_read_only_walk_creates_nothing(walk_simulator):
     """Without `write` there are only GETs, and what needs an object is not reached."""
     report = walk_simulator()
+    assert [call.number for call in report.calls] == [*range(2, report.sent + 2)]
     assert {call.method for call in report.calls} == {"GET"}
     assert report.sent <= 60
     assert report["paths.quotes"].outcome == NOT_REACHED
