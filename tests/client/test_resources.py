@@ -130,7 +130,9 @@ ACCOUNT = models.FinancialAccount(id="fa_1")
             "Deposit",
         ),
         (
-            lambda c: c.webhook_subscriptions.create("https://x.test/e", ("transfer.created",)),
+            lambda c: c.webhook_subscriptions.create(
+                "https://x.test/e", iter(["transfer.created"])
+            ),
             "POST /v1/webhook_subscriptions",
             {"url": "https://x.test/e", "event_types": ["transfer.created"]},
             "WebhookSubscription",
