@@ -245,6 +245,7 @@ _BIC = Format(
     "must be 8 or 11 characters",
     ".{8}(?:.{3})?",
     check_digit="bic",
+    note=FORMAT_ONLY,
     also=Format(
         "must be letters and digits", "[A-Za-z0-9]{8}(?:[A-Za-z0-9]{3})?", source="details.sepa"
     ),

@@ -273,8 +273,8 @@ def test_a_country_shows_each_fact_and_where_it_is_from():
         ("BR", ("pix pix_key_type", "one of cpf, cnpj, email, phone, evp", "spec, details.br")),
         ("GB", ("bank_account bank_account_country", "GB", "spec")),
         ("SE", ("bank_account bank_account_country", "any SEPA country", "spec")),
-        ("SE", ("bank_account bic", "8 or 11 characters; must be letters and digits, "
-         "can be left out", "details.sepa, spec")),
+        ("SE", ("bank_account bic", "8 or 11 characters; must be letters and digits "
+         "(only the format is checked), can be left out", "details.sepa, spec")),
     ],
 )  # fmt: skip
 def test_a_fact(country, fact):

@@ -128,6 +128,20 @@ def test_a_recipient_may_get_the_account_later():
     assert AccountForm(None, "MX").parts.type.props()["mark"] == "Required"
 
 
+def test_the_hint_of_a_detail_says_what_is_checked():
+    """Its form, and its check digits; a BIC has none."""
+    hints = {
+        name: AccountForm(None, country).parts.details[name].hint
+        for country, name in (("MX", "clabe"), ("FR", "iban"), ("FR", "bic"))
+    }
+    assert hints == {
+        "clabe": "18 digits. The check digits of the CLABE are verified.",
+        "iban": "An IBAN of 15 to 34 characters: 2 letters, 2 digits, then the rest. "
+        "The check digits of the IBAN are verified.",
+        "bic": "8 or 11 characters. Only the format is checked.",
+    }
+
+
 def test_a_picture_of_a_code_fills_in_its_text(komo):
     """The button to scan is there for a QR Ph code only; its payee is shown below the text."""
     parts = AccountForm(None, "PH").parts
