@@ -104,6 +104,8 @@ def test_a_recording_keeps_the_service(tmp_path):
     with lab.record(tmp_path / "run.har"):
         quoted(lab)
     assert quoted(paylab.connect(replay=tmp_path / "run.har", ledger="none")) == "/v1/quote"
+    given = paylab.Service({"signing.tolerance": 60})
+    assert paylab.connect(replay=tmp_path / "run.har", service=given).service == given
 
 
 def test_warnings_of_the_log_are_plain_notices():

@@ -72,6 +72,18 @@ def test_the_default_service_is_as_assumed(walk_simulator, walk_independent):
         assert report.sent <= 100
 
 
+def test_what_a_walk_made_is_named(walk_simulator):
+    """Each object that stays is named with its id; a quote expires by itself."""
+    made = [each.rpartition(" ")[::2] for each in walk_simulator(write=True).made]
+    assert {kind: id_.partition("_")[0] for kind, id_ in made} == {
+        "individual": "ind",
+        "financial account": "fa",
+        "conversion account": "ca",
+        "transfer": "tr",
+        "webhook subscription": "wh",
+    }
+
+
 def test_the_largest_page_is_the_largest_number_of_the_refusal(walk_simulator):
     """A refusal that names the smallest and the largest page proves the largest."""
     assert walk_simulator({"lists.max_limit": 50}).service.diff() == {"lists.max_limit": 50}

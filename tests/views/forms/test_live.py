@@ -176,10 +176,17 @@ def test_a_conversion_says_what_it_paid():
     assert not any(label == "Confirmed" for label, _ in view.rows())
 
 
-@pytest.mark.parametrize(("status", "held"), [("pending", True), ("started", False)])
-def test_a_conversion_of_a_deposit_without_a_name_says_why_it_is_pending(status, held):
+@pytest.mark.parametrize(
+    ("status", "given", "held"),
+    [
+        ("pending", {"unnamed": True}, True),
+        ("started", {"unnamed": True}, False),
+        ("pending", {}, False),
+    ],
+)
+def test_a_conversion_of_a_deposit_without_a_name_says_why_it_is_pending(status, given, held):
     """The row "Held" explains why a pending conversion does not continue."""
-    view = ConversionView(lambda: Conversion(id="con_1", status=status), unnamed=True)
+    view = ConversionView(lambda: Conversion(id="con_1", status=status), **given)
     assert any(label == "Held" for label, _ in view.rows()) is held
 
 
