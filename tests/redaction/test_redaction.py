@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 import pytest
 
+from paylab.corridors.corridor import NAMED
 from paylab.redaction.escapes import decode, replace_plain
 from paylab.redaction.personal import bare_urls, impersonal, personal_names
 from paylab.redaction.redaction import Redaction
@@ -483,6 +484,16 @@ def test_a_number_of_five_characters_is_hidden_in_later_texts():
     redaction.learn('{"document": {"type": "cpf", "number": "A1234"}}')
     redaction.learn('{"document": {"type": "cpf", "number": "B123"}}')
     assert redaction.text("see A1234 and B123") == "see *** and B123"
+
+
+def test_the_details_of_every_account_are_personal():
+    """All but what many accounts have in common."""
+    accounts = [account for corridor in NAMED for account in corridor.accounts]
+    names = {field.name for account in accounts for field in account.fields}
+    shown = {name for name in names if impersonal({name: "A1B2C3"}) == {name: "A1B2C3"}}
+    assert shown == {
+        *("account_type", "bank_account_country", "bank_code", "issuer", "network", "pix_key_type")
+    }
 
 
 def test_a_harmless_text_is_hidden_after_its_number_is_learned():
