@@ -340,6 +340,18 @@ def test_an_example_has_what_the_service_asks_for(country):
         assert len(examples.person(country)["address"]["postal_code"]) == digits
 
 
+def test_a_person_is_completed_with_what_the_service_asks_for():
+    """What is there stays, and nothing is added that is not asked for."""
+    person = {"given_name": "A", "country": "MX", "phone": "+52", "address": {"country": "MX"}}
+    assert examples.completed(None, person) == person
+    asked = Service({"individuals.required": ("phone", "email", "address.postal_code")})
+    assert examples.completed(asked, person) == {
+        **person,
+        "email": "alex@example.com",
+        "address": {"postal_code": "00000", "country": "MX"},
+    }
+
+
 def test_an_example_keeps_its_word_in_the_letter_case_of_the_service():
     """The example uses a PIX key type of the service, and a key of that type."""
     for allowed, expected in ((["CPF", "EMAIL"], "alex@example.com"), (["CPF"], "00000000000")):

@@ -353,6 +353,16 @@ def test_a_lock_has_one_holder(tmp_path, in_memory):
     assert locks.take("a", 5)
 
 
+@pytest.mark.parametrize(("answer", "left"), [(None, 0), ("cut", 1), (400, 1)])
+def test_the_lock_of_an_order_that_may_go_on_stays(lab_of, service, tmp_path, answer, left):
+    """Whoever waits for an unanswered or refused order holds the same file as the next."""
+    if answer:
+        lose(lab_of(), answer)
+    else:
+        pay(lab_of())
+    assert len(list((tmp_path / "ledger.sqlite3.locks").iterdir())) == left
+
+
 def test_an_equal_order_under_way_is_waited_for(lab_of, service):
     """Threads that ask for one order get one payment; past its timeout, a call says so."""
     lab = lab_of()

@@ -155,6 +155,12 @@ def test_resources_survive_copying_and_pickling():
         assert clone.source_amount.text == "1.00"
 
 
+def test_a_resource_is_replayed_only_if_its_answer_was():
+    """What does not come from an answer was not replayed."""
+    assert Transfer(id="tr_1").replayed is False
+    assert Transfer.model_validate({"id": "tr_1"}).replayed is False
+
+
 def test_the_repr_shows_what_was_said():
     """The repr of a resource shows only the fields that have a value."""
     assert repr(Transfer(id="tr_1", source_amount="1.50")) == (
