@@ -344,3 +344,8 @@ def test_an_amount_that_no_decimal_holds(paged, transfer, tmp_path):
     assert frames.export(paged(rows), tmp_path / "t.csv").rows == 2
     with (tmp_path / "t.csv").open(newline="") as file:
         assert [row["source_amount"] for row in csv.DictReader(file)] == ["10.25", "9" * 30]
+
+
+def test_what_was_written_is_immutable(mutable):
+    """Results and settings are immutable; readers and what they read into are not."""
+    assert mutable("frames") == {"Paced", "Selection", "State", "Sync", "Tally", "Worker"}
