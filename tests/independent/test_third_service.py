@@ -1,408 +1,33 @@
 """The third service keeps the specification, and each of its deviations can be seen."""
 
-import base64
-import hashlib
-import hmac
 import http.client
 import json
 import re
 import threading
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from queue import SimpleQueue
 from urllib.parse import urlsplit
 
 import pytest
-from third_service import DEVIATIONS, FOLLOW, HOPELESS, serve
+from third_caller import (
+    ADAPTED,
+    CLABE,
+    KEY,
+    NOW,
+    OWNER,
+    PAYEE,
+    WALLET,
+    Caller,
+    follow,
+    image,
+    transcript,
+)
+from third_service import DEVIATIONS, HOPELESS, serve
 from third_service.service import Service
 from third_service.wire import Call
-
-NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
-KEY = "2b1f6e0c-7a3d-5e54-9c11-6f0a9d1c4b7e"  # version 5
-V4 = "6f9619ff-8b86-4d11-b42d-00c04fc964ff"
-WALLET = {"network": "base", "address": "0x" + "ab" * 20}
-CLABE = {"clabe": "646180110400000007"}
-PAYEE = {
-    "product_types": ["global_payouts"],
-    "given_name": "Rosa",
-    "family_name": "Lima",
-    "country": "MX",
-    "address": {"country": "MX"},
-}
-OWNER = PAYEE | {
-    "product_types": ["on_ramp", "global_payouts"],
-    "phone": "+525512345678",
-    "date_of_birth": "1990-02-03",
-    "idv_consent_recorded_at": "2026-01-30T10:00:00.000Z",
-    "document": {"type": "curp", "number": "LIRR900203MDFMSS09"},
-}
-
-
-def image(side, size=12_000, kind="image/png", prefix=True):
-    """An image as it is uploaded."""
-    content = base64.b64encode(bytes(size)).decode()
-    return {"type": side, "content": f"data:{kind};base64,{content}" if prefix else content}
-
-
-class Caller:
-    """Signs and sends requests; attributes say how this provider wants them."""
-
-    blank_query = False
-    sorted_query = False
-    sign_port = True
-    header_order = None
-    date = "%Y-%m-%dT%H:%M:%S.000Z"
-    ahead = 0
-    unsigned_prefix = ""
-    nonce = "1769851800000{:06d}"
-    amount = "20.00"
-    image_options: dict = {}
-    sides = ("document-front", "selfie")
-    key_header = "Idempotency-Key"
-    key_on_every_post = False
-    network = "base"
-    upper_names = False
-
-    def __init__(self, service, **dialect):
-        self.service = service
-        self.sent = 0
-        self.ids = {}
-        self.http = None
-        self.values = {}
-        self.renames = {}
-        for name, option in dialect.items():
-            setattr(self, name, option)
-
-    key_bytes = staticmethod(str.encode)
-
-    @staticmethod
-    def body_hash(raw):
-        """The hash of a body."""
-        return hashlib.sha256(raw).hexdigest()
-
-    @staticmethod
-    def encode(mac):
-        """The signature as text."""
-        return base64.b64encode(mac.hex().encode()).decode()
-
-    def headers(self, method, path, query, raw):
-        """The headers of a signed request."""
-        self.sent += 1
-        moment = NOW + timedelta(seconds=self.ahead)
-        date = str(int(moment.timestamp())) if self.date == "unix" else moment.strftime(self.date)
-        head = {
-            "host": urlsplit(self.service.base_url).netloc or "127.0.0.1:8000",
-            "x-api-key": self.service.api_key,
-            "x-content-sha256": self.body_hash(raw),
-            "x-date": date,
-        }
-        if self.nonce:
-            head["x-nonce"] = self.nonce.format(self.sent)
-        names = (self.header_order or ";".join(sorted(head))).split(";")
-        signed_path = path.removeprefix(self.unsigned_prefix)
-        signed_query = "&".join(sorted(query.split("&"))) if self.sorted_query else query
-        lines = [method, signed_path]
-        lines += [signed_query] if query or self.blank_query else []
-        for name in names:
-            port_free = name == "host" and not self.sign_port
-            lines.append(f"{name}:{head[name].partition(':')[0] if port_free else head[name]}")
-        lines += [";".join(names), head["x-content-sha256"]]
-        digest = hashlib.sha256("\n".join(lines).encode()).hexdigest()
-        payload = f"HMAC-SHA256\n{date}\n{digest}".encode()
-        secret = self.key_bytes(self.service.secret_key)
-        signature = self.encode(hmac.new(secret, payload, hashlib.sha256).digest())
-        head["authorization"] = (
-            f"HMAC-SHA256 Credential={self.service.api_key},"
-            f"SignedHeaders={';'.join(names)},Signature={signature}"
-        )
-        return head
-
-    def send(self, method, path, body=None, key=None, *, content_type="application/json", **extra):
-        """Send a request and return status, headers and body."""
-        base = urlsplit(self.service.base_url).path or self.service.settings.base_path
-        path, _, query = f"{base}{path}".partition("?")
-        raw = b"" if body is None else json.dumps(body).encode()
-        head = self.headers(method, path, query, raw) | extra
-        if body is not None:
-            head["content-type"] = content_type
-        if key or (self.key_on_every_post and method == "POST"):
-            head[self.key_header.lower()] = key or V4[:-6] + f"{self.sent:06d}"
-        if self.http:
-            target = f"{path}?{query}" if query else path
-            self.http.request(method, target, raw or None, head)
-            response = self.http.getresponse()
-            content = response.read().decode()
-            return response.status, dict(response.getheaders()), content
-        answer = self.service.respond(Call(method, path, query, head, raw))
-        return answer.status, answer.headers, answer.body
-
-    def operate(self, operation, body, *, key=None):
-        """Send the body of an operation as this provider wants it; the service must accept it."""
-        body = json.loads(json.dumps(body))
-        template = self.service.paths[operation][1]
-        fill(body, self.values.get(operation, {}), self.ids)
-        for old, new in self.renames.get(operation, {}).items():
-            move(body, old, new)
-        if self.upper_names:
-            body = camel(body)
-        path = template.replace("{id}", str(self.ids.get("of", "")))
-        for _ in range(2):
-            status, _headers, answer = self.send("POST", path, body, key)
-            if status != 429:
-                break
-        assert status in {200, 201, 202}, (operation, body, status, answer)
-        self.service.advance(2.5)
-
-
-def fill(body, values, ids):
-    """Add the values that the body does not have."""
-    for name, value in values.items():
-        if isinstance(value, dict) and isinstance(body.get(name, {}), dict):
-            fill(body.setdefault(name, {}), value, ids)
-        elif name not in body:
-            body[name] = ids.get(value, value) if isinstance(value, str) else value
-
-
-def move(body, old, new):
-    """Move the value at one dotted path to another."""
-    *parents, last = old.split(".")
-    parent = body
-    for name in parents:
-        parent = parent.get(name, {})
-    if last not in parent:
-        return
-    value = parent.pop(last)
-    if parents and not parent:
-        del body[parents[0]]
-    *parents, last = new.split(".")
-    for name in parents:
-        body = body.setdefault(name, {})
-    body[last] = value
-
-
-def camel(body):
-    """The body with names in camelCase."""
-    text = json.dumps(body)
-    return json.loads(re.sub(r'_([a-z])(?=\w*":)', lambda m: m[1].upper(), text))
-
-
-def stored(service, kind, place=-1):
-    """The id of a stored object, whatever the answers said; `none` when there is none."""
-    ids = list(service.rows[kind])
-    return ids[place] if -1 <= place < len(ids) and ids else "none"
-
-
-def transcript(service):
-    """What the service answers to a fixed list of requests, good and bad."""
-    caller = Caller(service)
-    answers = [caller.send("POST", "/v1/webhook_subscriptions", {"url": "https://a.example/"})]
-
-    def send(method, path, body=None, key=None, **extra):
-        status, headers, answer = caller.send(method, path, body, key, **extra)
-        answers.append((status, headers, answer))
-
-    send("POST", "/v1/individuals", {})
-    send("POST", "/v1/individuals", OWNER)
-    owner = stored(service, "individual")
-    send("GET", f"/v1/individuals/{owner}")
-    pix_owner = PAYEE | {"country": "BR", "address": {"country": "BR"}, "email": "r@example.com"}
-    same = {"phone": "+525512345678", "document": {"type": "cpf", "number": "39053344705"}}
-    send("POST", "/v1/individuals", pix_owner | same)
-    send("POST", "/v1/individuals", pix_owner | same)
-    send("POST", "/v1/individuals", PAYEE)
-    payee = stored(service, "individual")
-    send("POST", "/v1/individuals", PAYEE | {"country": "PH", "address": {}})
-    wallet_owner = stored(service, "individual")
-    send("GET", "/v1/individuals?limit=2")
-    service.advance(3)
-    send("GET", "/v1/individuals?limit=2&cursor=e30=")
-    send("GET", "/v1/individuals?limit=51")
-    send("GET", "/v1/individuals")
-    images = f"/v1/individuals/{owner}/verification_images"
-    send("POST", images, {"images": [image("document-front")]})
-    send("POST", images, {"images": [image("document-front"), image("selfie")]})
-    send("GET", images)
-    service.advance(3)
-    send("GET", f"/v1/individuals/{owner}")
-    for individual, kind, details in (
-        (owner, "crypto_wallet", WALLET),
-        (payee, "bank_account", CLABE),
-        (wallet_owner, "digital_wallet", {"issuer": "gcash", "account_number": "09170000000",
-                                          "account_holder_name": "Rosa"}),
-        (stored(service, "individual", 1), "pix", {"pix_key_type": "cpf",
-                                                   "pix_key": "39053344705"}),
-    ):  # fmt: skip
-        body = {"individual_id": individual, "type": kind, "details": details}
-        send("POST", "/v1/financial_accounts", body)
-    wallet = stored(service, "financial_account", 0)
-    terms = {
-        "payout_method": "spei",
-        "source_currency": "usd",
-        "destination_currency": "MXN",
-        "source_amount": "100.5",
-    }
-    rows = service.rows["financial_account"].values()
-    accounts = [row["id"] for row in rows if row["details"] == CLABE]
-    terms["financial_account"] = {"id": accounts[0] if accounts else "none"}
-    send("POST", "/v1/quotes", terms)
-    service.advance(3)
-    send("POST", f"/v1/financial_accounts/{terms['financial_account']['id']}", {"details": CLABE})
-    no_currency = {k: v for k, v in terms.items() if k not in {"source_currency", "source_amount"}}
-    send("POST", "/v1/quotes", no_currency | {"destination_amount": "900"})
-    send("POST", "/v1/quotes", terms)
-    send("POST", "/v1/transfers", {"quote_id": stored(service, "quote")}, V4)
-    send("POST", "/v1/transfers", terms, KEY)
-    transfer = stored(service, "transfer")
-    send("GET", f"/v1/transfers/{transfer}")
-    send("POST", "/v1/transfers", terms, KEY)
-    send("POST", "/v1/transfers", terms | {"source_amount": "9"}, KEY)
-    send("GET", "/v1/transfers?product_type=off_ramp&limit=1")
-    service.advance(3)
-    send("GET", f"/v1/transfers/{transfer}")
-    other = OWNER | {"country": "PH", "address": {}, "document": {"type": "tin"}}
-    send("POST", "/v1/individuals", other)
-    other = stored(service, "individual")
-    service.advance(3)
-    images = {"images": [image("document-front"), image("selfie")]}
-    send("POST", f"/v1/individuals/{other}/verification_images", images)
-    send("POST", f"/v1/individuals/{other}/verification_images", {"images": [image("selfie", 1)]})
-    body = {"individual_id": other, "type": "crypto_wallet", "details": WALLET}
-    send("POST", "/v1/financial_accounts", body)
-    service.advance(3)
-    body = {"id": stored(service, "financial_account")}
-    body = {"individual_id": other, "payout_account": body, "source_currency": "php"}
-    send("POST", "/v1/conversion_accounts", body)
-    body = {"individual_id": owner, "payout_account": {"id": wallet}, "source_currency": "MXN"}
-    send("POST", "/v1/conversion_accounts", body, KEY)
-    account = stored(service, "conversion_account")
-    send("GET", f"/v1/conversion_accounts/{account}")
-    service.advance(3)
-    send("GET", f"/v1/conversion_accounts/{account}")
-    send("GET", "/v1/conversion_accounts")
-    for amount in ("10.50", "40"):
-        paid = {"conversion_account_id": account, "amount": amount, "currency": "mxn"}
-        send("POST", "/v1/sandbox/deposits", paid)
-    service.advance(3)
-    send("GET", "/v1/conversions?limit=1")
-    send("POST", "/v1/webhook_subscriptions", {"url": "https://a.example/", "event_types": []})
-    hook = {"url": "https://a.example/", "event_types": ["transfer.created"]}
-    send("POST", "/v1/webhook_subscriptions", hook)
-    subscription = stored(service, "webhook_subscription")
-    send("GET", "/v1/webhook_subscriptions")
-    send("GET", f"/v1/webhook_subscriptions/{subscription}")
-    send("DELETE", f"/v1/webhook_subscriptions/{subscription}")
-    send("GET", "/v1/individuals/none")
-    caller.nonce = None
-    send("GET", "/v1/conversions")
-    path = "/v1/individuals"
-    head = Caller(service, nonce="9{:018d}").headers("GET", path, "", b"")
-    for signature in (head["authorization"], head["authorization"] + "A"):
-        call = Call("GET", path, "", head | {"authorization": signature}, b"")
-        answer = service.respond(call)
-        answers.append((answer.status, answer.headers, answer.body))
-    return answers
-
-
-ADAPTED = {  # deviation: how a caller follows it
-    "signing-query-blank": {"blank_query": True},
-    "signing-query-sorted": {"sorted_query": True},
-    "signing-header-order": {"header_order": "host;x-api-key;x-date;x-content-sha256;x-nonce"},
-    "signing-port": {"sign_port": False},
-    "signing-key-hex": {"key_bytes": bytes.fromhex},
-    "signing-key-base64": {"key_bytes": base64.b64decode},
-    "signing-hash-base64": {
-        "body_hash": lambda raw: base64.b64encode(hashlib.sha256(raw).digest()).decode()
-    },
-    "signing-hash-empty": {
-        "body_hash": lambda raw: hashlib.sha256(raw).hexdigest() if raw else ""
-    },
-    "signing-signature-hex": {"encode": lambda mac: mac.hex()},
-    "signing-signature-bytes": {"encode": lambda mac: base64.b64encode(mac).decode()},
-    "signing-date-seconds": {"date": "%Y-%m-%dT%H:%M:%SZ"},
-    "signing-date-compact": {"date": "%Y%m%dT%H%M%SZ"},
-    "signing-date-unix": {"date": "unix"},
-    "signing-nonce-absent": {"nonce": None},
-    "signing-nonce-uuid": {"nonce": "6f9619ff-8b86-4d11-b42d-00c04f{:06d}"},
-    "signing-clock": {"ahead": 600},
-    "signing-base-path-unsigned": {"unsigned_prefix": "/api/pay"},
-    "signing-version-unsigned": {"unsigned_prefix": "/v1"},
-    "amounts-number": {"amount": 20},
-    "amounts-minor": {"amount": 2000},
-    "amounts-whole": {"amount": "20"},
-    "amounts-maximum": {"amount": "15.00"},
-    "currencies-upper": {"currencies": ("USD", "MXN", "MXN")},
-    "currencies-lower": {"currencies": ("usd", "mxn", "mxn")},
-    "images-one": {"one_image": True},
-    "images-least": {"image_options": {"size": 60_000}},
-    "images-jpeg": {"image_options": {"kind": "image/jpeg"}},
-    "images-base64": {"image_options": {"prefix": False}},
-    "images-back": {"sides": ("document-front", "document-back", "selfie")},
-    "words-networks": {"network": "base_sepolia"},
-    "key-every-post": {"key_on_every_post": True},
-    "key-other-name": {"key_header": "X-Request-Key"},
-    "kyc-none": {"sides": ()},
-    "email-elsewhere": {
-        "values": {"individuals.create": {"email": "rosa@example.com"}},
-    },
-    "ids-number": {"number_ids": True},
-    "page-no-limit": {"query": "product_type=global_payouts"},
-    "version-header": {"version": "2026-01-01"},
-}
-
-
-def follow(deviation, adapted):
-    """Walk to a completed transfer and a completed conversion as the deviation wants it."""
-    service = Service([deviation], lambda: NOW)
-    dialect = {"values": deviation.values, "renames": deviation.renames} | adapted
-    caller = Caller(service, **dialect)
-    if version := dialect.get("version"):
-        plain = caller.headers
-        caller.headers = lambda *parts: plain(*parts) | {"x-api-version": version}
-    usd, mxn, source = dialect.get("currencies", ("usd", "MXN", "mxn"))
-
-    def known(kind, place=-1):
-        if dialect.get("number_ids"):
-            caller.send("GET", f"/v1/{kind}s")
-            return service.numbers[stored(service, kind, place)]
-        return stored(service, kind, place)
-
-    caller.operate("individuals.create", OWNER)
-    owner = known("individual")
-    caller.ids["of"] = owner
-    images = [image(side, **caller.image_options) for side in caller.sides]
-    batches = [[item] for item in images] if dialect.get("one_image") else [images]
-    for batch in [batch for batch in batches if batch]:
-        caller.operate("individuals.upload_images", {"images": batch})
-    caller.operate("individuals.create", PAYEE)
-    caller.ids["$individual"] = payee = known("individual")
-    accounts = "financial_accounts.create"
-    wallet = WALLET | {"network": caller.network}
-    body = {"individual_id": owner, "type": "crypto_wallet", "details": wallet}
-    caller.operate(accounts, body)
-    wallet = known("financial_account")
-    body = {"individual_id": payee, "type": "bank_account", "details": CLABE}
-    caller.operate(accounts, body)
-    account = known("financial_account")
-    terms = {"payout_method": "spei", "source_currency": usd, "destination_currency": mxn}
-    terms |= {"financial_account": {"id": account}, "source_amount": caller.amount}
-    for whole in (terms, {}):  # with its own terms, and with those of a quote
-        caller.operate("quotes.create", terms)
-        caller.ids["$quote"] = known("quote")
-        key = V4[:-1] + str(len(whole))
-        caller.operate("transfers.create", whole or {"quote_id": known("quote")}, key=key)
-    query = dialect.get("query", "product_type=global_payouts&limit=5")
-    statuses = [caller.send("GET", f"/v1/transfers?{query}")[0] for _ in range(2)]
-    assert 200 in statuses, query
-    assert 200 in [caller.send("GET", "/v1/individuals")[0] for _ in range(2)]
-    body = {"individual_id": owner, "payout_account": {"id": wallet}, "source_currency": source}
-    caller.operate("conversion_accounts.create", body, key=V4)
-    paid = {"conversion_account_id": known("conversion_account")}
-    caller.operate("sandbox.deposit", paid | {"amount": caller.amount, "currency": source})
-    hook = {"url": "https://a.example/", "event_types": ["transfer.created"]}
-    caller.operate("webhook_subscriptions.create", hook)
-    return service
-
 
 BASELINE = transcript(Service([], lambda: NOW))
 
@@ -439,3 +64,384 @@ def test_deviation_has_to_be_followed(name):
     """Whoever does not send what a deviation wants does not get to the end."""
     with pytest.raises(AssertionError):
         follow(replace(DEVIATIONS[name], values={}, renames={}), {})
+
+
+# The specification
+
+
+@pytest.fixture
+def service():
+    return Service([], lambda: NOW)
+
+
+@pytest.fixture
+def caller(service):
+    return Caller(service)
+
+
+def post(caller, path, body, key=None):
+    """The status and body of a POST."""
+    status, _, answer = caller.send("POST", path, body, key)
+    return status, answer
+
+
+def activate(caller, country="MX", product="on_ramp"):
+    """An active individual with a wallet, and the wallet."""
+    document = {"MX": "curp", "PH": "tin", "IN": "passport"}[country]
+    person = OWNER | {"country": country, "address": {}, "document": {"type": document}}
+    _, person = post(caller, "/v1/individuals", person | {"product_types": [product]})
+    sides = {"images": [image("document-front"), image("selfie")]}
+    post(caller, f"/v1/individuals/{person['id']}/verification_images", sides)
+    caller.service.advance(1)
+    body = {"individual_id": person["id"], "type": "crypto_wallet", "details": WALLET}
+    return person, post(caller, "/v1/financial_accounts", body)[1]
+
+
+def open_account(caller, country="MX"):
+    """A conversion account that is active."""
+    person, wallet = activate(caller, country)
+    body = {"individual_id": person["id"], "payout_account": {"id": wallet["id"]}}
+    body["source_currency"] = {"MX": "mxn", "PH": "php"}[country]
+    _, account = post(caller, "/v1/conversion_accounts", body)
+    caller.service.advance(1)
+    return caller.send("GET", f"/v1/conversion_accounts/{account['id']}")[2]
+
+
+def terms_of(caller, **change):
+    """The body of a payout to a new recipient in Mexico."""
+    _, person = post(caller, "/v1/individuals", PAYEE)
+    body = {"individual_id": person["id"], "type": "bank_account", "details": CLABE}
+    _, account = post(caller, "/v1/financial_accounts", body)
+    terms = {"payout_method": "spei", "source_currency": "usd", "destination_currency": "MXN"}
+    return terms | {"financial_account": {"id": account["id"]}, "source_amount": "100"} | change
+
+
+@pytest.mark.parametrize(("change", "word"), [
+    ({"product_types": []}, "product_types"),
+    ({"product_types": ["payouts"]}, "product_types"),
+    ({"country": "XX"}, "country"),
+    ({"given_name": " "}, "given_name"),
+    ({"address": None}, "address"),
+    ({"address": {"country": "BR"}}, "address.country"),
+    ({"phone": None}, "phone"),
+    ({"document": None}, "document"),
+    ({"document": {"type": "passport"}}, "document.type"),
+    ({"document": {"type": "curp", "number": "LIRR900203XDFMSS09"}}, "document.number"),
+    ({"date_of_birth": "1990-02-30"}, "date_of_birth"),
+    ({"idv_consent_recorded_at": "yesterday"}, "idv_consent_recorded_at"),
+    ({"country": "IN", "address": {}, "email": "a@example.com"}, "product_types"),
+    ({"financial_accounts": [{"type": "pix", "details": {}}]}, "financial_accounts.0.type"),
+])  # fmt: skip
+def test_individual_is_refused(caller, change, word):
+    """An individual that the specification forbids is 400, and the answer names the field."""
+    status, answer = post(caller, "/v1/individuals", OWNER | change)
+    assert status == 400
+    assert word in [problem["field"] for problem in answer["errors"]]
+
+
+@pytest.mark.parametrize(("country", "kind", "details", "status"), [
+    ("MX", "bank_account", {"clabe": "1"}, 400),
+    ("AR", "bank_account", {"account_number": "1" * 22, "account_type": "cbu"}, 201),
+    ("AR", "bank_account", {"account_number": "1" * 21, "account_type": "cbu"}, 400),
+    ("BR", "pix", {"pix_key": "a@example.com", "pix_key_type": "email"}, 201),
+    ("BR", "pix", {"pix_key": "a@example.com", "pix_key_type": "phone"}, 400),
+    ("GB", "bank_account", {"bank_account_country": "GB", "sort_code": "040004",
+                            "account_number": "12345678", "account_holder_name": "Rosa"}, 201),
+    ("GB", "bank_account", {"bank_account_country": "GB", "sort_code": "04000",
+                            "account_number": "12345678", "account_holder_name": "R"}, 400),
+    ("DE", "bank_account", {"bank_account_country": "FR", "iban": "FR7630006000011234567890189",
+                            "account_holder_name": "Rosa"}, 201),
+    ("DE", "bank_account", {"bank_account_country": "FR", "iban": "FR76", "bic": "ABC",
+                            "account_holder_name": "Rosa"}, 400),
+    ("DE", "crypto_wallet", WALLET, 201),
+    ("DE", "upi", {"upi_id": "a@b"}, 400),
+])  # fmt: skip
+def test_account_details(caller, country, kind, details, status):
+    """The details of an account follow the rules of its country."""
+    _, person = post(caller, "/v1/individuals", PAYEE | {"country": country, "address": {}})
+    body = {"individual_id": person["id"], "type": kind, "details": details}
+    assert post(caller, "/v1/financial_accounts", body)[0] == status
+
+
+@pytest.mark.parametrize(("change", "status", "word"), [
+    ({}, 201, "awaiting_funds"),
+    ({"source_amount": 100}, 400, "must be a string"),
+    ({"source_amount": "1.001"}, 400, "decimals"),
+    ({"source_amount": "0"}, 400, "more than 0"),
+    ({"destination_amount": "5"}, 400, "exactly one"),
+    ({"payout_method": "pix"}, 400, "must be one of spei"),
+    ({"destination_currency": "BRL"}, 400, "must be MXN"),
+    ({"financial_account": {"id": "none"}}, 404, "not found"),
+    ({"client_reference_id": "r" * 65}, 400, "at most 64"),
+    ({"source_currency": "usdc"}, 400, "source_network"),
+    ({"source_currency": "usdc", "source_network": "base"}, 422, "not active"),
+    ({"source_type": "deposit"}, 400, "stablecoin"),
+    ({"quote_id": "none"}, 404, "not found"),
+])  # fmt: skip
+def test_transfer(caller, change, status, word):
+    """A transfer is created or refused as the specification says."""
+    answer = post(caller, "/v1/transfers", terms_of(caller, **change))
+    assert answer[0] == status
+    assert word in json.dumps(answer[1])
+
+
+@pytest.mark.parametrize(("change", "status", "word"), [
+    ({}, 201, "amount"),
+    ({"amount": "50.01"}, 400, "at most 50"),
+    ({"currency": "php"}, 400, "must be MXN"),
+    ({"amount": None}, 400, "required"),
+    ({"conversion_account_id": "none"}, 404, "not found"),
+])  # fmt: skip
+def test_deposit(caller, change, status, word):
+    """A deposit keeps the cap and the currency of its account."""
+    account = open_account(caller)
+    body = {"conversion_account_id": account["id"], "amount": "50", "currency": "mxn"} | change
+    answer = post(caller, "/v1/sandbox/deposits", body)
+    assert answer[0] == status
+    assert word in json.dumps(answer[1])
+
+
+@pytest.mark.parametrize(
+    ("country", "statuses"), [("MX", (201, "active")), ("PH", (202, "pending"))]
+)
+def test_conversion_account(caller, country, statuses):
+    """Instructions are there at once, or after a 202 as soon as the account is active."""
+    person, wallet = activate(caller, country)
+    body = {"individual_id": person["id"], "payout_account": {"id": wallet["id"]}}
+    body["source_currency"] = {"MX": "mxn", "PH": "php"}[country]
+    status, account = post(caller, "/v1/conversion_accounts", body)
+    assert (status, account["status"]) == statuses
+    assert ("deposit_instructions" in account) == (status == 201)
+    caller.service.advance(1)
+    account = caller.send("GET", f"/v1/conversion_accounts/{account['id']}")[2]
+    assert account["deposit_instructions"]["currency"] == body["source_currency"]
+
+
+def test_instructions():
+    """A CLABE has its check digit, and a QR Ph text its checksum."""
+    caller = Caller(Service([], lambda: NOW))
+    number = open_account(caller)["deposit_instructions"]["details"]["clabe"]
+    weights = (3, 7, 1) * 6
+    assert (
+        sum(int(d) * w % 10 for d, w in zip(number[:17], weights, strict=False)) % 10
+        == (10 - int(number[17])) % 10
+    )
+    text = open_account(caller, "PH")["deposit_instructions"]["details"]["qrph_payload"]
+    checksum = 0xFFFF
+    for byte in text[:-4].encode():
+        checksum ^= byte << 8
+        for _ in range(8):
+            checksum = (checksum << 1) ^ 0x1021 if checksum & 0x8000 else checksum << 1
+            checksum &= 0xFFFF
+    assert text[-4:] == f"{checksum:04X}"
+
+
+def test_held_deposit(caller):
+    """A deposit without the name of a sender stays pending; others complete."""
+    account = open_account(caller)
+    body = {"conversion_account_id": account["id"], "amount": "40", "currency": "mxn"}
+    for change in ({}, {"sender_name": ""}):
+        post(caller, "/v1/sandbox/deposits", body | change)
+    caller.service.advance(1)
+    rows = caller.send("GET", "/v1/conversions")[2]["data"]
+    assert [row["status"] for row in rows] == ["pending", "completed"]
+    assert [row["payout"]["tx_hash"] is None for row in rows] == [True, False]
+
+
+def test_verification(caller):
+    """Images are merged by side; a family name of a code ends in its status; tokens are 202."""
+    names = [("Lima", "active"), ("Verification Age Mismatch", "rejected"),
+             ("Verification Image Blurry", "action_required")]  # fmt: skip
+    for family_name, status in names:
+        _, person = post(caller, "/v1/individuals", OWNER | {"family_name": family_name})
+        path = f"/v1/individuals/{person['id']}"
+        for side in ("document-front", "document-front", "selfie"):
+            answer = post(caller, f"{path}/verification_images", {"images": [image(side)]})
+        assert [row["type"] for row in answer[1]["images"]] == ["document-front", "selfie"]
+        assert caller.send("GET", path)[2]["status"] == "pending"
+        caller.service.advance(1)
+        assert caller.send("GET", path)[2]["status"] == status
+    country = {"country": "US", "address": {}, "document": {"type": "passport"}}
+    _, person = post(caller, "/v1/individuals", OWNER | country)
+    path = f"/v1/individuals/{person['id']}/verification_token"
+    token = {"provider": "idv_provider", "token": "t", "applicant_id": "a",
+             "partner_terms_accepted_at": "2026-01-30T10:00:00Z"}  # fmt: skip
+    for change, status in [({"token": " "}, 400), ({"token": "t" * 4097}, 400), ({}, 202)]:
+        assert post(caller, path, token | change)[0] == status
+
+
+def test_idempotency(caller):
+    """A key repeats its answer for 24 hours, refuses another body, and forgets a refusal."""
+    terms = terms_of(caller)
+    assert post(caller, "/v1/transfers", terms | {"payout_method": "pix"}, KEY)[0] == 400
+    first = caller.send("POST", "/v1/transfers", terms, KEY)
+    again = caller.send("POST", "/v1/transfers", terms, KEY)
+    assert (first[0], first[2]) == (again[0], again[2])
+    assert again[1]["Idempotency-Replayed"] == "true"
+    assert post(caller, "/v1/transfers", terms | {"source_amount": "9"}, KEY)[0] == 409
+    assert post(caller, "/v1/transfers", terms, KEY[:-1])[0] == 400
+    caller.service.advance(86_400)
+    assert post(caller, "/v1/transfers", terms, KEY)[1]["id"] != first[2]["id"]
+
+
+def test_pages(caller):
+    """A walk through pages repeats and skips nothing while rows are added."""
+    ids = [post(caller, "/v1/individuals", PAYEE)[1]["id"] for _ in range(5)]
+    path = "/v1/individuals?limit=2"
+    rows = []
+    cursor = ""
+    while cursor is not None:
+        page = caller.send("GET", path + cursor)[2]
+        rows += [row["id"] for row in page["data"]]
+        post(caller, "/v1/individuals", PAYEE)
+        cursor = f"&cursor={page['cursor']}" if page["has_next_page"] else None
+    assert rows == ids[::-1]
+    for limit, status in [("0", 400), ("101", 400), ("x", 400), ("100", 200)]:
+        assert caller.send("GET", f"/v1/transfers?limit={limit}")[0] == status
+    refused = caller.send("GET", "/v1/transfers?cursor=e30=")
+    assert (refused[0], refused[2]) == (400, {"error": "Invalid pagination token"})
+
+
+def test_deadlines(caller):
+    """A quote is good for 2 minutes and once; a transfer that nobody funds expires in 24 hours."""
+    terms = terms_of(caller)
+    quotes = [post(caller, "/v1/quotes", terms)[1] for _ in range(2)]
+    use = {"quote_id": quotes[0]["id"]}
+    assert [post(caller, "/v1/transfers", use)[0] for _ in range(2)] == [201, 422]
+    caller.service.advance(120)
+    assert post(caller, "/v1/transfers", {"quote_id": quotes[1]["id"]})[0] == 422
+    _, wallet = activate(caller, product="off_ramp")
+    body = {"payout_method": "base", "source_currency": "usdc", "destination_currency": "usdc"}
+    body |= {"source_network": "base", "source_type": "deposit", "source_amount": "5"}
+    body["financial_account"] = {"id": wallet["id"]}
+    _, transfer = post(caller, "/v1/transfers", body)
+    assert transfer["deposit_instructions"]["type"] == "crypto_wallet"
+    caller.service.advance(86_400)
+    transfer = caller.send("GET", f"/v1/transfers/{transfer['id']}")[2]
+    assert transfer["status"] == "expired"
+    assert post(caller, "/v1/transfers", body | {"source_network": "solana"})[0] == 422
+
+
+@pytest.mark.parametrize(("dialect", "change", "status"), [
+    ({}, {}, 200),
+    ({"blank_query": True}, {}, 401),
+    ({"ahead": 301}, {}, 401),
+    ({"ahead": -299}, {}, 200),
+    ({"date": "%Y-%m-%dT%H:%M:%SZ"}, {}, 401),
+    ({"nonce": None}, {}, 200),
+    ({"header_order": "host;x-date;x-api-key;x-content-sha256;x-nonce"}, {}, 401),
+    ({"encode": lambda mac: mac.hex()}, {}, 401),
+    ({"key_bytes": bytes.fromhex}, {}, 401),
+    ({}, {"x-date": "2026-01-31T09:30:00.001Z"}, 401),
+    ({}, {"x-content-sha256": "0" * 64}, 401),
+    ({}, {"authorization": ""}, 401),
+    ({}, {"x-api-key": "other"}, 401),
+])  # fmt: skip
+def test_signature(service, dialect, change, status):
+    """A signature is accepted when it is that of the specification."""
+    caller = Caller(service, **dialect)
+    assert caller.send("GET", "/v1/transfers", **change)[0] == status
+
+
+def test_signed_header_order(service):
+    """SignedHeaders may name the headers in any order; a nonce counts once."""
+    caller = Caller(service)
+    head = caller.headers("GET", "/v1/transfers", "", b"")
+    names = re.search("SignedHeaders=([^,]+)", head["authorization"])[1]
+    turned = ";".join(reversed(names.split(";")))
+    head["authorization"] = head["authorization"].replace(names, turned)
+    calls = [Call("GET", "/v1/transfers", "", head, b"") for _ in range(2)]
+    assert [service.respond(call).status for call in calls] == [200, 401]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "status"), [
+    ("GET", "/v1/nothing", None, 404),
+    ("PUT", "/v1/individuals", None, 405),
+    ("GET", "/v1/quotes", None, 405),
+    ("POST", "/v1/individuals", [], 400),
+    ("POST", "/v1/financial_accounts", {}, 400),
+    ("GET", "/v1/transfers/none", None, 404),
+    ("GET", "/v1/transfers?product_type=other", None, 400),
+    ("POST", "/v1/webhook_subscriptions", {"url": "http://a.example/", "event_types": ["x"]}, 400),
+])  # fmt: skip
+def test_requests(caller, method, path, body, status):
+    """Paths, methods and bodies that the service does not know are refused."""
+    assert caller.send(method, path, body)[0] == status
+
+
+# Over HTTP
+
+
+@contextmanager
+def over_http(*names):
+    """A running service and a caller of it on one connection."""
+    with serve(*names, now=lambda: NOW) as service:
+        caller = Caller(service)
+        caller.http = http.client.HTTPConnection(urlsplit(service.base_url).netloc, timeout=10)
+        yield service, caller
+        caller.http.close()
+
+
+@pytest.mark.parametrize(("name", "status", "content"), [
+    ("nulls", 201, '"given_name": "Rosa"'),
+    ("created-empty", 201, ""),
+    ("closed-firewall", 403, "<!DOCTYPE html>"),
+    ("errors-text", 201, ""),
+    ("signing-base-path", 201, ""),
+    ("individuals-middle-name", 422, "middle_name can't be blank"),
+    ("email-silent", 400, ""),
+])  # fmt: skip
+def test_over_http(name, status, content):
+    """Requests over HTTP are counted, answered on one connection, and so is an empty body."""
+    with over_http(name) as (service, caller):
+        answer = caller.send("POST", "/v1/individuals", PAYEE)
+        caller.send("GET", "/v1/individuals")
+    assert answer[0] == status
+    assert content in answer[2]
+    path = urlsplit(service.base_url).path + "/v1/individuals"
+    assert service.requests == {("POST", path): 1, ("GET", path): 1}
+    assert service.created == ({"individual": 1} if status == 201 else {})
+    assert answer[1]["Date"] == "Sat, 31 Jan 2026 09:30:00 GMT"
+
+
+class Receiver(BaseHTTPRequestHandler):
+    """Puts the events that it gets into the queue of its server."""
+
+    def do_POST(self):
+        """Take one event."""
+        event = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.events.put(event)
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *arguments):
+        """Print nothing."""
+
+
+@pytest.fixture
+def receiver():
+    with HTTPServer(("127.0.0.1", 0), Receiver) as server:
+        server.events = SimpleQueue()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        yield server
+        server.shutdown()
+
+
+def test_webhooks(receiver):
+    """A subscriber on this machine gets the events of a transfer, in order."""
+    names = ["created", "funded", "payout_initiated", "completed"]
+    events = [f"transfer.{name}" for name in names]
+    url = f"http://127.0.0.1:{receiver.server_port}/"
+    with serve(now=lambda: NOW) as service:
+        caller = Caller(service)
+        post(caller, "/v1/webhook_subscriptions", {"url": url, "event_types": events})
+        post(caller, "/v1/transfers", terms_of(caller))
+        service.advance(1)
+        received = [receiver.events.get(timeout=10) for _ in events]
+    assert [event["event_type"] for event in received] == events
+    payloads = [event["event_payload"] for event in received]
+    statuses = [payload["status"] for payload in payloads]
+    assert statuses == ["awaiting_funds", "started", "started", "completed"]
+    assert payloads[0]["source_currency"] == "usd"
+    assert payloads[0]["failure_reason"] is None

@@ -72,6 +72,7 @@ class Service:
         self.events = deque()  # (url, body) that have to be delivered
         self.lock = threading.RLock()
         self._offset = timedelta()
+        self._moment = None  # while a step runs: when it fell due
         self._due = []
         self._numbers = count()
         self._nonces = set()
@@ -81,7 +82,7 @@ class Service:
 
     def time(self):
         """The time of the objects: the clock and what was added with `advance`."""
-        return self.now() + self._offset
+        return self._moment or self.now() + self._offset
 
     def stamp(self, moment=None):
         """A time as text, the present one by default."""
@@ -102,8 +103,10 @@ class Service:
     def run_due(self):
         """Carry out the steps that fell due, in order."""
         with self.lock:
-            while self._due and self._due[0][0] <= self.time():
-                heapq.heappop(self._due)[-1]()
+            while self._due and self._due[0][0] <= self.now() + self._offset:
+                self._moment, _, step = heapq.heappop(self._due)
+                step()
+            self._moment = None
 
     # Objects
 
