@@ -42,6 +42,8 @@ CLOSED = [  # (name, which requests: gate or POST, status, words, headers, chang
     ("plan", "POST", 402, {"message": "Upgrade your plan to use this product"}, None),
     ("firewall", "gate", 403, "<!DOCTYPE html><html><title>Attention Required!</title><body>"
                               "Sorry, you have been blocked</body></html>", None),
+    ("rate", "gate", 403, {"message": "API rate limit exceeded for your organization"},
+     {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "4102444800"}),
     ("limited", "gate", 429, {"message": "API rate limit exceeded"}, {"Retry-After": "3600"}),
     ("quota", "POST", 429, {"error": "Daily quota of write requests used up"},
      {"X-Quota-Remaining": "0"}),
@@ -112,8 +114,27 @@ def sometimes(headers):
     return hook
 
 
+def sandbox_only_once(call, service):
+    """Refuse the first deposit with 403, and each later one with 401."""
+    first = service.requests["POST", call.path] == 1
+    words = {"error": "Sandbox only"} if first else {"error": "Unauthorized"}
+    raise Refusal(403 if first else 401, words=words)
+
+
+def sandbox_only_at_last(call, service):
+    """Check the fields of a deposit first, and refuse it with 403 only when they are right."""
+    if call.body.get("conversion_account_id") in service.rows["conversion_account"]:
+        raise Refusal(403, words={"error": "Deposits can be simulated in the sandbox only"})
+
+
 def access_deviations():
     """All of them."""
+    hook = only(sandbox_only_once, DEPOSIT)
+    changes = "production: the first deposit is 403, later ones are 401"
+    yield Deviation("production-403-then-401", changes, HOPELESS, request=hook)
+    hook = only(sandbox_only_at_last, DEPOSIT)
+    changes = "production: a deposit to an unknown account is 404, one to a known account is 403"
+    yield Deviation("production-403-at-last", changes, HOPELESS, request=hook)
     for name, code, words, headers in PRODUCTION:
         hook = only(refuse(code, words, headers), DEPOSIT)
         changes = f"production: deposits answer {code}"
