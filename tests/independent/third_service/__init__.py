@@ -5,7 +5,7 @@ differ. `serve("amounts-minor", "late-lists")` starts it with some of them.
 """
 
 from third_service.deviations import DEVIATIONS
-from third_service.hooks import FILL, FOLLOW, HOPELESS, Deviation
+from third_service.hooks import FILL, FOLLOW, HOPELESS, PART, Deviation
 from third_service.server import serve
 
-__all__ = ["DEVIATIONS", "FILL", "FOLLOW", "HOPELESS", "Deviation", "serve"]
+__all__ = ["DEVIATIONS", "FILL", "FOLLOW", "HOPELESS", "PART", "Deviation", "serve"]

@@ -12,6 +12,7 @@ from third_service.wire import Answer, Call, Refusal
 
 FOLLOW = "followable"
 FILL = "followable after a person fills in a value"
+PART = "hopeless in part: the rest of the service works"
 HOPELESS = "hopeless"
 MONEY = {  # the currency of each amount
     "source_amount": "source_currency",
@@ -175,7 +176,7 @@ def single(wrap):
     def hook(call, answer, _service):
         if answer.status < 300 and isinstance(answer.body, dict) and not is_page(answer.body):
             kind = call.operation.partition(".")[0].rstrip("s")
-            answer.body = wrap(kind, answer.body)
+            answer.body = wrap(kind.replace("sandbox", "deposit"), answer.body)
 
     return hook
 

@@ -1,7 +1,7 @@
 """Deviations of envelopes, pages, error bodies, times, limits, words and paths."""
 
 from third_service.error_bodies import SHAPES
-from third_service.hooks import FILL, FOLLOW, HOPELESS, Deviation, page, single
+from third_service.hooks import FILL, FOLLOW, HOPELESS, PART, Deviation, page, single
 from third_service.names import DEPOSIT, IMAGES, ONRAMP, QUOTE
 
 ENVELOPES = [  # (name, client, what is made of (kind, object))
@@ -28,9 +28,9 @@ PAGES = [  # (name, client, what is made of (operation, rows, cursor))
     ("enveloped", FOLLOW, lambda kind, rows, cursor: {
         "data": {"data": rows, "has_next_page": bool(cursor), "cursor": cursor}}),
     ("bare", FOLLOW, lambda kind, rows, cursor: rows),
-    ("url", HOPELESS, lambda kind, rows, cursor: {
+    ("url", PART, lambda kind, rows, cursor: {
         "data": rows, "next": cursor and f"https://api.example/v1/{kind}?cursor={cursor}"}),
-    ("endless", HOPELESS, lambda kind, rows, cursor: {
+    ("endless", PART, lambda kind, rows, cursor: {
         "data": rows, "has_next_page": True, "cursor": "eyJwb3NpdGlvbiI6IDk5OTk5LCAiZGlyZWN0aW9uI"
                                                        "jogIm5leHQifQ=="}),
 ]  # fmt: skip
@@ -61,7 +61,7 @@ SETTINGS = [  # (name, changes, client, settings)
     ("images-back", "the back of a document is needed, too", FOLLOW,
      {"sides": ("document-front", "document-back", "selfie")}),
     ("kyc-none", "everybody is active at once", FOLLOW, {"kyc": "none"}),
-    ("kyc-never", "verification never ends", HOPELESS, {"kyc": "never"}),
+    ("kyc-never", "verification never ends", PART, {"kyc": "never"}),
     ("limit-50", "pages have at most 50 rows", FOLLOW, {"limit_most": 50}),
     ("oldest-first", "lists begin with the oldest", FOLLOW, {"newest_first": False}),
     ("words-networks", "networks have other words", FOLLOW,
@@ -88,13 +88,21 @@ SETTINGS = [  # (name, changes, client, settings)
 ]  # fmt: skip
 
 
+def whole_list(call, _service):
+    """A list without a cursor has all rows."""
+    if call.operation.endswith(".list"):
+        call.params = call.params | {"limit": "100"}
+
+
 def shape_deviations():
     """All of them."""
     for name, client, wrap in ENVELOPES:
         changes = f"single objects are in an envelope: {name}"
         yield Deviation(f"envelope-{name}", changes, client, answer=single(wrap))
     for name, client, shape in PAGES:
-        yield Deviation(f"page-{name}", f"pages have the shape {name}", client, answer=page(shape))
+        changes = f"pages have the shape {name}"
+        request = whole_list if name == "bare" else None
+        yield Deviation(f"page-{name}", changes, client, request=request, answer=page(shape))
     for name, changes, client, settings in SETTINGS:
         yield Deviation(name, changes, client, settings=settings)
     for name, shape in SHAPES.items():
