@@ -269,7 +269,11 @@ def amounts_in(read):
         body = call.body if isinstance(call.body, dict) else {}
         for name in MONEY.keys() & body.keys():
             currency = str(body.get(MONEY[name]) or "USD").upper()
-            body[name] = read(body[name], currency)
+            try:
+                body[name] = read(body[name], currency)
+            except Refusal as refusal:  # its words are about `amount`; the field has its own name
+                refusal.words = json.loads(json.dumps(refusal.words).replace("amount", name))
+                raise
 
     return hook
 
