@@ -11,6 +11,7 @@ from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 
 from ..corridors import examples
+from ..corridors.on_ramps import COUNTRIES, need_on_ramp, of_country, unknown_on_ramp
 from ..errors.extras import require_extra
 from ..lab.lab import Lab, connect
 from ..spec import codes, status
@@ -23,8 +24,9 @@ EXAMPLE = "paylab walkthrough ph --out out"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
+    known = [country.lower() for country in COUNTRIES]
     parser.add_argument(
-        "country", type=str.lower, choices=["mx", "ph"], help="country of the example person"
+        "country", type=_country, choices=known, help="country of the example person"
     )
     parser.add_argument(
         "--out", metavar="DIR", help="write the QR code as PNG and the lists as CSV here"
@@ -32,6 +34,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json", action="store_true", help="print the outcome as JSON, the progress on stderr"
     )
+
+
+def _country(text: str) -> str:
+    """A text in lower case, unless it is a country whose on-ramp is not known."""
+    if text.upper() in codes.COUNTRIES and of_country(text) is None:
+        raise argparse.ArgumentTypeError(unknown_on_ramp(text.upper()))
+    return text.lower()
 
 
 def run(options: argparse.Namespace) -> int:
@@ -92,8 +101,7 @@ def _account(lab: Lab, person: Individual) -> ConversionAccount:
     details = examples.wallet(lab.service)
     wallet = lab.financial_accounts.create(person.id, codes.CRYPTO_WALLET, details)
     _say("Wallet", f"{wallet.id} on {details['network']}")
-    currency = codes.ON_RAMP[str(person.country)]
-    account = lab.conversion_accounts.create(person.id, wallet.id, currency)
+    account = lab.conversion_accounts.create(person, wallet)
     _say("Account", f"{account.id} {account.status}")
     if account.status == "pending":
         account = lab.conversion_accounts.wait(account.id)
@@ -105,18 +113,18 @@ def _instructions(lab: Lab, account: ConversionAccount, folder: Path | None) -> 
     from ..views.qr import QR
 
     card = lab.deposit_card(account)
+    on_ramp = need_on_ramp(currency=str(account.source_currency))
     print()
     if isinstance(card, QR):
         print(card.terminal(ansi=sys.stdout.isatty()))
     say(f"{card!r}\n")
-    if isinstance(card, QR) and folder:
-        _say("QR", str(card.save(folder / "qrph.png")))
+    if isinstance(card, QR) and folder and on_ramp.picture:
+        _say("QR", str(card.save(folder / f"{on_ramp.picture}.png")))
 
 
 def _paid(lab: Lab, account: ConversionAccount) -> Conversion:
-    currency = str(account.source_currency)
-    cap = codes.DEPOSIT_CAPS[currency.lower()]
-    deposit = lab.sandbox.deposit(account.id, cap, currency)
+    on_ramp = need_on_ramp(currency=str(account.source_currency))
+    deposit = lab.sandbox.deposit(account.id, on_ramp.cap, on_ramp.currency)
     _say("Deposit", f"{deposit.id} {deposit.amount} {deposit.currency}")
     conversion = lab.conversions.wait(conversion_account_id=account.id)
     for event in lab.events(conversion.id):

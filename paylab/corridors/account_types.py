@@ -7,11 +7,12 @@ is said by a Service: `countries.of` adds that. Names are ours, whatever the ser
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as with_default
 
 from ..spec import codes
+from .qr_codes import check_qrph
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,8 @@ class Format:
     """The format of a text; without pattern and choices, any text that is not blank.
 
     `pattern` must match the whole text, whose length is from `least` to `most`. `check_digit` names
-    an algorithm to detect typos (a warning only), `parser` a parser that must accept the text.
+    an algorithm to detect typos (a warning only); `check` says what is wrong with a text that has a
+    parser, and is empty for a good one.
     `note` says what is not checked. `also` is a narrower format by an assumption: what fits it fits
     this one too. `key` is the setting of a service.toml that changes the format. With `capitals`, a
     form removes spaces and makes letters upper case.
@@ -31,7 +33,7 @@ class Format:
     most: int = 0
     choices: Sequence[str] = ()
     check_digit: str = ""
-    parser: str = ""
+    check: Callable[[str], str] | None = None
     source: str = "spec"
     note: str = ""
     also: Format | None = None
@@ -214,7 +216,7 @@ PH_WALLET = _account(
 PH_QR = _account(
     codes.PH_QR_CODE,
     "details.ph-qr",
-    DetailField("qrph_payload", Format(parser="qrph", source="details.ph-qr")),
+    DetailField("qrph_payload", Format(check=check_qrph, source="details.ph-qr")),
 )
 GB_ACCOUNT = _account(
     codes.BANK_ACCOUNT,

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ..spec import codes
+from . import on_ramps
 from .account_types import (
     AR_ACCOUNT,
     CO_ACCOUNT,
@@ -25,6 +26,7 @@ from .account_types import (
     Account,
     Format,
 )
+from .on_ramps import OnRamp
 
 _NAMES = """
 AR Argentina, BR Brazil, CO Colombia, MX Mexico, IN India, PH Philippines, US United States,
@@ -55,13 +57,16 @@ class Rail:
 
 @dataclass(frozen=True)
 class Corridor:
-    """Everything known of one country; `accounts` and their fields carry their own sources."""
+    """Everything known of one country; `accounts` and their fields carry their own sources.
+
+    `closed` are the products that the spec excludes there.
+    """
 
     country: str
     currency: str = ""
     rails: tuple[Rail, ...] = ()
     accounts: tuple[Account, ...] = (CRYPTO_WALLET,)
-    products: tuple[str, ...] = codes.PRODUCTS
+    closed: tuple[str, ...] = ()
     documents: tuple[str, ...] = codes.DOCUMENT_TYPES
     required: tuple[str, ...] = ()
     phone: Format | None = None
@@ -72,9 +77,25 @@ class Corridor:
         return NAMES[self.country]
 
     @property
+    def on_ramp(self) -> OnRamp | None:
+        """Its on-ramp, or None if none is known."""
+        return on_ramps.of_country(self.country)
+
+    @property
+    def open_products(self) -> tuple[str, ...]:
+        """The products that its individuals can declare."""
+        return tuple(product for product in codes.PRODUCTS if product not in self.closed)
+
+    @property
+    def products(self) -> tuple[str, ...]:
+        """The products that its individuals can use: no on_ramp where none is known."""
+        usable = {codes.ON_RAMP_PRODUCT: self.on_ramp is not None}
+        return tuple(product for product in self.open_products if usable.get(product, True))
+
+    @property
     def on_ramp_currency(self) -> str:
-        """The currency of its on-ramp deposits; empty without an on-ramp corridor."""
-        return codes.ON_RAMP.get(self.country, "")
+        """The currency of its on-ramp deposits; empty if no on-ramp is known."""
+        return self.on_ramp.currency if self.on_ramp else ""
 
     @property
     def payout_methods(self) -> tuple[str, ...]:
@@ -94,7 +115,7 @@ class Corridor:
     @property
     def required_on_ramps(self) -> tuple[str, ...]:
         """The additional required fields of the ramp products; empty without them."""
-        if not set(self.products) & set(codes.RAMP_PRODUCTS):
+        if not set(self.open_products) & set(codes.RAMP_PRODUCTS):
             return ()
         return tuple(name for name in RAMP_FIELDS if name not in self.required)
 
@@ -170,7 +191,7 @@ NAMED = (
         "IN",
         "INR",
         accounts=(IN_UPI, CRYPTO_WALLET),
-        products=(codes.GLOBAL_PAYOUTS,),
+        closed=codes.RAMP_PRODUCTS,
         required=("email", "phone"),
         phone=Format(
             f"must start with +91 and be at most {codes.PHONE_MAX_IN} characters",

@@ -80,7 +80,9 @@ def facts(corridor: Corridor) -> Iterator[tuple[str, str, str]]:
     for rail in corridor.rails:
         yield f"rail {rail.method}", rail.settlement or "settlement not shown", rail.source
     # The spec says that a product exists here by naming a currency of it.
-    named = {codes.GLOBAL_PAYOUTS: corridor.currency, "on_ramp": corridor.on_ramp_currency}
+    on_ramp = corridor.on_ramp
+    is_stated = on_ramp is not None and on_ramp.source == SPEC
+    named = {codes.GLOBAL_PAYOUTS: corridor.currency, codes.ON_RAMP_PRODUCT: is_stated}
     shown = [one for one in corridor.products if named.get(one)]
     assumed = [one for one in corridor.products if one not in shown]
     if shown:
@@ -95,8 +97,12 @@ def facts(corridor: Corridor) -> Iterator[tuple[str, str, str]]:
     yield "for on_ramp, off_ramp", _join(corridor.required_on_ramps), SPEC
     if corridor.phone:
         yield "phone", corridor.phone.message, corridor.phone.source
-    if corridor.on_ramp_currency:
-        yield "on-ramp from", corridor.on_ramp_currency, SPEC
+    if on_ramp:
+        yield "on-ramp from", on_ramp.currency, on_ramp.source
+    elif codes.ON_RAMP_PRODUCT in corridor.closed:
+        yield "on-ramp", "not enabled", SPEC
+    else:
+        yield "on-ramp", "no on-ramp is known", PRODUCTS
     for account in corridor.accounts:
         for field in account.fields:
             sources = {field.source: None, field.form.source: None}
@@ -178,7 +184,7 @@ def _form_words(form: Format) -> str:
     if form.choices:
         return f"one of {_join(form.choices)}" if len(form.choices) > 1 else form.choices[0]
     both = "; ".join(one.message for one in (form, form.also) if one)
-    return both.removeprefix("must be ") or ("an EMV QR text" if form.parser else ANY_TEXT)
+    return both.removeprefix("must be ") or ("an EMV QR text" if form.check else ANY_TEXT)
 
 
 def _join(words: Iterable[str]) -> str:

@@ -12,6 +12,7 @@ from ..errors.base import Problem, RuleError
 from ..spec import codes
 from ..spec.operations.records import OPERATIONS
 from ..spec.service import Service
+from .on_ramps import need_on_ramp
 
 _RECORD = OPERATIONS["individuals.create"]
 _INDIVIDUAL = _RECORD.example
@@ -183,10 +184,15 @@ def person(country: str) -> dict[str, Any]:
 def individual(country: str, *, consent_at: datetime, product: str = "on_ramp") -> dict[str, Any]:
     """The fields of a fictitious individual, for `lab.individuals.create(**fields)`.
 
+    RuleError if the product is on_ramp and no on-ramp of the country is known.
+
     >>> lab.individuals.create(**examples.individual("MX", consent_at=lab.clock())).status
     'action_required'
     """
-    if country.upper() not in PEOPLE:
-        raise RuleError([Problem("country", f"must be one of {', '.join(PEOPLE)}")])
-    found = person(country.upper())
-    return {"product_types": [product], **found, "idv_consent_recorded_at": consent_at}
+    country = country.upper()
+    if product == codes.ON_RAMP_PRODUCT:
+        need_on_ramp(country=country)
+    if country not in codes.COUNTRIES:
+        raise RuleError([Problem("country", f"must be one of {', '.join(codes.COUNTRIES)}")])
+    fields = person(country)
+    return {"product_types": [product], **fields, "idv_consent_recorded_at": consent_at}

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from ..corridors.on_ramps import ON_RAMPS
 from ..errors.base import ConfigError
 
 Kind = Literal["text", "list", "word", "amount", "time", "seconds"]
@@ -83,12 +84,14 @@ def _columns(paths: str, **kinds: Kind) -> tuple[Column, ...]:
     return tuple(found)
 
 
-INSTRUCTIONS = _columns("""
+_DETAILS = ("address", *(on_ramp.detail for on_ramp in ON_RAMPS))
+INSTRUCTIONS = _columns(
+    """
     deposit_instructions.type deposit_instructions.currency deposit_instructions.payment_methods
-    deposit_instructions.deadline deposit_instructions_address=deposit_instructions.details.address
-    deposit_instructions_clabe=deposit_instructions.details.clabe
-    deposit_instructions_qrph_payload=deposit_instructions.details.qrph_payload
-""")
+    deposit_instructions.deadline
+    """
+    + " ".join(f"deposit_instructions_{d}=deposit_instructions.details.{d}" for d in _DETAILS)
+)
 
 TRANSFERS = Schema(
     "transfers",

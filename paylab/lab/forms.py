@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..client.client import Client
 from ..corridors.corridor import NAMES
+from ..corridors.on_ramps import need_on_ramp, of_currency
 from ..errors.api import NotFoundError
 from ..errors.base import MissingOperationError, PaylabError
 from ..errors.names import suggesting
@@ -69,22 +70,26 @@ class Forms:
         >>> lab.forms.onboarding("MX", example=True, consent=True).submit().status
         'action_required'
         """
-        from ..views.forms.onboarding import OnboardingForm
-
         country = known_word("country", country.upper(), NAMES)
         known_word("product_types", product, codes.PRODUCTS)
+        return self._onboarding(country, product, example=example, consent=consent, new=new)
+
+    def _onboarding(
+        self, country: str, product: str, *, new: bool, **options: bool
+    ) -> OnboardingForm:
+        from ..views.forms.onboarding import OnboardingForm
+
         make = partial(
             OnboardingForm,
             self._client.individuals.create,
             country,
             product,
-            example=example,
-            consent=consent,
             clock=self._client.clock,
             service=self._client.service,
+            **options,
         )
         about = "onboarding", country, product
-        return self._kept.get(about, (example, consent), make, new=new)
+        return self._kept.get(about, tuple(sorted(options.items())), make, new=new)
 
     def images(self, person: Individual | str, *, example: bool = False, new: bool = False) -> Form:
         """A form that uploads the images that verification asks for.
@@ -145,7 +150,7 @@ class Forms:
             self._client.conversion_accounts.wait,
             self._client.conversion_accounts.get,
             wallets,
-            codes.ON_RAMP.get(str(who.country), ""),
+            need_on_ramp(country=str(who.country)).currency,
             individual_id=who.id,
             wallet=None if wallet is None else id_of(wallet),
             service=self._client.service,
@@ -168,11 +173,12 @@ class Forms:
         if not currency:
             way = "use lab.sandbox.deposit(account, amount, currency)"
             raise PaylabError(f"the conversion account {account.id} has no source_currency: {way}")
+        on_ramp = of_currency(currency)
         make = partial(
             DepositForm,
             partial(self._client.sandbox.deposit, account.id),
             currency,
-            codes.DEPOSIT_CAPS.get(currency.lower()),
+            on_ramp.cap if on_ramp else None,
             account_id=account.id,
             service=self._client.service,
         )
@@ -235,8 +241,9 @@ class Forms:
         """
         from ..views.forms.onramp import Walk
 
-        country = known_word("country", country.upper(), codes.ON_RAMP)
-        begin = partial(self.onboarding, country, example=example, consent=consent, new=new)
+        country = need_on_ramp(country=country.upper()).country
+        options = {"example": example, "consent": consent, "on_ramp_only": True}
+        begin = partial(self._onboarding, country, codes.ON_RAMP_PRODUCT, new=new, **options)
         functions = self._functions(begin, example, new)
         make = partial(Walk, country, functions, individual_id, example=example)
         about = "onramp", country, individual_id

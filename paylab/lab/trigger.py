@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ..corridors import examples
+from ..corridors.on_ramps import need_on_ramp
 from ..errors.api import NotFoundError
 from ..errors.base import ConfigError, SimulatorError
 from ..spec import codes
@@ -38,8 +39,8 @@ ONWARD: Mapping[str, str] = {
 STATUS_CHANGED = "individual.status_changed"
 """The event whose new status can be chosen."""
 
-CLABE = "999999000000000002"
-"""An account at a fictitious bank."""
+COUNTRY = "MX"
+"""The country of individuals that are created for an event."""
 
 PATIENCE = 30
 """Maximum seconds, on the simulator's clock, to wait for an automatic step."""
@@ -115,7 +116,7 @@ def _make(
 
 
 def _individual(lab: Lab, controls: Controls, to: str | None = None) -> str:
-    fields = examples.individual("MX", consent_at=lab.clock())
+    fields = examples.individual(COUNTRY, consent_at=lab.clock())
     person = lab.individuals.create(**fields)
     _move(controls, STATUS_CHANGED, person.raw, to)
     return person.id
@@ -127,11 +128,13 @@ def _conversion(lab: Lab, controls: Controls, account_id: str | None, *, fails: 
         person = _individual(lab, controls)
         lab.individuals.wait(person, until="active")
         details = examples.wallet(lab.service)
+        currency = need_on_ramp(country=COUNTRY).currency
         wallet = lab.financial_accounts.create(person, codes.CRYPTO_WALLET, details)
-        account_id = lab.conversion_accounts.create(person, wallet.id, "mxn", new=True).id
-    currency = str(lab.conversion_accounts.get(account_id).source_currency)
+        account_id = lab.conversion_accounts.create(person, wallet.id, currency, new=True).id
+    account = lab.conversion_accounts.get(account_id)
+    on_ramp = need_on_ramp(currency=str(account.source_currency))
     sender = "Scenario Failed" if fails else None
-    lab.sandbox.deposit(account_id, codes.DEPOSIT_CAPS[currency.lower()], currency, sender)
+    lab.sandbox.deposit(account_id, on_ramp.cap, on_ramp.currency, sender)
     newest = (one for one in lab.conversions.list() if one.conversion_account_id == account_id)
     return next(newest).id
 
@@ -139,7 +142,7 @@ def _conversion(lab: Lab, controls: Controls, account_id: str | None, *, fails: 
 def _transfer(lab: Lab, event_type: str) -> str:
     fields = examples.individual("MX", consent_at=lab.clock(), product="global_payouts")
     person = lab.individuals.create(**fields)
-    details = {**examples.account("MX", lab.service)["details"], "clabe": CLABE}
+    details = examples.account("MX", lab.service)["details"]
     account = lab.financial_accounts.create(person.id, "bank_account", details)
     status = TARGETS.get(event_type)
     fails = TRANSFER.is_final(status) and status != "completed"

@@ -96,7 +96,7 @@ def _alike(service: Service) -> Iterable[list[Corridor]]:
     """The countries with equal rules."""
     groups: dict[tuple[object, ...], list[Corridor]] = {}
     for one in filter(None, map(countries.of(service).get, codes.COUNTRIES)):
-        rules = (one.documents, one.account_types, one.products, one.required)
+        rules = (one.documents, one.account_types, one.open_products, one.required)
         groups.setdefault((*rules, service.account(one.country, "bank_account")), []).append(one)
     return groups.values()
 
@@ -110,8 +110,8 @@ def _country(service: Service, alike: list[Corridor], details: DetailSchemas) ->
     }
     if first.documents != codes.DOCUMENT_TYPES:
         properties["document"] = {"properties": {"type": {"enum": list(first.documents)}}}
-    if first.products != codes.PRODUCTS:
-        properties["product_types"] = {"items": {"enum": list(first.products)}}
+    if first.open_products != codes.PRODUCTS:
+        properties["product_types"] = {"items": {"enum": list(first.open_products)}}
     if first.phone:
         properties["phone"] = formatted(first.phone)
     title = first.name if len(alike) == 1 else f"{', '.join(listed)}"

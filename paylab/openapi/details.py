@@ -82,7 +82,7 @@ def _details(service: Service, country: str, account: Account, form: AccountDeta
 def _field(service: Service, field: DetailField, form: AccountDetails) -> Schema:
     """A field with its format as a schema and in words."""
     own = field.form
-    text = own.message or ("must be a valid QR Ph text" if own.parser else "")
+    text = own.message or ("must be a valid QR Ph text" if own.check else "")
     said = "; ".join(filter(None, (text, own.also.message if own.also else "", own.note)))
     about = {"description": f"{said[0].upper()}{said[1:]}."} if said else {}
     facts = origin(service, field.source, f"{form.key}.fields.{field.name}")

@@ -32,7 +32,7 @@ _OF_SPEC: Mapping[str, Sequence[str]] = {
     "DocumentType": codes.DOCUMENT_TYPES,
     "ImageSide": codes.IMAGE_SIDES,
     "ImageType": codes.IMAGE_TYPES,
-    "OnRampCurrency": tuple(codes.ON_RAMP.values()),
+    "OnRampCurrency": codes.ON_RAMP_CURRENCIES,
     "PayoutMethod": codes.PAYOUT_METHODS,
     "Product": codes.PRODUCTS,
     "SourceCurrency": codes.SOURCE_CURRENCIES,

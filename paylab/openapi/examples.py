@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from ..corridors import countries, examples
+from ..corridors import countries, examples, on_ramps
 from ..corridors.corridor import NAMES
 from ..rules import images
 from ..spec import codes, timestamps
@@ -40,7 +40,7 @@ def of(service: Service, operation: Operation) -> Schema:
 
 
 def _individuals(service: Service, _: Operation) -> Iterator[Named]:
-    for country in examples.PEOPLE:
+    for country in on_ramps.COUNTRIES:
         whole = examples.completed(service, examples.individual(country, consent_at=_CONSENT))
         whole["idv_consent_recorded_at"] = timestamps.to_text(_CONSENT)
         yield f"{country}_on_ramp", f"On-ramp in {NAMES[country]}", whole
@@ -124,9 +124,16 @@ def _conversion_accounts(service: Service, operation: Operation) -> Iterator[Nam
     needs_coin = service.conversion_accounts.default_destination_currency == NONE
     more = {"client_reference_id": "account-7"} if "client_reference_id" in asked else {}
     more |= coin if needs_coin or "destination_currency" in asked else {}
-    for country, currency in codes.ON_RAMP.items():
-        body = {**operation.example, "source_currency": currency, **more}
-        yield country, f"Deposits in {NAMES[country]}", body
+    for on_ramp in on_ramps.ON_RAMPS:
+        body = {**operation.example, "source_currency": on_ramp.currency, **more}
+        yield on_ramp.country, f"Deposits in {NAMES[on_ramp.country]}", body
+
+
+def _deposits(_: Service, operation: Operation) -> Iterator[Named]:
+    for on_ramp in on_ramps.ON_RAMPS:
+        paid = {"amount": f"{on_ramp.cap:.2f}", "currency": on_ramp.currency}
+        summary = f"The largest deposit in {NAMES[on_ramp.country]}"
+        yield on_ramp.country, summary, {**operation.example, **paid}
 
 
 _MAKERS: Mapping[str, Callable[[Service, Operation], Iterator[Named]]] = {
@@ -138,5 +145,6 @@ _MAKERS: Mapping[str, Callable[[Service, Operation], Iterator[Named]]] = {
     "quotes.create": _quotes,
     "transfers.create": _transfers,
     "conversion_accounts.create": _conversion_accounts,
+    "sandbox.deposit": _deposits,
 }
 """The examples of operations whose record has not enough of them."""

@@ -9,6 +9,7 @@ from typing import Any
 from ..client.assumption_hints import of_page
 from ..client.call import Call
 from ..client.field_hints import list_key
+from ..corridors.on_ramps import ON_RAMPS
 from ..spec import assumptions
 from ..spec.json_path import value_at
 from ..spec.operations.records import OPERATIONS
@@ -19,8 +20,7 @@ from .candidates import Values
 from .drift import answer_differences, answer_of
 
 SHAPES = {
-    "clabe": re.compile(r"\d{18}"),
-    "qrph_payload": re.compile(r"000201.{20,}", re.DOTALL),
+    **{ramp.detail: re.compile(ramp.pattern, re.DOTALL) for ramp in ON_RAMPS},
     "address": re.compile(r"0x[0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44}"),
     "iban": re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}"),
 }

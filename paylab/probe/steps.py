@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import zlib
+from decimal import Decimal
 from itertools import islice
 from typing import Any
 
@@ -19,7 +20,7 @@ SHORT, LARGEST = 2, codes.PAGE_MAX
 
 REFERENCE = "paylab-probe"
 HOOK = "https://example.com/paylab-probe"
-AMOUNT, DEPOSIT = "10.00", "20.00"
+AMOUNT, DEPOSIT = "10.00", Decimal("20.00")
 
 
 def first_page(client: Client, name: str, limit: int = SHORT) -> Any:
@@ -69,11 +70,10 @@ def create_wallet(client: Client, individual_id: str) -> Any:
 
 
 def create_conversion_account(
-    client: Client, individual_id: str, wallet_id: str, country: str
+    client: Client, individual_id: str, wallet_id: str, currency: str
 ) -> Any:
     """Create a conversion account, with the additional fields that the service requires."""
     options = additional(client, "conversion_accounts")
-    currency = codes.ON_RAMP[country]
     return client.conversion_accounts.create(individual_id, wallet_id, currency, **options)
 
 

@@ -10,7 +10,9 @@ from typing import Any, TypeVar
 
 from ..client.call import Call
 from ..client.client import Client
+from ..corridors import on_ramps
 from ..corridors.corridor import NAMED
+from ..corridors.on_ramps import OnRamp
 from ..errors.api import PermissionDeniedError
 from ..errors.base import PaylabError, WaitTimeoutError
 from ..spec import codes
@@ -28,7 +30,8 @@ COUNTRIES = (*(each.country for each in NAMED if each.country not in codes.SEPA)
 """Every corridor of payouts; France stands for SEPA."""
 
 PLAN = (
-    "for MX and PH: an individual, images, a wallet, a conversion account, a deposit of 20.00",
+    f"for {' and '.join(on_ramps.COUNTRIES)}: an individual, images, a wallet, a conversion "
+    f"account, a deposit of {steps.DEPOSIT}",
     f"for each of {len(COUNTRIES)} payout countries: a recipient, a quote and a payout of "
     "10.00 USD",
     "one more payout of 10.00 USD, sent twice under one Idempotency-Key",
@@ -76,8 +79,8 @@ class ServiceWalk:
         """Walk through all parts; a part that fails ends, and the others go on."""
         parts: list[tuple[str, Callable[[], None]]] = [("Lists", self._lists)]
         if write:
-            ramps = codes.ON_RAMP
-            parts += [(f"{code} on-ramp", partial(self._onramp, code)) for code in ramps]
+            ramps = on_ramps.ON_RAMPS
+            parts += [(f"{ramp.country} on-ramp", partial(self._onramp, ramp)) for ramp in ramps]
             parts += [(f"{code} payout", partial(self._payout, code)) for code in COUNTRIES]
             parts += [("Repeated order", self._repeat), ("Webhooks", self._webhooks)]
             parts += [("Lists again", self._lists)]
@@ -142,16 +145,17 @@ class ServiceWalk:
             one = first.data[0].id
             self._try(f"one of {name}", lambda c: getattr(c, name).get(one))
 
-    def _onramp(self, country: str) -> None:
+    def _onramp(self, on_ramp: OnRamp) -> None:
         """A person, images, a wallet, an account, a deposit and its conversion."""
-        person = self._person(country)
+        person = self._person(on_ramp.country)
         wallet = self._run("the wallet", lambda c: steps.create_wallet(c, person.id))
         account = self._run(
             "the conversion account",
-            lambda c: steps.create_conversion_account(c, person.id, wallet.id, country),
+            lambda c: steps.create_conversion_account(c, person.id, wallet.id, on_ramp.currency),
         )
         self._run("the deposit instructions", lambda c: c.conversion_accounts.wait(account.id))
-        terms = account.id, steps.DEPOSIT, codes.ON_RAMP[country]
+        amount = min(steps.DEPOSIT, on_ramp.cap)
+        terms = account.id, amount, on_ramp.currency
         self._run("the deposit", lambda c: c.sandbox.deposit(*terms))
         self._run("the conversion", lambda c: c.conversions.wait(conversion_account_id=account.id))
 

@@ -9,6 +9,7 @@ from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+from ..corridors.on_ramps import ON_RAMPS
 from ..spec.operations.records import OPERATIONS
 from . import escapes
 from .escapes import Found
@@ -22,9 +23,10 @@ _FIELDS = "|".join(
     r"|date_?of_?birth|birth_?da(?:te|y)|dob|line_?[12]|street|address"
     r"|post(?:al)?_?code|zip_?code|applicant_?id|curp|cpf|cnpj|cui[tl]|ssn|passport|id_?number"
     r"|(?:tax|national|identity|passport)_?(?:id|no|number)"
-    r"|clabe|account_number|iban|bic"
-    r"|sort_?code|pix_key|upi_id|vpa|qr(?:ph)?_payload|(?:wallet|public)_address|cbu(?:_cvu)?"
+    r"|account_number|iban|bic"
+    r"|sort_?code|pix_key|upi_id|vpa|qr_payload|(?:wallet|public)_address|cbu(?:_cvu)?"
     r"|clabe_number|account_iban|swift|beneficiary"
+    + "".join(f"|{on_ramp.detail}" for on_ramp in ON_RAMPS)
 )
 _IS = r"""["']?\s*[:=]\s*b?(?:"((?:[^"\\]|\\.)+)"?|'((?:[^'\\]|\\.)+)'|([^\s,;&#}\])"'\[{(]{2,}))"""
 _PACKED = ("eyJ", "W3s", "WyJ")

@@ -8,13 +8,12 @@ from functools import partial
 from importlib import import_module
 from typing import NamedTuple
 
-from ..corridors import countries
+from ..corridors import clabe, countries
 from ..corridors.account_types import Format
 from ..errors.base import Problem
 from ..spec import codes
 from ..spec.json_path import dotted
 from ..spec.service import Service
-from . import clabe
 from .fields import Body, as_object, fits, flat, identifier, is_object, must_be, need, one_of
 from .keccak import keccak_256
 

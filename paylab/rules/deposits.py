@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..corridors import countries
+from ..corridors import on_ramps
 from ..errors.base import Problem
 from ..spec import codes, money
+from ..spec.operations.field import SPEC
 from ..spec.service import Service
 from ..spec.service_keys import NONE
-from .fields import Check, any_text, as_object, identifier, is_object, need, one_of, up_to
+from .fields import Body, Check, any_text, as_object, identifier, is_object, need, one_of, up_to
 
 _ACCOUNT, _KEYS = "ca.create", "conversion_accounts"
-_SOURCES = tuple(codes.ON_RAMP.values())
 
 
 def check(
@@ -21,7 +21,7 @@ def check(
     """Problems of a sandbox deposit; `currency` is the conversion account's, if known."""
     found = as_object(body)
     paid = currency or found.get("currency")
-    any_source = one_of(_SOURCES, "deposit.path", fold=True)
+    any_source = one_of(on_ramps.CURRENCIES, "deposit.path", fold=True)
     own = any_source if currency is None else one_of((currency.lower(),), fold=True)
     return is_object(body) or [
         *need(found, "conversion_account_id", identifier),
@@ -41,7 +41,7 @@ def check_account(
     return is_object(body) or [
         *need(found, "individual_id", identifier, asked=_ACCOUNT),
         *need(found, "payout_account", _reference),
-        *need(found, "source_currency", _on_ramp(country, service)),
+        *_source_currency(found, country),
         *need(found, "destination_currency", coin, **_asked(settings, "destination_currency")),
         *need(found, "client_reference_id", reference, **_asked(settings, "client_reference_id")),
     ]
@@ -70,7 +70,8 @@ def _sender(service: Service) -> Check:
 
 
 def _capped(currency: object) -> Check:
-    most = codes.DEPOSIT_CAPS.get(currency.lower()) if isinstance(currency, str) else None
+    on_ramp = on_ramps.of_currency(currency)
+    most = on_ramp.cap if on_ramp else None
 
     def check_amount(value: object, field: str) -> list[Problem]:
         problems = money.check_amount(value, currency if most else None, field)
@@ -86,12 +87,13 @@ def _reference(value: object, field: str) -> list[Problem]:
     return is_object(value, field) or need(as_object(value), "id", identifier, at=field)
 
 
-def _on_ramp(country: str | None, service: Service | None) -> Check:
+def _source_currency(body: Body, country: str | None) -> list[Problem]:
+    """The currency of the country's on-ramp; any known one without a country."""
+    name = "source_currency"
     if country is None:
-        return one_of(_SOURCES, _ACCOUNT, fold=True)
-    corridor = countries.of(service).get(country)
-    if corridor and corridor.on_ramp_currency:
-        return one_of((corridor.on_ramp_currency,), fold=True)
-    return lambda _, field: [
-        Problem(field, f"no on-ramp corridor is known for {country}", _ACCOUNT)
-    ]
+        return need(body, name, one_of(on_ramps.CURRENCIES, _ACCOUNT, fold=True))
+    if on_ramp := on_ramps.of_country(country):
+        return need(body, name, one_of((on_ramp.currency,), on_ramp.source, fold=True))
+    # A service may have on-ramps that are not known here, but it cannot choose their currency.
+    source = SPEC if body.get(name) is None else _ACCOUNT
+    return [Problem(name, on_ramps.unknown_on_ramp(country), source)]

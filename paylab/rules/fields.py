@@ -24,7 +24,6 @@ Check = Callable[[object, str], list[Problem]]
 
 # An unpaired surrogate cannot be encoded as UTF-8.
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_PHILIPPINES, _PESO = "PH", "PHP"
 _DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIMESTAMP = "an ISO 8601 timestamp like 2026-01-31T09:30:00Z"
 
@@ -124,7 +123,7 @@ def fits(form: Format) -> Check:
 
     def check(value: object, field: str) -> list[Problem]:
         found = any_text(value, field)
-        if found and not (form.message or form.parser):
+        if found and not (form.message or form.check):
             return [Problem(field, problem.message, form.source) for problem in found]
         return found or _misfits(form, str(value), field) or text(value, field)
 
@@ -138,24 +137,11 @@ def _misfits(form: Format, value: str, field: str) -> list[Problem]:
 
 
 def _misfit(form: Format, value: str) -> str:
-    if form.parser:
-        return _unreadable(value)
+    if form.check:
+        return form.check(value)
     fits_length = form.least <= len(value) <= (form.most or len(value))
     good = not form.pattern or re.fullmatch(form.pattern, value, re.DOTALL)
     return "" if good and fits_length else form.message
-
-
-def _unreadable(payload: str) -> str:
-    """Why a text is not a QR Ph code: not EMV, a missing field, or another country."""
-    from .. import emvqr
-
-    for error in emvqr.check(payload):
-        return f"must be an EMV QR text: {error}"
-    code = emvqr.parse(payload)
-    country, currency = str(code.country).upper(), code.currency
-    if (country, currency) == (_PHILIPPINES, _PESO):
-        return ""
-    return f"must be a QR Ph code, of {_PHILIPPINES} in {_PESO}: it is of {country} in {currency}"
 
 
 def day(value: object, field: str) -> list[Problem]:

@@ -10,6 +10,7 @@ from functools import partial
 from ..corridors import countries
 from ..corridors.account_types import DOCUMENT_NUMBERS, Format
 from ..corridors.corridor import Corridor
+from ..corridors.on_ramps import of_country, unknown_on_ramp
 from ..errors.base import Problem
 from ..spec import codes
 from ..spec.json_path import dotted
@@ -142,10 +143,22 @@ _NOBODY = {"asked": ""}
 def warn(body: object, service: Service | None = None) -> list[Problem]:
     """Warnings about a valid individual: likely typos and recommended fields."""
     found, message = as_object(body), "is optional by the specification, but may be needed for"
+    warnings = [*warn_on_ramp(found), *mistyped(body, service)]
     if found.get("email") is not None or not _has_ramp(found):
-        return mistyped(body, service)
+        return warnings
     email = Problem("email", f"{message} on_ramp and off_ramp", _ROW, key=_RAMP)
-    return [email, *mistyped(body, service)]
+    return [email, *warnings]
+
+
+def warn_on_ramp(body: Body, source: str = "corridor.products") -> list[Problem]:
+    """A warning if no on-ramp is known for the country of an individual with this product."""
+    country = body.get("country")
+    is_open = codes.ON_RAMP_PRODUCT in _corridor(body, None).open_products
+    if codes.ON_RAMP_PRODUCT not in as_list(body.get("product_types")) or not is_open:
+        return []
+    if not isinstance(country, str) or of_country(country):
+        return []
+    return [Problem("country", unknown_on_ramp(country), source)]
 
 
 def mistyped(body: object, service: Service | None = None) -> list[Problem]:
@@ -203,7 +216,7 @@ def _checks(body: Body, asked: Mapping[str, dict[str, str]], service: Service) -
 def _products(corridor: Corridor, value: object, field: str) -> list[Problem]:
     if value in ([], ()):
         return [Problem(field, "must name at least one product", _ROW, key=_BASE)]
-    return check_items(value, field, one_of(corridor.products))
+    return check_items(value, field, one_of(corridor.open_products))
 
 
 def _address(

@@ -1,4 +1,4 @@
-"""Generated values: ids, CLABEs, QR payloads, addresses, hashes.
+"""Generated values: ids, digits of deposit instructions, addresses, hashes.
 
 They are derived from the seed and a counter, so a world can be reproduced exactly. They are
 recognisable: no bank has the code 999, no issuer is called SIMULATOR.
@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from datetime import datetime
 from hashlib import sha256
-
-from ..rules.clabe import check_digit
 
 _BASE32 = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _PAIRS = [high + low for high in _BASE32 for low in _BASE32]  # 10 bits each
@@ -47,23 +45,9 @@ def new_id(prefix: str, seed: int, moment: datetime, count: int) -> str:
     return f"{prefix}_{''.join([_PAIRS[value >> at & 1023] for at in range(120, -1, -10)])}"
 
 
-def clabe(seed: int, account_id: str) -> str:
-    """A CLABE with a valid check digit at a bank that is fictitious."""
-    body = "999999" + digits(seeded_number(seed, "clabe", account_id), 11)
-    return body + check_digit(body)
-
-
-def new_qrph(seed: int, account_id: str) -> str:
-    """A scannable QR Ph payload of an issuer that is fictitious."""
-    from .. import emvqr
-
-    return emvqr.qrph(
-        acquirer="SIMUPHM2XXX",
-        account=digits(seeded_number(seed, "qrph", account_id), 12),
-        reference=digits(seeded_number(seed, "reference", account_id), 10),
-        name="PAYLAB SIMULATOR",
-        city="SIMULATED",
-    )
+def instruction_digits(seed: int, account_id: str, word: str, length: int) -> str:
+    """Digits of what to pay to for a conversion account, the same for the same word."""
+    return digits(seeded_number(seed, word, account_id), length)
 
 
 def wallet_address(seed: int, network: str, owner: str) -> str:

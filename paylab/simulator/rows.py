@@ -134,7 +134,7 @@ class ConversionAccountRow(Stamped):
     """A row of `conversion_accounts`."""
 
     individual_id: Id
-    source_currency: Annotated[Text, among(codes.DEPOSIT_CAPS)]
+    source_currency: Annotated[Text, among(codes.ON_RAMP_CURRENCIES)]
     destination_currency: Annotated[Text, among(codes.STABLECOINS)]
     status: Annotated[Text, among(MACHINES["conversion_accounts"].states)]
     client_reference_id: Text | None = None

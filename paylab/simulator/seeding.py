@@ -14,6 +14,7 @@ from sys import intern
 from typing import NamedTuple
 
 from ..corridors import examples
+from ..corridors.on_ramps import need_on_ramp
 from ..spec import timestamps
 from ..spec.operations.records import OPERATIONS
 from . import ids, prices
@@ -71,6 +72,9 @@ ROUTES = (
     _Route("IN", "INR", "Asha Rao", ["upi"], 9, 210, 0.9, 0.045),
     _Route("DE", "EUR", "Jörg Öz", ["sepa_instant"], 5, 900, 1.2, 0.01),
 )
+SEEDED = need_on_ramp(country=ROUTES[0].country)
+"""The on-ramp of seeded conversions."""
+
 REASONS = {
     "MX": {UNKNOWN: 5, CLOSED: 3, NO_ANSWER: 2},
     "BR": {UNKNOWN: 6, OTHER_NAME: 3, LIMIT: 1},
@@ -123,7 +127,7 @@ def seed_transfers(world: World, count: int, individuals: int | None = None) -> 
 
 
 def seed_conversions(world: World, count: int) -> None:
-    """Add finished conversions of one Mexican individual, of the last 90 days."""
+    """Add finished conversions of one individual, of the last 90 days."""
     if not count:
         return
     draw = random.Random(f"{world.seed}:{len(world.tables['conversions'])}")  # noqa: S311 - made up, the same every time
@@ -134,10 +138,10 @@ def seed_conversions(world: World, count: int) -> None:
         "conversion_accounts",
         {"payout_account_id": wallet["id"]},
         individual_id=owner["id"],
-        source_currency="mxn",
+        source_currency=SEEDED.currency,
         destination_currency="USDC",
         status="active",
-        deposit_instructions=on_ramp.new_instructions(world, "mxn", account["id"]),
+        deposit_instructions=on_ramp.new_instructions(world, SEEDED.currency, account["id"]),
     )
     rows = [_conversion(world, draw, parent, moment) for moment in _moments(world, draw, count)]
     world.extend("conversions", rows)
@@ -252,8 +256,8 @@ def _recipient(world: World, route: _Route, product: str = "global_payouts") -> 
 def _conversion(world: World, draw: random.Random, parent: Row, moment: datetime) -> Row:
     """A conversion that was paid out, or failed and has no payout times."""
     cents = int(1_800 * exp(draw.gauss(0, 0.6)))
-    amount = Decimal(min(max(cents, 100), 5_000)).scaleb(-2)  # the sandbox allows 50.00
-    text, created_at = prices.amount_text(amount, "MXN"), timestamps.to_text(moment)
+    amount = min(Decimal(max(cents, 100)).scaleb(-2), SEEDED.cap)
+    text, created_at = prices.amount_text(amount, SEEDED.currency), timestamps.to_text(moment)
     row = on_ramp.new_conversion(parent, text, created_at)
     row_id, failed = world.new_id("conversions", moment), draw.random() < 0.02
     latest = world.now() - moment - timedelta(seconds=1)

@@ -85,7 +85,7 @@ ANSWERS: Mapping[str, AnswerForm] = {
             "status": Words(
                 codes.CONVERSION_ACCOUNT_STATUSES, "statuses.conversion_accounts", is_open=True
             ),
-            "source_currency": Words(tuple(codes.ON_RAMP.values())),
+            "source_currency": Words(codes.ON_RAMP_CURRENCIES),
             "destination_currency": Words(tuple(sorted(codes.STABLECOINS))),
         },
         assumed=dict.fromkeys(

@@ -6,7 +6,6 @@ Enumerations are tuples in the order of the spec, which forms and messages use t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import Decimal
 
 SEPA = (
     "AT", "BE", "BG", "HR", "CY", "EE", "FI", "FR", "DE", "GR", "IE", "IT", "LV", "LT",
@@ -91,6 +90,9 @@ DESTINATION_CURRENCIES = (
 )  # fmt: skip
 STABLECOINS = frozenset({"USDC"})
 
+ON_RAMP_CURRENCIES = ("mxn", "php")
+"""The source currencies of conversion accounts."""
+
 DEPOSIT_INSTRUCTION_TYPES = (
     "ae_bank_account", "crypto_wallet", "eu_bank_account", "gb_bank_account",
     "mx_virtual_account", "ph_qr_code",
@@ -125,8 +127,6 @@ HOLDER_NAME_MAX = 140
 IBAN_MIN = 15
 IBAN_MAX = 34
 
-ON_RAMP = {"MX": "mxn", "PH": "php"}
-DEPOSIT_CAPS = {"mxn": Decimal(50), "php": Decimal(100)}
 MINOR_UNITS = {"USDC": 6, "VND": 0}
 MINOR_UNIT_DEFAULT = 2
 

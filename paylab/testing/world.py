@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..client.base_url import EMBEDDED
 from ..corridors import examples
+from ..corridors.on_ramps import of_country
 from ..errors.base import SimulatorError
 from ..files import path_of
 from ..simulator.controls import Controls
@@ -121,7 +122,7 @@ class PaylabWorld:
         Its status is that of a new individual, or active if it is `verified`. `fields` are those of
         `lab.individuals.create`.
         """
-        if country in codes.ON_RAMP:
+        if of_country(country):
             given = examples.individual(country, consent_at=self.clock.now)
             given["product_types"] = [codes.ON_RAMP_PRODUCT, codes.GLOBAL_PAYOUTS]
         else:

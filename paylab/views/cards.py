@@ -1,15 +1,16 @@
-"""Deposit cards: a CLABE, a QR Ph code or a wallet address to pay to."""
+"""Deposit cards: a CLABE, a QR code or a wallet address to pay to."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from ..corridors import clabe as rule
+from ..corridors import on_ramps
 from ..errors.base import PaylabError
-from ..rules import clabe as rule
-from ..spec.codes import DEPOSIT_CAPS
+from ..spec.codes import CRYPTO_WALLET
 from ..spec.resource import Resource
 from . import html
 from .drawing import Modules, modules
@@ -56,14 +57,6 @@ class Card:
         return {"text/html": html.card(*picture, text, label=self.where), "text/plain": repr(self)}
 
 
-DEPOSITS = {
-    "mx_virtual_account": "clabe",
-    "ph_qr_code": "qrph_payload",
-    "crypto_wallet": "address",
-}
-"""The detail to pay to, by the type of the instructions."""
-
-
 def deposit_card(holder: object, where: str = "") -> Card | QR:
     """A CLABE card, a QR code, a wallet address, or a table for any other type.
 
@@ -72,19 +65,19 @@ def deposit_card(holder: object, where: str = "") -> Card | QR:
     optional. The amount is known of a transfer only. `where` names the service.
     """
     instructions = _get(holder, "deposit_instructions") or holder
-    kind, details = str(_get(instructions, "type")), _get(instructions, "details")
+    kind, details = _get(instructions, "type"), _get(instructions, "details")
+    on_ramp = on_ramps.of_instructions(kind)
     amount, currency = _get(holder, "source_amount"), _get(holder, "source_currency")
     waits = [] if amount is None else [("Amount", f"{amount} {currency or ''}".rstrip())]
     about = [*waits, *_about(instructions)]
-    value = details.get(DEPOSITS.get(kind)) if isinstance(details, Mapping) else None
-    if not isinstance(value, str):
+    detail = on_ramp.detail if on_ramp else {CRYPTO_WALLET: "address"}.get(str(kind))
+    payee = details.get(detail) if isinstance(details, Mapping) else None
+    if not isinstance(payee, str):
         return _facts(instructions, about, where)
-    if kind == "mx_virtual_account":
-        return clabe_card(value, about, where)
     try:
-        if kind == "ph_qr_code":
-            return QR(value, about=about, where=where)
-        return _address(value, instructions, about, where)
+        if on_ramp is None:
+            return _address(payee, instructions, about, where)
+        return CARDS[on_ramp.card](payee, about=about, where=where)
     except PaylabError:  # text too long for a QR code is still shown as text
         return _facts(instructions, about, where)
 
@@ -101,12 +94,11 @@ def clabe_card(clabe: str, about: Sequence[Row] = (), where: str = "") -> Card:
         parts, wanted = rule.parts(clabe), rule.check_digit(clabe[:17])
     except ValueError:
         parts, rows, steps = (), list(about), ""
-        problem = "Do not pay: a CLABE has exactly 18 digits"
     else:
         rows = [*_meaning(parts, wanted), *about]
         steps = html.text_block("\n".join(working(clabe)))
-        is_right = clabe.endswith(wanted)
-        problem = "" if is_right else f"Do not pay: the check digit should be {wanted}"
+    reason = rule.check_clabe(clabe)
+    problem = f"Do not pay: {reason}" if reason else ""
     folded = html.folded("How the check digit is made", steps) if steps else ""
     lines = [("CLABE", " ".join(parts) or clabe), ("Digits only", clabe), *rows]
     return Card(
@@ -117,6 +109,13 @@ def clabe_card(clabe: str, about: Sequence[Row] = (), where: str = "") -> Card:
         [_digits(clabe, parts), html.table(rows), folded],
         problem,
     )
+
+
+CARDS: Mapping[str, Callable[..., Card | QR]] = {
+    "clabe": clabe_card,
+    "qr_code": QR,
+}
+"""The card of an on-ramp by its kind, made of what to pay to."""
 
 
 def _meaning(parts: rule.Parts, wanted: str) -> list[Row]:
@@ -192,8 +191,8 @@ def _about(instructions: object) -> list[Row]:
     rows = [("Rail", _words(_get(instructions, "payment_methods")))]
     if deadline is not None:
         rows.append(("Pay before", _words(deadline)))
-    if cap := DEPOSIT_CAPS.get(currency.lower()):
-        rows.append(("Sandbox cap", f"at most {cap} {currency} a deposit"))
+    if on_ramp := on_ramps.of_currency(currency):
+        rows.append(("Sandbox cap", f"at most {on_ramp.cap} {currency} a deposit"))
     return rows
 
 

@@ -155,15 +155,15 @@ def test_the_only_problem_is_said_once(lab):
     [
         lambda lab: lab.forms.onboarding("XX"),
         lambda lab: lab.forms.recipient("XX"),
-        lambda lab: lab.onramp("BR"),
-        lambda lab: examples.individual("BR", consent_at=lab.clock()),
+        lambda lab: lab.onramp("AR"),
+        lambda lab: examples.individual("AR", consent_at=lab.clock()),
         lambda lab: examples.recipient("XX"),
     ],
 )
 def test_a_country_that_will_not_do_is_told_which_will(lab, action):
     """An unsupported country is an error that lists the supported ones, and no POST is sent."""
     _, card = refused(lambda: action(lab))
-    assert re.search("country: must be one of .*MX", card)
+    assert re.search("country: .*must be one of .*MX", card)
     assert not lab.calls.where(method="POST")
 
 

@@ -102,7 +102,7 @@ def test_documents(country, documents):
 
 def test_india_is_for_payouts_only():
     """India is the only country that the spec excludes from on-ramp and off-ramp."""
-    shut = [one.country for one in corridors.ALL if one.products != codes.PRODUCTS]
+    shut = [one.country for one in corridors.ALL if one.open_products != codes.PRODUCTS]
     assert shut == ["IN"]
     assert corridors.get("IN").products == (GLOBAL,)
 
@@ -200,7 +200,8 @@ def test_countries_with_the_same_facts_share_a_row(countries, titles, shared):
     assert [note for note in display.notes(chosen) if "countries:" in note] == shared
 
 
-EVERY = "Products: global_payouts, off_ramp, on_ramp"
+PRODUCTS = "Products: global_payouts, off_ramp"
+EVERY = f"{PRODUCTS}, on_ramp"
 
 
 @pytest.mark.parametrize(
@@ -218,7 +219,7 @@ EVERY = "Products: global_payouts, off_ramp, on_ramp"
             "United States (US)\n-",
             "-",
             "crypto_wallet: address, network (base, ethereum, polygon, solana)",
-            ["Documents: any", EVERY, "Assumed: details.wallet"],
+            ["Documents: any", PRODUCTS, "Assumed: details.wallet"],
         ),
         (
             "CO",
@@ -227,7 +228,7 @@ EVERY = "Products: global_payouts, off_ramp, on_ramp"
             "bank_account: bank_code, account_number, account_type (savings, checking)",
             [
                 *("Documents: cc, ce, nit, pep, passport", "Also required: email, document"),
-                *(EVERY, "Assumed: details.co"),
+                *(PRODUCTS, "Assumed: details.co"),
             ],
         ),
     ],
@@ -362,7 +363,7 @@ def test_an_example_keeps_its_word_in_the_letter_case_of_the_service():
 
 @pytest.mark.parametrize(
     ("country", "shown", "assumed"),
-    [("AR", {GLOBAL}, {ON, OFF}), ("MX", {GLOBAL, ON}, {OFF}), ("US", set(), {GLOBAL, ON, OFF})],
+    [("AR", {GLOBAL}, {OFF}), ("MX", {GLOBAL, ON}, {OFF}), ("US", set(), {GLOBAL, OFF})],
 )
 def test_products_that_the_spec_does_not_show_are_assumptions(country, shown, assumed):
     """Only payouts of a named corridor and the two walked on-ramps have the source "spec"."""

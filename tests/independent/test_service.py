@@ -26,7 +26,7 @@ from independent_service.onramp import EVENTS, clabe, crc16, qr_ph
 
 import paylab
 from paylab import emvqr
-from paylab.rules.clabe import is_valid
+from paylab.corridors.clabe import is_valid
 
 KEY = "6f9619ff-8b86-4d11-b42d-00c04fc964ff"
 UNKNOWN = "00000000-0000-4000-8000-000000000000"

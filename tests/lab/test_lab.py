@@ -27,10 +27,7 @@ def account(lab, country):
     lab.simulator.move(person.id, "pending")
     lab.simulator.move(person.id, "active")
     wallet = lab.financial_accounts.create(person.id, "crypto_wallet", paylab.examples.WALLET)
-    currency = paylab.codes.ON_RAMP[country]
-    return lab.conversion_accounts.wait(
-        lab.conversion_accounts.create(person.id, wallet.id, currency).id
-    )
+    return lab.conversion_accounts.wait(lab.conversion_accounts.create(person, wallet).id)
 
 
 def test_nothing_configured_means_the_embedded_simulator(lab):

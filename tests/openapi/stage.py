@@ -12,6 +12,7 @@ from paylab import corridors
 from paylab.client import Client, Secret, Settings
 from paylab.client.base_url import EMBEDDED
 from paylab.corridors import examples
+from paylab.corridors.on_ramps import need_on_ramp
 from paylab.signing.canonical import body_hash, key_bytes, signed_headers, signed_path
 from paylab.simulator.messages import Request
 from paylab.simulator.simulator import Simulator
@@ -116,7 +117,7 @@ class Stage:
 
     def conversion_account(self, country: str = "MX") -> str:
         """The id of a new active conversion account."""
-        owner, currency = self.person(country), {"MX": "mxn", "PH": "php"}[country]
+        owner, currency = self.person(country), need_on_ramp(country=country).currency
         reference = {"client_reference_id": "r", "destination_currency": "USDC"}
         accounts = self._client.conversion_accounts
         made = accounts.create(owner, self.wallet(owner), currency, **reference)
@@ -143,11 +144,13 @@ class Stage:
         is_paid = operation in ("quotes.create", "transfers.create")
         return {"fa": self.account(country)} if is_paid else {}
 
-    def of_path(self, operation: str) -> str:
-        """The id of an object that the path of an operation can name."""
+    def of_path(self, operation: str, key: str = "") -> str:
+        """The id of an object that the path of an operation can name, for one of its examples."""
         resource, _, verb = operation.partition(".")
         if operation == "individuals.submit_token":
             return self.person(self.service.verification.token_countries[0], active=False)
+        if resource == "sandbox" and len(key) == 2:
+            return self.conversion_account(key)
         if resource == "individuals":
             return self.person(active=verb != "upload_images")
         makers = {

@@ -63,7 +63,7 @@ def posted(stage, made):
             assert problems(made, content["schema"], body) == [], (name, key)
             path = route.template
             if "{" in path:
-                path = path.partition("{")[0] + stage.of_path(name) + path.partition("}")[2]
+                path = path.partition("{")[0] + stage.of_path(name, key) + path.partition("}")[2]
             ids = stage.named(name, key)
             text = ID.sub(lambda hit, ids=ids: ids[hit[0].partition("_")[0]], json.dumps(body))
             keyed = {"idempotency-key": str(uuid.uuid4())} if there.get("x-idempotent") else {}

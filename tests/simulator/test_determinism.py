@@ -92,5 +92,4 @@ def test_made_up_values_have_the_form_of_real_ones():
         ("0x86eb2013b6", 66),
         ("4CSPp6BYZpYD", 88),
     }
-    assert ids.clabe(7, "a") == "999999087178131088"
     assert ids.settlement(7, "a") == "75593341709292779098"

@@ -22,6 +22,7 @@ from paylab.spec import codes
         (codes.TRANSFER_STATUSES, 8),
         (codes.CONVERSION_STATUSES, 7),
         (codes.DESTINATION_CURRENCIES, 11),
+        (codes.ON_RAMP_CURRENCIES, 2),
         (codes.DEPOSIT_INSTRUCTION_TYPES, 6),
         (codes.EVENT_TYPES, 11),
     ],
@@ -45,7 +46,6 @@ LIMITS = {
     "HOLDER_NAME_MAX": 140,
     "IBAN_MIN": 15,
     "IBAN_MAX": 34,
-    "DEPOSIT_CAPS": {"mxn": 50, "php": 100},
 }
 
 
@@ -63,10 +63,8 @@ def test_values_are_immutable(mutable):
     ("part", "whole"),
     [
         (codes.SEPA, codes.COUNTRIES),
-        (codes.ON_RAMP, codes.COUNTRIES),
         (codes.NETWORKS, codes.PAYOUT_METHODS),
         (codes.STABLECOINS, codes.SOURCE_CURRENCIES),
-        (codes.ON_RAMP.values(), codes.DEPOSIT_CAPS),
     ],
 )
 def test_parts_belong_to_their_whole(part, whole):

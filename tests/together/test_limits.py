@@ -12,6 +12,7 @@ from paylab import corridors
 from paylab.client.request import check_key
 from paylab.client.resources import operations
 from paylab.corridors import examples
+from paylab.corridors.on_ramps import need_on_ramp
 from paylab.errors import APIStatusError, RuleError
 from paylab.rules import accounts, deposits, images, individuals, transfers
 from paylab.spec import codes
@@ -65,7 +66,7 @@ def refused(check, *given):
 
 def deposited(limit, value):
     """The problems that the rules find in the amount of a deposit."""
-    currency = codes.ON_RAMP[limit.country]
+    currency = need_on_ramp(country=limit.country).currency
     body = {"conversion_account_id": "ca", "amount": value, "currency": currency}
     return deposits.check(body, currency)
 
@@ -134,8 +135,8 @@ def recipient_form(limit, value):
 
 def deposit_form(limit, value):
     """Whether the form of a deposit accepts a value."""
-    currency = codes.ON_RAMP[limit.country]
-    form = DepositForm(None, currency, codes.DEPOSIT_CAPS[currency])
+    currency = need_on_ramp(country=limit.country).currency
+    form = DepositForm(None, currency, need_on_ramp(currency=currency).cap)
     return put(form.fields["amount"], value) and not form.check().problems
 
 
@@ -193,7 +194,7 @@ class Service:
         self.lab.individuals.upload_images(who.id, pictures)
         self.lab.individuals.wait(who.id)
         wallet = self.lab.financial_accounts.create(who.id, "crypto_wallet", examples.WALLET)
-        currency = codes.ON_RAMP[country]
+        currency = need_on_ramp(country=country).currency
         account = self.lab.conversion_accounts.create(who.id, wallet.id, currency)
         return self.lab.conversion_accounts.wait(account.id)
 
@@ -214,7 +215,10 @@ class Service:
 
     def _deposit(self, limit, value):
         account = self.payable_in(limit.country).id
-        body = {"conversion_account_id": account, "currency": codes.ON_RAMP[limit.country]}
+        body = {
+            "conversion_account_id": account,
+            "currency": need_on_ramp(country=limit.country).currency,
+        }
         return "POST", "/v1/sandbox/deposits", {"json": body | {"amount": value}}
 
     def _quote(self, limit, value):

@@ -7,6 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Unpack
 
+from ...corridors.on_ramps import of_country
 from ...errors.api import NotFoundError
 from ...errors.base import PaylabError, Problem, RuleError
 from ...errors.names import suggesting
@@ -57,10 +58,11 @@ class ConversionAccounts:
         >>> lab.conversion_accounts.create(person, wallet).source_currency
         'mxn'
         """
-        country = str(getattr(individual_id, "country", None))
-        source_currency = source_currency or codes.ON_RAMP.get(country)
+        country = getattr(individual_id, "country", None)
+        on_ramp = of_country(country)
+        source_currency = source_currency or (on_ramp.currency if on_ramp else None)
         body = body_of("conversion_accounts.create", locals(), extra)
-        judge(rules.check_account(body, service=self._sender.service))
+        judge(rules.check_account(body, country, self._sender.service))
 
         def find(since: datetime) -> str | None:
             all_of_them = self.list(limit=codes.PAGE_MAX)  # in any order

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from functools import partial
 
+from ...corridors.on_ramps import need_on_ramp
 from ...rules import deposits as deposit_rules
 from .. import bodies, ids, prices
 from ..bodies import as_shown, conversion_account, named_row
@@ -94,13 +95,14 @@ def provision(world: World, row: Row, _: str = "") -> None:
 
 def new_instructions(world: World, currency: str, account_id: str) -> Row:
     """The deposit instructions. Assumptions `instructions.mx` and `instructions.ph`."""
-    if currency == "mxn":
-        kind, method = "mx_virtual_account", "spei"
-        details = {"clabe": ids.clabe(world.seed, account_id)}
-    else:
-        kind, method = "ph_qr_code", "instapay"
-        details = {"qrph_payload": ids.new_qrph(world.seed, account_id)}
-    return {"type": kind, "currency": currency, "payment_methods": [method], "details": details}
+    on_ramp = need_on_ramp(currency=currency)
+    payee = on_ramp.make(partial(ids.instruction_digits, world.seed, account_id))
+    return {
+        "type": on_ramp.instructions,
+        "currency": on_ramp.currency,
+        "payment_methods": [on_ramp.rail],
+        "details": {on_ramp.detail: payee},
+    }
 
 
 STEPS: Steps = {

@@ -131,7 +131,7 @@ CONVERSION_ACCOUNT = (
         "source_currency",
         CURRENCY,
         required=True,
-        words=tuple(codes.ON_RAMP.values()),
+        words=codes.ON_RAMP_CURRENCIES,
         example="mxn",
     ),
     Field(
@@ -153,7 +153,7 @@ DEPOSIT = (
         example="ca_01KF0Y6ZG0AAAAAAAAAAAAAAAA",
     ),
     Field("amount", AMOUNT, required=True, example="10.00"),
-    Field("currency", CURRENCY, required=True, words=tuple(codes.ON_RAMP.values()), example="mxn"),
+    Field("currency", CURRENCY, required=True, words=codes.ON_RAMP_CURRENCIES, example="mxn"),
     Field("sender_name", personal=True, key="sandbox_deposits.missing_sender", may_be_empty=True),
 )
 SUBSCRIPTION = (

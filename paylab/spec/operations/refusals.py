@@ -161,7 +161,7 @@ DEPOSIT = (
     Refusal(403, "the service is not the sandbox"),
     Refusal(NOT_FOUND, "the conversion account does not exist", "deposit.path"),
     Refusal(INVALID, "currency is not the account's source_currency", fields=("currency",)),
-    Refusal(INVALID, "amount is over the cap: 50 MXN or 100 PHP", fields=("amount",)),
+    Refusal(INVALID, "amount is over the cap of the sandbox for its currency", fields=("amount",)),
     Refusal(INVALID, "amount has more than 2 decimals", "amount.form", ("amount",)),
     Refusal(STATE, "the conversion account is not active", "deposit.path"),
 )

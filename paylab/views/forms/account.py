@@ -8,6 +8,7 @@ from typing import Any
 from ...corridors import account_types, countries, examples
 from ...corridors.account_types import Account, Format
 from ...corridors.corridor import NAMES
+from ...corridors.on_ramps import ON_RAMPS
 from ...errors.base import PaylabError, Problem
 from ...rules import accounts
 from ...spec import codes
@@ -30,7 +31,7 @@ TYPES = {
     codes.CRYPTO_WALLET: "Crypto wallet",
 }
 LATER = ("Add later", "")
-SCANNED = "qrph_payload"
+SCANNED = account_types.PH_QR.fields[0].name
 NOTHING = Account("", (), "")
 
 
@@ -150,8 +151,9 @@ def _payee(payload: str) -> str:
 
 def label(name: str) -> str:
     """The label of a field."""
-    words = {"clabe": "CLABE", "iban": "IBAN", "bic": "BIC", "upi_id": "UPI id"}
-    words |= {"pix_key": "PIX key", "pix_key_type": "Kind of PIX key", SCANNED: "Text of the code"}
+    words = {on_ramp.detail: on_ramp.label for on_ramp in ON_RAMPS}
+    words |= {"iban": "IBAN", "bic": "BIC", "upi_id": "UPI id"}
+    words |= {"pix_key": "PIX key", "pix_key_type": "Kind of PIX key"}
     return words.get(name) or name.replace("_", " ").capitalize()
 
 

@@ -216,6 +216,8 @@ def wording(problem: Problem, field: FormField) -> str:
         return f"{REQUIRED}{mark}"
     if message.startswith("must be one of "):
         return f"Choose one of {message.removeprefix('must be one of ')}{mark}."
+    if message.startswith("no "):
+        return f"{message[:1].upper()}{message[1:]}{mark}."
     if not message.startswith("must be "):
         unit = f" in {message.rpartition(' in ')[2]}"
         return f"{field.label.removesuffix(unit)} {message}{mark}."

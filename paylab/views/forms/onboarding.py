@@ -10,6 +10,7 @@ from typing import Any
 from ...corridors import countries, examples
 from ...corridors.account_types import DOCUMENT_NUMBERS
 from ...corridors.corridor import NAMES, Corridor
+from ...corridors.on_ramps import of_country, unknown_on_ramp
 from ...errors.base import Problem
 from ...rules import individuals
 from ...spec import codes
@@ -35,7 +36,8 @@ class OnboardingForm(Form):
     """Create an individual with `create(**fields)`.
 
     `example` fills in a fictitious person. `consent=True` records consent when you call
-    `submit()` in code; when you click through the form, tick the box yourself.
+    `submit()` in code; when you click through the form, tick the box yourself. With
+    `on_ramp_only`, it is the first step of an on-ramp and needs a country whose on-ramp is known.
     """
 
     subject = "Onboarding"
@@ -50,10 +52,11 @@ class OnboardingForm(Form):
         *,
         example: bool = False,
         consent: bool = False,
+        on_ramp_only: bool = False,
         clock: Callable[[], datetime] = _utcnow,
         service: Service | None = None,
     ) -> None:
-        self._service = service
+        self._service, self._on_ramp_only = service, on_ramp_only
         self._create, self._consenting, self._clock = create, consent, clock
         self.title = f"{self.subject}: {NAMES.get(country, country)}"
         self.consent = Consent(clock, in_code=consent)
@@ -66,7 +69,10 @@ class OnboardingForm(Form):
             self.fill()
 
     def _fields(self, country: str, product: str) -> list[FormField]:
-        return [*person.fields(country, product), self.consent]
+        fields = [*person.fields(country, product), self.consent]
+        if self._on_ramp_only:
+            fields[0].offer([(person.PRODUCTS[product], product)])
+        return fields
 
     def _parts(self, fields: Mapping[str, FormField]) -> list[Node]:
         def of(names: Sequence[str]) -> Node:
@@ -99,12 +105,18 @@ class OnboardingForm(Form):
         return body
 
     def _judge(self, values: dict[str, Any]) -> list[Problem]:
-        return individuals.check(values, self._service)
+        problems = individuals.check(values, self._service)
+        country = self.fields["country"].value
+        if self._on_ramp_only and of_country(country) is None:
+            problems.append(Problem("country", unknown_on_ramp(country)))
+        return problems
 
     def _warn(self, values: dict[str, Any]) -> list[Problem]:
         today = self._clock().date()
-        odd = individuals.warn_implausible(values, today)
-        return [*individuals.warn(values, self._service), *odd]
+        warnings = individuals.warn(values, self._service)
+        if self._on_ramp_only:  # an error there
+            warnings = [warning for warning in warnings if warning.field != "country"]
+        return [*warnings, *individuals.warn_implausible(values, today)]
 
     def _script(self, values: dict[str, Any]) -> str:
         """The equivalent call; it asks for the document number instead of containing it."""

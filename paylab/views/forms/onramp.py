@@ -9,6 +9,7 @@ from typing import Any
 import traitlets
 
 from ...corridors import corridor
+from ...corridors.on_ramps import of_country
 from ...errors.base import PaylabError, Problem, RuleError
 from ...spec import codes
 from ...spec.models import Conversion, ConversionAccount, FinancialAccount, Individual
@@ -115,14 +116,13 @@ class Walk(traitlets.HasTraits, FormPage):
         example: bool = False,
     ) -> None:
         super().__init__()
-        self.title = f"On-ramp: {corridor.NAMES[country]}"
+        self._country, self._example = country, example
         self.functions, self.found = functions, dict[str, Any]()
         self.bodies: dict[str, Form | Live] = {}
         self._card: Html | None = None
-        self.heading, self._running = Heading(self.title, 2), False
-        target = "QR code" if country == "PH" else "CLABE"
-        self.run_button = Button(f"Take the example to the {target}", self._run)
-        self.run_button.visible = example
+        self.heading, self._running = Heading("", 2), False
+        self.run_button = Button("", self._run)
+        self._name_country()
         self.steps = [WalkStep(number, title) for number, title in enumerate(TITLES.values(), 1)]
         if individual_id is not None:
             self._take_up(country, functions.person(individual_id))
@@ -133,6 +133,27 @@ class Walk(traitlets.HasTraits, FormPage):
         for name, step in zip(NAMES, self.steps, strict=True):
             self._show(name, step)
         return [self.heading, *self.steps]
+
+    @property
+    def country(self) -> str:
+        """The country of the individual, or the one that is chosen for it."""
+        person, form = self.found.get("person"), self.bodies.get("person")
+        if person is not None:
+            return str(person.country).upper()
+        return str(form.fields["country"].value) if isinstance(form, Form) else self._country
+
+    def redraw(self, focus: Node | str = "") -> None:
+        """Update the page in every browser, with the chosen country."""
+        self._name_country()
+        super().redraw(focus)
+
+    def _name_country(self) -> None:
+        """Show the country in the heading and on the button, if its on-ramp is known."""
+        on_ramp = of_country(self.country)
+        self.title = f"On-ramp: {corridor.NAMES[on_ramp.country]}" if on_ramp else "On-ramp"
+        self.heading.text = self.title
+        self.run_button.text = on_ramp.example_button if on_ramp else ""
+        self.run_button.visible = self._example and on_ramp is not None
 
     @property
     def current(self) -> str | None:

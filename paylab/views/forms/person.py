@@ -151,16 +151,15 @@ NO_PAYOUTS = "No payouts are documented for this country: the service may refuse
 
 
 def _money(corridor: Corridor, product: str) -> str:
-    if product not in corridor.products:
-        offered = ", ".join(PRODUCTS[each] for each in corridor.products)
+    if product not in corridor.open_products:
+        offered = ", ".join(PRODUCTS[open_product] for open_product in corridor.open_products)
         return f"This product is not available in this country; available: {offered}."
     if product != codes.ON_RAMP_PRODUCT:
         rails = ", ".join(map(str, corridor.rails))
         return f"Payouts are in {corridor.currency} by {rails}." if rails else NO_PAYOUTS
-    if not corridor.on_ramp_currency:
-        return "No on-ramp is documented for this country: the service may refuse this person."
-    paid = corridor.on_ramp_currency.upper()
-    return f"Deposits in {paid} are converted to a stablecoin."
+    if not corridor.on_ramp:
+        return "No on-ramp is known for this country: the service may refuse this person."
+    return f"Deposits in {corridor.on_ramp.currency.upper()} are converted to a stablecoin."
 
 
 def _papers(corridor: Corridor) -> str:

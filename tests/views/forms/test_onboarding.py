@@ -293,7 +293,7 @@ def test_a_new_form_is_empty(create):
     ("country", "product", "said"),
     [
         ("MX", "on_ramp", "Deposits in MXN are converted to a stablecoin."),
-        ("BR", "on_ramp", "No on-ramp is documented for this country"),
+        ("AR", "on_ramp", "No on-ramp is known for this country"),
         ("BR", "global_payouts", "Payouts are in BRL by pix"),
         ("IN", "on_ramp", "This product is not available in this country; available: Global"),
         ("US", "global_payouts", "No payouts are documented for this country"),

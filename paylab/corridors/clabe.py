@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple
 
 DIGITS = re.compile("[0-9]{18}")
@@ -59,6 +60,20 @@ def check_digit(first17: str) -> str:
 def is_valid(clabe: str) -> bool:
     """Whether a value is text of 18 digits with a correct check digit."""
     return _is(DIGITS, clabe) and check_digit(clabe[:17]) == clabe[17]
+
+
+def check_clabe(clabe: str) -> str:
+    """What is wrong with a CLABE; empty if nothing is."""
+    if not _is(DIGITS, clabe):
+        return "a CLABE has exactly 18 digits"
+    check = check_digit(clabe[:17])
+    return "" if clabe.endswith(check) else f"the check digit should be {check}"
+
+
+def make_clabe(draw: Callable[[str, int], str]) -> str:
+    """A valid CLABE at a bank that is fictitious; `draw` gives so many digits for a word."""
+    body = "999999" + draw("clabe", 11)
+    return body + check_digit(body)
 
 
 def _is(pattern: re.Pattern[str], text: object) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from paylab.rules import clabe
+from paylab.corridors import clabe
 
 PUBLISHED = "032180000118359719"  # the worked example that most descriptions of the CLABE give
 bodies = st.from_regex("[0-9]{17}", fullmatch=True)

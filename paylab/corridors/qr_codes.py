@@ -1,0 +1,58 @@
+"""The texts of QR codes to pay to: how one is made, and what is wrong with one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+Draw: TypeAlias = Callable[[str, int], str]
+"""A function that gives so many digits for a word, and the same digits for the same word."""
+
+PAYEE, CITY = "PAYLAB SIMULATOR", "SIMULATED"
+"""The payee of a code that the simulator makes."""
+
+
+def make_qrph(draw: Draw) -> str:
+    """The text of a scannable QR Ph code of an issuer that is fictitious.
+
+    >>> from paylab.corridors.qr_codes import make_qrph, check_qrph
+    >>> check_qrph(make_qrph(lambda word, length: "7" * length))
+    ''
+    """
+    from ..emvqr import text  # not with the facts of the countries, which every client reads
+
+    account, reference = draw("qrph", 12), draw("reference", 10)
+    return text.qrph(
+        acquirer="SIMUPHM2XXX", account=account, reference=reference, name=PAYEE, city=CITY
+    )
+
+
+def check_qrph(text: str) -> str:
+    """What is wrong with the text of a QR Ph code; empty if nothing is.
+
+    >>> from paylab.corridors.qr_codes import check_qrph
+    >>> check_qrph("000201")
+    'must be an EMV QR text: the CRC is missing: tag 63 must be the last field (at character 6)'
+    """
+    return check_emv(text, "a QR Ph code", country="PH", currency="PHP")
+
+
+def check_emv(text: str, name: str, *, country: str, currency: str) -> str:
+    """Why a text is not the EMV QR code of a country in its currency; empty if it is one.
+
+    `name` is the code with its article, as in "a QR Ph code".
+
+    >>> from paylab.corridors.qr_codes import check_emv
+    >>> check_emv(qr_text, "a SGQR code", country="SG", currency="SGD")
+    'must be a SGQR code, of SG in SGD: it is of PH in PHP'
+    """
+    from ..emvqr import text as emv
+
+    for error in emv.check(text):
+        return f"must be an EMV QR text: {error}"
+    code = emv.parse(text)
+    home = str(code.country).upper()
+    paid = code.currency
+    if (home, paid) == (country, currency):
+        return ""
+    return f"must be {name}, of {country} in {currency}: it is of {home} in {paid}"
