@@ -502,7 +502,7 @@ def test_paylab_alone_prints_its_help(capsys, monkeypatch):
         ("xyzzy --help", "no command 'xyzzy'; see"),
         ("trigger transfer.complete", "did you mean transfer.completed?"),
         ("export transfrs", "must be one of transfers, conversions; did you mean transfers?"),
-        ("walkthrough xyz", "'xyz' must be one of mx, ph;"),
+        ("walkthrough xyz", "'xyz' must be one of mx, ph"),
     ],
 )
 def test_a_misspelt_word_names_a_similar_one(capsys, given, words):

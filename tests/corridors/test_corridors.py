@@ -134,12 +134,6 @@ def test_find(wanted, countries):
     assert {corridor.country for corridor in corridors.find(**wanted)} == countries
 
 
-def test_on_ramp_corridors():
-    """The on-ramp currencies are those of the two walk-throughs of the spec."""
-    ramps = {one.country: one.on_ramp_currency for one in corridors.ALL if one.on_ramp_currency}
-    assert ramps == {"MX": "mxn", "PH": "php"}
-
-
 def test_an_account_that_is_the_same_everywhere_needs_no_country():
     """A UPI account needs no country; a bank account depends on the country."""
     account = corridors.of().account

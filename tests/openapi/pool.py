@@ -6,6 +6,8 @@ from functools import cache
 
 from stage import Stage
 
+from paylab.corridors.on_ramps import COUNTRIES, need_on_ramp
+
 COUNTRY_OF = {
     "clabe": "MX",
     "pix_key": "BR",
@@ -34,7 +36,7 @@ class Pool:
         self.ids = {
             "individuals": [*map(self.person, countries), stage.person(active=False)],
             "financial_accounts": [*map(self.account, countries), self.wallet("MX")],
-            "conversion_accounts": [*map(self.conversion_account, ("MX", "PH"))],
+            "conversion_accounts": [*map(self.conversion_account, COUNTRIES)],
             "transfers": [stage.transfer()],
             "webhook_subscriptions": [stage.subscription()],
         }
@@ -66,11 +68,11 @@ class Pool:
             quoted = {"quote_id": self.stage.quote()} if "quote_id" in body else terms
             return {**quoted, **{name: each for name, each in named.items() if name in body}}
         if operation == "conversion_accounts.create":
-            country = {"mxn": "MX", "php": "PH"}[body["source_currency"].lower()]
+            country = need_on_ramp(currency=body["source_currency"]).country
             owner, wallet = self.person(country), {"id": self.wallet(country)}
             return {"individual_id": owner, "payout_account": wallet}
         if operation == "sandbox.deposit":
-            country = {"mxn": "MX", "php": "PH"}[body["currency"].lower()]
+            country = need_on_ramp(currency=body["currency"]).country
             return {"conversion_account_id": self.conversion_account(country)}
         if operation == "financial_accounts.create":
             return {"individual_id": self.person(_country(body["details"]))}

@@ -3,6 +3,7 @@
 import pytest
 from independent_service import DEVIATIONS
 
+from paylab.corridors import on_ramps
 from paylab.errors import RuleError
 from paylab.probe.report import ASSUMED, NOT_REACHED, PROVEN, REFUSED
 from paylab.probe.walk import COUNTRIES
@@ -62,8 +63,7 @@ def test_the_default_service_is_as_assumed(walk_simulator, walk_independent):
         assert report.service.diff() == {}
         assert report.reached == (
             "Lists: to the end",
-            "MX on-ramp: to the end",
-            "PH on-ramp: to the end",
+            *(f"{country} on-ramp: to the end" for country in on_ramps.COUNTRIES),
             f"Payouts: {', '.join(COUNTRIES)} to the end",
             "Repeated order: to the end",
             "Webhooks: to the end",

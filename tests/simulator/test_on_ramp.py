@@ -124,14 +124,16 @@ def test_who_may(service, parts):
 
 
 def test_a_country_without_on_ramp(service):
-    """A conversion account in a country without on-ramp returns 400."""
-    owner = service.active("BR", "on_ramp")
+    """A conversion account in a country without on-ramp returns 400, in the words of the rules."""
+    owner = service.active("AR", "on_ramp")
     body = {
         "individual_id": owner["id"],
         "payout_account": {"id": service.wallet(owner)["id"]},
-        "source_currency": "brl",
+        "source_currency": "ars",
     }
-    assert service.post("/v1/conversion_accounts", body).status == 400
+    answer = service.post("/v1/conversion_accounts", body)
+    assert answer.status == 400
+    assert b"source_currency: no on-ramp is known for AR: " in answer.body
 
 
 def test_listed_and_read(service):

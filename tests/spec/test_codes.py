@@ -22,7 +22,6 @@ from paylab.spec import codes
         (codes.TRANSFER_STATUSES, 8),
         (codes.CONVERSION_STATUSES, 7),
         (codes.DESTINATION_CURRENCIES, 11),
-        (codes.ON_RAMP_CURRENCIES, 2),
         (codes.DEPOSIT_INSTRUCTION_TYPES, 6),
         (codes.EVENT_TYPES, 11),
     ],
