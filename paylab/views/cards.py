@@ -77,7 +77,7 @@ def deposit_card(holder: object, where: str = "") -> Card | QR:
     try:
         if on_ramp is None:
             return _address(payee, instructions, about, where)
-        return CARDS[on_ramp.card](payee, about=about, where=where)
+        return CARDS[on_ramp.card](payee, about=about, where=where, check=on_ramp.check)
     except PaylabError:  # text too long for a QR code is still shown as text
         return _facts(instructions, about, where)
 
@@ -87,7 +87,12 @@ DIGITS = f"{html.MONO};font-size:24px;line-height:1.2;letter-spacing:.04em"
 CAPTION = f"font-size:11px;{html.MUTED}"
 
 
-def clabe_card(clabe: str, about: Sequence[Row] = (), where: str = "") -> Card:
+def clabe_card(
+    clabe: str,
+    about: Sequence[Row] = (),
+    where: str = "",
+    check: Callable[[str], str] = rule.check_clabe,
+) -> Card:
     """The CLABE of a deposit, its parts and its check digit; `about` are additional rows."""
     parts: Sequence[str]
     try:
@@ -97,7 +102,7 @@ def clabe_card(clabe: str, about: Sequence[Row] = (), where: str = "") -> Card:
     else:
         rows = [*_meaning(parts, wanted), *about]
         steps = html.text_block("\n".join(working(clabe)))
-    reason = rule.check_clabe(clabe)
+    reason = check(clabe)
     problem = f"Do not pay: {reason}" if reason else ""
     folded = html.folded("How the check digit is made", steps) if steps else ""
     lines = [("CLABE", " ".join(parts) or clabe), ("Digits only", clabe), *rows]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
@@ -106,16 +106,24 @@ SIZE = 300
 class QR:
     """A QR code beside a table of its fields; text that is not EMV is drawn too.
 
-    `size` is in pixels; `about` are additional rows, and `where` names the service.
+    `size` is in pixels; `about` are additional rows, and `where` names the service. `check` says
+    what else is wrong with the text, such as another country; it is empty if nothing is.
     """
 
     def __init__(
-        self, payload: str, *, size: int = SIZE, about: Iterable[Row] = (), where: str = ""
+        self,
+        payload: str,
+        *,
+        size: int = SIZE,
+        about: Iterable[Row] = (),
+        where: str = "",
+        check: Callable[[str], str] = lambda _: "",
     ) -> None:
         self.payload, self.size, self.about = payload, _checked(size), tuple(about)
         self.where = where
         self.modules: Modules = modules(payload)
         self.reading = QRText(payload)
+        self.problem = str(self.reading.problem or check(payload))
 
     def table(self) -> list[Row]:
         """The fields of the code, as rows of label and text."""
@@ -149,15 +157,14 @@ class QR:
     @property
     def title(self) -> str:
         """The heading of the card."""
-        return "Scan to pay" if self.reading.problem is None else "This QR code is not valid"
+        return "This QR code is not valid" if self.problem else "Scan to pay"
 
     def __repr__(self) -> str:
         rows = [*self._problem(), *self.table(), ("Text", self.payload)]
         return html.plain_text(self.title, rows, self.where)
 
     def _problem(self) -> list[Row]:
-        problem = self.reading.problem
-        return [] if problem is None else [("Do not pay", str(problem))]
+        return [("Do not pay", self.problem)] if self.problem else []
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         parts = [html.warning(f"{label}: {text}") for label, text in self._problem()]

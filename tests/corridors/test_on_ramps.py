@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 from functools import partial
 
 import pytest
@@ -17,13 +18,14 @@ from paylab.openapi import document
 from paylab.probe.evidence import SHAPES
 from paylab.probe.walk import PLAN
 from paylab.redaction.personal import impersonal
-from paylab.rules import deposits
+from paylab.rules import deposits, individuals
 from paylab.simulator import ids
 from paylab.spec import assumptions, codes
 
 EACH = pytest.mark.parametrize("ramp", ON_RAMPS, ids=lambda ramp: ramp.country)
 KNOWN = ", ".join(on_ramps.COUNTRIES)
 WORDS = f"no on-ramp is known for AR: the country must be one of {KNOWN}"
+STAMP = "2026-01-31T00:00:00Z"
 QR = "00020101021127730012com.p2pqrpay0111SIMUPHM2XXX020899964403"
 PAYEE = "5204601653036085802PH5916PAYLAB SIMULATOR6009SIMULATED6304"
 GOLDEN = [
@@ -156,6 +158,16 @@ def test_tables_show_only_on_ramps_that_are_known(lab):
         paylab.corridors.get("AR").facts()
     )
     assert ("on-ramp", "not enabled", "spec") in paylab.corridors.get("IN").facts()
+
+
+def test_an_example_of_another_product_needs_no_on_ramp():
+    """Every country has an example individual for payouts; an unknown code has none."""
+    now = datetime(2026, 1, 31, tzinfo=UTC)
+    for country in codes.COUNTRIES:
+        fields = examples.individual(country.lower(), consent_at=now, product="global_payouts")
+        assert individuals.check({**fields, "idv_consent_recorded_at": STAMP}) == []
+    with pytest.raises(RuleError, match="must be one of AR, BR"):
+        examples.individual("XX", consent_at=now, product="global_payouts")
 
 
 def of_argentina(lab):

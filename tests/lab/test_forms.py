@@ -149,10 +149,10 @@ def test_every_country_has_an_example_that_the_rules_accept(paid):
 
 
 def test_a_deposit_in_a_currency_without_a_known_cap(lab):
-    """The form of an account in BRL suggests a small amount and names no cap."""
-    account = ConversionAccount(id="ca_1", source_currency="BRL")
+    """The form of an account in ARS suggests a small amount and names no cap."""
+    account = ConversionAccount(id="ca_1", source_currency="ARS")
     form = lab.forms.deposit(account)
-    assert form.code() == 'deposit = lab.sandbox.deposit("ca_1", "10", "BRL")'
+    assert form.code() == 'deposit = lab.sandbox.deposit("ca_1", "10", "ARS")'
     assert form.fields["amount"].props()["hint"] == ""
 
 

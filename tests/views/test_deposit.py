@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from paylab.emvqr import build
 from paylab.errors import PaylabError
 from paylab.views.cards import deposit_card
 from paylab.views.qr import QR, scan
@@ -40,6 +41,15 @@ def test_ph(ph, komo):
     assert isinstance(card, QR)
     assert card.payload == komo
     assert card.table()[-2:] == [("Rail", "x"), ("Sandbox cap", "at most 100 PHP a deposit")]
+
+
+def test_a_code_of_another_country():
+    """A valid QR code that is not of the on-ramp must not be paid."""
+    tree = {"00": "01", "01": "11", "26": {"00": "sg.paynow", "01": "1"}, "52": "0000"}
+    text = build({**tree, "53": "702", "58": "SG", "59": "ANA", "60": "SINGAPORE"})
+    card = deposit_card({"type": "ph_qr_code", "details": {"qrph_payload": text}})
+    assert (QR(text).title, card.title) == ("Scan to pay", "This QR code is not valid")
+    assert "must be a QR Ph code, of PH in PHP: it is of SG in SGD" in repr(card)
 
 
 def test_wallet():
