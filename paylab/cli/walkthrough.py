@@ -11,7 +11,7 @@ from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 
 from ..corridors import examples
-from ..corridors.on_ramps import COUNTRIES, need_on_ramp, of_country, unknown_on_ramp
+from ..corridors.on_ramps import COUNTRIES, OnRamp, need_on_ramp, of_country, unknown_on_ramp
 from ..errors.extras import require_extra
 from ..lab.lab import Lab, connect
 from ..spec import codes, status
@@ -52,19 +52,19 @@ def run(options: argparse.Namespace) -> int:
     with redirect_stdout(sys.stderr) if options.json else nullcontext():
         lab = connect()
         announce(lab.place)
-        facts = _walk(lab, options.country.upper(), folder)
+        facts = _walk(lab, need_on_ramp(country=options.country), folder)
     if options.json:
         say(write_json(facts))
     return 0 if facts["status"] == "completed" else 1
 
 
-def _walk(lab: Lab, country: str, folder: Path | None) -> dict[str, object]:
+def _walk(lab: Lab, on_ramp: OnRamp, folder: Path | None) -> dict[str, object]:
     """Run all steps; return the facts to print."""
     _say("Service", str(lab.place))
-    person = _verified(lab, country)
-    account = _account(lab, person)
-    _instructions(lab, account, folder)
-    conversion = _paid(lab, account)
+    person = _verified(lab, on_ramp.country)
+    account = _account(lab, person, on_ramp)
+    _instructions(lab, account, folder and folder / f"{on_ramp.picture}.png")
+    conversion = _paid(lab, account, on_ramp)
     if folder:
         for name in ("conversions", "transfers"):
             done = getattr(lab, name).export(folder / f"{name}.csv")
@@ -97,11 +97,11 @@ def _verified(lab: Lab, country: str) -> Individual:
     return person
 
 
-def _account(lab: Lab, person: Individual) -> ConversionAccount:
+def _account(lab: Lab, person: Individual, on_ramp: OnRamp) -> ConversionAccount:
     details = examples.wallet(lab.service)
     wallet = lab.financial_accounts.create(person.id, codes.CRYPTO_WALLET, details)
     _say("Wallet", f"{wallet.id} on {details['network']}")
-    account = lab.conversion_accounts.create(person, wallet)
+    account = lab.conversion_accounts.create(person.id, wallet.id, on_ramp.currency)
     _say("Account", f"{account.id} {account.status}")
     if account.status == "pending":
         account = lab.conversion_accounts.wait(account.id)
@@ -109,21 +109,19 @@ def _account(lab: Lab, person: Individual) -> ConversionAccount:
     return account
 
 
-def _instructions(lab: Lab, account: ConversionAccount, folder: Path | None) -> None:
+def _instructions(lab: Lab, account: ConversionAccount, picture: Path | None) -> None:
     from ..views.qr import QR
 
     card = lab.deposit_card(account)
-    on_ramp = need_on_ramp(currency=str(account.source_currency))
     print()
     if isinstance(card, QR):
         print(card.terminal(ansi=sys.stdout.isatty()))
     say(f"{card!r}\n")
-    if isinstance(card, QR) and folder and on_ramp.picture:
-        _say("QR", str(card.save(folder / f"{on_ramp.picture}.png")))
+    if isinstance(card, QR) and picture:
+        _say("QR", str(card.save(picture)))
 
 
-def _paid(lab: Lab, account: ConversionAccount) -> Conversion:
-    on_ramp = need_on_ramp(currency=str(account.source_currency))
+def _paid(lab: Lab, account: ConversionAccount, on_ramp: OnRamp) -> Conversion:
     deposit = lab.sandbox.deposit(account.id, on_ramp.cap, on_ramp.currency)
     _say("Deposit", f"{deposit.id} {deposit.amount} {deposit.currency}")
     conversion = lab.conversions.wait(conversion_account_id=account.id)

@@ -20,11 +20,11 @@ class Format:
     """The format of a text; without pattern and choices, any text that is not blank.
 
     `pattern` must match the whole text, whose length is from `least` to `most`. `check_digit` names
-    an algorithm to detect typos (a warning only); `check` says what is wrong with a text that has a
-    parser, and is empty for a good one.
-    `note` says what is not checked. `also` is a narrower format by an assumption: what fits it fits
-    this one too. `key` is the setting of a service.toml that changes the format. With `capitals`, a
-    form removes spaces and makes letters upper case.
+    an algorithm to detect typos (a warning only). `check` replaces the pattern: it says what is
+    wrong with a text, and is empty for a good one. `note` says what is not checked. `also` is a
+    narrower format by an assumption: what fits it fits this one too. `key` is the setting of a
+    service.toml that changes the format. With `capitals`, a form removes spaces and makes letters
+    upper case.
     """
 
     message: str = ""

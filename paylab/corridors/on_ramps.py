@@ -152,7 +152,7 @@ def unknown_on_ramp(country: str) -> str:
 
 
 def _unknown(word: str, way: str) -> str:
-    shown = word if word.isalnum() else f"{word[:60]!a}"
+    shown = word[:60] if word.isalnum() and word.isascii() else f"{word[:60]!a}"
     return f"no on-ramp is known for {shown}: {way}"
 
 

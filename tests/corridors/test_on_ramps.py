@@ -13,6 +13,7 @@ from paylab.cli.main import main
 from paylab.corridors import corridor, examples, on_ramps
 from paylab.corridors.on_ramps import ON_RAMPS
 from paylab.errors import RuleError
+from paylab.errors.base import RuleWarning
 from paylab.frames.columns import SCHEMAS
 from paylab.openapi import document
 from paylab.probe.evidence import SHAPES
@@ -65,7 +66,7 @@ def test_a_record_accepts_what_it_makes(ramp):
 @EACH
 @pytest.mark.parametrize("text", ["", "x", "000201", "9" * 17, "0" * 19])
 def test_a_record_says_what_is_wrong(ramp, text):
-    """A text that is not one is told so in words."""
+    """The check of a text that is not one returns a sentence."""
     assert " " in ramp.check(text)
 
 
@@ -202,7 +203,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("refused", REFUSED.values(), ids=REFUSED)
 def test_one_error_for_a_country_without_an_on_ramp(lab, refused):
-    """Every door says the same words."""
+    """Forms, client, examples and simulator refuse it with the same words."""
     with pytest.raises((RuleError, paylab.BadRequestError), match=re.escape(WORDS)):
         refused(lab)
 
@@ -221,6 +222,16 @@ def test_rules_say_the_same():
     for currency, source in ((None, "spec"), ("ars", "ca.create")):
         (problem,) = deposits.check_account({**body, "source_currency": currency}, "AR")
         assert (problem.message, problem.source) == (WORDS, source)
+
+
+def test_a_currency_that_is_not_known_is_sent_with_a_warning(lab):
+    """The client warns of it, and the service decides."""
+    person, wallet = of_argentina(lab)
+    with (
+        pytest.warns(RuleWarning, match=re.escape(WORDS)),
+        pytest.raises(paylab.BadRequestError, match=re.escape(WORDS)),
+    ):
+        lab.conversion_accounts.create(person, wallet, "ars")
 
 
 def test_a_stepper_says_at_once_that_a_country_has_none(lab):
