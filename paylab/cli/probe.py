@@ -21,6 +21,7 @@ EXAMPLE = "paylab probe --to service.toml"
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("--write", action="store_true", help=_WRITE)
+    parser.add_argument("--sandbox", action="store_true", help=_SANDBOX)
     parser.add_argument(
         "--yes", action="store_true", help="do not ask before --write creates objects"
     )
@@ -42,14 +43,14 @@ def run(options: argparse.Namespace) -> int:
         asks = options.write and not options.calls and not options.yes
         if asks and not _is_agreed(lab.settings.base_url):
             return 2
-        switches = {"write": options.write, "budget": options.budget}
+        switches = {"write": options.write, "sandbox": options.sandbox, "budget": options.budget}
         report = lab.probe(to=to, calls=options.calls, **switches)
-    if options.html:
+    if options.html and report.complete:
         from ..views.probe import report_page
 
         with files.replace(Path(options.html)) as sink:
             sink.write(report_page(report).encode())
-    if options.har:
+    if options.har and report.complete:
         report.har(Path(options.har))
     if options.json:
         say(json.dumps(report.to_dict(), default=str))
@@ -84,6 +85,7 @@ def _show(report: Report, to: Path) -> None:
 
 
 _WRITE = "also create synthetic objects in a sandbox, listed before the start"
+_SANDBOX = "say that you know that the service is a sandbox, if --write asks for it"
 _FROM = "send nothing: use the calls in a HAR file"
 _TO = (
     "the service.toml to write (default: service.toml); what was set by hand in an existing one"

@@ -67,6 +67,18 @@ def _parsed(text: str) -> URL:
         raise ConfigError(f"the base URL {shown} cannot be read: {plain(str(error))}") from None
 
 
+SANDBOX = re.compile(r"(^|[.-])sandbox([.-]|$)")
+
+
+def is_sandbox_host(base_url: str) -> bool:
+    """Whether the name of the host says that it is a sandbox.
+
+    >>> is_sandbox_host("https://api.sandbox.example.com"), is_sandbox_host("https://api.x.com/sandbox")
+    (True, False)
+    """
+    return bool(SANDBOX.search(urlsplit(base_url).hostname or ""))
+
+
 PORTS = {"http": 80, "https": 443}
 
 

@@ -218,6 +218,7 @@ class Lab:
         self,
         *,
         write: bool = False,
+        sandbox: bool = False,
         budget: int = 400,
         to: str | PathLike[str] | None = None,
         calls: str | PathLike[str] | None = None,
@@ -225,10 +226,10 @@ class Lab:
         """Walk through the service as the notebooks do, and report what it does differently.
 
         It reads the lists. With `write` it also takes people through both on-ramps, pays one
-        payout to each country and subscribes a webhook, in a sandbox. A refused request is sent
-        again with one setting changed; what then succeeds is proven. `to` is the service.toml to
-        write, with the proven differences; what was set by hand in an existing one stays. With
-        `calls`, a HAR file, nothing is sent.
+        payout to each country and subscribes a webhook, in a proven sandbox only; `sandbox` says
+        that you know that it is one. A refused request is sent again with one setting changed; what
+        then succeeds is proven. `to` is the service.toml to write, with the proven differences;
+        what was set by hand in an existing one stays. With `calls`, a HAR file, nothing is sent.
 
         >>> lab.probe().where("proven")
         ()
@@ -236,7 +237,8 @@ class Lab:
         from ..probe.probe import probe_service
 
         pace = 0.0 if is_local(self.settings) else PACE
-        return probe_service(self.client, write=write, budget=budget, pace=pace, to=to, calls=calls)
+        proof = {"write": write, "sandbox": sandbox}
+        return probe_service(self.client, **proof, budget=budget, pace=pace, to=to, calls=calls)
 
     @property
     def drift(self) -> Drift:

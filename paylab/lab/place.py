@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
+from ..client.base_url import is_sandbox_host
 from ..client.sender import Sender
 from ..client.settings import Settings
 from ..errors.base import PaylabError
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from ..simulator.controls import Controls
 
 Kind = Literal["embedded", "shared", "sandbox", "other", "recording"]
-
-SANDBOX = re.compile(r"(^|[.-])sandbox([.-]|$)")
-"""Hosts whose name indicates a sandbox."""
 
 ANSWER_SECONDS = 2.0
 
@@ -130,6 +127,6 @@ class Whereabouts:
             kind = "embedded"
         elif is_local(settings):
             kind = "shared" if self._controls or sender.product == PRODUCT else "other"
-        elif SANDBOX.search(urlsplit(settings.base_url).hostname or ""):
+        elif is_sandbox_host(settings.base_url):
             kind = "sandbox"
         return Place(kind, settings.base_url)

@@ -141,7 +141,7 @@ def _of_key(
     if key.type == "words":
         yield from _of_words(key, told, service, sent)
     elif key.type == "path":
-        yield from ({key.name: path} for path in _paths(key, service))
+        yield from ({key.name: path} for path in known_paths(key, service))
     elif key.type == "integer":
         numbers = sorted((number for each in told for number in each.numbers), reverse=True)
         yield from ({key.name: number} for number in (*numbers, *PAGE_SIZES) if number > 0)
@@ -223,7 +223,7 @@ def _likeness(our: str, their: str) -> float:
     return len(same) + SequenceMatcher(None, our, their).ratio()
 
 
-def _paths(key: Key, service: Service) -> Iterator[str]:
+def known_paths(key: Key, service: Service) -> Iterator[str]:
     """Other paths: those of the resource, those of public descriptions, other spellings."""
     name = key.name.partition(".")[2]
     resource = next(each.resource for each in OPERATIONS.values() if each.path == name)

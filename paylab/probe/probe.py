@@ -24,9 +24,11 @@ from .report import (
     Report,
     existing_service,
 )
-from .start import HopelessError, begin
-from .trial import BUDGET, Trials, words_of
-from .walk import ServiceWalk, reached, refuses_writes
+from .sandbox import require_sandbox
+from .start import begin
+from .steps import HopelessError
+from .trial import BUDGET, BudgetError, Trials, words_of
+from .walk import ServiceWalk, reached
 
 WITHOUT_WRITE = "needs an object: walk with write=True (--write)"
 NOT_SHOWN = "no request of a walk shows it"
@@ -56,6 +58,7 @@ def probe_service(  # noqa: PLR0913 - what to do, how often, and the files
     client: Client,
     *,
     write: bool,
+    sandbox: bool,
     budget: int,
     pace: float,
     to: str | PathLike[str] | None,
@@ -72,16 +75,24 @@ def probe_service(  # noqa: PLR0913 - what to do, how often, and the files
     if calls is not None:
         found = recorded(read_har(Path(calls)).calls, client.service)
     else:
-        found = probe(client, write=write, budget=budget, pace=pace)
+        found = probe(client, write=write, sandbox=sandbox, budget=budget, pace=pace)
     if to is not None and not found.hopeless:
         found.write(Path(to))
     return found
 
 
 def probe(
-    client: Client, *, write: bool = False, budget: int = BUDGET, pace: float = 0.0
+    client: Client,
+    *,
+    write: bool = False,
+    sandbox: bool = False,
+    budget: int = BUDGET,
+    pace: float = 0.0,
 ) -> Report:
     """Walk through a service; with `write`, objects are created in a sandbox.
+
+    Nothing is created before it is proven that the service is a sandbox; `sandbox` says that you
+    know it.
 
     Nothing is written by this function: `Report.write` makes the service.toml. RuleError for a
     budget that is no number of requests, ConfigError for `write` with a read-only lab.
@@ -99,10 +110,10 @@ def probe(
         warnings.simplefilter("ignore")  # a difference is reported at the end
         try:
             begin(trials)
-            if write and (reason := refuses_writes(trials)):
-                raise HopelessError(reason)
+            if write:
+                require_sandbox(trials, is_named=sandbox)
             walk.go(write=write)
-        except HopelessError as error:
+        except (HopelessError, BudgetError) as error:
             hopeless = str(error)
         finally:
             stop()

@@ -84,7 +84,8 @@ class Report:
     def summary(self) -> str:
         """How far the walk came, and the numbers of requests and findings."""
         if self.hopeless:
-            return f"{self.hopeless}; {self.sent} requests, nothing was written"
+            made = f", created: {', '.join(self.made)}" if self.made else ""
+            return f"{self.hopeless}; {self.sent} requests, nothing was written{made}"
         counts = Counter(each.outcome for each in self.findings)
         ends = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES)
         return "\n".join([*self.reached, f"{self.sent} requests; settings: {ends}"])

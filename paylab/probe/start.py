@@ -14,17 +14,12 @@ from ..errors.api import (
 )
 from ..errors.base import PaylabError
 from ..spec.timestamps import from_http
-from .steps import first_page
+from .steps import LISTS, HopelessError, first_page
 from .trial import Trials, words_of
 
-LISTS = ("transfers", "individuals", "conversions")
 MOST_SECONDS = 300
 DOCTOR = "`paylab doctor` shows the same"
 REFUSED = (AuthenticationError, PermissionDeniedError)
-
-
-class HopelessError(PaylabError):
-    """The walk cannot work; the message says why and what to do."""
 
 
 def begin(trials: Trials) -> None:

@@ -12,8 +12,11 @@ from .. import corridors
 from ..client.client import Client
 from ..client.field_hints import Doubt, list_key
 from ..corridors import examples
-from ..errors.base import PagingError
+from ..corridors.on_ramps import OnRamp
+from ..errors.api import PermissionDeniedError
+from ..errors.base import PagingError, PaylabError
 from ..spec import codes, status
+from ..spec.text import plain
 
 SHORT, LARGEST = 2, codes.PAGE_MAX
 """The size of a page that probably has a next one, and the largest page."""
@@ -21,6 +24,12 @@ SHORT, LARGEST = 2, codes.PAGE_MAX
 REFERENCE = "paylab-probe"
 HOOK = "https://example.com/paylab-probe"
 AMOUNT, DEPOSIT = "10.00", Decimal("20.00")
+LISTS = ("transfers", "individuals", "conversions")
+"""The lists that are read first, until one of them answers."""
+
+
+class HopelessError(PaylabError):
+    """The walk cannot work; the message says why and what to do."""
 
 
 def first_page(client: Client, name: str, limit: int = SHORT) -> Any:
@@ -75,6 +84,18 @@ def create_conversion_account(
     """Create a conversion account, with the additional fields that the service requires."""
     options = additional(client, "conversion_accounts")
     return client.conversion_accounts.create(individual_id, wallet_id, currency, **options)
+
+
+def create_deposit(client: Client, account_id: str, on_ramp: OnRamp) -> Any:
+    """Make a sandbox deposit; HopelessError when it is a 403, after which nothing is created."""
+    amount = min(DEPOSIT, on_ramp.cap)
+    try:
+        return client.sandbox.deposit(account_id, amount, on_ramp.currency)
+    except PermissionDeniedError as error:
+        raise HopelessError(
+            f"the service refuses sandbox deposits ({plain(str(error), 200)}): it is production, "
+            "or this key may only read; use the keys of a sandbox, or leave out --write"
+        ) from error
 
 
 def create_payout(client: Client, account: Any, country: str, quote: Any, reference: str) -> Any:

@@ -71,7 +71,7 @@ class Trials:
 
         `only` are the beginnings of the keys that may change.
         """
-        first = self._attempt(step, {})
+        first = self.attempt(step, {})
         if not isinstance(first, PaylabError):
             return first
         self._tried = set[frozenset[tuple[str, Value]]]()
@@ -134,7 +134,7 @@ class Trials:
                 continue
             tried += 1
             self._tried.add(together)
-            result = self._attempt(step, {**pending, **values})
+            result = self.attempt(step, {**pending, **values})
             if not isinstance(result, PaylabError) or (
                 isinstance(result, READABLE) and is_progress(failure, result, values)
             ):
@@ -142,7 +142,8 @@ class Trials:
         paths = {doubt.key for doubt in failure.doubts if doubt.key.startswith("paths.")}
         self.exhausted |= {key for key in paths if key.startswith(only)}
 
-    def _attempt(self, step: Step[R], values: Values) -> R | PaylabError:
+    def attempt(self, step: Step[R], values: Values) -> R | PaylabError:
+        """The result of a step with these values, or its error; nothing is remembered of it."""
         if self.sent >= self.budget:
             raise BudgetError("the budget of requests is used up")
         client = self.client
@@ -174,7 +175,7 @@ class Trials:
         # How long to wait is read from a 429: to wait too long would succeed as well.
         for key in (key for key in pending if key not in failed and not key.startswith(LIMITS)):
             rest = {name: value for name, value in needed.items() if name != key}
-            if not isinstance(self._attempt(step, rest), PaylabError):
+            if not isinstance(self.attempt(step, rest), PaylabError):
                 needed = rest
         self.adopt(needed, succeeded)
 

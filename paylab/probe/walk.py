@@ -13,11 +13,11 @@ from ..client.client import Client
 from ..corridors import on_ramps
 from ..corridors.corridor import NAMED
 from ..corridors.on_ramps import OnRamp
-from ..errors.api import PermissionDeniedError
 from ..errors.base import PaylabError, WaitTimeoutError
 from ..spec import codes
 from . import steps
 from .evidence import contradicted
+from .steps import HopelessError
 from .trial import BudgetError, Trials, words_of
 
 R = TypeVar("R")
@@ -101,7 +101,7 @@ class ServiceWalk:
             result = self._trials.run(step)
         except WaitTimeoutError as error:
             raise StopError(f"stops at {where}: {words_of(error)}") from error
-        except BudgetError:
+        except (BudgetError, HopelessError):
             raise
         except PaylabError as error:
             raise StopError(f"stops at {where} ({words_of(error)})") from error
@@ -154,9 +154,7 @@ class ServiceWalk:
             lambda c: steps.create_conversion_account(c, person.id, wallet.id, on_ramp.currency),
         )
         self._run("the deposit instructions", lambda c: c.conversion_accounts.wait(account.id))
-        amount = min(steps.DEPOSIT, on_ramp.cap)
-        terms = account.id, amount, on_ramp.currency
-        self._run("the deposit", lambda c: c.sandbox.deposit(*terms))
+        self._run("the deposit", lambda c: steps.create_deposit(c, account.id, on_ramp))
         self._run("the conversion", lambda c: c.conversions.wait(conversion_account_id=account.id))
 
     def _person(self, country: str) -> Any:
@@ -212,31 +210,6 @@ class ServiceWalk:
         )
         self._try("reading it", lambda c: c.webhook_subscriptions.get(made.id))
         self._try("deleting it", lambda c: c.webhook_subscriptions.delete(made.id))
-
-
-def refuses_writes(trials: Trials) -> str:
-    """Why objects must not be created here: production, or a key that may only read."""
-    refused = _refused_deposit(trials.client)
-    # A service may answer 403 to the signature of a request that has no query.
-    form = "blank" if trials.service.signing.empty_query == "omit" else "omit"
-    other = trials.service.with_values({"signing.empty_query": form})
-    if refused is None or _refused_deposit(trials.client.with_service(other)) is None:
-        return ""
-    return (
-        f"the service refuses sandbox deposits ({words_of(refused)}): it is production, or this "
-        "key may only read; use the keys of a sandbox, or leave out --write"
-    )
-
-
-def _refused_deposit(client: Client) -> PermissionDeniedError | None:
-    """The 403 of a sandbox deposit, if it is one."""
-    try:
-        client.request("POST", client.service.path("sandbox.deposit"), json={})
-    except PermissionDeniedError as error:
-        return error
-    except (PaylabError, KeyError):  # refused for its empty body, or at another path
-        return None
-    return None
 
 
 def reached(parts: Iterable[Part]) -> Iterator[str]:

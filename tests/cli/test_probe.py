@@ -8,6 +8,8 @@ import pytest
 from paylab.cli.main import main
 from paylab.lab.lab import connect
 from paylab.probe.walk import PLAN
+from paylab.simulator.server import Server
+from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
 
 
@@ -38,6 +40,21 @@ def test_recorded_calls_are_read_without_sending(tmp_path, capsys):
     outcomes = {row["key"]: row["outcome"] for row in report["findings"]}
     assert outcomes["lists.items"] == "assumed"
     assert outcomes["paths.quotes"] == "not reached"
+
+
+def test_production_ends_with_1_and_no_file(tmp_path, monkeypatch, capsys):
+    """A 403 to the sandbox deposit ends the walk, also with --sandbox: no person and no file."""
+    names = [str(tmp_path / name) for name in ("service.toml", "report.html", "calls.har")]
+    files = [part for pair in zip(("--to", "--html", "--har"), names, strict=True) for part in pair]
+    with Server(Simulator(production_like=True)) as server:
+        monkeypatch.setenv("PAYLAB_BASE_URL", server.base_url)
+        monkeypatch.setenv("PAYLAB_API_KEY", server.simulator.api_key)
+        monkeypatch.setenv("PAYLAB_SECRET_KEY", server.simulator.secret_key)
+        assert main(["probe", "--write", "--yes", "--sandbox", *files]) == 1
+        assert not server.simulator.world.tables["individuals"].rows
+    told = capsys.readouterr()
+    assert (told.out, "it is production" in told.err) == ("", True)
+    assert [*tmp_path.iterdir()] == []
 
 
 @pytest.mark.parametrize("text", ["notes of mine", "[project]\nname = 'x'", "{}", "\udcff"])

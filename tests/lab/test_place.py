@@ -36,6 +36,7 @@ def served():
             "SANDBOX (api-sandbox.example.com:8443)",
         ),
         ("https://api.example.com", "other", "api.example.com"),
+        ("https://api.example.com/sandbox", "other", "api.example.com"),
         ("https://sandboxes.example.com", "other", "sandboxes.example.com"),
         ("http://127.0.0.1:9", "other", "127.0.0.1:9"),
     ],

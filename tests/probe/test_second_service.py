@@ -95,7 +95,7 @@ class Connected:
 def walk(*deviations, service=None):
     """Walk through the service with deviations."""
     with Client(**Connected(*deviations).parts(service)) as client:
-        return probe(client, write=True)
+        return probe(client, write=True, sandbox=True)
 
 
 @cache

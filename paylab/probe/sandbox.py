@@ -1,0 +1,126 @@
+"""Proof that a service is a sandbox, before a walk creates its first object.
+
+The only requests are sandbox deposits into an account that does not exist.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import partial
+from typing import Any
+
+from ..client.assumption_hints import ABOUT_PATHS, PATH_MISSING
+from ..client.base_url import is_sandbox_host
+from ..client.call import Call
+from ..client.client import Client
+from ..corridors import on_ramps
+from ..errors.api import APIStatusError, RateLimitError
+from ..errors.base import PaylabError
+from ..spec.assumptions import KEYS
+from ..spec.complaints import Complaint
+from ..spec.error_body import is_error
+from ..spec.json_path import last_name
+from ..spec.service import Service
+from ..spec.translation import Translation
+from . import steps
+from .candidates import known_paths
+from .steps import LISTS, HopelessError
+from .trial import BudgetError, Trials, words_of
+
+OPERATION = "sandbox.deposit"
+PATH = "paths.sandbox_deposits"
+FIELDS = ("conversion_account_id", "amount", "currency", "sender_name")
+NO_ACCOUNT = "00000000-0000-4000-8000-000000000000"
+"""The id of an account that does not exist."""
+ACCOUNT = re.compile(rf"{NO_ACCOUNT}|conversion[\s_-]?account(?!s)", re.IGNORECASE)
+"""The account, as a service may name it."""
+INVALID, NOT_FOUND = (400, 422), 404
+
+
+def require_sandbox(trials: Trials, *, is_named: bool) -> None:
+    """HopelessError with one sentence unless the service is proven to be a sandbox.
+
+    Proof is an answer to the deposit about its fields or the missing account, a host that says
+    sandbox, or the word of the user (`is_named`). A 403 overrules all of them.
+    """
+    _read_without_query(trials, "signing.", "rate_limits.")
+    answers = []
+    for path in known_paths(KEYS[PATH], trials.service):
+        answer, call = _propose(trials, path), trials.client.calls[-1]
+        if is_proof(answer, call, trials.service):
+            return
+        is_error = isinstance(answer, PaylabError)
+        answers.append(words_of(answer) if is_error else f"{call.status}, without a deposit")
+        if getattr(answer, "status", None) not in PATH_MISSING:
+            break
+    address = trials.client.settings.base_url
+    if not (is_named or is_sandbox_host(address)):
+        raise HopelessError(
+            f"nothing shows that {address} is a sandbox: a sandbox deposit into an account that "
+            f"does not exist got {answers[0]}; if you know that it is one, add --sandbox (in "
+            "Python: sandbox=True), else leave out --write"
+        )
+
+
+def is_proof(answer: object, call: Call, service: Service) -> bool:
+    """Whether the answer to a deposit into no account is one that only a sandbox gives."""
+    if not isinstance(answer, PaylabError):
+        return _is_accepted(call)
+    if not isinstance(answer, APIStatusError):  # not sent, not answered, or no deposit
+        return False
+    words, fields = str(answer), _named_fields(answer, service)
+    is_of_account = FIELDS[0] in fields or bool(ACCOUNT.search(words))
+    if answer.status == NOT_FOUND:
+        return is_of_account and not ("/" in words or ABOUT_PATHS.search(words))
+    return answer.status in INVALID and (is_of_account or bool(fields & {*FIELDS}))
+
+
+def _named_fields(error: APIStatusError, service: Service) -> set[str]:
+    """Our names of the fields that a refusal is about."""
+    ours = partial(Translation(service).field, OPERATION, {})
+    complaints = [Complaint(each.field, each.message) for each in error.problems]
+    return {last_name(ours(part.field)) for each in complaints for part in each.each()}
+
+
+def _is_accepted(call: Call) -> bool:
+    """Whether a 2xx has no body, or a JSON object that describes no error."""
+    if not call.response_body:
+        return True
+    try:
+        body = json.loads(call.response_body.text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(body, dict) and not is_error(body)
+
+
+def _propose(trials: Trials, path: str) -> Any:
+    """The answer to a deposit into no account at a path, or its error."""
+    answer = trials.attempt(_deposit_into_none, {PATH: path})
+    if isinstance(answer, RateLimitError):
+        _read_without_query(trials, "rate_limits.")  # finds how long to wait
+        answer = trials.attempt(_deposit_into_none, {PATH: path})
+    return answer
+
+
+def _deposit_into_none(client: Client) -> Any:
+    return steps.create_deposit(client, NO_ACCOUNT, on_ramps.ON_RAMPS[0])
+
+
+def _read_without_query(trials: Trials, *keys: str) -> None:
+    """Read a list without a query, and change these keys until that succeeds.
+
+    The deposit has no query either, so that it is sent in one dialect only.
+    """
+    for name in LISTS:
+        try:
+            trials.run(partial(_read_list, name=name), keys)
+        except BudgetError:
+            raise
+        except PaylabError:
+            continue
+        return
+
+
+def _read_list(client: Client, name: str) -> Any:
+    return client.request("GET", client.service.path(f"{name}.list"))

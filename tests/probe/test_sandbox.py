@@ -1,0 +1,270 @@
+"""Nothing is created in what may be production: every POST that reaches a service is counted."""
+
+import json
+from itertools import product
+
+import httpx
+import pytest
+
+from paylab.client import Client
+from paylab.client.settings import Settings
+from paylab.lab.lab import Lab
+from paylab.probe.candidates import known_paths
+from paylab.probe.probe import probe
+from paylab.probe.sandbox import NO_ACCOUNT, PATH
+from paylab.simulator.simulator import Simulator
+from paylab.simulator.transport import SimulatorTransport
+from paylab.spec.assumptions import KEYS
+from paylab.spec.service import Service
+
+PRODUCTION, SANDBOX = "https://api.example.com", "https://api.sandbox.example.com"
+DEPOSITS = "/v1/sandbox/deposits"
+NESTED = "/v1/conversion_accounts/{id}/deposits"
+PATHS = [path.replace("{id}", NO_ACCOUNT) for path in known_paths(KEYS[PATH], Service())]
+HTML = {"content-type": "text/html"}
+FEW = 30
+"""A budget that ends a walk soon after its first person."""
+
+
+def page(text):
+    """An HTML page."""
+    return httpx.Response(200, text=f"<!doctype html><p>{text}</p>", headers=HTML)
+
+
+def refused(status, words, **more):
+    """A refusal with these words."""
+    return httpx.Response(status, json={"error": words, **more})
+
+
+def again(answer):
+    """The same answer to another request."""
+    return httpx.Response(answer.status_code, headers=answer.headers, content=answer.content)
+
+
+def about(status, field, words="is invalid"):
+    """A refusal that is about a field."""
+    return httpx.Response(status, json={"errors": [{"field": field, "message": words}]})
+
+
+NO_PROOF = {
+    "401": refused(401, "signature does not match"),
+    "401 with a field": about(401, "amount"),
+    "404 everywhere": refused(404, "Not found"),
+    "404 without words": httpx.Response(404),
+    "404 that repeats the path": refused(404, f"Cannot POST {NESTED.format(id=NO_ACCOUNT)}"),
+    "404 of a route": refused(404, "no route for a conversion account deposit"),
+    "404 of a table": refused(404, f"conversion_accounts {NO_ACCOUNT[:8]} deposits is unknown"),
+    "404 of another account": refused(404, "account not found"),
+    "405": refused(405, "method not allowed"),
+    "405 with a field": about(405, "amount"),
+    "500": refused(500, "conversion account not found"),
+    "503": refused(503, "try again"),
+    "429": refused(429, "too many requests"),
+    "409": refused(409, "conversion account not found"),
+    "200 HTML": page("Welcome"),
+    "200 text": httpx.Response(200, text="Welcome"),
+    "200 error": refused(200, "conversion account not found"),
+    "200 list": httpx.Response(200, json=[]),
+    "308": httpx.Response(308, headers={"location": f"{SANDBOX}{DEPOSITS}"}),
+    "302 to itself": httpx.Response(302, headers={"location": DEPOSITS}),
+    "400": refused(400, "Bad request"),
+    "400 unknown field": about(400, "debug", "is an unknown field"),
+    "400 of a person": about(400, "given_name", "is required"),
+    "400 of a transfer": about(422, "source_amount", "is required"),
+    "400 of a key": refused(400, "Idempotency-Key is required"),
+    "422": refused(422, "Unprocessable"),
+    "501": refused(501, "not implemented"),
+    "no answer": httpx.ReadTimeout("slow"),
+}
+PROOF = {
+    "201": httpx.Response(201, json={"id": "dep_1", "amount": "20.00"}),
+    "200 without a body": httpx.Response(200),
+    "204": httpx.Response(204),
+    "400 of a field": about(400, "amount", "is too small"),
+    "400 in words": refused(400, "conversion_account_id is unknown"),
+    "422 of a field": about(422, "currency", "must be php"),
+    "422 of the object": refused(422, f"there is no {NO_ACCOUNT}"),
+    "404 of the object": refused(404, "Conversion account not found"),
+    "404 of its field": about(404, "conversion_account_id", "does not exist"),
+    "404 of its id": refused(404, f"No such account: {NO_ACCOUNT}"),
+    "404 in camel case": refused(404, "CONVERSION_ACCOUNT_NOT_FOUND"),
+}
+FORBIDDEN = {
+    "403": refused(403, "deposits can be simulated in the sandbox only"),
+    "403 of a key": refused(403, "this key may not do that"),
+    "403 of a field": about(403, "amount"),
+    "403 of the object": refused(403, f"Conversion account {NO_ACCOUNT} is not yours"),
+    "403 HTML": httpx.Response(403, text="<h1>Forbidden</h1>", headers=HTML),
+    "403 without words": httpx.Response(403),
+}
+WAYS = (("omit", 401), ("blank", 403))
+"""How a request without a query is signed, and the status of a signature that is refused."""
+
+
+class Double:
+    """A service that gives one answer to every POST which is signed in its dialect.
+
+    `posts` are all that reached it, `created` those beside the sandbox deposits. With a `path`, it
+    gives the answer there, and a 404 elsewhere.
+    """
+
+    def __init__(self, answer, *, dialect="omit", unsigned=401, path=None):
+        settings = {"signing.empty_query": dialect, "error_codes.signature": unsigned}
+        self.simulator = Simulator(service=Service(settings))
+        self.transport = SimulatorTransport(self.simulator.respond)
+        self.answer, self.unsigned, self.path = answer, unsigned, path
+        self.posts = []
+
+    def __call__(self, request):
+        """Answer as the simulator, but for its verified POSTs."""
+        answer = self.transport.handle_request(request)
+        if request.method != "POST":
+            return answer
+        self.posts.append((request.url.path, json.loads(request.read())))
+        is_verified = answer.status_code != self.unsigned
+        return self.answered(request, answer) if is_verified else answer
+
+    def answered(self, request, _):
+        """The answer to a verified POST, in place of that of the simulator."""
+        if self.path not in (None, request.url.path):
+            return refused(404, "Not found")
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return again(self.answer)
+
+    @property
+    def created(self):
+        """What was posted to other paths than those of a deposit into no account."""
+        return [each for each in self.posts if not is_harmless(*each)]
+
+    def parts(self, base_url):
+        """What a client or a lab of this service is made of."""
+        simulator = self.simulator
+        return {
+            "settings": Settings(base_url, simulator.api_key, simulator.secret_key),
+            "transport": httpx.MockTransport(self),
+            "clock": simulator.world.now,
+            "sleep": lambda _: None,
+        }
+
+    def walk(self, base_url=PRODUCTION, **options):
+        """The report of a walk."""
+        with Client(**self.parts(base_url)) as client:
+            return probe(client, write=True, budget=FEW, **options)
+
+
+def is_harmless(path, body):
+    """Whether a request names an account that does not exist, at a path of sandbox deposits."""
+    named = path if NO_ACCOUNT in path else body.get("conversion_account_id")
+    return path in PATHS and NO_ACCOUNT in named
+
+
+def cases(answers):
+    """Each answer in each way."""
+    return [(answers[name], *way) for name, way in product(answers, WAYS)]
+
+
+@pytest.mark.parametrize(("answer", "dialect", "unsigned"), cases(NO_PROOF))
+def test_nothing_is_created_without_proof(answer, dialect, unsigned):
+    """One sentence that asks for --sandbox, only deposits into no account, no proven setting."""
+    service = Double(answer, dialect=dialect, unsigned=unsigned)
+    report = service.walk()
+    assert service.posts
+    assert service.created == []
+    assert "--sandbox" in report.hopeless
+    assert "\n" not in report.hopeless
+    assert (report.complete, report.made, report.where("proven")) == (False, (), ())
+
+
+@pytest.mark.parametrize(("answer", "dialect", "unsigned"), cases(PROOF))
+def test_an_answer_about_the_deposit_is_proof(answer, dialect, unsigned):
+    """The first POST is a deposit into no account, and the walk goes on after it."""
+    service = Double(answer, dialect=dialect, unsigned=unsigned)
+    report = service.walk()
+    assert service.posts[0][0] == DEPOSITS
+    assert service.created
+    assert report.complete
+
+
+@pytest.mark.parametrize("base_url", [PRODUCTION, SANDBOX])
+@pytest.mark.parametrize("sandbox", [False, True])
+@pytest.mark.parametrize(("answer", "dialect", "unsigned"), cases(FORBIDDEN))
+def test_a_403_overrules_host_and_word(answer, dialect, unsigned, base_url, sandbox):
+    """One POST in one dialect, and nothing else."""
+    service = Double(answer, dialect=dialect, unsigned=unsigned)
+    report = service.walk(base_url, sandbox=sandbox)
+    assert len(service.posts) == 1
+    assert service.created == []
+    assert "production" in report.hopeless
+
+
+@pytest.mark.parametrize("answer", NO_PROOF.values(), ids=NO_PROOF)
+@pytest.mark.parametrize(
+    ("base_url", "sandbox"),
+    [(SANDBOX, False), (PRODUCTION, True)],
+)
+def test_a_host_or_the_word_of_the_user_is_proof(answer, base_url, sandbox):
+    """Persons are created once the host or the user says that it is a sandbox."""
+    service = Double(answer)
+    report = service.walk(base_url, sandbox=sandbox)
+    assert is_harmless(*service.posts[0])
+    assert service.created
+    assert report.complete
+
+
+@pytest.mark.parametrize("path", PATHS[1:])
+@pytest.mark.parametrize(("kind", "goes_on"), [("404 of the object", True), ("403", False)])
+def test_other_paths_are_tried_with_the_same_body(path, kind, goes_on):
+    """The answer at the path that the service has decides, also for a host that says sandbox."""
+    answer = {**PROOF, **FORBIDDEN, **NO_PROOF}[kind]
+    service = Double(answer, path=path)
+    report = service.walk()
+    assert bool(service.created) is report.complete is goes_on
+    if kind == "403":
+        service = Double(answer, path=path)
+        assert "production" in service.walk(SANDBOX).hopeless
+        assert service.created == []
+
+
+class ChecksAccountsFirst(Double):
+    """A production that looks for the account before it refuses the deposit."""
+
+    def answered(self, request, answer):
+        """404 for an account that does not exist, 403 for one that does."""
+        if request.url.path != DEPOSITS:
+            return answer
+        kind = "404 of the object" if is_harmless(*self.posts[-1]) else "403"
+        return again({**PROOF, **FORBIDDEN}[kind])
+
+
+def test_a_403_to_a_later_deposit_ends_the_walk():
+    """The walk ends at the first 403, proves nothing, and names what it has created."""
+    service = ChecksAccountsFirst(None)
+    parts = service.parts(PRODUCTION) | {"sleep": service.simulator.advance}
+    with Client(**parts) as client:
+        report = probe(client, write=True)
+    assert "production" in report.hopeless
+    assert [each.split()[0] for each in report.made] == ["individual", "financial", "conversion"]
+    assert report.made[0] in report.summary
+    assert "/v1/transfers" not in [path for path, _ in service.posts]
+
+
+def test_a_lab_has_the_same_guard(tmp_path):
+    """`lab.probe` creates nothing and writes no file without proof."""
+    service, to = Double(NO_PROOF["404 everywhere"]), tmp_path / "service.toml"
+    with Lab(**service.parts(PRODUCTION)) as lab:
+        assert "--sandbox" in lab.probe(write=True, budget=FEW, to=to).hopeless
+        assert (service.created, to.exists()) == ([], False)
+        assert lab.probe(write=True, sandbox=True, budget=FEW, to=to).complete
+    assert service.created
+    assert to.exists()
+
+
+def test_a_budget_that_ends_before_the_proof_creates_nothing():
+    """The budget is one sentence as well."""
+    for budget in range(1, 4):
+        service = Double(NO_PROOF["404 everywhere"])
+        with Client(**service.parts(PRODUCTION)) as client:
+            report = probe(client, write=True, budget=budget)
+        assert (service.created, report.complete) == ([], False)
+        assert "budget" in report.hopeless
