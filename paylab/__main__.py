@@ -1,4 +1,7 @@
-"""The entry point: `paylab` and `python -m paylab`."""
+"""The entry point: `paylab` and `python -P -m paylab`.
+
+Without -P, Python would import modules of the current folder, which may be somebody else's.
+"""
 
 import os
 import signal

@@ -47,7 +47,7 @@ def paylab_world(
 ) -> Iterator[Any]:
     """An empty simulated service for this test, and its address and keys in the environment.
 
-    `python -m pydoc paylab.testing` explains it.
+    `python -P -m pydoc paylab.testing` explains it.
     """
     from .world import PaylabWorld
 

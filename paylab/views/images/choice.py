@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import stat
 import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from ...errors.base import MissingExtraError, Problem, RuleError
 from ...errors.extras import require_extra
+from ...interpreter import python_command, python_environment
 from ...rules import images as rules
 from ...spec.codes import IMAGE_MAX
 from ...spec.service import Service
@@ -111,11 +111,11 @@ def to_send(choice: Choice, *, located: bool) -> bytes:
 
 def preview(data: bytes, mime: str) -> tuple[bytes | None, str]:
     """A JPEG of at most 320 pixels a side, upright, of a PDF's first page; or why there is none."""
-    command = [sys.executable, "-P", decoder.__file__, mime]  # -P: do not import modules beside it
+    command, environment = python_command(decoder.__file__, mime), python_environment()
     try:
         require_extra("images")
         done = subprocess.run(  # noqa: S603 - this very interpreter
-            command, input=data, capture_output=True, timeout=SECONDS, check=True
+            command, input=data, env=environment, capture_output=True, timeout=SECONDS, check=True
         )
     except MissingExtraError as error:
         return None, f"No preview: {error}"

@@ -1,0 +1,39 @@
+"""How a child of this Python interpreter is started: without the files of the current folder.
+
+The current folder may be somebody else's. A child that looks for modules there would run its
+`sitecustomize.py` or `usercustomize.py` at the start, and a `logging.py` in place of the standard
+library's at the first import. Kernels are no such children: their folder holds the modules of
+the user.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+
+SEARCHED = "PYTHONPATH"
+"""The folders in which every Python looks for modules, before those of the installation."""
+
+
+def python_command(*arguments: str) -> list[str]:
+    """The command of a child that does not look for modules in the folder of its script or in ".".
+
+    >>> python_command("-c", "pass")[1:]
+    ['-P', '-c', 'pass']
+    """
+    return [sys.executable, "-P", *arguments]
+
+
+def python_environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The environment of a child: PYTHONPATH without relative folders, which -P does not ignore.
+
+    An empty entry is relative, too: it means the current folder.
+
+    >>> python_environment({"PYTHONPATH": ".", "HOME": "/home/ana"})
+    {'HOME': '/home/ana'}
+    """
+    kept = dict(environ)
+    folders = kept.pop(SEARCHED, "").split(os.pathsep)
+    absolute = os.pathsep.join(folder for folder in folders if os.path.isabs(folder))
+    return {**kept, SEARCHED: absolute} if absolute else kept
