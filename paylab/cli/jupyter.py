@@ -1,8 +1,10 @@
 """Open JupyterLab on a copy of the notebooks, each with its own simulator.
 
 The copy is `./paylab-notebooks`. A notebook that you changed is never overwritten; the others are
-updated with paylab. Every notebook has its own embedded simulator, unless a service is configured
-or --shared starts one simulator, on real time, for all notebooks and terminals.
+updated with paylab. Only notebooks that are as in the package are opened by default and trusted,
+since a folder may come from somebody else. Every notebook has its own embedded simulator, unless a
+service is configured or --shared starts one simulator, on real time, for all notebooks and
+terminals.
 """
 
 from __future__ import annotations
@@ -22,17 +24,22 @@ from pathlib import Path
 from secrets import token_hex
 from socket import create_connection
 from typing import IO, Any
+from urllib.parse import quote
 
 from .. import files
 from ..errors.base import ConfigError, PaylabError
 from ..errors.extras import explained, require_extra
+from ..interpreter import python_command
 from .service import FACTS, exports, service_for, variables
 from .terminal import log_without_blocking, port, say, warn_user
 
 EXAMPLE = "paylab lab 20"
 FOLDER = "paylab-notebooks"
 RECORD = ".paylab.json"
-"""File with the SHA-256 of each copied notebook, to detect the ones you changed."""
+"""File with the SHA-256 of each copied notebook, to detect the ones you changed.
+
+It may be somebody else's, so that it decides only which copies are updated.
+"""
 
 IRI_GRAMMARS = "rfc3987_syntax"
 """A module that jsonschema takes seconds to import, to check IRIs; no schema of Jupyter has any."""
@@ -45,6 +52,7 @@ sys.exit(main())
 """
 
 PACKAGE = Path(__file__).parent.parent
+JUPYTER_FOLDERS = {"JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"}
 START_SECONDS = 180.0
 LAST_LINES = 15
 QUIET = {
@@ -60,7 +68,9 @@ QUIET = {
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument(
-        "notebook", nargs="?", help="the notebook to open, or the start of its name (default: 00)"
+        "notebook",
+        nargs="?",
+        help="the notebook to open, or the start of its name (default: the first unchanged one)",
     )
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
     parser.add_argument("--port", type=port, help="port of JupyterLab (default: 8888 or the next)")
@@ -82,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
     begun = time.monotonic()
     require_extra("lab")
     folder, kept = notebooks()
-    first = _first(folder, options.notebook)
+    first = quote(notebook_path(folder, options.notebook))
     if kept:
         warn_user(f"you changed {', '.join(kept)}: not updated; rename it to get the new one")
     with tempfile.TemporaryDirectory() as place, _service(options, Path(place)) as environment:
@@ -91,10 +101,14 @@ def run(options: argparse.Namespace) -> int:
         (settings / "overrides.json").write_text(json.dumps(QUIET))
         command = [*_command(folder, first, options), f"--LabApp.app_settings_dir={settings}"]
         environment.setdefault("JUPYTER_TOKEN", token_hex(24))
+        for name in JUPYTER_FOLDERS & environment.keys():
+            environment[name] = str(Path(environment[name]).resolve())
         with (settings / "jupyter.log").open("w+") as log:
             child = subprocess.Popen(  # noqa: S603 - our own arguments
                 command,
                 env=environment,
+                # Jupyter and PYTHONPATH look for programs and modules in the current folder.
+                cwd=settings,
                 # Ctrl-C ends JupyterLab from here: JupyterLab itself would ask for confirmation.
                 start_new_session=True,
                 stdout=None if options.verbose else log,
@@ -116,7 +130,7 @@ def _until_stopped(child: subprocess.Popen[bytes], first: str, begun: float, log
     if found is not None:
         query = f"?token={found['token']}" if found["token"] else ""
         took = f"ready in {time.monotonic() - begun:.1f} s"
-        say(f"{found['url']}lab/tree/{first}{query}  ({took}; stop it with Ctrl-C)")
+        say(f"{found['url']}{first}{query}  ({took}; stop it with Ctrl-C)")
     return 0 if child.wait() <= 0 else 1
 
 
@@ -148,22 +162,23 @@ def _started(child: subprocess.Popen[bytes], begun: float) -> dict[str, Any] | N
 def notebooks() -> tuple[Path, list[str]]:
     """The folder of the copies, and the names of changed notebooks that were not updated."""
     here = Path.cwd()
-    target = here if (here / RECORD).is_file() else here / FOLDER
+    target = here if here.name == FOLDER else here / FOLDER
     target.mkdir(exist_ok=True)
     record, kept = _record(target), []
-    for source in sorted(_source().glob("*.ipynb")):
-        new = source.read_bytes()
-        before, digest = record.get(source.name), sha256(new).hexdigest()
-        copy = target / source.name
+    for name, new in _packaged().items():
+        before, digest = record.get(name), sha256(new).hexdigest()
+        copy = target / name
         if before == digest and copy.is_file():
             continue
         there = sha256(copy.read_bytes()).hexdigest() if copy.exists() else None
         if copy.is_symlink() or there not in (None, before, digest):
-            kept.append(source.name)
+            kept.append(name)
             continue
         with files.replace(copy) as sink:
             sink.write(new)
-        record[source.name] = digest
+        record[name] = digest
+    if (target / RECORD).is_symlink():  # a file that it leads to is not ours to replace
+        (target / RECORD).unlink()
     with files.replace(target / RECORD) as sink:
         sink.write(json.dumps(record, indent=1).encode())
     return target, kept
@@ -171,20 +186,32 @@ def notebooks() -> tuple[Path, list[str]]:
 
 def trust_copies(folder: Path) -> None:
     """Sign the unchanged copies for this user's Jupyter, which then shows their saved styles."""
-    record = _record(folder)
     sys.modules.setdefault(IRI_GRAMMARS, None)  # type: ignore[arg-type]
     with suppress(OSError):  # without a writable home the copies are shown without styles
         with explained():
+            from jupyter_core.paths import jupyter_data_dir
             from nbformat import NO_CONVERT, reads
             from nbformat.sign import NotebookNotary
 
-        notary: Any = NotebookNotary()  # type: ignore[no-untyped-call]
-        for copy in sorted(folder.glob("*.ipynb")):
-            text = copy.read_bytes()
-            if record.get(copy.name) == sha256(text).hexdigest():
-                book = reads(text.decode(), NO_CONVERT)  # type: ignore[no-untyped-call]
-                notary.sign(book)
+        data = Path(jupyter_data_dir())
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Without a folder, a notary would run the configuration of Jupyter in this process.
+        notary: Any = NotebookNotary(data_dir=str(data))  # type: ignore[no-untyped-call]
+        for text in unchanged(folder).values():
+            book = reads(text.decode(), NO_CONVERT)  # type: ignore[no-untyped-call]
+            notary.sign(book)
         notary.store.close()
+
+
+def unchanged(folder: Path) -> dict[str, bytes]:
+    """The notebooks in a folder whose bytes are those of the package, by name."""
+    there = {copy.name: copy.read_bytes() for copy in folder.glob("*.ipynb") if copy.is_file()}
+    return {name: text for name, text in _packaged().items() if there.get(name) == text}
+
+
+def _packaged() -> dict[str, bytes]:
+    """The notebooks of the package, by name."""
+    return {path.name: path.read_bytes() for path in sorted(_source().glob("*.ipynb"))}
 
 
 def _source() -> Path:
@@ -202,13 +229,22 @@ def _record(target: Path) -> dict[str, str]:
     return dict(found) if isinstance(found, dict) else {}
 
 
-def _first(folder: Path, wanted: str | None) -> str:
-    """The notebook to open, by its name or the start of its name."""
+def notebook_path(folder: Path, wanted: str | None) -> str:
+    """The path in JupyterLab of a notebook, by its name or the start of its name.
+
+    Without a name it is the first unchanged one, or that of the folder when there is none. A name
+    that several have is that of an unchanged one, of a changed copy, then of another notebook.
+    """
+    ours = unchanged(folder)
+    if not wanted:
+        return f"lab/tree/{min(ours)}" if ours else "lab"
     names = sorted(path.name for path in folder.glob("*.ipynb"))
-    chosen = [name for name in names if wanted and name.startswith(Path(wanted).name)]
-    if wanted and not chosen:
+    names = list(dict.fromkeys([*ours, *(name for name in _packaged() if name in names), *names]))
+    start = Path(wanted).name
+    chosen = [name for name in names if name.startswith(start)]
+    if not chosen:
         raise FileNotFoundError(f"there is no notebook {wanted}: choose one of {', '.join(names)}")
-    return (chosen or names)[0]
+    return f"lab/tree/{start if start in chosen else chosen[0]}"
 
 
 @contextmanager
@@ -252,8 +288,8 @@ def _service(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, st
 def _command(folder: Path, first: str, options: argparse.Namespace) -> list[str]:
     """Jupyter's command line: on loopback only, without news, update checks and extensions."""
     announcements = "jupyterlab.handlers.announcements"
-    command = [sys.executable, "-c", JUPYTERLAB, "--ServerApp.ip=127.0.0.1"]
-    command += [f"--ServerApp.root_dir={folder}", f"--LabApp.default_url=/lab/tree/{first}"]
+    command = [*python_command("-c", JUPYTERLAB), "--ServerApp.ip=127.0.0.1"]
+    command += [f"--ServerApp.root_dir={folder}", f"--LabApp.default_url=/{first}"]
     command += ["--LabApp.extension_manager=readonly", "--LabApp.news_url=None"]
     command += [f"--LabApp.check_for_updates_class={announcements}.NeverCheckForUpdate"]
     command += ["--no-browser"] if options.no_browser else []

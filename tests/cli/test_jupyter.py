@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import urllib.request
+from hashlib import sha256
 from pathlib import Path
 
 import nbformat
@@ -92,6 +93,69 @@ def test_started_in_the_folder_itself_nothing_is_nested(package, monkeypatch):
     folder, _ = jupyter.notebooks()
     monkeypatch.chdir(folder)
     assert jupyter.notebooks() == (folder, [])
+
+
+def hostile(folder):
+    """A folder of somebody else: its record says that its notebook is an unchanged copy."""
+    folder.mkdir(exist_ok=True)
+    text = nbformat.writes(nbformat.v4.new_notebook(metadata={"name": "hostile"}))
+    (folder / "00_a.ipynb").write_text(text)
+    digest = sha256(text.encode()).hexdigest()
+    (folder / jupyter.RECORD).write_text(json.dumps({"00_a.ipynb": digest, "a.ipynb": digest}))
+    return nbformat.reads(text, nbformat.NO_CONVERT)
+
+
+@pytest.mark.parametrize("place", [".", "paylab-notebooks"])
+def test_the_record_of_somebody_else_opens_and_signs_nothing(package, tmp_path, monkeypatch, place):
+    """What is opened and signed has the bytes of the package, whatever a record says."""
+    monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "data"))
+    for name in ("a.ipynb", "b.ipynb"):
+        nbformat.write(nbformat.v4.new_notebook(metadata={"name": name}), package / name)
+    book = hostile(Path(place))
+    folder, _ = jupyter.notebooks()
+    jupyter.trust_copies(folder)
+    assert folder == Path.cwd() / "paylab-notebooks"
+    assert jupyter.notebook_path(folder, None) == "lab/tree/a.ipynb"
+    assert not NotebookNotary().check_signature(book)
+
+
+def test_the_record_is_not_written_through_a_link(package, tmp_path):
+    """A link in place of the record is replaced, and the file that it leads to stays."""
+    (tmp_path / "profile").write_text("mine")
+    Path("paylab-notebooks").mkdir()
+    Path("paylab-notebooks", jupyter.RECORD).symlink_to(tmp_path / "profile")
+    for _ in range(2):
+        jupyter.notebooks()
+    assert (tmp_path / "profile").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("changed", "wanted", "opened"),
+    [
+        ([], None, "lab/tree/a.ipynb"),
+        (["a.ipynb"], None, "lab/tree/b.ipynb"),
+        (["a.ipynb", "b.ipynb"], None, "lab"),
+        ([], "b", "lab/tree/b.ipynb"),
+        (["b.ipynb"], "b", "lab/tree/b.ipynb"),
+        (["a.ipynb"], "paylab-notebooks/a.ipynb", "lab/tree/a.ipynb"),
+        (["a 0.ipynb"], "a", "lab/tree/a.ipynb"),
+        (["a 0.ipynb", "a.ipynb"], "a", "lab/tree/a.ipynb"),
+        (["a 0.ipynb"], "a 0", "lab/tree/a 0.ipynb"),
+    ],
+)
+def test_a_notebook_of_the_package_is_opened(package, changed, wanted, opened):
+    """By default an unchanged one; by its name, one of the package before another."""
+    folder, _ = jupyter.notebooks()
+    for name in changed:
+        (folder / name).write_text("mine")
+    assert jupyter.notebook_path(folder, wanted) == opened
+
+
+def test_a_name_that_no_notebook_has_is_an_error(package):
+    """The error names the notebooks that are there."""
+    folder, _ = jupyter.notebooks()
+    with pytest.raises(FileNotFoundError, match=r"choose one of a\.ipynb, b\.ipynb"):
+        jupyter.notebook_path(folder, "c")
 
 
 def test_a_notebook_is_not_written_through_a_link(package, tmp_path):

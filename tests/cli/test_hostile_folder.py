@@ -1,0 +1,191 @@
+"""Commands and their children run and read no file of a current folder that is somebody else's."""
+
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from paylab.cli.main import COMMANDS
+from paylab.interpreter import python_environment
+from paylab.views.images.choice import preview
+from paylab.views.specimens import specimen
+
+PROGRAM = Path(sys.executable).with_name("paylab")
+"""The installed command."""
+RUN = """
+import os
+os.write(os.open({log!r}, os.O_WRONLY | os.O_APPEND), f"{{__file__}} {{os.getpid()}}\\n".encode())
+"""
+"""A module that writes its name and process into a file when it is run."""
+MODULES = (
+    *("jupyterlab", "logging", "sitecustomize", "usercustomize", "conftest", "json", "paylab"),
+    *("httpx", "pydantic", "pandas", "PIL", "jupyter_core", "nbformat", "traitlets", "tomllib"),
+    *("jupyter_config", "jupyter_server_config", "jupyter_lab_config", "ipython_config"),
+)
+TEXTS = {
+    ".env": "PAYLAB_BASE_URL=https://evil.example\n",
+    "service.toml": "[evil]\nkey = 1\n",
+    "profiles.toml": '[default]\nbase_url = "https://evil.example"\n',
+    "pyproject.toml": "[tool.pytest.ini_options]\naddopts = '--evil'\n",
+    "pytest.ini": "[pytest]\naddopts = --evil\n",
+    "jupyter_config.json": "{}",
+    "jupyter_server_config.json": "{}",
+    "jupyter_lab_config.d/evil.json": "{}",
+    "jupyter_server_config.d/evil.json": "{}",
+}
+SPY = """
+import os, sys
+log, traps = os.open({log!r}, os.O_WRONLY | os.O_APPEND), {traps!r}
+def see(event, args):
+    if event == "open" and isinstance(args[0], str) and os.path.basename(args[0]) in traps:
+        path = os.path.abspath(args[0])
+        if path.startswith({folder!r}):
+            os.write(log, (path + "\\n").encode())
+sys.addaudithook(see)
+"""
+"""Notes in every Python, children included, which of the files are opened."""
+
+QR = "00020101021127580012com.p2pqrpay0111ABCDPHMMXXX0208999644030417BSP-SAMPLE0987654"
+RUNS = {
+    "lab": [["--no-browser"]],
+    "init": [["--no-check", "--base-url", "http://127.0.0.1:9"]],
+    "doctor": [[]],
+    "walkthrough": [["mx"]],
+    "probe": [["--to", "probed.toml"], ["--write", "--yes", "--to", "probed.toml"]],
+    "get": [["/v1/transfers"]],
+    "post": [["/v1/quotes", "--yes", "--data", "{}"]],
+    "list": [["/v1/transfers"]],
+    "export": [["transfers", "--to", "all.csv"]],
+    "sync": [["transfers", "all/"]],
+    "payout": [["--template"], ["payouts.csv", "--dry-run"]],
+    "calls": [[]],
+    "requests": [[]],
+    "listen": [[]],
+    "trigger": [["transfer.completed"]],
+    "simulator": [["--", sys.executable, "-I", "-c", "pass"]],
+    "openapi": [[]],
+    "qr": [[QR], [QR, "--out", "code.png"]],
+    "sign": [["GET", "https://pay.test/v1/transfers"]],
+    "scrub": [["--check", "calls.har"]],
+}
+"""The arguments of each command; only JupyterLab does not end by itself."""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder of traps, as the current one; `log` beside it names those that ran."""
+    here = tmp_path / "somebody"
+    here.mkdir()
+    (tmp_path / "log").touch()
+    text = RUN.format(log=str(tmp_path / "log"))
+    for name in MODULES:
+        (here / f"{name}.py").write_text(text)
+    for name, words in TEXTS.items():
+        (here / name).parent.mkdir(exist_ok=True)
+        (here / name).write_text(words)
+    (here / "payouts.csv").write_text("source_amount\n1\n")
+    (here / "calls.har").write_text('{"log": {"entries": []}}')
+    monkeypatch.chdir(here)
+    return here
+
+
+def noted(folder):
+    """The lines that traps and spies have written."""
+    return (folder.parent / "log").read_text().splitlines()
+
+
+def run_command(folder, environment, name, arguments):
+    """Run a command in the folder, and interrupt JupyterLab once it is ready; its exit status."""
+    pipes = {"stdin": subprocess.DEVNULL, "stderr": subprocess.STDOUT, "stdout": subprocess.PIPE}
+    command = [PROGRAM, name, *arguments]
+    with subprocess.Popen(command, cwd=folder, env=environment, text=True, **pipes) as process:
+        if name == "lab":
+            assert "ready in" in process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+        process.communicate(timeout=100)
+    return process.returncode
+
+
+def test_every_command_runs_and_reads_nothing_of_the_folder(folder, tmp_path):
+    """No module runs, and no configuration is opened, by a command or by what it starts."""
+    assert RUNS.keys() == {*COMMANDS}
+    spy = tmp_path / "spy"
+    spy.mkdir()
+    traps = {*(f"{name}.py" for name in MODULES), *(Path(name).name for name in TEXTS)}
+    words = SPY.format(log=str(tmp_path / "log"), traps=traps, folder=str(folder))
+    (spy / "sitecustomize.py").write_text(words)
+    environment = {**os.environ, "PYTHONPATH": str(spy), "JUPYTER_DATA_DIR": str(tmp_path / "data")}
+    runs = [(name, arguments) for name, rows in RUNS.items() for arguments in rows]
+    with ThreadPoolExecutor(3) as pool:
+        names, rows = zip(*runs, strict=True)
+        statuses = [*pool.map(partial(run_command, folder, environment), names, rows)]
+    assert noted(folder) == []
+    assert {*statuses} <= {0, 1, 2, 130}, statuses
+    assert (folder / "probed.toml").exists()
+
+
+def test_the_spy_sees_what_is_read(folder, tmp_path):
+    """A Python that looks for modules in the current folder is noticed, and one that reads."""
+    words = SPY.format(log=str(tmp_path / "log"), traps={".env"}, folder=str(folder))
+    (tmp_path / "sitecustomize.py").write_text(words)
+    for path, code in ((".", "pass"), (str(tmp_path), "open('.env')"), ("", "import tomllib")):
+        environment = {**os.environ, "PYTHONPATH": path}
+        subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, check=False)
+    names = [Path(line.split()[0]).name for line in noted(folder)]
+    assert names[:1] == ["sitecustomize.py"]
+    assert {".env", "tomllib.py"} <= {*names}
+
+
+@pytest.mark.parametrize("path", ["", ".", ":", ":.", ".:{folder}/..", "../somebody"])
+def test_a_decoder_runs_nothing_of_the_folder(folder, monkeypatch, path):
+    """A preview is made, whatever relative folder PYTHONPATH has."""
+    monkeypatch.setenv("PYTHONPATH", path.format(folder=folder))
+    picture, reason = preview(specimen("selfie"), "image/jpeg")
+    assert (picture[:2], reason) == (b"\xff\xd8", "")
+    assert noted(folder) == []
+
+
+def test_jupyterlab_runs_nothing_of_the_folder(folder, tmp_path):
+    """With a relative PYTHONPATH only Python's own start of the command runs what is there."""
+    (folder / "jupyterlab.py").unlink()
+    for name in MODULES:
+        if name not in ("sitecustomize", "usercustomize", "jupyterlab"):
+            (folder / f"{name}.py").unlink()
+    environment = {**os.environ, "PYTHONPATH": ":.", "JUPYTER_DATA_DIR": str(tmp_path / "data")}
+    assert run_command(folder, environment, "lab", ["--no-browser"]) == 0
+    assert len({line.split()[1] for line in noted(folder)}) == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("", None),
+        (".", None),
+        (":", None),
+        ("lib", None),
+        ("..", None),
+        ("/opt/lib", "/opt/lib"),
+        (":/opt/lib:.:/opt/more:", "/opt/lib:/opt/more"),
+    ],
+)
+def test_relative_folders_are_left_out(given, kept):
+    """An empty entry is the current folder; the other variables stay."""
+    environment = python_environment({"PYTHONPATH": given, "HOME": "/home/ana"})
+    assert environment == {"HOME": "/home/ana"} | ({"PYTHONPATH": kept} if kept else {})
+
+
+def test_no_page_says_to_start_python_without_p():
+    """Every `python -m` of ours has -P, in the README, the notebooks and the package."""
+    root = Path(__file__).parent.parent.parent
+    pages = [root / "README.md", root / ".github" / "CONTRIBUTING.md"]
+    pages += [*root.glob("notebooks/*.ipynb"), *root.glob("paylab/**/*.py")]
+    texts = {page: page.read_text() for page in pages}
+    unsafe = [
+        f"{start} -m {name}" for start in ("python", "python3") for name in ("paylab", "pydoc")
+    ]
+    assert [page for page, text in texts.items() if any(each in text for each in unsafe)] == []
