@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
 
+from ..client.settings import PREFIX
 from ..errors.base import ConfigError
 
 SIGNALLED = 128
@@ -19,13 +20,15 @@ SIGNALLED = 128
 def run_program(command: Sequence[str], variables: Mapping[str, str], stopped: Event) -> int:
     """Run a program to its end; its exit status, or 128 and the number of the signal that ended it.
 
-    It has this process's input, output and environment, and `variables`. Its order ledger is
-    temporary unless PAYLAB_LEDGER is set: a later simulator on the same port has the same address.
+    It has this process's input and output, and its environment with `variables` in place of all
+    other variables of paylab: a configured shell must not change what it does. Its order ledger is
+    temporary: a later simulator on the same port has the same address.
     SIGINT and SIGTERM are sent on to it, also one that has set `stopped` while it started.
     """
     with TemporaryDirectory() as folder:
         ledger = {"PAYLAB_LEDGER": str(Path(folder) / "ledger.sqlite3")}
-        environment = {**ledger, **os.environ, **variables}
+        shell = {name: text for name, text in os.environ.items() if not name.startswith(PREFIX)}
+        environment = {**shell, **ledger, **variables}
         try:
             child = subprocess.Popen(command, env=environment)  # noqa: S603 - what the user asks for
         except OSError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,12 +15,12 @@ FACTS = ("base_url", "api_key", "secret_key", "control_token")
 """What other programs need to use a simulator that is served."""
 
 
-def service_for(given: str | None) -> Service:
+def service_for(given: str | None, environ: Mapping[str, str] = os.environ) -> Service:
     """The assumptions of a service.toml: the option's, else that of PAYLAB_SERVICE."""
     from ..client.settings import service_source
     from ..spec.service import Service
 
-    found = service_source(given, os.environ)
+    found = service_source(given, environ)
     service: Service = found["service"][0] if found else Service()
     return service
 

@@ -2,7 +2,8 @@
 
 `paylab simulator -- npm test` runs your tests on a new simulator. They find its address and keys in
 PAYLAB_BASE_URL, PAYLAB_API_KEY and PAYLAB_SECRET_KEY, and the token of its controls in
-PAYLAB_CONTROL_TOKEN. The command ends when they end, with their exit status.
+PAYLAB_CONTROL_TOKEN. The command ends when they end, with their exit status. They have no other
+PAYLAB_ variable of your shell, and the simulator follows a service.toml only with --service.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
     if options.program and options.json:
         raise ConfigError("--json prints the keys: omit it, the program has them as variables")
     log_without_blocking()
-    service = service_for(options.service)
+    service = service_for(options.service, {} if options.program else os.environ)
     names = ("seed", "frozen", "speed", "transfers", "production_like", "data", "strict")
     chosen = {name: getattr(options, name) for name in names}
     chosen |= {"keys": _keys(service.signing.key_encoding), "service": service}

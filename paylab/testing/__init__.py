@@ -1,7 +1,8 @@
 """The pytest plugin: a simulated service for each test, with its requests, faults and clock.
 
 Ask for the fixture `paylab_world`; nothing else has to be set up. Its address and keys are in the
-environment too, as PAYLAB_BASE_URL, PAYLAB_API_KEY and PAYLAB_SECRET_KEY::
+environment too, as PAYLAB_BASE_URL, PAYLAB_API_KEY and PAYLAB_SECRET_KEY; other PAYLAB_ variables
+of your shell are unset::
 
     def test_a_lost_answer_is_one_payment(paylab_world):
         payroll = Payroll(paylab_world.base_url, paylab_world.api_key, paylab_world.secret_key)

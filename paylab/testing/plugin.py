@@ -5,6 +5,7 @@ Everything else is imported when a test asks for the fixture.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -47,10 +48,13 @@ def paylab_world(
 ) -> Iterator[Any]:
     """An empty simulated service for this test, and its address and keys in the environment.
 
+    Every other variable of paylab is unset.
     `python -P -m pydoc paylab.testing` explains it.
     """
     from .world import PaylabWorld
 
+    for name in [name for name in os.environ if name.startswith("PAYLAB_")]:
+        monkeypatch.delenv(name)  # a configured shell must not change a test
     ledger = tmp_path_factory.mktemp("paylab") / "ledger.sqlite"
     world = PaylabWorld(_paylab_server, ledger=ledger, **_options(request.node))
     for name, value in {**world.env, "PAYLAB_LEDGER": str(ledger)}.items():

@@ -20,6 +20,14 @@ lab = paylab.connect()
 world = lab.request("POST", "/_simulator/worlds")
 print(json.dumps({**os.environ, "world": world["api_key"], "quotes": lab.service.path("quotes")}))
 """
+PROFILE = """
+[default]
+base_url = "https://sandbox.example.com"
+read_only = true
+[other]
+base_url = "https://api.example.com"
+read_only = true
+"""
 WAITS = """
 trap 'echo told; exit 9' TERM INT
 echo ready
@@ -64,6 +72,25 @@ def test_a_program_uses_the_simulator_from_its_environment(tmp_path):
     assert not Path(seen["PAYLAB_LEDGER"]).parent.exists()
     with pytest.raises(httpx.ConnectError):
         httpx.get(seen["PAYLAB_BASE_URL"])
+
+
+def test_a_program_has_no_other_variable_of_the_shell(tmp_path):
+    """A configured shell and its profile change neither the program nor the simulator."""
+    (tmp_path / "other.toml").write_text('[paths]\nquotes = "/v1/other"\n')
+    (tmp_path / "paylab").mkdir()
+    (tmp_path / "paylab" / "profiles.toml").write_text(PROFILE)
+    shell = {f"PAYLAB_{name}": "other" for name in ("PROFILE", "BASE_URL", "CONTROL_TOKEN", "KEY")}
+    shell |= {"PAYLAB_SERVICE": str(tmp_path / "other.toml"), "PAYLAB_READ_ONLY": "1"}
+    shell |= {"PAYLAB_LOG": "debug", "PAYLAB_LEDGER": str(tmp_path / "ledger")}
+    shell |= {"PAYLAB_SIMULATOR_API_KEY": "pk_mine", "PAYLAB_SIMULATOR_SECRET_KEY": "sk_mine"}
+    environment = {**os.environ, **shell, "XDG_CONFIG_HOME": str(tmp_path)}
+    command = [*SERVE, "--", sys.executable, "-c", USES]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    seen = json.loads(done.stdout)
+    own = {f"PAYLAB_{name}" for name in ("BASE_URL", "API_KEY", "SECRET_KEY", "CONTROL_TOKEN")}
+    assert {name for name in seen if name.startswith("PAYLAB_")} - {"PAYLAB_LEDGER"} == own
+    assert seen.get("PAYLAB_LEDGER") != shell["PAYLAB_LEDGER"]
+    assert (seen["PAYLAB_API_KEY"], seen["quotes"]) == ("pk_mine", "/v1/quotes")
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])

@@ -1,5 +1,6 @@
 """The pytest plugin, in a pytest of its own."""
 
+import os
 import subprocess
 import sys
 import tomllib
@@ -70,16 +71,37 @@ def test_seed(paylab_world):
 """
 
 
+SHELL = """
+import os, paylab, pytest
+
+OWN = {"PAYLAB_BASE_URL", "PAYLAB_API_KEY", "PAYLAB_SECRET_KEY"}
+
+def test_environment(paylab_world):
+    there = {name for name in os.environ if name.startswith("PAYLAB_")}
+    assert there - {"PAYLAB_LEDGER"} == OWN
+    assert os.environ.get("PAYLAB_LEDGER") != "shell"
+
+@pytest.mark.parametrize("lab", ["connected", "own"])
+def test_lab(paylab_world, lab, caplog):
+    lab = paylab.connect() if lab == "connected" else paylab_world.lab
+    assert not (lab.settings.read_only or lab.settings.service.diff())
+    assert paylab_world.account().id
+    assert lab.transfers.list().to_list() == []
+    assert caplog.text == ""
+    assert len(paylab_world.requests) == 1
+"""
+
 OTHERS = ("anyio", "cacheprovider", "hypothesispytest", "nbval", "schemathesis")
 """Plugins that only make the start of a pytest slower."""
 
 
-def run(folder, suite, *options):
-    """Run a suite in a pytest of its own."""
+def run(folder, suite, *options, env=None):
+    """Run a suite in a pytest of its own, with these variables."""
     (folder / "test_suite.py").write_text(suite)
     plugins = [*([] if IS_INSTALLED else [NAME]), *(f"no:{name}" for name in OTHERS)]
     command = [sys.executable, "-m", "pytest", *(f"-p{name}" for name in plugins), *options]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    there = {"cwd": folder, "env": {**os.environ, **(env or {})}}
+    return subprocess.run(command, capture_output=True, text=True, check=False, **there)
 
 
 def test_each_test_has_its_own_world(tmp_path):
@@ -94,6 +116,21 @@ def test_each_test_has_its_own_world(tmp_path):
     for text in ("paylab_world", "1. POST /v1/individuals -> 400", "rules: refused", "no deliver"):
         assert text in done.stdout
     assert "sk_simulator_" not in done.stdout
+
+
+def test_a_configured_shell_does_not_change_a_test(tmp_path):
+    """Neither variables nor a profile reach a test; the variables are there again after it."""
+    (tmp_path / "paylab").mkdir()
+    profile = '[default]\nread_only = true\nbase_url = "https://x.example"\n[other]\ntimeout = 1\n'
+    (tmp_path / "paylab" / "profiles.toml").write_text(profile)
+    (tmp_path / "other.toml").write_text('[paths]\nquotes = "/v1/other"\n')
+    shell = {"SERVICE": str(tmp_path / "other.toml"), "PROFILE": "other", "READ_ONLY": "1"}
+    shell |= {"LOG": "debug", "LEDGER": "shell", "CONTROL_TOKEN": "t", "SHARED_SIMULATOR": "x"}
+    shell |= {"SIMULATOR_API_KEY": "pk_mine", "BASE_URL": "https://y.example", "MISSPELT": "1"}
+    variables = {f"PAYLAB_{name}": text for name, text in shell.items()}
+    after = "\n\ndef test_after():\n    assert os.environ['PAYLAB_MISSPELT'] == '1'\n"
+    done = run(tmp_path, SHELL + after, "-q", env={**variables, "XDG_CONFIG_HOME": str(tmp_path)})
+    assert "4 passed" in done.stdout, done.stdout + done.stderr
 
 
 def test_nothing_heavy_is_imported_before_a_fixture_is_asked_for():
