@@ -3,7 +3,9 @@
 The current folder may be somebody else's. A child that looks for modules there would run its
 `sitecustomize.py` or `usercustomize.py` at the start, and a `logging.py` in place of the standard
 library's at the first import. -I would ignore the packages of the user, too, such as those that
-decode images. Kernels are no such children: their folder holds the modules of the user.
+decode images.
+
+Kernels are no such children: their folder holds the modules of the user.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ choose the Host and Origin headers, which are checked here.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import urlsplit
 
@@ -18,17 +18,23 @@ def is_loopback(host: str) -> bool:
 
 
 def host_refusal(
-    host: str | None, origin: str | None, allowed: Collection[str] = ()
+    headers: Iterable[tuple[bytes, bytes]], allowed: Collection[str] = ()
 ) -> tuple[int, str] | None:
-    """Status and text for a request to refuse; None if it is allowed.
+    """Status and text for a request to refuse by its headers; None if it is allowed.
 
     `allowed` are additional host names. IP addresses are always allowed: they are not resolved.
     """
-    name = None if host is None else _name(f"//{host}")
-    if name is not None and not (name in allowed or _address(name) or _is_here(name)):
-        return 421, f"the Host {host[:80]!a} is not a name of this server"  # type: ignore[index]
-    if origin is not None and not _is_here(_name(origin)):
-        return 403, f"requests from other web sites are refused: the Origin is {origin[:80]!a}"
+    pairs = [(name.lower(), value.decode("latin-1")) for name, value in headers]
+    hosts = [value for name, value in pairs if name == b"host"]
+    if len(hosts) > 1:  # programs on the way may each have read another one
+        return 400, f"a request has one Host header, not {len(hosts)}"
+    for host in hosts:
+        name = _name(f"//{host}")
+        if not (name in allowed or _address(name) or _is_here(name)):
+            return 421, f"the Host {host[:80]!a} is not a name of this server"
+    for origin in (value for name, value in pairs if name == b"origin"):
+        if not _is_here(_name(origin)):
+            return 403, f"requests from other web sites are refused: the Origin is {origin[:80]!a}"
     return None
 
 

@@ -106,9 +106,7 @@ class SimulatorApp:
             await _send(send, reply)
 
     def _check_origin(self, scope: Message) -> None:
-        given = {name: value.decode("latin-1") for name, value in scope["headers"]}
-        refused = loopback.host_refusal(given.get(b"host"), given.get(b"origin"), self._allowed)
-        if refused:
+        if refused := loopback.host_refusal(scope["headers"], self._allowed):
             raise Refused(*refused, headers=_CLOSE)
 
     async def _read(self, scope: Message, receive: Receive, body: bytearray) -> None:

@@ -12,6 +12,7 @@ from ..serving import Message, Receive, Send, ServingThread, listen
 from .receiver import MOST_BYTES, DeliveryAnswer, Receiver
 
 HOST = "127.0.0.1"
+CLOSE = {"connection": "close"}
 BODY_SECONDS = 10.0
 """Seconds that a sender has to send its body."""
 
@@ -53,10 +54,9 @@ class Port:
         await _send(send, await self._answer(scope, receive))
 
     async def _answer(self, scope: Message, receive: Receive) -> DeliveryAnswer:
+        if refused := loopback.host_refusal(scope["headers"], self._allowed):
+            return DeliveryAnswer(*refused, headers=CLOSE)
         headers = {name.decode("latin-1"): v.decode("latin-1") for name, v in scope["headers"]}
-        host, origin = headers.get("host"), headers.get("origin")
-        if refused := loopback.host_refusal(host, origin, self._allowed):
-            return DeliveryAnswer(*refused)
         if scope["path"] != self.path:
             return DeliveryAnswer(404, "this path does not receive events")
         try:
@@ -89,7 +89,7 @@ async def _send(send: Send, answer: DeliveryAnswer) -> None:
     body = answer.text.encode("ascii", "backslashreplace")
     length = str(len(body))
     # Close the connection after the answer if the body was not read to its end.
-    close = {"connection": "close"} if answer.status in (403, 404, 408, 413, 421) else {}
+    close = CLOSE if answer.status in (403, 404, 408, 413, 421) else {}
     headers = {"content-type": "text/plain", "content-length": length, **close, **answer.headers}
     pairs = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": answer.status, "headers": pairs})

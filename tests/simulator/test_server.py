@@ -434,6 +434,26 @@ def test_a_web_page_elsewhere_is_refused(wire, host, origin, code):
     assert status(raw(wire, f"GET {PATH} HTTP/1.1\r\n{lines}\r\n".encode())) == code
 
 
+@pytest.mark.parametrize(
+    "hosts",
+    [
+        ("localhost", "attacker.example"),
+        ("attacker.example", "localhost"),
+        ("localhost", "localhost"),
+        ("", "localhost"),
+        ("attacker.example", "127.0.0.1", "localhost"),
+    ],
+)
+@pytest.mark.parametrize("path", [PATH, "/_simulator"])
+def test_a_request_has_one_host(wire, hosts, path):
+    """A second Host is refused, also a valid one and with a valid signature of it."""
+    signed = wire.signed("GET", path, host=hosts[-1])
+    del signed[next(name for name in signed if name.lower() == "host")]
+    pairs = [*(("Host", host) for host in hosts), *signed.items()]
+    lines = "".join(f"{name}: {value}\r\n" for name, value in pairs)
+    assert status(raw(wire, f"GET {path} HTTP/1.1\r\n{lines}\r\n".encode())) == 400
+
+
 def test_every_control_needs_a_signature(wire):
     """Every unsigned control request returns 401."""
     for _, method, path, _ in CONTROLS:

@@ -75,6 +75,20 @@ def test_a_connection_is_closed_if_the_body_was_not_read(
     assert (answer.status_code, answer.headers.get("connection") == "close") == (status, is_closed)
 
 
+@pytest.mark.parametrize("first", ["attacker.example", "localhost"])
+def test_a_request_has_one_host(port, events, delivery, first):
+    """A second Host is refused, also a valid one."""
+    sender = HTTPConnection("127.0.0.1", port.number, timeout=30)
+    sender.putrequest("POST", port.path, skip_host=True)
+    content = delivery(1)
+    headers = [("Host", first), ("Host", "localhost"), ("Content-Length", str(len(content)))]
+    for name, value in headers:
+        sender.putheader(name, value)
+    sender.endheaders(content)
+    assert (sender.getresponse().status, events.all()) == (400, [])
+    sender.close()
+
+
 def test_other_paths_are_nobody(port, client, delivery):
     """Another path is answered 404: events are unsigned, so their path is secret."""
     url = f"http://127.0.0.1:{port.number}/events"
