@@ -164,14 +164,17 @@ def notebooks() -> tuple[Path, list[str]]:
     here = Path.cwd()
     target = here if here.name == FOLDER else here / FOLDER
     target.mkdir(exist_ok=True)
-    record, kept = _record(target), []
-    for name, new in _packaged().items():
+    packaged = _packaged()
+    record = {name: digest for name, digest in _record(target).items() if name in packaged}
+    kept = []
+    for name, new in packaged.items():
         before, digest = record.get(name), sha256(new).hexdigest()
         copy = target / name
         if before == digest and copy.is_file():
             continue
-        there = sha256(copy.read_bytes()).hexdigest() if copy.exists() else None
-        if copy.is_symlink() or there not in (None, before, digest):
+        is_foreign = copy.is_symlink() or (copy.exists() and not copy.is_file())  # such as a pipe
+        there = sha256(copy.read_bytes()).hexdigest() if copy.is_file() else None
+        if is_foreign or there not in (None, before, digest):
             kept.append(name)
             continue
         with files.replace(copy) as sink:
@@ -205,8 +208,10 @@ def trust_copies(folder: Path) -> None:
 
 def unchanged(folder: Path) -> dict[str, bytes]:
     """The notebooks in a folder whose bytes are those of the package, by name."""
-    there = {copy.name: copy.read_bytes() for copy in folder.glob("*.ipynb") if copy.is_file()}
-    return {name: text for name, text in _packaged().items() if there.get(name) == text}
+    packaged = _packaged()
+    copies = [folder / name for name in packaged if (folder / name).is_file()]
+    texts = {copy.name: copy.read_bytes() for copy in copies}
+    return {name: text for name, text in texts.items() if text == packaged[name]}
 
 
 def _packaged() -> dict[str, bytes]:
@@ -222,9 +227,10 @@ def _source() -> Path:
 
 
 def _record(target: Path) -> dict[str, str]:
+    path = target / RECORD
     try:
-        found = json.loads((target / RECORD).read_bytes())
-    except (OSError, ValueError):
+        found = json.loads(path.read_bytes()) if path.is_file() else {}
+    except (OSError, ValueError, RecursionError):
         return {}
     return dict(found) if isinstance(found, dict) else {}
 

@@ -58,7 +58,7 @@ def probe_service(  # noqa: PLR0913 - what to do, how often, and the files
     client: Client,
     *,
     write: bool,
-    sandbox: bool,
+    sandbox: bool = False,
     budget: int,
     pace: float,
     to: str | PathLike[str] | None,

@@ -69,11 +69,16 @@ def is_proof(answer: object, call: Call, service: Service) -> bool:
         return _is_accepted(call)
     if not isinstance(answer, APIStatusError):  # not sent, not answered, or no deposit
         return False
-    words, fields = str(answer), _named_fields(answer, service)
-    is_of_account = FIELDS[0] in fields or bool(ACCOUNT.search(words))
+    fields = _named_fields(answer, service)
     if answer.status == NOT_FOUND:
-        return is_of_account and not ("/" in words or ABOUT_PATHS.search(words))
-    return answer.status in INVALID and (is_of_account or bool(fields & {*FIELDS}))
+        return FIELDS[0] in fields or _names_account(str(answer))
+    return answer.status in INVALID and (bool(fields & {*FIELDS}) or _names_account(str(answer)))
+
+
+def _names_account(words: str) -> bool:
+    """Whether words are about the account, and do not repeat the path or the body that was sent."""
+    is_repeated = "/" in words or ABOUT_PATHS.search(words) or steps.DEPOSIT in words
+    return not is_repeated and bool(ACCOUNT.search(words))
 
 
 def _named_fields(error: APIStatusError, service: Service) -> set[str]:
@@ -96,10 +101,15 @@ def _is_accepted(call: Call) -> bool:
 
 def _propose(trials: Trials, path: str) -> Any:
     """The answer to a deposit into no account at a path, or its error."""
-    answer = trials.attempt(_deposit_into_none, {PATH: path})
-    if isinstance(answer, RateLimitError):
-        _read_without_query(trials, "rate_limits.")  # finds how long to wait
+    try:
         answer = trials.attempt(_deposit_into_none, {PATH: path})
+        if isinstance(answer, RateLimitError):
+            _read_without_query(trials, "rate_limits.")  # finds how long to wait
+            answer = trials.attempt(_deposit_into_none, {PATH: path})
+    except (BudgetError, HopelessError):
+        raise
+    except PaylabError as error:  # such as a request that a recording does not have
+        return error
     return answer
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -127,6 +128,28 @@ def test_the_record_is_not_written_through_a_link(package, tmp_path):
     for _ in range(2):
         jupyter.notebooks()
     assert (tmp_path / "profile").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    "record", ["[", "[]", "1", '{"a.ipynb": {}, "b.ipynb": [1], "x": 1}', "[" * 100_000, "\0"]
+)
+def test_a_record_of_any_content_is_read(package, record):
+    """What is not a record counts as none, and only names of the package are kept."""
+    Path("paylab-notebooks").mkdir()
+    Path("paylab-notebooks", jupyter.RECORD).write_text(record)
+    folder, kept = jupyter.notebooks()
+    assert (contents(folder), kept) == (contents(package), [])
+    assert json.loads((folder / jupyter.RECORD).read_text()).keys() == {"a.ipynb", "b.ipynb"}
+
+
+def test_what_is_no_file_is_not_opened(package):
+    """A pipe or a folder with the name of a notebook stays, and nothing waits for it."""
+    Path("paylab-notebooks").mkdir()
+    os.mkfifo("paylab-notebooks/a.ipynb")
+    Path("paylab-notebooks/b.ipynb").mkdir()
+    folder, kept = jupyter.notebooks()
+    assert kept == ["a.ipynb", "b.ipynb"]
+    assert jupyter.notebook_path(folder, None) == "lab"
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from paylab.spec.service import Service
 PRODUCTION, SANDBOX = "https://api.example.com", "https://api.sandbox.example.com"
 DEPOSITS = "/v1/sandbox/deposits"
 NESTED = "/v1/conversion_accounts/{id}/deposits"
+BODY = {"conversion_account_id": NO_ACCOUNT, "amount": "20.00", "currency": "mxn"}
 PATHS = [path.replace("{id}", NO_ACCOUNT) for path in known_paths(KEYS[PATH], Service())]
 HTML = {"content-type": "text/html"}
 FEW = 30
@@ -72,6 +73,10 @@ NO_PROOF = {
     "400 of a person": about(400, "given_name", "is required"),
     "400 of a transfer": about(422, "source_amount", "is required"),
     "400 of a key": refused(400, "Idempotency-Key is required"),
+    "400 that repeats the path": refused(400, f"bad request: POST {NESTED.format(id=NO_ACCOUNT)}"),
+    "400 that repeats the body": refused(400, f"cannot read {json.dumps(BODY)}"),
+    "404 that is the body": httpx.Response(404, json=BODY),
+    "404 with the body": refused(404, "Not found", request=BODY),
     "422": refused(422, "Unprocessable"),
     "501": refused(501, "not implemented"),
     "no answer": httpx.ReadTimeout("slow"),
