@@ -49,7 +49,7 @@ def paylab_world(
     """An empty simulated service for this test, and its address and keys in the environment.
 
     Every other variable of paylab is unset.
-    `python -P -m pydoc paylab.testing` explains it.
+    `python -P -c "help('paylab.testing')"` explains it.
     """
     from .world import PaylabWorld
 

@@ -179,13 +179,22 @@ def test_relative_folders_are_left_out(given, kept):
     assert environment == {"HOME": "/home/ana"} | ({"PYTHONPATH": kept} if kept else {})
 
 
-def test_no_page_says_to_start_python_without_p():
-    """Every `python -m` of ours has -P, in the README, the notebooks and the package."""
+@pytest.mark.parametrize(
+    "arguments", [["-m", "paylab", "doctor"], ["-c", "help('paylab.testing')"]]
+)
+def test_what_the_pages_say_runs_nothing_of_the_folder(folder, arguments):
+    """Python with -P runs the installed package, not what is in the current folder."""
+    command = [sys.executable, "-P", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "paylab" in done.stdout
+    assert noted(folder) == []
+
+
+def test_no_page_says_to_import_from_the_current_folder():
+    """`python -m paylab` has -P on every page; pydoc adds the current folder even with it."""
     root = Path(__file__).parent.parent.parent
     pages = [root / "README.md", root / ".github" / "CONTRIBUTING.md"]
     pages += [*root.glob("notebooks/*.ipynb"), *root.glob("paylab/**/*.py")]
     texts = {page: page.read_text() for page in pages}
-    unsafe = [
-        f"{start} -m {name}" for start in ("python", "python3") for name in ("paylab", "pydoc")
-    ]
+    unsafe = ("python -m paylab", "python3 -m paylab", "-m pydoc")
     assert [page for page, text in texts.items() if any(each in text for each in unsafe)] == []
