@@ -33,7 +33,7 @@ def check(run, deviation, notebooks, folder, monkeypatch):
             for variable, value in server.environment.items():
                 monkeypatch.setenv(variable, value)
             with paylab.connect(ledger="none") as lab:
-                lab.probe(write=True, to=folder / "service.toml")
+                lab.probe(write=True, sandbox=True, to=folder / "service.toml")
             monkeypatch.setenv("PAYLAB_SERVICE", str(folder / "service.toml"))
         told = {name: "\n".join(run(name, server)) for name in notebooks}
     left_out = [name for name, text in told.items() if "on with section" in text]
