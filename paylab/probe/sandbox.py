@@ -77,7 +77,7 @@ def is_proof(answer: object, call: Call, service: Service) -> bool:
 
 def _names_account(words: str) -> bool:
     """Whether words are about the account, and do not repeat the path or the body that was sent."""
-    is_repeated = "/" in words or ABOUT_PATHS.search(words) or steps.DEPOSIT in words
+    is_repeated = "/" in words or ABOUT_PATHS.search(words) or str(steps.DEPOSIT) in words
     return not is_repeated and bool(ACCOUNT.search(words))
 
 
