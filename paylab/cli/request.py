@@ -131,7 +131,7 @@ def layers(call: Call) -> str:
     texts = {
         "Canonical request": call.canonical,
         "Payload": call.payload,
-        f"Request: {call.method} {call.url}": _head(call.request_headers, str(call.request_body)),
+        f"Request: {call.method} {call.url}": _head(call.request_headers, call.request_body.text),
         f"Answer: {call.outcome()}": _head(call.response_headers, ""),
     }
     return sections(texts)

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ..errors.names import suggesting
+from ..errors.text import printable, printable_lines
 
 if TYPE_CHECKING:
     from ..signing.explanation import Explanation
@@ -67,7 +68,7 @@ class Body:
     exact: bool = True
 
     def __str__(self) -> str:
-        return self.text
+        return printable_lines(self.text)
 
     def __bool__(self) -> bool:
         return self.size > 0
@@ -179,7 +180,8 @@ class Call:
 
     def __str__(self) -> str:
         time = f" in {self.spent.total * 1000:.0f} ms" if self.spent else ""
-        return f"{self.method} {self.path} -> {self.outcome()}{time}, attempt {self.attempt}"
+        text = f"{self.method} {self.path} -> {self.outcome()}{time}, attempt {self.attempt}"
+        return printable(text)
 
     def __repr__(self) -> str:
         return f"<Call {self}>"

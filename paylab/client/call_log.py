@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -16,6 +15,7 @@ from ..errors.base import PaylabError
 from ..errors.extras import explained
 from ..errors.names import suggesting
 from ..files import path_of
+from ..logs import log
 from .call import STEPS, Call, DeferredCall
 from .request import CONTROLS
 
@@ -31,8 +31,6 @@ MOST_BYTES = 8 * 2**20
 
 Listener = Callable[[Call], None]
 Listen = Callable[[Listener], Callable[[], None]]
-
-log = logging.getLogger("paylab")
 
 
 @suggesting

@@ -6,7 +6,6 @@ account numbers are: a replay needs them. The file is a whole HAR after every ca
 
 from __future__ import annotations
 
-import logging
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,8 @@ from typing import BinaryIO, Self
 
 from .. import files
 from ..errors.base import ConfigError
+from ..errors.text import printable
+from ..logs import log
 from ..redaction.redaction import Redaction
 from ..spec.timestamps import to_text
 from .call import Body
@@ -24,8 +25,6 @@ from .sender import Sender
 
 SIGNED = ("x-content-sha256", "x-date", "x-nonce")
 """Headers of a signature that are not written: a short body can be guessed from its hash."""
-
-log = logging.getLogger("paylab")
 
 
 class Recording:
@@ -79,7 +78,8 @@ class Recording:
 
     def __repr__(self) -> str:
         state = "stopped" if self._file is None else "recording"
-        return f"<{state}: {self.count} call{'' if self.count == 1 else 's'} in {self.path.name}>"
+        calls = f"{self.count} call{'' if self.count == 1 else 's'}"
+        return printable(f"<{state}: {calls} in {self.path.name}>")
 
     def _append(self, text: bytes) -> None:
         """Write an entry over the end of the file, and the end after it."""

@@ -24,7 +24,7 @@ from ..errors.base import ConfigError, ReplayError
 from ..redaction.hiding import HIDDEN
 from ..redaction.redaction import Redaction
 from ..spec.service import Service
-from ..spec.text import plain, read_json
+from ..spec.text import plain, printable, read_json
 from ..spec.timestamps import read
 from .call import Call
 from .exchange import TROUBLES, clean_body
@@ -122,7 +122,7 @@ class RecordedCall:
         return cls(number, call, RequestFields.of(call.method.upper(), target, body))
 
     def __str__(self) -> str:
-        return f"call {self.number}, {self.question.method} {self.question.path}"
+        return printable(f"call {self.number}, {self.question.method} {self.question.path}")
 
     def response(self, request: httpx.Request) -> httpx.Response:
         """The recorded response; a recorded failure is raised."""

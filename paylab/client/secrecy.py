@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from weakref import WeakSet
 
+from ..logs import escaped
 from ..redaction.personal import personal_names
 from ..redaction.redaction import Redaction
 from .settings import Settings
@@ -40,5 +41,5 @@ def redaction_of(settings: Settings) -> Redaction:
     redaction = Redaction(keys, personal_names(settings.service.diff()))
     _CLEANING.redactions.add(redaction)
     for name in NAMES:
-        logging.getLogger(name).addFilter(_CLEANING)
+        escaped(name).addFilter(_CLEANING)
     return redaction

@@ -18,6 +18,7 @@ from uuid import UUID
 from .. import forks
 from ..errors.api import NotFoundError
 from ..errors.base import ConfigError, MissingOperationError, PaylabError
+from ..logs import log
 from ..redaction.redaction import Redaction
 from ..spec import paging
 from ..spec.translation import Translation
@@ -36,8 +37,6 @@ from .settings import Settings
 if TYPE_CHECKING:
     from .connection import ServiceConnection, Transport, Watcher
     from .exchange import Attempt, Exchange
-
-log = logging.getLogger("paylab")
 
 
 class Sender:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from ..errors.base import PaylabError
+from ..logs import log
 
 utcnow = partial(datetime.now, UTC)
 """The current time of this machine, aware, in UTC."""
@@ -21,8 +21,6 @@ WORTH_SAYING = 30.0
 
 SimulatorTime = Callable[[], tuple[datetime, float] | None]
 """Asks a simulator for its time and its seconds per real second; None for another service."""
-
-log = logging.getLogger("paylab")
 
 
 class ServiceClock:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as with_default
 
+from ..errors.text import printable
 from ..spec import codes
 from .qr_codes import check_qrph
 
@@ -76,7 +77,7 @@ class Account:
 
     def __str__(self) -> str:
         """The type and the names of its fields."""
-        return f"{self.type}: {', '.join(field.name for field in self.fields)}"
+        return printable(f"{self.type}: {', '.join(field.name for field in self.fields)}")
 
 
 FORMAT_ONLY = "only the format is checked"

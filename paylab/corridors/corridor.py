@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..errors.text import printable
 from ..spec import codes
 from . import on_ramps
 from .account_types import (
@@ -52,7 +53,8 @@ class Rail:
 
     def __str__(self) -> str:
         """The method, and its settlement in brackets."""
-        return f"{self.method} ({self.settlement})" if self.settlement else self.method
+        text = f"{self.method} ({self.settlement})" if self.settlement else self.method
+        return printable(text)
 
 
 @dataclass(frozen=True)

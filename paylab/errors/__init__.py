@@ -14,6 +14,7 @@ PaylabError
 ├── ExactnessError           an amount that cannot be stored exactly
 ├── SimulatorError           the simulator cannot do what was requested
 │   └── UnknownNameError     an unknown name, with similar known names
+├── ProgramError             a picture cannot be drawn or read: its program failed or ended
 ├── WaitTimeoutError         the expected state was not reached in time
 ├── PagingError              a list with invalid cursors
 └── APIError                 a call without a usable answer
@@ -57,7 +58,9 @@ from .base import MissingExtraError as MissingExtraError
 from .base import MissingOperationError as MissingOperationError
 from .base import PagingError as PagingError
 from .base import PaylabError as PaylabError
+from .base import PaylabWarning as PaylabWarning
 from .base import Problem as Problem
+from .base import ProgramError as ProgramError
 from .base import ReadOnlyError as ReadOnlyError
 from .base import RepeatWarning as RepeatWarning
 from .base import ReplayError as ReplayError

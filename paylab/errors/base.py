@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from dataclasses import field as with_default
 from typing import Any
 
+from .text import printable, printable_lines
+
 FULL_TRACEBACK = "  Full traceback: import sys; print(sys.last_value.traceback())"
 WIDTH = 72
 """Characters in a line of an error; JupyterLab breaks longer ones in the middle of words."""
@@ -27,7 +29,8 @@ class Problem:
     key: str = with_default(default="", compare=False, kw_only=True)
 
     def __str__(self) -> str:
-        return f"{self.field}: {self.message}" if self.field else self.message
+        text = f"{self.field}: {self.message}" if self.field else self.message
+        return printable_lines(text)
 
 
 class PaylabError(Exception):
@@ -60,9 +63,20 @@ class PaylabError(Exception):
         notes: list[str] = getattr(self, "__notes__", [])
         if (old := f"  Try: {self._hint}") in notes:
             notes.remove(old)
-        self._hint = hint
-        if hint:
-            self.add_note(f"  Try: {hint}")
+        self._hint = hint and printable_lines(hint)
+        if self._hint:
+            self.add_note(f"  Try: {self._hint}")
+
+    def __str__(self) -> str:
+        return printable_lines(self._text())
+
+    def _text(self) -> str:
+        """The message, which may hold text of a service."""
+        return super().__str__()
+
+    def add_note(self, note: str, /) -> None:
+        """Add a line to the traceback, escaped."""
+        super().add_note(printable_lines(note))
 
     def card(self) -> list[str]:
         """The lines to show in a terminal or a notebook, folded to fit a narrow one."""
@@ -72,7 +86,7 @@ class PaylabError(Exception):
         fold.break_on_hyphens = False
         lines = [f"{type(self).__name__}: {self._head()}", *self._details()]
         lines += [f"  Try: {self.hint}"] if self.hint else []
-        return [part for line in lines for part in fold.wrap(line)]
+        return [printable(part) for line in lines for part in fold.wrap(line)]
 
     def _head(self) -> str:
         """What went wrong, without what `_details` has."""
@@ -90,7 +104,7 @@ class PaylabError(Exception):
         """The full traceback; a notebook shows only the card."""
         from traceback import format_exception
 
-        return "".join(format_exception(self))
+        return printable_lines("".join(format_exception(self)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A subclass may take other arguments than the text, which is all that `args` has.
@@ -161,15 +175,22 @@ class RuleError(PaylabError):
         return [f"  {problem}" for problem in self.problems]
 
 
-class RuleWarning(UserWarning):
+class PaylabWarning(UserWarning):
+    """The base class of all warnings of paylab; their text is escaped."""
+
+    def __str__(self) -> str:
+        return printable_lines(super().__str__())
+
+
+class RuleWarning(PaylabWarning):
     """A request looks wrong: a likely typo, or a broken assumption."""
 
 
-class ConfigWarning(UserWarning):
+class ConfigWarning(PaylabWarning):
     """A setting that has no effect, or that contradicts the service's responses."""
 
 
-class RepeatWarning(UserWarning):
+class RepeatWarning(PaylabWarning):
     """A list repeats rows; each id is read once."""
 
 
@@ -187,7 +208,7 @@ class ReplayError(PaylabError):
         self.nearest, self.differences = nearest, tuple(differences)
         super().__init__(message)
 
-    def __str__(self) -> str:
+    def _text(self) -> str:
         near = f"; nearest: {self.nearest}" if self.nearest else ""
         return f"{self.args[0]}{near}" + "".join(f"; {each}" for each in self.differences)
 
@@ -227,11 +248,15 @@ class UnknownNameError(SimulatorError, AttributeError):
         self.kind, self.word, self.nearest = kind, name, tuple(nearest)
         super().__init__(f"no {kind} is called {name!r}")
 
-    def __str__(self) -> str:
+    def _text(self) -> str:
         return "; nearest: ".join(filter(None, [self._head(), ", ".join(self.nearest)]))
 
     def _details(self) -> list[str]:
         return [f"  Nearest: {', '.join(self.nearest)}"] if self.nearest else []
+
+
+class ProgramError(PaylabError):
+    """A program that draws or reads pictures failed, ended, or took too long."""
 
 
 class WaitTimeoutError(PaylabError, TimeoutError):

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.json as pj
 
 from ..errors.api import APIResponseError
-from ..errors.base import PagingError
+from ..errors.base import PagingError, PaylabWarning
 from ..spec.paging import MOST_EMPTY, Page, Pager, read_page
 from ..spec.text import EXACT, plain
 from .columns import Column, Schema
@@ -31,7 +31,7 @@ BARE_NULL = re.compile(rb"\}\s*null")
 TEXT = pa.string()
 
 
-class MisfitWarning(UserWarning):
+class MisfitWarning(PaylabWarning):
     """Pages have unknown fields; known fields are kept."""
 
 

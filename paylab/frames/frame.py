@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias, TypedDict, Unpack, cast
 import pandas as pd
 import pyarrow as pa
 
+from ..errors.text import printable_lines
 from ..spec.paging import Order
 from ..spec.repeats import warn_of_repeats
 from . import decimals, repeats, times
@@ -26,15 +27,53 @@ Read = Callable[[pa.ChunkedArray, str, int], Any]
 Join = Callable[[list[Any], str], Any]
 
 
+class ExactSeries(pd.Series):
+    """A column or row of an `ExactFrame`, whose text is escaped when it is shown."""
+
+    @property
+    def _constructor(self) -> Callable[..., ExactSeries]:
+        return ExactSeries
+
+    @property
+    def _constructor_expanddim(self) -> Callable[..., ExactFrame]:
+        return ExactFrame
+
+    def value_counts(self, *args: Any, **options: Any) -> Any:
+        """As in pandas, which would return a plain series."""
+        return ExactSeries(super().value_counts(*args, **options))
+
+    def __repr__(self) -> str:
+        return printable_lines(super().__repr__())
+
+    def to_string(self, buf: Any = None, *args: Any, **options: Any) -> Any:
+        """As in pandas; without a file to write to, invisible characters are escaped."""
+        return _shown(super().to_string(buf, *args, **options))
+
+
 class ExactFrame(pd.DataFrame):
     """A pandas frame whose `query` and `to_excel` also work for times with a time zone.
 
-    Results of its methods are frames of this class too.
+    Results of its methods are frames of this class too. The text of the service that a frame holds
+    is escaped when it is shown; `to_csv` and values have it as it was sent.
     """
 
     @property
     def _constructor(self) -> Callable[..., ExactFrame]:
         return ExactFrame
+
+    @property
+    def _constructor_sliced(self) -> Callable[..., ExactSeries]:
+        return ExactSeries
+
+    def __repr__(self) -> str:
+        return printable_lines(super().__repr__())
+
+    def _repr_html_(self) -> str | None:
+        return _shown(cast(Any, super())._repr_html_())
+
+    def to_string(self, buf: Any = None, *args: Any, **options: Any) -> Any:
+        """As in pandas; without a file to write to, invisible characters are escaped."""
+        return _shown(super().to_string(buf, *args, **options))
 
     def eval(self, expr: str, **options: Any) -> Any:
         """As in pandas, also for `query`; times compared with text without a zone are in UTC."""
@@ -70,6 +109,11 @@ class ExactFrame(pd.DataFrame):
         else:
             found.index = _naive(index, tz)
         return found
+
+
+def _shown(text: str | None) -> str | None:
+    """A text that pandas made for people; None when it was written to a file."""
+    return None if text is None else printable_lines(text)
 
 
 def _naive(values: Any, tz: str | None) -> Any:

@@ -19,14 +19,14 @@ import pandas as pd
 import pyarrow as pa
 from pandas.api.types import is_float_dtype, is_list_like, is_object_dtype
 
-from ..errors.base import ExactnessError
+from ..errors.base import ExactnessError, PaylabWarning
 from . import decimals
 
 OURS = ("paylab.frames.", "pandas.")
 USE_DECIMAL = 'write Decimal("1.16") or text, or compute with floats: frame.paylab.floats()'
 
 
-class FloatWarning(UserWarning):
+class FloatWarning(PaylabWarning):
     """A float was compared with exact amounts."""
 
 

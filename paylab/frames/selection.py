@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors.base import ConfigWarning, Problem, RuleError
+from ..errors.base import ConfigWarning, PaylabWarning, Problem, RuleError
 from ..errors.names import nearest_name
 from ..spec import status
 from ..spec.codes import PAGE_MAX
@@ -47,7 +47,7 @@ def known_statuses(values: str | Collection[str] | None, kind: str) -> frozenset
     return found
 
 
-class OrderWarning(UserWarning):
+class OrderWarning(PaylabWarning):
     """The whole list is read to find rows since a time, because its order is not known."""
 
 

@@ -114,7 +114,8 @@ def _unknown_columns(rows: Sequence[Row], schema: Schema) -> dict[str, pa.Array]
     columns: dict[str, list[object]] = {}
     for place, row in enumerate(rows):
         for name, value in unknown_fields(row, shape):
-            free = f"extra.{name}" if name in known else name
+            encodable = name.encode("utf-8", "replace").decode()
+            free = f"extra.{encodable}" if encodable in known else encodable
             columns.setdefault(free, [None] * len(rows))[place] = value
     return {name: _text_array(values) for name, values in columns.items()}
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors.base import Problem, RuleError
+from ..errors.base import PaylabWarning, Problem, RuleError
 from ..spec import timestamps
 
 INSTANT = pa.timestamp("us", tz="UTC")
@@ -20,7 +20,7 @@ BARE = re.compile(r"[\s\d.]*[1-9][\s\d.]*", re.ASCII)  # pandas reads it as nano
 DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
-class UnreadableTimeWarning(UserWarning):
+class UnreadableTimeWarning(PaylabWarning):
     """A time that could not be read and is missing from its column."""
 
 

@@ -21,6 +21,7 @@ from ..client.service_clock import ServiceClock, utcnow
 from ..client.settings import GivenService, Settings, resolve
 from ..errors.base import ConfigError
 from ..errors.names import suggesting
+from ..errors.text import printable_lines
 from ..files import path_of
 from ..redaction.hiding import hide_frames
 from ..spec.paging import Order
@@ -286,7 +287,7 @@ class Lab:
     def __repr__(self) -> str:
         rows = [f"  {name:<11}{value}  ({source})" for name, value, source in self.sources()]
         drift = [self.drift.line] if self.drift else []
-        return "\n".join([f"Lab on {self._whereabouts.known}", *rows, *drift])
+        return printable_lines("\n".join([f"Lab on {self._whereabouts.known}", *rows, *drift]))
 
 
 @hide_frames

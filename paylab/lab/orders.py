@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Callable, Mapping
 from os import PathLike
@@ -18,6 +17,7 @@ from ..client.service_clock import ServiceClock
 from ..client.settings import Settings
 from ..errors.base import LedgerError
 from ..files import path_of
+from ..logs import log
 from . import displays
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Orders(Keeper):
             if ledger is not None:
                 ledger.note_quote(quote, asked)
         except LedgerError as error:
-            logging.getLogger("paylab").warning("the quote counts as itself: %s", error)
+            log.warning("the quote counts as itself: %s", error)
 
     @property
     def ledger(self) -> Ledger | None:

@@ -16,6 +16,7 @@ from ..client.settings import (
     service_source,
 )
 from ..errors.base import ConfigError
+from ..logs import log
 from ..redaction.hiding import Secret
 from ..spec.service import Service
 
@@ -76,7 +77,7 @@ def log_as_asked() -> None:
         return
     if level not in ("DEBUG", "INFO", "WARNING", "ERROR"):
         raise ConfigError("PAYLAB_LOG must be one of debug, info, warning, error")
-    logger = logging.getLogger("paylab")
+    logger = log
     logger.setLevel(level)
     if not logger.handlers:
         logger.addHandler(logging.StreamHandler())

@@ -12,6 +12,7 @@ from ..client.base_url import is_sandbox_host
 from ..client.sender import Sender
 from ..client.settings import Settings
 from ..errors.base import PaylabError
+from ..errors.text import printable
 from ..loopback import is_loopback
 from ..simulator.messages import PRODUCT
 
@@ -55,7 +56,7 @@ class Place:
             "sandbox": f"SANDBOX ({host})",
             "recording": f"RECORDING ({self.file})",
         }
-        return shown.get(self.kind, host)
+        return printable(shown.get(self.kind, host))
 
 
 def is_local(settings: Settings) -> bool:

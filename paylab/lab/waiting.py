@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from ..errors.base import PaylabError
+from ..logs import log
 
 if TYPE_CHECKING:
     from ..simulator.controls import Controls
@@ -51,7 +51,7 @@ class Waiting:
                 return False
             controls.clock.advance(seconds)
         except PaylabError:
-            logging.getLogger("paylab").debug("the simulator did not answer; waiting instead")
+            log.debug("the simulator did not answer; waiting instead")
             return False
         return True
 

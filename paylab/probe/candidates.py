@@ -214,7 +214,7 @@ def _of_request(
 
 def _sent(error: PaylabError) -> set[str]:
     """The names of the fields in the refused request, at any depth."""
-    body = str(error.call.request_body) if error.call else ""
+    body = error.call.request_body.text if error.call else ""
     return set(re.findall(r'"([^"\\]+)"\s*:', body))
 
 

@@ -17,6 +17,7 @@ from ..spec.operations.operation import Operation
 from ..spec.operations.records import ANSWERED_AMOUNTS, OPERATIONS
 from ..spec.service import Service
 from ..spec.status import MACHINES
+from ..spec.text import printable
 
 HEADERS = frozenset({
     "date", "content-type", "content-length", "connection", "keep-alive", "server", "vary",
@@ -39,7 +40,8 @@ class _Difference(NamedTuple):
     def __str__(self) -> str:
         called = f", first in call {self.first}" if self.first else ""
         setting = f"; set {self.key}" if self.key else ""
-        return f"{self.kind} {self.what} of {self.where}, {self.times} times{called}{setting}"
+        what = f"{self.kind} {self.what} of {self.where}"
+        return printable(f"{what}, {self.times} times{called}{setting}")
 
 
 class Drift(tuple[_Difference, ...]):

@@ -15,7 +15,7 @@ from ..errors.base import ConfigError, ServiceError
 from ..spec import assumptions
 from ..spec.service import Service
 from ..spec.service_keys import Value
-from ..spec.text import plain
+from ..spec.text import plain, printable, printable_lines
 
 PROVEN, ASSUMED, NOT_REACHED, REFUSED = "proven", "assumed", "not reached", "refused"
 OUTCOMES = (PROVEN, REFUSED, NOT_REACHED, ASSUMED)
@@ -84,11 +84,12 @@ class Report:
     def summary(self) -> str:
         """How far the walk came, and the numbers of requests and findings."""
         if self.hopeless:
-            made = f", created: {', '.join(self.made)}" if self.made else ""
-            return f"{self.hopeless}; {self.sent} requests, nothing was written{made}"
+            made = f", created: {', '.join(map(printable, self.made))}" if self.made else ""
+            stopped = printable(self.hopeless)
+            return f"{stopped}; {self.sent} requests, nothing was written{made}"
         counts = Counter(each.outcome for each in self.findings)
         ends = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES)
-        return "\n".join([*self.reached, f"{self.sent} requests; settings: {ends}"])
+        return "\n".join([*map(printable, self.reached), f"{self.sent} requests; settings: {ends}"])
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON-like data."""
@@ -132,7 +133,7 @@ class Report:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return "\n".join(filter(None, (self.summary, self.table())))
+        return printable_lines("\n".join(filter(None, (self.summary, self.table()))))
 
 
 def existing_service(path: Path) -> Service | None:

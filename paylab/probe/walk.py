@@ -14,6 +14,7 @@ from ..corridors import on_ramps
 from ..corridors.corridor import NAMED
 from ..corridors.on_ramps import OnRamp
 from ..errors.base import PaylabError, WaitTimeoutError
+from ..errors.text import printable
 from ..spec import codes
 from . import steps
 from .evidence import contradicted
@@ -58,7 +59,7 @@ class Part:
         return "; ".join([self.stop or "to the end", *self.without])
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.end}"
+        return printable(f"{self.name}: {self.end}")
 
 
 class ServiceWalk:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ..errors.text import printable_lines
 from . import escapes
 from .escapes import Found
 from .fields import has_share_token
@@ -47,7 +48,7 @@ class Leak:
     kind: str
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.kind}"
+        return printable_lines(f"{self.where}: {self.kind}")
 
 
 def scrub(

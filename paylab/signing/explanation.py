@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from ..errors.text import printable_lines
 from ..redaction.hiding import HIDDEN
 from .canonical import SCHEME, authorization, body_hash, canonical_request
 from .canonical import payload as payload_text
@@ -33,7 +34,7 @@ class Layer:
 
     def __str__(self) -> str:
         rows = [f"  {line.text}\n      {line.what} ({line.source})" for line in self.lines]
-        return "\n".join([self.name, *rows])
+        return printable_lines("\n".join([self.name, *rows]))
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from ..errors.base import ConfigError
+from ..errors.text import printable, printable_lines
 
 # Format of curl -v and most logs: the arrow is the direction of the header.
 _LINE = re.compile(
@@ -132,8 +133,9 @@ class Finding:
 
     def __repr__(self) -> str:
         if self.match:
-            return f"match: {self.message}"
+            return printable_lines(f"match: {self.message}")
         rows = [f"{self.mistake}: {self.message}"]
         rows += [f"  layer   {self.layer}", f"  line    {self.line}"]
         rows += [f"  theirs  {self.theirs}"] if self.theirs is not None else []
-        return "\n".join([*rows, *([f"  ours    {self.ours}"] if self.ours is not None else [])])
+        rows += [f"  ours    {self.ours}"] if self.ours is not None else []
+        return "\n".join(map(printable, rows))

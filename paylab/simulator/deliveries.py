@@ -9,6 +9,7 @@ from typing import Any, overload
 
 from ..errors.base import UnknownNameError, WaitTimeoutError
 from ..errors.names import nearest_names
+from ..errors.text import printable_lines
 from ..spec import timestamps
 from ..spec.codes import EVENTS
 from .clock import seconds
@@ -113,7 +114,7 @@ class Deliveries(Sequence[Delivery]):
         'no deliveries'
         """
         rows = self()[-last:]
-        return "\n".join(map(_line, rows)) or "no deliveries"
+        return printable_lines("\n".join(map(_line, rows))) or "no deliveries"
 
     def __call__(self) -> list[dict[str, Any]]:
         """All attempts as a list, as `lab.simulator.events()` has the events."""

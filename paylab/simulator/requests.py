@@ -12,6 +12,7 @@ from typing import Any, overload
 
 from ..errors.base import UnknownNameError
 from ..errors.names import nearest_name, nearest_names
+from ..errors.text import printable, printable_lines
 from ..redaction.hiding import HIDDEN
 from ..spec.json_path import dotted
 from ..spec.operations.records import OPERATIONS
@@ -71,7 +72,7 @@ class SeenRequest:
             lines.append(f"   sent: {_short(row['body'])}")
         if self.is_refused and row["answer"] is not None:
             lines.append(f"   answer: {_short(row['answer'])}")
-        return "\n".join(lines)
+        return printable_lines("\n".join(lines))
 
     @property
     def verdict(self) -> str:
@@ -80,7 +81,7 @@ class SeenRequest:
         "passed" if there is nothing to say.
         """
         told = (f"{name}: {text}" for name, text in self._told() if text not in _USUAL)
-        return ", ".join(told) or "passed"
+        return printable(", ".join(told)) or "passed"
 
     def _told(self) -> Iterator[tuple[str, str]]:
         """Each layer that did more than to pass or skip the request, and what it found."""
@@ -101,7 +102,7 @@ class SeenRequest:
                     yield name, "; ".join(["refused", *told] if is_refused else told)
 
     def __repr__(self) -> str:
-        return f"<{self.row['method']} {self.row['path']} -> {self.row['status']}>"
+        return printable(f"<{self.row['method']} {self.row['path']} -> {self.row['status']}>")
 
 
 class Requests(Sequence[SeenRequest]):

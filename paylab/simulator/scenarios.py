@@ -7,6 +7,7 @@ from typing import Any
 
 from ..errors.base import UnknownNameError
 from ..errors.names import nearest_names
+from ..errors.text import printable_lines
 from ..spec.assumptions import SCENARIOS, Scenario
 from ..spec.codes import STATUS_DETAIL_CODES
 from ..spec.service import Service
@@ -85,4 +86,4 @@ class Scenarios:
     def __repr__(self) -> str:
         width = max(map(len, self._named))
         lines = [f"  {row['name']:<{width}}  {row['outcome']}" for row in self.rows()]
-        return "\n".join([f"<{len(lines)} scenarios>", *lines])
+        return printable_lines("\n".join([f"<{len(lines)} scenarios>", *lines]))

@@ -22,7 +22,7 @@ from pydantic import (
 
 from ..errors import names
 from .money import Amount
-from .text import plain
+from .text import plain, printable
 from .timestamps import from_text
 
 
@@ -89,7 +89,13 @@ class Resource(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _read_whole(cls, value: object, handler: Callable[[object], Self]) -> Self:
-        resource = handler(value)
+        try:
+            resource = handler(value)
+        except ValidationError:
+            if not isinstance(value, Mapping):
+                raise
+            # pydantic refuses the name of an unknown field with an unpaired surrogate.
+            resource = handler({printable(str(name)): item for name, item in value.items()})
         if isinstance(value, Mapping):
             resource._raw = dict(value) if not isinstance(value, dict) else value
         return resource
@@ -121,7 +127,11 @@ class Resource(BaseModel):
         fields = {str(name): value for name, value in self.__repr_args__()}
         chosen = [name for name in IMPORTANT if name in fields] or list(fields)
         shown = (f"{name}={plain(repr(fields[name]), LONGEST)}" for name in chosen[:MOST_SHOWN])
-        return f"{type(self).__name__}({', '.join(shown)})"
+        return printable(f"{type(self).__name__}({', '.join(shown)})")
+
+    def __str__(self) -> str:
+        # The names of unknown fields are text of the service, too.
+        return printable(super().__str__())
 
     def to_dict(self) -> dict[str, Any]:
         """The fields that have a value, as plain JSON values.

@@ -7,23 +7,9 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, NoReturn
 
-LONGEST = 500
-
-
-def plain(text: str, longest: int = LONGEST) -> str:
-    """One line of printable text, escaped and truncated, with white space folded."""
-    # Truncated first for speed; escaping makes at most ten characters of one.
-    words = " ".join(text[: longest * 10].split())
-    safe = printable(words[: longest + 1])
-    return safe if len(safe) <= longest else safe[: longest - 1] + "…"
-
-
-def printable(text: str, keep: str = "") -> str:
-    """The text with invisible characters escaped, except those in `keep`."""
-    return "".join(
-        sign if sign.isprintable() or sign in keep else sign.encode("unicode_escape").decode()
-        for sign in text
-    )
+from ..errors.text import plain as plain
+from ..errors.text import printable as printable
+from ..errors.text import printable_lines as printable_lines
 
 
 def read_json(text: bytes | str) -> Any:
@@ -60,7 +46,15 @@ def pretty_json(value: object, margin: str = "") -> str:
     if isinstance(value, list | tuple) and value:
         items = (f"{inner}{pretty_json(item, inner)}" for item in value)
         return "[\n" + ",\n".join(items) + f"\n{margin}]"
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else write_json(value)
+    return _visible_json(value) if isinstance(value, str) else write_json(value)
+
+
+def _visible_json(text: str) -> str:
+    """Text as JSON in which only what is invisible is escaped."""
+    written = json.dumps(text, ensure_ascii=False)
+    if printable(written) == written:
+        return written
+    return "".join(sign if printable(sign) == sign else json.dumps(sign)[1:-1] for sign in written)
 
 
 def _number(value: Decimal) -> str:

@@ -15,6 +15,7 @@ from ..client.base_url import EMBEDDED
 from ..corridors import examples
 from ..corridors.on_ramps import of_country
 from ..errors.base import SimulatorError
+from ..errors.text import printable
 from ..files import path_of
 from ..simulator.controls import Controls
 from ..simulator.messages import Request, dump
@@ -198,4 +199,4 @@ class PaylabWorld:
         return loads(reply.body) if reply.body else None
 
     def __repr__(self) -> str:
-        return f"<paylab_world at {self.base_url}: {len(self.requests)} requests>"
+        return printable(f"<paylab_world at {self.base_url}: {len(self.requests)} requests>")

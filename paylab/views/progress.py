@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..errors.extras import explained
+from ..errors.text import printable
 from . import html
 
 EVERY = 0.2
@@ -134,7 +135,7 @@ def _notebook() -> Draw | None:
 
 
 class _Text(str):
-    """Text whose repr has no quotes."""
+    """Text whose repr is escaped and has no quotes."""
 
     def __repr__(self) -> str:
-        return str(self)
+        return printable(str(self))

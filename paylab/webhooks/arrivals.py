@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors.text import printable_lines
 from ..files import path_of, replace
 from ..spec import timestamps
 from .arrival import COLUMNS, Arrival, as_json, cells
@@ -128,7 +129,7 @@ class Arrivals:
         rows = [COLUMNS, *reversed(self.table())]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-        return "\n".join([self._title(), *lines])
+        return printable_lines("\n".join([self._title(), *lines]))
 
     def _title(self) -> str:
         count = len(self)

@@ -20,7 +20,7 @@ from ..spec.resource import Resource
 from ..spec.service import Service
 from ..spec.service_keys import NONE
 from ..spec.status import CONVERSION, INDIVIDUAL, TRANSFER, Machine
-from ..spec.text import printable, read_json, write_json
+from ..spec.text import printable, printable_lines, read_json, write_json
 
 Identity = tuple[str, str, str | None, str | None]
 RawEvent = bytes | bytearray | memoryview | str | Mapping[str, Any]
@@ -72,6 +72,9 @@ FAMILIES: Mapping[str, tuple[type[Resource], Machine]] = {
 
 class UnreadableEventError(ValueError):
     """A delivery that is not an event: not JSON, or without type, payload or resource id."""
+
+    def __str__(self) -> str:
+        return printable_lines(super().__str__())
 
 
 class Mark(NamedTuple):

@@ -9,7 +9,6 @@ last line without a newline is a write that was cut off.
 
 from __future__ import annotations
 
-import logging
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -22,6 +21,7 @@ from filelock import FileLock
 
 from ..errors.base import ConfigError, PaylabError
 from ..files import PRIVATE, create_private, path_of, require_writable
+from ..logs import log
 from ..spec import timestamps
 from ..spec.text import read_json, write_json
 from .event import OWN, Event, UnreadableEventError, Wrapper, read_event
@@ -33,8 +33,6 @@ LOCK_SECONDS = 10.0
 """Seconds that a write waits for the write of another process."""
 
 CUT_OFF = "the last line was cut off while it was written; it is left out"
-
-log = logging.getLogger("paylab")
 
 
 class Header(NamedTuple):

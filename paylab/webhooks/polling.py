@@ -7,7 +7,6 @@ polls at once in the calling thread, so its result is deterministic.
 
 from __future__ import annotations
 
-import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -19,6 +18,7 @@ from threading import Lock, Thread, current_thread
 from typing import Any, Self
 
 from ..errors.api import NotFoundError
+from ..logs import log
 from ..spec import timestamps
 from ..spec.paging import Order
 from .event import FAMILIES, Event, Mark, of_snapshot
@@ -35,8 +35,6 @@ KEPT_ERRORS = 20
 REMEMBERED = 100_000
 UNORDERED = "the list of %ss is not known to be newest first: a watch reads all of it in each round"
 ResourceData = Mapping[str, Any]
-
-log = logging.getLogger("paylab")
 
 
 @dataclass

@@ -5,13 +5,13 @@ A plain function of method, content type and body; a port and the embedded simul
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from random import Random
 from threading import Lock
 
+from ..logs import log
 from ..redaction.hiding import Secret
 from ..signing.canonical import is_delivery_signature, key_bytes
 from ..spec.service import Service
@@ -32,8 +32,6 @@ Check = Callable[[Mapping[str, str], bytes], str]
 UNANSWERED = 0
 """The status of a handler that could not be reached."""
 BAD_GATEWAY = 502
-
-log = logging.getLogger("paylab")
 
 
 @dataclass(frozen=True)

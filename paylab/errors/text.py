@@ -1,0 +1,36 @@
+"""Text of a service or a user, made safe to print: every message, repr and line passes here."""
+
+from __future__ import annotations
+
+LONGEST = 500
+
+
+def plain(text: str, longest: int = LONGEST) -> str:
+    """One line of printable text, escaped and truncated, with white space folded."""
+    # Truncated first for speed; escaping makes at most ten characters of one.
+    words = " ".join(text[: longest * 10].split())
+    safe = printable(words[: longest + 1])
+    return safe if len(safe) <= longest else safe[: longest - 1] + "…"
+
+
+def printable(text: str, keep: str = "") -> str:
+    """The text with what is invisible or directs a terminal escaped, except characters in `keep`.
+
+    Escaped are C0, C1 and DEL, direction and zero-width characters, line separators, blanks other
+    than a space, unassigned code points and unpaired surrogates, as in `repr` of a text. Letters
+    of any script stay.
+
+    >>> printable("é 日本 \\x1b[2J")
+    'é 日本 \\x1b[2J'
+    """
+    if text.isprintable():
+        return text
+    return "".join(
+        sign if sign.isprintable() or sign in keep else sign.encode("unicode_escape").decode()
+        for sign in text
+    )
+
+
+def printable_lines(text: object) -> str:
+    """The text of an object with everything but its line breaks escaped."""
+    return printable(str(text), keep="\n")

@@ -1,0 +1,38 @@
+"""The logger of paylab: every line of it is escaped."""
+
+from __future__ import annotations
+
+import logging
+
+from .errors.text import printable_lines
+
+
+class PrintableRecords(logging.Filter):
+    """A log filter that escapes the text and the traceback of every record, and drops none."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Replace the text of the record where something was escaped."""
+        message = record.getMessage()
+        text = printable_lines(message)
+        if text != message:
+            record.msg, record.args = text, ()
+        if record.exc_info and not record.exc_text:
+            # What a formatter finds here, it does not make again.
+            record.exc_text = printable_lines(_FORMATTER.formatException(record.exc_info))
+        return True
+
+
+_FORMATTER = logging.Formatter()
+_PRINTABLE = PrintableRecords()
+"""Loggers belong to the whole process, as do their filters."""
+
+
+def escaped(name: str) -> logging.Logger:
+    """The logger of this name, whose records are escaped from now on."""
+    logger = logging.getLogger(name)
+    logger.addFilter(_PRINTABLE)
+    return logger
+
+
+log = escaped("paylab")
+"""The logger of paylab, which adds no handler."""
