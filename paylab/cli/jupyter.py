@@ -26,7 +26,7 @@ from socket import create_connection
 from typing import IO, Any
 from urllib.parse import quote
 
-from .. import files
+from .. import files, processes
 from ..errors.base import ConfigError, PaylabError
 from ..errors.extras import explained, require_extra
 from ..interpreter import python_command
@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> int:
         for name in JUPYTER_FOLDERS & environment.keys():
             environment[name] = str(Path(environment[name]).resolve())
         with (settings / "jupyter.log").open("w+") as log:
-            child = subprocess.Popen(  # noqa: S603 - our own arguments
+            child = processes.start_process(
                 command,
                 env=environment,
                 # Jupyter and PYTHONPATH look for programs and modules in the current folder.

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Event
 
+from .. import processes
 from ..client.settings import PREFIX
 from ..errors.base import ConfigError
 
@@ -30,7 +31,7 @@ def run_program(command: Sequence[str], variables: Mapping[str, str], stopped: E
         shell = {name: text for name, text in os.environ.items() if not name.startswith(PREFIX)}
         environment = {**shell, **ledger, **variables}
         try:
-            child = subprocess.Popen(command, env=environment)  # noqa: S603 - what the user asks for
+            child = processes.start_process(command, env=environment)
         except OSError as error:
             raise ConfigError(f"cannot run {command[0]!r}: {error.strerror}") from None
 

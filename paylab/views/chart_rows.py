@@ -7,7 +7,8 @@ from typing import Any
 
 from ..errors.extras import explained
 from ..frames.summary_rows import CONVERSION
-from .html import visible
+from ..spec.text import plain
+from .chart_style import LONGEST
 
 with explained():
     import pandas as pd
@@ -31,7 +32,7 @@ def drawn_rows(frame: pd.DataFrame | None) -> pd.DataFrame:
     given = pd.DataFrame() if frame is None else frame
     rows = pd.DataFrame({name: _column(given, name, kind) for name, kind in COLUMNS.items()})
     ends = [rows[name].fillna("?").astype("str") for name in ENDS]
-    return rows.assign(corridor=(ends[0] + "-" + ends[1]).map(visible))
+    return rows.assign(corridor=ends[0] + "-" + ends[1])
 
 
 def _column(frame: pd.DataFrame, name: str, kind: str) -> pd.Series[Any]:
@@ -51,4 +52,13 @@ def _typed(column: pd.Series[Any], kind: str) -> pd.Series[Any]:
         return pd.to_numeric(words, errors="coerce").astype("float64")
     if kind == "amount":
         return words.map(lambda value: value and Decimal(str(value)))
-    return words.str.upper() if kind == "currency" and words.notna().any() else words
+    return words.map(_label if kind == "word" else _code)
+
+
+def _label(value: object) -> str | None:
+    """A text to draw, escaped and shortened; None if it is missing."""
+    return None if value is None else plain(str(value), LONGEST)
+
+
+def _code(value: object) -> str | None:
+    return None if value is None else _label(str(value).upper())

@@ -8,27 +8,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from io import BytesIO
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from ..errors.base import MissingExtraError
-from ..errors.extras import explained
+from ..errors.base import MissingExtraError, ProgramError
 from ..files import path_of
-from ..spec.codes import IMAGE_MIN
+from ..spec.text import plain, printable
+from .programs import draw_chart
 
 Spec = dict[str, Any]
 
 MIME = "application/vnd.vegalite.v5+json"
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
-COMPILER = "5.8"  # the oldest version that vl-convert has; JupyterLab 4 draws with 5.6
 WIDTH = 540  # with axes and menu, a chart fits a page of 700 pixels
 PANEL_WIDTH = 480  # of charts with several panels, without axes
-PAPER, SCALE = "#fbfbfa", 1.5  # scale of the PNG
-PALETTES = (64, 32, 16)
-"""Colours of the PNG: few, so that `paylab scrub` does not take it for a document image."""
+PAPER = "#fbfbfa"
+LONGEST = 200
+"""Maximum characters of a text in a chart."""
 EMBED = {"actions": False, "renderer": "svg"}
 """No menu, whose button has no name for a screen reader: `Chart.save` saves a picture.
 
@@ -53,33 +50,26 @@ REST, FAILED = "#878d96", "#d0405a"
 
 
 class Chart:
-    """A Vega-Lite specification with a title; `save` writes it as PNG, SVG or JSON."""
+    """A Vega-Lite specification with a title; `save` writes it as PNG, SVG or JSON.
+
+    Every text in it is escaped: a drawing program may end at a control character.
+    """
 
     def __init__(self, title: str, spec: Spec) -> None:
-        self.title = title
+        self.title = plain(title, LONGEST)
         heading = {"text": title, "anchor": "start"}
-        self.spec: Spec = {"$schema": SCHEMA, "title": heading, **COMMON, **spec}
+        self.spec: Spec = _escaped({"$schema": SCHEMA, "title": heading, **COMMON, **spec})
 
     def __repr__(self) -> str:
         return f"Chart({self.title!r})"
 
     def png(self) -> bytes:
-        """The chart as a PNG picture on light paper.
+        """The chart as a PNG picture on light paper; ProgramError if it cannot be drawn.
 
         >>> charts.volume(frame).png()[1:4]
         b'PNG'
         """
-        drawn = self._drawn("vegalite_to_png", scale=SCALE)
-        with explained():
-            from PIL import Image
-        whole = Image.open(BytesIO(drawn)).convert("RGB")
-        for colours in PALETTES:
-            picture = BytesIO()
-            few = whole.quantize(colours, Image.Quantize.FASTOCTREE)  # keeps small marks' colours
-            few.save(picture, format="png", optimize=True)
-            if picture.tell() < IMAGE_MIN:
-                break
-        return picture.getvalue()
+        return self._drawn("png")
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write a .png, .svg or .json file.
@@ -91,7 +81,7 @@ class Chart:
         if to.suffix == ".png":
             data = self.png()
         elif to.suffix == ".svg":
-            data = self._drawn("vegalite_to_svg").encode()
+            data = self._drawn("svg")
         elif to.suffix == ".json":
             data = json.dumps(self.spec, indent=1).encode()
         else:
@@ -99,20 +89,33 @@ class Chart:
         to.write_bytes(data)
         return to
 
-    def _drawn(self, function: str, **options: float) -> Any:
-        """The picture on light paper, made by a function of the compiler."""
-        with explained():
-            import vl_convert
-        spec = {**self.spec, "background": PAPER}
-        return getattr(vl_convert, function)(spec, vl_version=COMPILER, **options)
+    def _drawn(self, form: Literal["png", "svg"]) -> bytes:
+        """The picture on light paper."""
+        return draw_chart({**self.spec, "background": PAPER}, form)
 
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         shown: dict[str, Any] = {MIME: self.spec, "text/plain": repr(self)}
-        with suppress(MissingExtraError):  # then only what draws Vega-Lite shows the chart
+        try:
             shown["image/png"] = self.png()
+        except MissingExtraError:
+            pass  # then only what draws Vega-Lite shows the chart
+        except ProgramError as error:
+            shown["text/plain"] = f"{self!r} has no picture: {error}"
         return shown, {MIME: {"embed_options": EMBED}}
+
+
+def _escaped(value: Any, name: str = "") -> Any:
+    """A part of a specification with every text escaped and shortened."""
+    if isinstance(value, Mapping):
+        return {_escaped(key): _escaped(item, key) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_escaped(item, name) for item in value]
+    if isinstance(value, str):
+        # An expression of ours, whose texts `lookup` has escaped.
+        return printable(value) if name == "labelExpr" else plain(value, LONGEST)
+    return value
 
 
 COMMON: Spec = {
@@ -154,7 +157,7 @@ def corridor_colour(name: str) -> str:
 
 def lookup(words: Mapping[str, str | list[str]]) -> str:
     """A Vega expression for axis labels, whose colour follows the theme."""
-    return f"({json.dumps(words)})[datum.value]"
+    return f"({json.dumps(_escaped(words))})[datum.value]"
 
 
 def panels(title: str, parts: list[Spec], empty: str = "no rows") -> Chart:

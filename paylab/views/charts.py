@@ -29,7 +29,6 @@ from .chart_style import (
     quantity,
     tooltip,
 )
-from .html import visible
 
 with explained():
     import pandas as pd
@@ -89,7 +88,7 @@ def failures(frame: pd.DataFrame | None) -> Chart:
     failed = rows[rows["status"] == "failed"]
     if failed.empty:
         return panels("Failures by reason", [], "no row has failed")
-    known = failed["failure_reason"].fillna("no reason given").map(visible)
+    known = failed["failure_reason"].fillna("no reason given")
     common = [reason for reason, _ in _ranked(Counter(known))][:MOST_REASONS]
     reasons = known.where(known.isin(common), "other reasons")
     counts = Counter(zip(reasons, failed["corridor"], strict=True))
@@ -124,7 +123,7 @@ def _funnel(counts: Mapping[str, int], machine: status.Machine) -> Spec:
     for stage in STAGES:
         here = sum(n for word, n in counts.items() if stage in passed[word])
         last = {word: n for word, n in counts.items() if passed[word][-1] == stage != word}
-        ends = [f"{n:,} {visible(word)}" for word, n in sorted(last.items())]
+        ends = [f"{n:,} {word}" for word, n in sorted(last.items())]
         share = f"{here / total:.1%}"
         labels[stage] = [stage, f"{here:,} ({share})", *ends]
         told = {"stage": stage, "rows": here, "share": share, "others": ", ".join(ends)}
@@ -282,7 +281,7 @@ def _fee_panel(points: pd.DataFrame, currency: str) -> Spec:
     shown = shown.assign(corridor=_most(shown))
     columns = (shown[name] for name in ("id", "corridor", "source_amount", "total_fee"))
     values = [
-        {"id": visible(row_id), "corridor": name, **_amount(amount, currency)}
+        {"id": row_id, "corridor": name, **_amount(amount, currency)}
         | {"fee": float(fee), "exact_fee": f"{fee:,f} {currency}"}
         for row_id, name, amount, fee in zip(*columns, strict=True)
     ]

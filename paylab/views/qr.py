@@ -5,54 +5,30 @@ from __future__ import annotations
 from base64 import b64encode
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..emvqr.text import Payload, check, parse
-from ..errors.base import ConfigError, EMVError, PaylabError
-from ..errors.extras import explained
+from ..errors.base import ConfigError, EMVError, PaylabError, ProgramError
 from ..files import path_of, replace, require_parent
 from . import html
 from .drawing import QUIET_ZONE, Modules, modules
 from .html import Row
-
-if TYPE_CHECKING:
-    import zxingcpp
-    from PIL import Image
+from .programs import read_qr_codes
 
 SMALLEST, LARGEST = 21 + 2 * QUIET_ZONE, 10_000
 
 
 def scan(image: str | Path | bytes) -> str:
     """Read the only QR code in a picture, given as a file or bytes."""
-    with explained():
-        import zxingcpp
-    picture = _open(image)
-    only = zxingcpp.BarcodeFormats(zxingcpp.BarcodeFormat.QRCode)
-    texts = sorted({_text(code) for code in zxingcpp.read_barcodes(picture, formats=only)})
+    name = "the picture" if isinstance(image, bytes) else str(image)
+    try:
+        texts = read_qr_codes(image if isinstance(image, bytes) else path_of(image).read_bytes())
+    except (OSError, ProgramError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise PaylabError(f"{name} cannot be read: {reason}") from None
     if len(texts) != 1:
         raise PaylabError(f"the picture has {len(texts) or 'no'} QR codes: it must have one")
     return texts[0]
-
-
-def _open(image: str | Path | bytes) -> Image.Image:
-    with explained():
-        from PIL import Image
-    try:
-        with Image.open(BytesIO(image) if isinstance(image, bytes) else image) as picture:
-            return picture.convert("L")
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        reason = getattr(error, "strerror", None) or error
-        name = "the picture" if isinstance(image, bytes) else image
-        raise PaylabError(f"{name} cannot be read: {reason}") from error
-
-
-def _text(code: zxingcpp.Barcode) -> str:
-    try:
-        return bytes(code.bytes).decode()
-    except UnicodeDecodeError:
-        return str(code.text)
 
 
 class QRText:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 from io import BytesIO
 
@@ -11,9 +12,10 @@ import vl_convert
 from PIL import Image, ImageColor
 
 import paylab
+from paylab.errors import ProgramError
 from paylab.simulator.simulator import Simulator
 from paylab.spec import status
-from paylab.views import chart_style, charts
+from paylab.views import chart_program, chart_style, charts
 
 ALL = [charts.volume, charts.statuses, charts.completion, charts.failures, charts.fees]
 VISIBLE = 3  # minimum contrast of a shape with its background
@@ -52,7 +54,7 @@ def test_a_chart_is_a_specification_and_a_picture(frame, draw):
 @pytest.mark.parametrize("draw", ALL)
 def test_a_specification_compiles(frame, draw):
     """The Vega-Lite compiler accepts the specification and finds marks to draw."""
-    compiled = vl_convert.vegalite_to_vega(draw(frame).spec, vl_version=chart_style.COMPILER)
+    compiled = vl_convert.vegalite_to_vega(draw(frame).spec, vl_version=chart_program.COMPILER)
     assert compiled["marks"]
 
 
@@ -203,6 +205,80 @@ def test_odd_values_do_not_stop_a_chart(frame):
     )
     for draw in ALL:
         assert draw(odd).png()
+
+
+HOSTILE = {
+    "control characters": "a\x00\x07\x1b]52;c;aGk=\x07\x7f\x9b2J\r\n\t",
+    "directions": "\u202eevil\u2066\u200b\u2028\ufeff",
+    "surrogates": "\ud800 \udfff\ud83d",
+    "a huge text": "x\x00" * 100_000,
+    "an expression": "'])+alert(1)//\\u0000{{datum}}",
+    "no text": ["\x00"],
+}
+
+
+def drawn_texts(value, at=""):
+    """Every text of a specification, with those in its expressions."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from drawn_texts(key)
+            yield from drawn_texts(item, key)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from drawn_texts(item, at)
+    elif at == "labelExpr":
+        yield from drawn_texts(json.loads(value.removeprefix("(").removesuffix(")[datum.value]")))
+    elif isinstance(value, str):
+        yield value
+
+
+def chart_functions():
+    """Every public function of the module that returns a chart."""
+    public = {name: made for name, made in vars(charts).items() if not name.startswith("_")}
+    return {
+        name
+        for name, made in public.items()
+        if getattr(made, "__module__", "") == charts.__name__
+        and getattr(made, "__annotations__", {}).get("return") == "Chart"
+    }
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_text_of_a_service_ends_a_chart(frame, name):
+    """Texts of the service are escaped and shortened on axes, in legends, tooltips and titles."""
+    assert {draw.__name__ for draw in ALL} == chart_functions()
+    text = HOSTILE[name]
+    columns = ("id", "failure_reason", "source_currency", "destination_currency", "fee_currency")
+    odd = frame.head(3).assign(total_fee=Decimal(1), completed_in=[1, 2, 3])
+    odd = odd.assign(**{each: pd.Series([text] * 3, dtype="object") for each in columns})
+    for draw in ALL:
+        is_failed = draw is charts.failures
+        states = ["failed"] * 3 if is_failed else [text, "completed", text]
+        chart = draw(odd.assign(status=pd.Series(states, dtype="object")))
+        texts = list(drawn_texts(chart.spec))
+        assert all(each.isprintable() and len(each) < 500 for each in texts)
+        assert chart.png().startswith(b"\x89PNG")
+
+
+def test_every_text_of_a_chart_is_escaped():
+    """A title and a specification of your own are escaped as well."""
+    shown = chart_style.Chart(
+        "a\x1b", {"mark": "bar\u202e", "data": {"values": [{"\x00": "\ud800"}]}}
+    )
+    assert all(map(str.isprintable, drawn_texts(shown.spec)))
+    assert repr(shown).isprintable()
+
+
+def test_a_chart_without_a_picture_says_why(frame):
+    """When the program that draws ends, the chart says so, and the next one is drawn."""
+    chart = charts.statuses(frame)
+    chart.spec["title"]["text"] = "\x00"  # which ends the compiler
+    with pytest.raises(ProgramError, match="the program that draws charts ended"):
+        chart.png()
+    bundle, _ = chart._repr_mimebundle_()
+    assert "image/png" not in bundle
+    assert "has no picture: the program that draws charts ended" in bundle["text/plain"]
+    assert charts.statuses(frame).png().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(

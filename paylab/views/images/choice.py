@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import stat
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
-from ...errors.base import MissingExtraError, Problem, RuleError
-from ...errors.extras import require_extra
-from ...interpreter import python_command, python_environment
+from ...errors.base import MissingExtraError, Problem, ProgramError, RuleError
 from ...rules import images as rules
 from ...spec.codes import IMAGE_MAX
 from ...spec.service import Service
 from ..forms.code import Expression, call, literal
+from ..programs import preview_picture
 from ..specimens import specimen
-from . import decoder, location
+from . import location
 
 HEAD = 64
 INSTEAD = "save the picture as a new file, or tick the box to keep the location"
 BROKEN = "No preview: the file may be broken, or the image has too many pixels"
-SECONDS = 8
-"""Maximum seconds of a preview, including the start of its process."""
-
 YOURS = Expression('Path("FILE.jpg")')
 
 
@@ -111,17 +106,12 @@ def to_send(choice: Choice, *, located: bool) -> bytes:
 
 def preview(data: bytes, mime: str) -> tuple[bytes | None, str]:
     """A JPEG of at most 320 pixels a side, upright, of a PDF's first page; or why there is none."""
-    command, environment = python_command(decoder.__file__, mime), python_environment()
     try:
-        require_extra("images")
-        done = subprocess.run(  # noqa: S603 - this very interpreter
-            command, input=data, env=environment, capture_output=True, timeout=SECONDS, check=True
-        )
+        return preview_picture(data, mime), ""
     except MissingExtraError as error:
         return None, f"No preview: {error}"
-    except (OSError, subprocess.SubprocessError):
+    except ProgramError:
         return None, BROKEN
-    return done.stdout, ""
 
 
 def _read(text: str) -> bytes:

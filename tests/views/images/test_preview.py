@@ -12,8 +12,10 @@ import pillow_heif
 import pytest
 from PIL import Image
 
-from paylab.views.images import choice, decoder
+from paylab.errors import ProgramError
+from paylab.views import picture_program
 from paylab.views.images.choice import BROKEN, preview
+from paylab.views.programs import preview_picture
 from paylab.views.specimens import specimen
 
 pillow_heif.register_heif_opener()
@@ -47,7 +49,7 @@ def test_kinds(file, mime):
 @pytest.mark.parametrize("mode", ["1", "L", "P", "RGBA", "CMYK", "I;16", "F"])
 def test_modes(mode):
     """Every colour mode is decoded to one that a JPEG can have."""
-    image = decoder.photo(BytesIO(picture("TIFF", mode=mode)))
+    image = picture_program.photo(BytesIO(picture("TIFF", mode=mode)))
     assert (image.mode, image.size) == ("RGB", (320, 200))
 
 
@@ -117,13 +119,13 @@ def laughs(levels):
     return b"%PDF-1.4\n" + body + b"trailer<</Root 1 0 R/Size 20>>\n%%EOF"
 
 
-def test_a_hostile_file_is_given_up(monkeypatch):
+def test_a_hostile_file_is_given_up():
     """A file that takes too long to decode has no preview, and its decoder is ended."""
     resource = pytest.importorskip("resource")
     assert preview(laughs(1), "application/pdf")[0]
-    monkeypatch.setattr(choice, "SECONDS", 1)
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert preview(laughs(9), "application/pdf") == (None, BROKEN)
+    with pytest.raises(ProgramError, match="longer than 1 seconds"):
+        preview_picture(laughs(9), "application/pdf", seconds=1)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)  # of processes that have ended
     assert after.ru_utime > before.ru_utime
 
@@ -135,7 +137,7 @@ def test_the_decoder_has_limits():
         "import runpy, resource as r; run = runpy.run_path({!r}); run['limit'](); "
         "print(r.getrlimit(r.RLIMIT_CPU)[0], r.getrlimit(r.RLIMIT_AS)[0])"
     )
-    program = decoder.__file__
+    program = picture_program.__file__
     done = subprocess.run(
         [sys.executable, "-c", code.format(program)], capture_output=True, text=True, check=True
     )
