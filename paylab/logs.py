@@ -8,7 +8,10 @@ from .errors.text import printable_lines
 
 
 class PrintableRecords(logging.Filter):
-    """A log filter that escapes the text and the traceback of every record, and drops none."""
+    """A log filter that escapes the text and the traceback of every record, and drops none.
+
+    A filter of a logger sees the records that are written to it, whatever handlers a program adds.
+    """
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Replace the text of the record where something was escaped."""

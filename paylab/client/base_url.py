@@ -61,8 +61,10 @@ def _parsed(text: str) -> URL:
     from httpx import URL, InvalidURL
 
     try:
-        return URL(text)
-    except InvalidURL as error:
+        url = URL(text)
+        _ = url.host  # read only here, which fails for a label that IDNA does not allow
+        return url
+    except (InvalidURL, UnicodeError) as error:
         shown = repr(plain(text, 80))
         raise ConfigError(f"the base URL {shown} cannot be read: {plain(str(error))}") from None
 

@@ -12,6 +12,7 @@ from ..errors.base import Problem, RuleError, RuleWarning
 from ..errors.names import meant, nearest_name
 from ..spec.operations.field import ID, REFERENCE
 from ..spec.operations.records import AMOUNTS, OPERATIONS
+from ..spec.text import plain
 from .request import json_value
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def body_of(
 
 def body_fields(values: Mapping[str, object]) -> dict[str, Any]:
     """Keyword fields as a JSON object without None; RuleError lists what cannot be sent."""
-    problems: list[Problem] = []
+    problems = [*_not_names(values, "")]
     body = {
         name: value if type(value) is str else _word(value, str(name), problems)
         for name, value in values.items()
@@ -118,6 +119,7 @@ def _word(value: object, field: str, problems: list[Problem]) -> Any:
     if isinstance(value, bool) and field in AMOUNTS:
         problems.append(Problem(field, "must be text or a Decimal: a bool is no amount"))
     if isinstance(value, Mapping):
+        problems += _not_names(value, field)
         given = {name: item for name, item in value.items() if item is not None}
         return {name: _word(item, f"{field}.{name}", problems) for name, item in given.items()}
     if isinstance(value, list | tuple):
@@ -127,6 +129,13 @@ def _word(value: object, field: str, problems: list[Problem]) -> Any:
     except TypeError as error:
         problems.append(Problem(field, str(error)))
         return None
+
+
+def _not_names(values: Mapping[Any, object], at: str) -> Iterator[Problem]:
+    """A problem for each name of a field that is no text, which JSON could not hold as it is."""
+    for name in values:
+        if not isinstance(name, str):
+            yield Problem(at, f"the name of a field must be text, not {plain(repr(name), 60)}")
 
 
 def refuse(problems: Iterable[Problem]) -> None:

@@ -127,6 +127,8 @@ def url_of(base_url: str, path: str, params: Mapping[str, Any] | None = None) ->
         raise RuleError([Problem("path", "must begin with /")])
     if "#" in path:
         raise RuleError([Problem("path", "must not have a fragment (#...)")])
+    if not isinstance(params, Mapping | None):
+        raise RuleError([Problem("params", "must be a dict of names and values")])
     query = {name: value for name, value in (params or {}).items() if value is not None}
     try:
         if query and "?" not in path:  # merging parses the URL three times

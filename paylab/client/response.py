@@ -15,7 +15,7 @@ from ..errors.base import ConfigWarning, PagingError, PaylabError
 from ..redaction.redaction import Redaction
 from ..spec.operations.records import ANSWER_NAMES, OPERATIONS
 from ..spec.paging import ENVELOPE, ListForm, RawPage, is_usual, read_page
-from ..spec.text import EXACT, plain, write_json
+from ..spec.text import EXACT, RepeatedMemberError, plain, write_json
 from ..spec.translation import Translation
 from .call import Call
 
@@ -70,8 +70,12 @@ class Response:
         made = partial(cls, attempt, translation, redaction, place, replayed=replayed)
         try:
             return made(EXACT.decode(content.decode("utf-8-sig")) if content.strip() else None)
+        except RepeatedMemberError as error:
+            reason = str(error)
         except (ValueError, ArithmeticError, RecursionError):
-            pass  # Raised below: the parser's error would contain the whole body.
+            reason = ""  # Raised below: the parser's error would contain the whole body.
+        if reason:
+            raise made()._wrong(reason)
         if attempt.exchange.request.any_body and not MARKUP.match(content):
             return made(plain(content.decode("utf-8", "replace")))
         kind = plain(attempt.call.response_headers.get("content-type", "no content type"), 80)
@@ -209,6 +213,8 @@ def has_own_envelope(content: bytes, form: ListForm) -> bool:
 
 def enveloped(page: RawPage) -> bytes:
     """A page in the envelope of the spec; numbers keep their digits."""
-    return write_json(
-        {"data": page.data, "has_next_page": page.has_next_page, "cursor": page.cursor}
-    ).encode()
+    members = {"data": page.data, "has_next_page": page.has_next_page, "cursor": page.cursor}
+    try:
+        return write_json(members).encode()
+    except RecursionError:
+        raise APIResponseError("a page of the list is nested too deep") from None

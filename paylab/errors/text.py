@@ -6,7 +6,11 @@ LONGEST = 500
 
 
 def plain(text: str, longest: int = LONGEST) -> str:
-    """One line of printable text, escaped and truncated, with white space folded."""
+    """One line of printable text, escaped and truncated, with white space folded.
+
+    >>> plain("one\\n  two\\a")
+    'one two\\\\x07'
+    """
     # Truncated first for speed; escaping makes at most ten characters of one.
     words = " ".join(text[: longest * 10].split())
     safe = printable(words[: longest + 1])
@@ -21,7 +25,7 @@ def printable(text: str, keep: str = "") -> str:
     of any script stay.
 
     >>> printable("é 日本 \\x1b[2J")
-    'é 日本 \\x1b[2J'
+    'é 日本 \\\\x1b[2J'
     """
     if text.isprintable():
         return text
@@ -32,5 +36,9 @@ def printable(text: str, keep: str = "") -> str:
 
 
 def printable_lines(text: object) -> str:
-    """The text of an object with everything but its line breaks escaped."""
+    """The text of an object with everything but its line breaks escaped.
+
+    >>> printable_lines("one\\ntwo\\t")
+    'one\\ntwo\\\\t'
+    """
     return printable(str(text), keep="\n")

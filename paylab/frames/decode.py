@@ -18,7 +18,7 @@ import pyarrow.json as pj
 from ..errors.api import APIResponseError
 from ..errors.base import PagingError, PaylabWarning
 from ..spec.paging import MOST_EMPTY, Page, Pager, read_page
-from ..spec.text import EXACT, plain
+from ..spec.text import EXACT, RepeatedMemberError, plain
 from .columns import Column, Schema
 from .text_table import PagePart, Row, Tree, path_tree, text_table, unknown_fields
 
@@ -186,6 +186,8 @@ def loads(body: bytes) -> object:
     """The body as JSON with exact numbers; APIResponseError when it is not JSON."""
     try:
         return EXACT.decode(body.decode("utf-8-sig"))
+    except RepeatedMemberError as error:
+        reason = str(error)
     except (ValueError, ArithmeticError, RecursionError):
-        pass  # raised below: the parser's error would contain the whole body
-    raise APIResponseError("a page is not JSON")
+        reason = "is not JSON"  # raised below: the parser's error would contain the whole body
+    raise APIResponseError(f"a page {reason}")

@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager
 from importlib import import_module
 from typing import Any
 
-from ..logs import log
 from ..spec.text import printable
 
 VIEWS = {
@@ -85,7 +84,7 @@ def _show_warnings(shell: Any) -> None:
     """Show warnings in a notebook; those of the log unless the user's program handles it."""
     if not hasattr(shell, "kernel"):
         return
-    logger = log
+    logger = logging.getLogger("paylab")
     if not logger.hasHandlers():
         logger.addHandler(Notices(tell))
     if not isinstance(warnings.showwarning, WarningNotices):

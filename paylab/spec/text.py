@@ -69,8 +69,24 @@ def _refuse(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
-EXACT = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse)
-"""Reads decimal fractions as what they are; a number too large for Decimal is ArithmeticError."""
+class RepeatedMemberError(ValueError):
+    """An object of JSON has two members of one name: readers differ in which one they take."""
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        names = [name for name, _ in pairs]
+        name = next(name for name in names if names.count(name) > 1)
+        raise RepeatedMemberError(f"has an object with two members {plain(name, 60)!r}")
+    return members
+
+
+EXACT = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse, object_pairs_hook=_members)
+"""Reads decimal fractions as what they are, and refuses an object with two members of one name.
+
+A number too large for Decimal is an ArithmeticError.
+"""
 
 
 CASES: Mapping[str, Callable[[str], str]] = {"any": str, "upper": str.upper, "lower": str.lower}

@@ -14,6 +14,7 @@ from ..errors.extras import explained
 from ..webhooks.arrival import COLUMNS, cells
 from ..webhooks.arrivals import Arrivals
 from ..webhooks.inbox import Inbox
+from .forms.message import read_message, whole_number
 from .forms.view import WIDGET, asset, reference, show_apart, static_html
 from .html import badge, grid, notice, text_block
 
@@ -45,6 +46,12 @@ class InboxView(anywidget.AnyWidget):
         self._unsubscribe = source.on_arrival(lambda _: self._refresh_soon())
         self.observe(self._open, "opened")
         self.refresh()
+
+    def set_state(self, sync_data: object) -> None:
+        """Take from a browser which row is open, and nothing else."""
+        opened = read_message(sync_data).get("opened")
+        if opened is not None:
+            super().set_state({"opened": whole_number(opened)})
 
     def refresh(self) -> None:
         """Show the current events."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ...errors.base import Problem
 from ..html import BORDER, MUTED, escape
+from .message import Message, whole_number
 from .view import Node
 
 REQUIRED, OPTIONAL = "Required", "Optional"
@@ -172,13 +173,13 @@ class FormField(Node):
             "heard": self._heard,
         }
 
-    def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
+    def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
         """Receive what was typed or chosen, and the loss of focus."""
         act, given = message.get("kind"), message.get("value")
         if self.disabled:
             return
         if act == "input":
-            self._heard[str(message.get("view"))] = int(message.get("n", 0))
+            self._heard[str(message.get("view"))] = whole_number(message.get("n"))
             self._take(given)
         elif act == "leave" and not (self.touched and self._value == self.value):
             self.touched, self._value = True, self.value
@@ -190,8 +191,10 @@ class FormField(Node):
         if self.input in LISTED:
             known = type(given) is int and 0 <= given < len(self.options)
             value = self.options[given][1] if known else self._value
+        elif self.input == TICK:
+            value = bool(given)
         else:
-            value = bool(given) if self.input == TICK else str(given)
+            value = given if isinstance(given, str) else self._value
         typed = self.input in (TEXT, COMBO)  # checked on blur, or while wrong
         self.typed = typed
         self.touched = not typed or bool(self.touched and (self.errors or self.warnings))

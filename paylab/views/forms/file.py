@@ -5,10 +5,11 @@ Jupyter's message size limit does not apply, and no byte is stored in widget sta
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...spec.codes import IMAGE_MAX
+from .message import Message, whole_number
 from .view import Node, Send
 
 
@@ -63,7 +64,7 @@ class FilePicker(Node):
         """Cancel a transfer in progress."""
         self._received, self._sending = None, ""
 
-    def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
+    def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
         """Receive a file slice by slice; a slice out of order cancels it."""
         act = message.get("kind")
         if act == "start":
@@ -73,13 +74,13 @@ class FilePicker(Node):
         elif act == "cancel" and message.get("id") == self._sending:
             self.drop()
         elif act == "refuse":
-            self.refuse(str(message.get("name", "")), int(message.get("size", 0)))
+            self.refuse(str(message.get("name", "")), whole_number(message.get("size")))
         elif act == "remove" and not self.disabled:
             self.remove()
         elif act == "look":
             self.show()
 
-    def _start(self, message: Mapping[str, Any]) -> None:
+    def _start(self, message: Message) -> None:
         self.drop()
         size, self._sending = message.get("size"), str(message.get("id"))
         self._name = str(message.get("name", ""))
@@ -89,7 +90,7 @@ class FilePicker(Node):
         self._size, self._received = size, bytearray()
         self._go_on(self._received)
 
-    def _slice(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
+    def _slice(self, message: Message, buffers: Sequence[bytes]) -> None:
         received, data, at = self._received, b"".join(buffers), message.get("at")
         if received is None or message.get("id") != self._sending:
             return

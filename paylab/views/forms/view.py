@@ -18,6 +18,7 @@ from IPython.display import display
 
 from .. import html
 from ..html import Row
+from .message import Message, read_buffers, read_message
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
 FORM, INBOX, STATIC = "paylab-form", "paylab-inbox", "paylab-static"
@@ -84,7 +85,7 @@ class Node:
         """The visible parts as HTML for a saved notebook; readable without styles too."""
         return "".join(part.static() for part in self.children if part.visible)
 
-    def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
+    def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
         """Handle a user action on this node."""
 
     def attach(self, send: Send) -> None:
@@ -118,7 +119,7 @@ class Inputs(Group):
         super().__init__(parts)
         self._submit, submit.submits = submit, True
 
-    def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
+    def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
         """Press the button."""
         self._submit.receive(message, buffers)
 
@@ -172,7 +173,7 @@ class Button(Node):
         """The text in brackets, as the picture of a button."""
         return f"<p><span>[ {html.escape(self.text)} ]</span></p>"
 
-    def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
+    def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
         """Call its function."""
         if message.get("kind") == "press" and self.visible and not self.disabled:
             self.press()
@@ -207,8 +208,12 @@ class View(anywidget.AnyWidget):
         inside = [self._described(part) for part in node.children if part.visible]
         return {"id": node.id, "kind": node.kind, **node.props(), "parts": inside}
 
-    def receive(self, message: Mapping[str, Any], buffers: Sequence[memoryview]) -> None:
+    def set_state(self, sync_data: object) -> None:
+        """Take no state from a browser, which only sends messages."""
+
+    def receive(self, content: object, data: object) -> None:
         """Handle a browser message: `ready` requests the page, others are actions on a node."""
+        message, buffers = read_message(content), read_buffers(data)
         if message.get("kind") == "ready":
             self._asked, self._drawn = True, []
             self.refresh()

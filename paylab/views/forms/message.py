@@ -1,0 +1,46 @@
+"""Messages of a page in a browser, read into plain values whatever their shape."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+Message = Mapping[str, Any]
+"""A message of a browser: its names with a text, a number, a bool or None each."""
+
+PLAIN = (str, int, float, bool, type(None))
+MOST_DIGITS = 15
+"""Digits of a whole number that JavaScript keeps."""
+
+
+def read_message(message: object) -> Message:
+    """The members of a message that are plain values; none if it is no object."""
+    if not isinstance(message, Mapping):
+        return {}
+    members = {name: item for name, item in message.items() if isinstance(item, PLAIN)}
+    return {
+        str(name): _without_surrogates(item) if isinstance(item, str) else item
+        for name, item in members.items()
+    }
+
+
+def read_buffers(buffers: object) -> list[bytes]:
+    """The bytes beside a message; none if they are no bytes."""
+    if not isinstance(buffers, Iterable):
+        return []
+    parts = list(buffers)
+    if not all(isinstance(part, bytes | bytearray | memoryview) for part in parts):
+        return []
+    return [bytes(part) for part in parts]
+
+
+def whole_number(value: object, default: int = 0) -> int:
+    """A whole number of a message, or the default for any other value."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return default
+    return value if abs(value) < 10**MOST_DIGITS else default
+
+
+def _without_surrogates(text: str) -> str:
+    """The text with each unpaired surrogate replaced: half a character cannot be sent."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
