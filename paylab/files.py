@@ -246,6 +246,36 @@ def _refuse_foreign(path: Path, ours: Callable[[Path], bool]) -> None:
             )
 
 
+FORMULA = "^['=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
+"""A cell that a spreadsheet executes, or that has an apostrophe as if it were escaped."""
+
+SPOILED = "^0[0-9]|[0-9][0-9.,]{15}|^[0-9.]+[eE][0-9]+$"
+"""A text that a spreadsheet changes as a number: leading zeros, over 15 digits, 12E45."""
+
+RESULTS = frozenset({"row", "outcome", "error"})
+"""The columns of the results of a batch, whose formulas are escaped."""
+
+_RISKY = re.compile(f"{FORMULA}|{SPOILED}")
+
+
+def escape_cell(text: str) -> str:
+    """A cell with an apostrophe before a formula, which makes it text in a spreadsheet.
+
+    >>> escape_cell("=1+1")
+    "'=1+1"
+    """
+    return f"'{text}" if re.match(FORMULA, text) else text
+
+
+def restore_cell(text: str) -> str:
+    """A cell as it was before it was escaped for a spreadsheet.
+
+    >>> restore_cell("'=1+1")
+    '=1+1'
+    """
+    return text[1:] if text.startswith("'") and _RISKY.search(text[1:]) else text
+
+
 @dataclass(frozen=True)
 class CsvRow:
     """A row of a CSV file: cells by column, line number, and number of surplus cells."""
@@ -256,15 +286,33 @@ class CsvRow:
 
 
 def csv_rows(path: str | os.PathLike[str], delimiter: str = ",") -> Iterator[CsvRow]:
-    """Yield the rows of a UTF-8 CSV file; PaylabError if it cannot be read."""
+    """Yield the rows of a UTF-8 CSV file; PaylabError if it cannot be read.
+
+    The cells of a file of results are read as they were before they were escaped.
+    """
     with _csv_reader(path, delimiter) as reader:
+        is_escaped = set(reader.fieldnames or ()) >= RESULTS
         for record in reader:
             surplus: Sequence[str] = record.pop(None, ())  # cells without a column
-            yield CsvRow(record, reader.line_num, len(surplus))
+            cells = _restored(record) if is_escaped else record
+            yield CsvRow(cells, reader.line_num, len(surplus))
+
+
+def _restored(record: Mapping[str, str | None]) -> dict[str, str | None]:
+    return {
+        restore_cell(name): cell if cell is None else restore_cell(cell)
+        for name, cell in record.items()
+    }
 
 
 def csv_header(path: str | os.PathLike[str], delimiter: str = ",") -> list[str]:
     """The columns of a CSV file; PaylabError if the delimiter seems to be wrong."""
+    names = written_header(path, delimiter)
+    return [*map(restore_cell, names)] if set(names) >= RESULTS else names
+
+
+def written_header(path: str | os.PathLike[str], delimiter: str = ",") -> list[str]:
+    """The columns of a CSV file as they are written there, escaped or not."""
     with _csv_reader(path, delimiter) as reader:
         return list(reader.fieldnames or ())
 

@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
         return _report(checked, as_json=options.json)
     if options.to is not None:
         _check_writable(Path(options.to), options.file)
-    from .. import frames
+    from ..frames.files import write_results
 
     lab = connect()
     announce(lab.place)
@@ -92,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
     )
     status = _print_results(frame, as_json=options.json)
     if options.to is not None:
-        path = frames.to_csv(frame, options.to)
+        path = write_results(frame, options.to)
         warn_user(f"paylab: the outcome of each row is in {path}")
     return status
 

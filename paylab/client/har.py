@@ -20,6 +20,9 @@ CREATOR = {"name": "paylab", "version": "1"}
 LAB = "_paylab"
 """The member of `log` with what a replay needs besides: base URL, service settings, clock."""
 
+MOST_STATUS = 999
+"""The highest status that HTTP can hold."""
+
 ERROR = "_error"
 """The member of a response that says why it is missing or incomplete, as browsers write it."""
 
@@ -139,17 +142,28 @@ def read_har(path: Path) -> RecordedLog:
         log = json.loads(path.read_bytes())["log"]
         calls = [call_of(entry) for entry in log["entries"]]
         creator = str((log.get("creator") or {}).get("name", ""))
-        return RecordedLog(calls, creator, dict(log.get(LAB) or {}))
+        return RecordedLog(calls, creator, _facts(log.get(LAB) or {}))
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror or error}") from None
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, ArithmeticError, LookupError, TypeError, AttributeError, RecursionError):
         raise ConfigError(f"{path} is not a HAR file") from None
+
+
+def _facts(facts: Facts) -> Facts:
+    """What a replay needs besides; ValueError when a part of it has another type."""
+    kinds = {"service": Mapping, "base_url": str, "started": str}
+    for name, kind in kinds.items():
+        if not isinstance(facts.get(name), kind | None):
+            raise ValueError(f"{LAB}.{name} has the wrong type")
+    return dict(facts)
 
 
 def call_of(entry: Mapping[str, Any]) -> Call:
     """The call of an entry, as far as HAR tells."""
     request, response = entry["request"], entry["response"]
     url, status = str(request["url"]), int(response["status"]) or None
+    if status is not None and not 0 < status <= MOST_STATUS:
+        raise ValueError(f"{status} is not a status")
     error = response.get(ERROR) or (None if status else response.get("statusText"))
     return Call(
         read(entry.get("startedDateTime")) or datetime.fromtimestamp(0, UTC),

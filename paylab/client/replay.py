@@ -135,9 +135,11 @@ class RecordedCall:
                 f"the answer of {self} is not whole: write the file with lab.record(...), "
                 "which keeps answers of any length"
             )
-        headers = {
-            name: text for name, text in call.response_headers.items() if name not in DROPPED
-        }
+        headers = [
+            (name.encode("ascii", "replace"), text.encode("utf-8", "replace"))
+            for name, text in call.response_headers.items()
+            if name not in DROPPED
+        ]
         content = answer.encode("utf-8", "surrogatepass") if error is None else _failing(error)
         return httpx.Response(call.status or 0, headers=headers, content=content)
 

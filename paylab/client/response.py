@@ -15,7 +15,7 @@ from ..errors.base import ConfigWarning, PagingError, PaylabError
 from ..redaction.redaction import Redaction
 from ..spec.operations.records import ANSWER_NAMES, OPERATIONS
 from ..spec.paging import ENVELOPE, ListForm, RawPage, is_usual, read_page
-from ..spec.text import EXACT, RepeatedMemberError, plain, write_json
+from ..spec.text import EXACT, LAST_MEMBER, RepeatedMemberError, plain, write_json
 from ..spec.translation import Translation
 from .call import Call
 
@@ -39,6 +39,8 @@ class Response:
     place: Callable[[], str]
     body: Any = None
     replayed: bool = False
+    repeats: str = ""
+    """What is wrong with a body in which an object has two members of one name."""
     is_known: bool = False
     """Whether the ledger knew the payment, which was read and not created."""
     is_found: bool = False
@@ -69,13 +71,14 @@ class Response:
         content, replayed = attempt.exchange.content, attempt.exchange.replayed
         made = partial(cls, attempt, translation, redaction, place, replayed=replayed)
         try:
-            return made(EXACT.decode(content.decode("utf-8-sig")) if content.strip() else None)
-        except RepeatedMemberError as error:
-            reason = str(error)
+            text = content.decode("utf-8-sig")
+            try:
+                return made(EXACT.decode(text) if content.strip() else None)
+            except RepeatedMemberError as error:
+                # The answer to a payment that was made must not be lost: only a page is refused.
+                return made(LAST_MEMBER.decode(text), repeats=str(error))
         except (ValueError, ArithmeticError, RecursionError):
-            reason = ""  # Raised below: the parser's error would contain the whole body.
-        if reason:
-            raise made()._wrong(reason)
+            pass  # Raised below: the parser's error would contain the whole body.
         if attempt.exchange.request.any_body and not MARKUP.match(content):
             return made(plain(content.decode("utf-8", "replace")))
         kind = plain(attempt.call.response_headers.get("content-type", "no content type"), 80)
@@ -128,6 +131,8 @@ class Response:
     def page(self, form: ListForm) -> RawPage:
         """The body as a page; an array is the whole list where the spec shows no envelope."""
         error: PaylabError
+        if self.repeats:  # the second could hide the rows of the first
+            raise self._wrong(self.repeats)
         try:
             page = read_page(self.body, form, bare=not OPERATIONS[f"{form.name}.list"].is_shown)
             if page.cursor or not page.has_next_page:

@@ -49,7 +49,7 @@ def write_workbook(
         raise
     notes = book.create_sheet("about")
     for name, value in {"time zone": tz, "rows": count, **(about or {})}.items():
-        notes.append([name, _clean(str(value))])
+        notes.append([_text_cell(notes, name), _text_cell(notes, value)])
     with replace(path) as sink:
         book.save(sink)
     return path
@@ -61,7 +61,7 @@ def _fill(sheet: Any, tables: Iterable[pa.Table], zone: ZoneInfo, path: Path) ->
     for at, table in enumerate(tables):
         if not at:
             sheet.freeze_panes = "A2"
-            sheet.append(table.column_names)
+            sheet.append([_text_cell(sheet, name) for name in table.column_names])
         count += table.num_rows
         if count > MOST_ROWS:
             raise ConfigError(f"{path}: a sheet holds {MOST_ROWS:,} rows; write CSV or Parquet")
@@ -76,9 +76,7 @@ def _cells(column: pa.ChunkedArray, sheet: Any, zone: ZoneInfo) -> Iterator[Any]
         from openpyxl.cell import WriteOnlyCell
 
     def text(value: Any) -> Any:
-        cell = WriteOnlyCell(sheet, _clean(str(value)))
-        cell.data_type = "s"  # also if it begins with =, which would be a formula
-        return cell
+        return _text_cell(sheet, value)
 
     def amount(value: Decimal) -> Any:
         plain = format(value.normalize(decimals.UNLIMITED), "f")
@@ -100,6 +98,15 @@ def _cells(column: pa.ChunkedArray, sheet: Any, zone: ZoneInfo) -> Iterator[Any]
     elif pa.types.is_timestamp(column.type) and column.type.tz:
         make = moment
     return (None if value is None else make(value) for value in column.to_pylist())
+
+
+def _text_cell(sheet: Any, value: object) -> Any:
+    """A cell of text, also if it begins with =, which would be a formula."""
+    with explained():
+        from openpyxl.cell import WriteOnlyCell
+    cell = WriteOnlyCell(sheet, _clean(str(value)))
+    cell.data_type = "s"
+    return cell
 
 
 def _clean(text: str) -> str:

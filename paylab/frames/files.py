@@ -21,14 +21,23 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
 from ..errors.base import ConfigError, PaylabError
-from ..files import csv_header, file_mode, path_of, replace, unreadable
+from ..files import (
+    FORMULA,
+    RESULTS,
+    SPOILED,
+    escape_cell,
+    file_mode,
+    path_of,
+    replace,
+    restore_cell,
+    unreadable,
+    written_header,
+)
 from . import decimals, times
 from .columns import Kept, Kind, Schema, likeliest, schema_of
+from .decimal_array import DecimalDtype
 from .frame import ExactFrame, series, typed_frame
 
-FORMULA = r"^['=+\-@\t\r\n\x{FF1D}\x{FF0B}\x{FF0D}\x{FF20}]"
-# Text that a spreadsheet would change as a number: leading zeros, over 15 digits, 12E45.
-SPOILED = r"^0[0-9]|[0-9][0-9.,]{15}|^[0-9.]+[eE][0-9]+$"
 PLAIN = r"^-?[0-9]{1,12}(\.[0-9]{1,3})?$"
 NUMBERS = ("amount", "seconds")
 
@@ -37,17 +46,28 @@ def guard(texts: pa.Table, schema: Schema) -> pa.Table:
     """The table with every risky cell escaped; short plain amounts stay numbers."""
     columns = []
     for name, column in zip(texts.column_names, texts.columns, strict=True):
-        risky = pc.match_substring_regex(column, f"{FORMULA}|{SPOILED}")
-        if schema.kind(name) in NUMBERS:
-            risky = pc.and_(risky, pc.invert(pc.match_substring_regex(column, PLAIN)))
-        columns.append(pc.if_else(risky, pc.binary_join_element_wise("'", column, ""), column))
+        plain = PLAIN if schema.kind(name) in NUMBERS else None
+        columns.append(_escaped(column, f"{FORMULA}|{SPOILED}", plain))
     return pa.table(columns, texts.column_names)
+
+
+def _escaped(column: pa.ChunkedArray, pattern: str, plain: str | None = None) -> pa.ChunkedArray:
+    """A column with an apostrophe before each text of a pattern, except those that are plain."""
+    risky = pc.match_substring_regex(column, pattern)
+    if plain is not None:
+        risky = pc.and_(risky, pc.invert(pc.match_substring_regex(column, plain)))
+    return pc.if_else(risky, pc.binary_join_element_wise("'", column, ""), column)
 
 
 def unguard(texts: pa.Table) -> pa.Table:
-    """The table as it was before `guard`."""
-    columns = [pc.replace_substring_regex(column, "^'", "") for column in texts.columns]
-    return pa.table(columns, texts.column_names)
+    """The table as it was before its cells were escaped."""
+    columns = []
+    for column in texts.columns:
+        rest = pc.utf8_slice_codeunits(column, 1)
+        risky = pc.match_substring_regex(rest, f"{FORMULA}|{SPOILED}")
+        was_escaped = pc.and_(pc.starts_with(column, "'"), risky)
+        columns.append(pc.if_else(was_escaped, rest, column))
+    return pa.table(columns, [*map(restore_cell, texts.column_names)])
 
 
 MEANING: dict[Kind, str] = {
@@ -106,11 +126,38 @@ def to_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> Path:
     >>> paylab.frames.to_csv(frame, "transfers.csv").name
     'transfers.csv'
     """
-    target = path_of(path)
+    return _write_csv(_texts(frame), path)
+
+
+def write_results(frame: pd.DataFrame, path: str | os.PathLike[str]) -> Path:
+    """Write the results of a batch as `to_csv` does, with escaped formulas.
+
+    A cell or a name that a spreadsheet would execute begins with an apostrophe. `read_csv`,
+    `create_many` and `paylab payout` know such a file by its columns row, outcome and error, and
+    read each cell as it was.
+    """
+    table = _texts(frame)
+    amounts = [name for name, kind in frame.dtypes.items() if isinstance(kind, DecimalDtype)]
+    columns = [
+        _escaped(column, FORMULA, PLAIN if name in amounts else None)
+        if pa.types.is_string(column.type)
+        else column
+        for name, column in zip(table.column_names, table.columns, strict=True)
+    ]
+    return _write_csv(pa.table(columns, [*map(escape_cell, table.column_names)]), path)
+
+
+def _texts(frame: pd.DataFrame) -> pa.Table:
+    """A frame as a table in which amounts, times and words are text."""
     kept = frame.reset_index() if any(frame.index.names) else frame
     table = pa.Table.from_pandas(kept, preserve_index=False)
+    return pa.table([*map(_text, table.columns)], names=table.column_names)
+
+
+def _write_csv(table: pa.Table, path: str | os.PathLike[str]) -> Path:
+    target = path_of(path)
     with replace(target) as sink:
-        pcsv.write_csv(pa.table([*map(_text, table.columns)], names=table.column_names), sink)
+        pcsv.write_csv(table, sink)
     forget_sidecar(target)
     return target
 
@@ -127,16 +174,18 @@ def read_csv(
     >>> str(paylab.read_csv(path)["source_amount"].dtype)
     'decimal'
     """
-    names, about = csv_header(path, delimiter), read_sidecar(Path(path))
+    written, about = written_header(path, delimiter), read_sidecar(Path(path))
+    is_escaped = bool(about.get("excel_safe")) or set(written) >= RESULTS
+    names = [*map(restore_cell, written)] if is_escaped else written
     schema = schema_of(kind or about.get("kind") or likeliest(names).name)
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise PaylabError(f"{path} has two columns {twice[:60]!r}: rename or remove one of them")
     try:
-        texts = _read_texts(path, names, delimiter)
+        texts = _read_texts(path, written, delimiter)
     except pa.ArrowException as error:
         raise unreadable(path, "CSV", error) from None
-    return typed_frame(unguard(texts) if about.get("excel_safe") else texts, schema)
+    return typed_frame(unguard(texts) if is_escaped else texts, schema)
 
 
 def _read_texts(path: str | os.PathLike[str], names: Sequence[str], delimiter: str) -> pa.Table:
@@ -160,7 +209,8 @@ def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
         return decimals.write(column)
     if pa.types.is_timestamp(column.type) and column.type.tz:
         return times.to_texts(column)
-    return column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
+    is_words = pa.types.is_dictionary(column.type) or pa.types.is_large_string(column.type)
+    return column.cast(pa.string()) if is_words else column
 
 
 EXACT = pa.decimal128(38, 18)

@@ -88,6 +88,9 @@ EXACT = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse, object_pai
 A number too large for Decimal is an ArithmeticError.
 """
 
+LAST_MEMBER = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse)
+"""As `EXACT`, but takes the last of two members of one name."""
+
 
 CASES: Mapping[str, Callable[[str], str]] = {"any": str, "upper": str.upper, "lower": str.lower}
 """How a word is written, by the setting of its case."""

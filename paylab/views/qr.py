@@ -6,6 +6,7 @@ from base64 import b64encode
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from ..emvqr.text import Payload, check, parse
 from ..errors.base import ConfigError, EMVError, PaylabError, ProgramError
@@ -18,17 +19,23 @@ from .programs import read_qr_codes
 SMALLEST, LARGEST = 21 + 2 * QUIET_ZONE, 10_000
 
 
-def scan(image: str | Path | bytes) -> str:
-    """Read the only QR code in a picture, given as a file or bytes."""
-    name = "the picture" if isinstance(image, bytes) else str(image)
+def scan(image: str | Path | bytes | BinaryIO) -> str:
+    """Read the only QR code in a picture, given as a path, an open file or bytes."""
+    name = f"{image}" if isinstance(image, str | Path) else "the picture"
     try:
-        texts = read_qr_codes(image if isinstance(image, bytes) else path_of(image).read_bytes())
+        texts = read_qr_codes(_content(image))
     except (OSError, ProgramError) as error:
         reason = getattr(error, "strerror", None) or error
         raise PaylabError(f"{name} cannot be read: {reason}") from None
     if len(texts) != 1:
         raise PaylabError(f"the picture has {len(texts) or 'no'} QR codes: it must have one")
     return texts[0]
+
+
+def _content(image: str | Path | bytes | BinaryIO) -> bytes:
+    if isinstance(image, bytes):
+        return image
+    return path_of(image).read_bytes() if isinstance(image, str | Path) else image.read()
 
 
 class QRText:
