@@ -17,7 +17,7 @@ def read_json(text: bytes | str) -> Any:
     if isinstance(text, bytes):
         text = text.decode(json.detect_encoding(text), "surrogatepass")
     try:
-        return EXACT.decode(text)
+        return LAST_MEMBER.decode(text)
     except ArithmeticError:  # its exponent is too large for Decimal
         raise ValueError("it contains a number that is too large") from None
 
@@ -89,7 +89,7 @@ A number too large for Decimal is an ArithmeticError.
 """
 
 LAST_MEMBER = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse)
-"""As `EXACT`, but takes the last of two members of one name."""
+"""As `EXACT`, but takes the last of two members of one name: it serves all but pages."""
 
 
 CASES: Mapping[str, Callable[[str], str]] = {"any": str, "upper": str.upper, "lower": str.lower}
