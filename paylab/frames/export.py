@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import partial
+from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -20,6 +21,7 @@ import pyarrow.parquet as pq
 from ..errors.api import BadRequestError
 from ..errors.base import ConfigError
 from ..errors.extras import require_extra
+from ..errors.text import printable_lines
 from ..files import path_of, recover, replace, replace_folder, require_parent
 from ..spec import timestamps
 from ..spec.paging import Order
@@ -213,7 +215,12 @@ def _write_csv(
 def _print_csv(
     tables: Tables, path: Path, schema: Schema, about: About | None, *, safe: bool
 ) -> None:
-    _write_rows(tables, sys.stdout.buffer, schema, safe=safe)
+    if not sys.stdout.isatty():
+        _write_rows(tables, sys.stdout.buffer, schema, safe=safe)
+    else:  # a terminal would obey the control characters of a text
+        rows = BytesIO()
+        _write_rows(tables, rows, schema, safe=safe)
+        sys.stdout.buffer.write(printable_lines(rows.getvalue().decode()).encode())
     sys.stdout.buffer.flush()
 
 

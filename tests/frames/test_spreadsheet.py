@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import csv
+import sys
+from io import BytesIO
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -137,3 +140,13 @@ def test_no_name_and_no_note_of_a_workbook_is_a_formula(tmp_path, text):
     cells = [cell for sheet in book for row in sheet.iter_rows() for cell in row]
     assert text in [cell.value for cell in cells]
     assert "f" not in {cell.data_type for cell in cells}
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_rows_on_a_terminal_are_escaped(monkeypatch, is_terminal):
+    """A terminal gets no control character of a cell; a pipe gets every cell as it was sent."""
+    out = SimpleNamespace(buffer=BytesIO(), isatty=lambda: is_terminal)
+    monkeypatch.setattr(sys, "stdout", out)
+    frames.export_list(lambda _: page([{"id": "a\x1b[2J\u202e"}]), "-")
+    text = out.buffer.getvalue().decode()
+    assert ("\\x1b[2J\\u202e" in text, "\x1b[2J\u202e" in text) == (is_terminal, not is_terminal)
