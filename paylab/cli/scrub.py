@@ -2,8 +2,16 @@
 
 Keys, signatures, images and document numbers are replaced, in HAR files and snapshots also names,
 contacts, birth dates and addresses. A key is found by its form (sk_live_...), by a name before it
-(secret_key = "...", a header, a field, a variable), and then wherever else it stands. One without
-a name, such as an argument of connect(), is not found. With --check nothing is changed.
+(secret_key = "...", a header, a field, a variable), and then wherever else it stands. A document
+number is found by its field, beside or below its label (CPF, passport, ...), by a form that no
+other number has (CURP, 111.444.777-35), and then wherever else it stands. Base64, hexadecimal
+digits, lists of bytes, gzip, escapes and pieces in several lines or outputs are read. With --check
+nothing is changed.
+
+Not found: a key without a name, such as an argument of connect(); a number without a label, or with
+a label in another language; names, addresses and account numbers in notebooks; text in pictures and
+file names; what is encrypted, in an archive, in another encoding, or computed from several parts;
+letters of another alphabet that only look alike. Read a file before you share it.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from html import unescape
 from operator import attrgetter
 from typing import NamedTuple
@@ -32,6 +32,10 @@ _ESCAPE = re.compile(
 )
 _HEAD = re.compile(r"%|\\[xX]")
 _COLOUR = re.compile(r"\x1b(?:\[[0-9;:?]{0,40}[A-Za-z]|\(B)")
+_INVISIBLE = re.compile(
+    rf"{_COLOUR.pattern}|[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
+)
+"""ANSI codes, and characters without a width, which can stand inside a number."""
 _SIGNS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -53,7 +57,7 @@ def replace_found(text: str, find: Find) -> str:
     for depth in range(MOST_LAYERS):
         found = [_mapped(each, layers) for each in find(layers[-1].text if layers else text, depth)]
         if found:
-            text = _replaced(text, found)
+            text = replace_parts(text, found)
             # The offsets of the layers are those of the text before.
             layers = _layers(text, depth)
         if not _add_layer(layers, text):
@@ -63,7 +67,18 @@ def replace_found(text: str, find: Find) -> str:
 
 def replace_plain(text: str, find: Find) -> str:
     """The text without the matches of `find`, without decoding."""
-    return _replaced(text, list(find(text, 0)))
+    return replace_parts(text, list(find(text, 0)))
+
+
+def find_parts(text: str, find: Find) -> Iterator[tuple[Found, str]]:
+    """The matches of `find` in every decoded layer: the part of the text, and the decoded part."""
+    layers = _uncoloured(text, _INVISIBLE)
+    for depth in range(MOST_LAYERS):
+        layer = layers[-1].text if layers else text
+        for found in find(layer, depth):
+            yield _mapped(found, layers), layer[found.start : found.end]
+        if not _add_layer(layers, text, _INVISIBLE):
+            break
 
 
 def decode(text: str) -> str:
@@ -115,17 +130,17 @@ def _layers(text: str, depth: int) -> list[_Layer]:
     return layers
 
 
-def _add_layer(layers: list[_Layer], text: str) -> bool:
+def _add_layer(layers: list[_Layer], text: str, hidden: re.Pattern[str] = _COLOUR) -> bool:
     layer = _changed(layers[-1].text if layers else text, _ESCAPE, _plain)
     if layer is None:
         return False
-    layers += [layer, *_uncoloured(layer.text)]
+    layers += [layer, *_uncoloured(layer.text, hidden)]
     return True
 
 
-def _uncoloured(text: str) -> list[_Layer]:
+def _uncoloured(text: str, hidden: re.Pattern[str] = _COLOUR) -> list[_Layer]:
     """The text without ANSI codes; nothing if it has none."""
-    layer = _changed(text, _COLOUR, lambda _: "")
+    layer = _changed(text, hidden, lambda _: "")
     return [layer] if layer else []
 
 
@@ -182,7 +197,7 @@ def _mapped(found: Found, layers: list[_Layer]) -> Found:
     return Found(start, end, found.put)
 
 
-def _replaced(text: str, found: list[Found]) -> str:
+def replace_parts(text: str, found: list[Found]) -> str:
     """The text with each part replaced; overlapping parts are merged."""
     parts, done = list[str](), 0
     for start, end, put in sorted(found):

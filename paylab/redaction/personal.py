@@ -29,8 +29,11 @@ _FIELDS = "|".join(
     + "".join(f"|{on_ramp.detail}" for on_ramp in ON_RAMPS)
 )
 _IS = r"""["']?\s*[:=]\s*b?(?:"((?:[^"\\]|\\.)+)"?|'((?:[^'\\]|\\.)+)'|([^\s,;&#}\])"'\[{(]{2,}))"""
-_PACKED = ("eyJ", "W3s", "WyJ")
-"""The prefixes of Base64 of `{"`, `[{` and `["`."""
+_PACKED = re.compile(r"(?<![A-Za-z0-9])(?:ey[IA-Z]|ew[o0]|W3s|WyJ|Wwo)[A-Za-z0-9+/_-]{8,}={0,2}")
+"""Base64 of JSON, which begins with `{"`, `[{` or `["`, with or without a line end after it."""
+SHORTEST_PACKED = 32
+"""Minimum characters of a text in which Base64 is searched: a name, a value and two braces."""
+_URL_SAFE = str.maketrans("-_", "+/")
 
 _FORMS = (
     re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}"),
@@ -59,8 +62,8 @@ def personal_names(values: Mapping[str, object]) -> frozenset[str]:
 def impersonal(value: Any, names: frozenset[str] = frozenset()) -> Any:
     """Parsed JSON, or text, without personal data; `names` are more names of such fields."""
     if isinstance(value, str):
-        packed = _repacked(value, names) if value.startswith(_PACKED) else None
-        return packed or escapes.replace_found(value, partial(_found, names))
+        packed = _repacked(value, names) if _PACKED.match(value) else None
+        return packed or _text(value, names)
     if isinstance(value, list):
         return [impersonal(item, names) for item in value]
     if isinstance(value, dict):
@@ -85,13 +88,22 @@ def _item(name: str, item: Any, names: frozenset[str]) -> Any:
     return impersonal(item, names)
 
 
+def _text(text: str, names: frozenset[str]) -> str:
+    """A text without personal data, also in Base64 of JSON inside it."""
+    if len(text) >= SHORTEST_PACKED:
+        text = _PACKED.sub(lambda match: _repacked(match[0], names) or match[0], text)
+    return escapes.replace_found(text, partial(_found, names))
+
+
 def _repacked(text: str, names: frozenset[str]) -> str | None:
     """Base64 of a text, cleaned, as in snapshots and HAR files; None for other data."""
+    code = "".join(text.split()).rstrip("=").translate(_URL_SAFE)
     try:
-        body = b64decode("".join(text.split()), validate=True).decode()
+        body = b64decode(code + "=" * (-len(code) % 4), validate=True).decode()
     except ValueError:
         return None
-    return b64encode(escapes.replace_found(body, partial(_found, names)).encode()).decode()
+    clean = _text(body, names)
+    return text if clean == body else b64encode(clean.encode()).decode()
 
 
 def bare_urls(value: Any) -> Any:

@@ -201,6 +201,8 @@ def numbers(text: str) -> Iterator[tuple[str, int, int]]:
             group = item.lastindex or 0
             value = escapes.decode(item[group])
             digits = sum(map(str.isdigit, value))
+            if "://" in value:  # the address of a document is no number
+                continue
             if digits >= (1 if group < BARE else 4) and not WORDS.search(value):
                 yield value, *item.span(group)
     for refused in REFUSED.finditer(text) if "document" in words else ():

@@ -78,3 +78,15 @@ def test_a_file_without_findings_is_not_written(tmp_path, text):
     before = path.stat()
     assert [main(["scrub", str(path)]), main(["scrub", "--check", str(path)])] == [0, 0]
     assert path.stat().st_ino == before.st_ino
+
+
+def test_the_help_says_what_is_not_found(capsys):
+    """Somebody who relies on the command reads what it cannot find."""
+    with pytest.raises(SystemExit):
+        main(["scrub", "--help"])
+    text = " ".join(capsys.readouterr().out.split())
+    found, missed = text.split("Not found:")
+    for word in ("Base64", "hexadecimal", "label", "outputs"):
+        assert word in found
+    for word in ("without a name", "without a label", "encrypted", "pictures"):
+        assert word in missed

@@ -414,10 +414,15 @@ def test_other_images_as_base64(head):
 
 
 @pytest.mark.parametrize(
-    "text", ['{"type": "bank_account", "number": "1020304050"}', "<number>1020304050</number>"]
+    "text",
+    [
+        '{"type": "bank_account", "number": "1020304050"}',
+        "<number>1020304050</number>",
+        "see document: https://example.com/docs/20260131",
+    ],
 )
 def test_a_number_of_something_else_stays(text):
-    """The number of an account is not a document number."""
+    """The number of an account is not a document number, nor is an address."""
     assert Redaction([]).learn(text) == text
 
 

@@ -71,7 +71,7 @@ def notebook(*cells, **metadata):
         (f"cnpj {CNPJ}", "CNPJ"),
         ("cnpj 11222333000181", "CNPJ"),
         ("tin 123-456-789-00000", "TIN"),
-        ("27123456780", "CUIT"),
+        ("cuit 27123456780", "CUIT"),
         ("nit 900.123.456-8", "NIT"),
         ("784-1990-1234567-1", "Emirates ID"),
         ("gode561231hdfrrna0", "CURP"),

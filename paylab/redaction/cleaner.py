@@ -1,0 +1,341 @@
+"""Cleans a part of a notebook, HAR file or snapshot by rules, and reports what it removes."""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import accumulate
+from typing import Any
+
+from . import escapes
+from .document_rules import DOCUMENTS, is_allowed
+from .encodings import decode_base64, decoded_text, find_encoded, is_image
+from .escapes import Found
+from .fields import DOCUMENT_NAME, casefolded, has_share_token
+from .folding import folded
+from .key_rules import KEY_NAME, KEYS, LONG, TOKENS
+from .redaction import HEADERS
+from .scrub_rules import Rule, is_placeholder, is_small, is_small_image, is_stand_in
+from .search import DOCUMENT_TYPES, find_images, image_bytes
+
+RULES: tuple[Rule, ...] = (*LONG, *KEYS, *DOCUMENTS, *TOKENS)
+"""In this order: text found by one rule is skipped by the next ones."""
+WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
+PDF = "application/pdf"
+SHORTEST_URI = 60
+MOST_ENCODINGS = 4
+"""Encodings inside each other that are read."""
+_NUMBER_NAME = re.compile(rf"document[._-]?numbers?|{DOCUMENT_NAME.pattern}", re.IGNORECASE)
+_DATA = re.compile(r"[A-Za-z0-9+/]{1000,}+")
+"""Data that is searched when it is decoded; its characters only look like words and numbers."""
+_PAIR_NAMES = ("name", "key", "header", "field")
+
+Report = Callable[[str, str], None]
+"""Called with the kind of each finding and its text."""
+
+
+class Cleaner:
+    """Cleans any part of a document by rules, and reports what it removes.
+
+    With `is_encoded`, a value that is Base64 of text is cleaned and encoded again, as a HAR file
+    or a snapshot needs it.
+    """
+
+    def __init__(
+        self,
+        report: Report,
+        rules: Sequence[Rule] = RULES,
+        *,
+        is_encoded: bool = False,
+        depth: int = 0,
+    ) -> None:
+        self._report, self._rules = report, rules
+        self._is_encoded, self._depth = is_encoded, depth
+
+    def clean(self, value: Any) -> Any:
+        """A part of a document without what must not be shared."""
+        if isinstance(value, str):
+            return self._value(value)
+        if isinstance(value, list):
+            return self._list(value)
+        if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**6:
+            text = str(value)
+            clean = self.text(text)
+            return value if clean == text else clean
+        if not isinstance(value, Mapping):
+            return value
+        kept = {name: item for name, item in value.items() if not self._is_dropped(name, item)}
+        clean_items = {self.text(name): self._item(name, item, kept) for name, item in kept.items()}
+        if str(clean_items.get("type")).lower() in DOCUMENT_TYPES:
+            clean_items = self._numberless(clean_items)
+        if has_share_token(clean_items):
+            clean_items["token"] = self._keyless(clean_items["token"])
+        return self._pair(clean_items)
+
+    def text(self, text: str) -> str:
+        """A text without what must not be shared."""
+        text = escapes.replace_plain(text, self._images)
+        return escapes.replace_parts(text, self._parts(text, self._rules))
+
+    def pieces(self, texts: list[str], joint: str = "") -> list[str]:
+        """Texts without what stands across several of them; a text without a part of it stays."""
+        whole = joint.join(texts)
+        ends = list(accumulate(len(text) + len(joint) for text in texts))
+        images = [] if joint else [*self._images(whole, 0)]
+        # Two texts side by side also look like what neither of them is: then only the seam counts.
+        found = self._parts(whole, self._rules, images, seams=() if joint else ends)
+        made = []
+        for text, end in zip(texts, ends, strict=True):
+            start = end - len(text) - len(joint)
+            inside = [_clipped(part, start, start + len(text)) for part in found]
+            made.append(escapes.replace_parts(text, [part for part in inside if part]))
+        return made
+
+    def _value(self, text: str) -> str:
+        """A text that is a whole value."""
+        if self._is_encoded and (clean := self._encoded_again(text)):
+            return clean
+        return self.text(text)
+
+    def _encoded_again(self, text: str) -> str | None:
+        """Base64 of a text, cleaned; the same if it is clean, None for other values."""
+        if not re.fullmatch(r"[A-Za-z0-9+/_\s-]{16,}={0,2}\s*", text):
+            return None
+        body = decoded_text(decode_base64(text))
+        if body is None or self._depth >= MOST_ENCODINGS or not body.isprintable():
+            return None
+        clean = self._inner(self._report).clean(body)
+        return text if clean == body else b64encode(clean.encode()).decode()
+
+    def _inner(self, report: Report) -> Cleaner:
+        """A cleaner of what is encoded in a text of this one."""
+        return Cleaner(report, self._rules, is_encoded=self._is_encoded, depth=self._depth + 1)
+
+    def _item(self, name: str, value: Any, beside: Mapping[str, Any]) -> Any:
+        """Clean the value of a name: hide document numbers, and the whole value of a key."""
+        if _is_key(name):
+            return self._keyless(value)
+        if _NUMBER_NAME.fullmatch(name):
+            return self._hidden(value)
+        if name == "text" and beside.get("encoding") == "base64" and isinstance(value, str):
+            return self._body(value)
+        if name.lower() == "cookies" and isinstance(value, list):
+            value = [
+                {**cookie, "value": self._keyless(cookie["value"])}
+                if isinstance(cookie, Mapping) and "value" in cookie
+                else cookie
+                for cookie in value
+            ]
+        clean = self.clean(value)
+        return self._numberless(clean) if name == "document" else clean
+
+    def _body(self, text: str) -> str:
+        """Clean a body that a HAR file holds as Base64."""
+        body = decoded_text(decode_base64(text))
+        if body is None:
+            return self.text(text)
+        clean = self._inner(self._report).clean(body)
+        return text if clean == body else b64encode(clean.encode()).decode()
+
+    def _keyless(self, value: Any) -> Any:
+        """A value without keys; placeholders stay."""
+        if isinstance(value, list):
+            return [self._keyless(item) for item in value]
+        if not isinstance(value, str) or not value or is_stand_in(value):
+            return self.clean(value)
+        self._report("key", value)
+        return "[removed: key]"
+
+    def _pair(self, item: dict[str, Any]) -> dict[str, Any]:
+        """Clean a name/value pair, such as a header of a HAR file."""
+        value = item.get("value")
+        names = [name for name in map(item.get, _PAIR_NAMES) if isinstance(name, str)]
+        if any(map(_NUMBER_NAME.fullmatch, names)):
+            return {**item, "value": self._hidden(value)} if value else item
+        if not any(map(_is_key, names)) or not isinstance(value, str) or is_placeholder(value):
+            return item
+        return {**item, "value": self._keyless(value)}
+
+    def _numberless(self, clean: Any) -> Any:
+        """A document without its number, at any depth."""
+        if isinstance(clean, list):
+            return [self._numberless(item) for item in clean]
+        if not isinstance(clean, dict):
+            return clean
+        return {
+            name: self._hidden(item) if name in ("number", "numbers") else self._numberless(item)
+            for name, item in clean.items()
+        }
+
+    def _hidden(self, value: Any) -> Any:
+        """The value of a field for the number of a document; examples and words stay."""
+        if isinstance(value, dict | bool | None):
+            return self._numberless(value)
+        text = "".join(map(str, value)) if isinstance(value, list) else str(value)
+        if text.startswith("[removed") or is_allowed(text) or not any(map(str.isdigit, text)):
+            return self.clean(value)
+        self._report("document number", text)
+        return "[removed: document number]"
+
+    def _list(self, items: list[Any]) -> list[Any]:
+        """Clean a list; its texts count as one when they are lines or pieces of one text."""
+        if len(items) == 2 and _is_key(items[0]):
+            return [items[0], self._keyless(items[1])]
+        if len(items) >= 2 and all(isinstance(item, str) for item in items):
+            whole = "".join(items)
+            is_lines = all(item.endswith("\n") for item in items[:-1])
+            if is_lines:
+                clean = self.text(whole)
+                return items if clean == whole else [*filter(None, re.split(r"(?<=\n)", clean))]
+            clean = self._long(whole)
+            if clean != whole:
+                return [self.text(clean)]
+        if _is_image_bytes(items):
+            self._report("image", "")
+            return ["[removed: image]"]
+        return [self.clean(item) for item in self._across(items)]
+
+    def _long(self, text: str) -> str:
+        """A text without images and signatures, which are often cut into pieces."""
+        text = escapes.replace_plain(text, self._images)
+        return escapes.replace_parts(text, self._parts(text, LONG))
+
+    def _across(self, items: list[Any]) -> list[Any]:
+        """Items of which no secret is left when their texts and numbers are read in a row."""
+        texts = [_as_scalar(item) for item in items]
+        if len(texts) - texts.count("\n") < 2:
+            return items
+        clean = self.pieces(self.pieces(texts), " ")
+        return [
+            item if before == after else after
+            for item, before, after in zip(items, texts, clean, strict=True)
+        ]
+
+    def _is_dropped(self, name: str, value: Any) -> bool:
+        """Whether an entry is removed whole: widget state, or an image by its MIME type."""
+        if name == WIDGET_STATE or (isinstance(value, Mapping) and WIDGET_STATE in value):
+            self._report("widget state", "")
+            return True
+        if name != PDF and (not name.startswith("image/") or name.startswith("image/svg")):
+            return False
+        if name != PDF and is_small(as_text(value)):
+            return False
+        self._report("PDF" if name == PDF else "image", "")
+        return True
+
+    def _images(self, text: str, depth: int) -> Iterator[Found]:
+        """The images in a text, each to its end, also if it is cut into lines or literals."""
+        images = list(find_images(_image)(text, depth))
+        for encoded in find_encoded(text) if len(text) >= SHORTEST_URI else ():
+            if is_image(encoded.data) and not _is_small(encoded.data):
+                kind = "PDF" if encoded.data.startswith(b"%PDF") else "image"
+                images.append(Found(encoded.start, encoded.end, f"[removed: {kind}]"))
+        end = 0
+        for found in sorted(images):
+            if found.start >= end:
+                self._report(found.put[len("[removed: ") : -1], "")
+            end = max(end, found.end)
+            yield found
+
+    def _parts(
+        self,
+        text: str,
+        rules: Sequence[Rule],
+        images: Sequence[Found] = (),
+        seams: Sequence[int] = (),
+    ) -> list[Found]:
+        """The images, and what the rules match in a decoded layer: across a seam, if given."""
+        parts = list(images)
+        for found, plain in escapes.find_parts(text, partial(self._found, rules)):
+            if seams and not any(found.start < seam < found.end for seam in seams):
+                continue
+            if not any(found.start < other.end and other.start < found.end for other in parts):
+                self._report(found.put[len("[removed: ") : -1], plain)
+            parts.append(found)
+        return parts
+
+    def _found(self, rules: Sequence[Rule], text: str, depth: int) -> list[Found]:
+        """The matches of the rules; text matched by one rule is skipped by the next."""
+        found = [*find_images(_image)(text, depth)] if depth else []
+        text = folded(text)
+        found += self._encoded(text)
+        text = _DATA.sub(lambda match: "\0" * len(match[0]), text)
+        words = casefolded(text)
+        for rule in rules:
+            if rule.words and not any(word in words for word in rule.words):
+                continue
+            for start, end in rule.find(text):
+                if not any(start < other.end and other.start < end for other in found):
+                    found.append(Found(start, end, f"[removed: {rule.kind}]"))
+        return found
+
+    def _encoded(self, text: str) -> Iterator[Found]:
+        """The encoded parts of a text that hold a secret."""
+        if self._depth >= MOST_ENCODINGS:
+            return
+        end = 0
+        for encoded in find_encoded(text):
+            inner = decoded_text(encoded.data) if encoded.start >= end else None
+            if inner is None:
+                continue
+            kind = self._kind_inside(inner)
+            if kind:
+                end = encoded.end
+                yield Found(encoded.start, encoded.end, f"[removed: {kind}]")
+
+    def _kind_inside(self, text: str) -> str | None:
+        """The kind of the first secret in a decoded text."""
+        kinds: list[str] = []
+
+        def note(kind: str, _: str) -> None:
+            kinds.append(kind)
+
+        self._inner(note).clean(text)
+        return next(iter(kinds), None)
+
+
+def as_text(value: Any) -> str:
+    """A text that may be a list of its lines."""
+    return "".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _as_scalar(item: Any) -> str:
+    return str(item) if isinstance(item, str | int) and not isinstance(item, bool) else "\n"
+
+
+def _clipped(part: Found, start: int, end: int) -> Found | None:
+    """A part of joined texts as one of this text; the mark stands in the first text only."""
+    if part.end <= start or part.start >= end:
+        return None
+    mark = part.put if part.start >= start else ""
+    return Found(max(part.start, start) - start, min(part.end, end) - start, mark)
+
+
+def _is_key(name: object) -> bool:
+    return isinstance(name, str) and (
+        KEY_NAME.fullmatch(name) is not None or name.lower() in HEADERS
+    )
+
+
+def _is_small(data: bytes) -> bool:
+    return is_small_image(data) and not data.startswith(b"%PDF")
+
+
+def _is_image_bytes(items: list[Any]) -> bool:
+    """Whether a list of numbers is an image."""
+    is_bytes = len(items) >= 16 and all(type(item) is int and 0 <= item < 256 for item in items)
+    data = bytes(items) if is_bytes else b""
+    return is_image(data) and not _is_small(data)
+
+
+def _image(match: re.Match[str]) -> str | None:
+    """The replacement of an image; None for a small one that is not a PDF."""
+    data = image_bytes(match)
+    kind = (match["type"] or match["kind"] or "").replace("\\", "").lower()
+    is_pdf = kind == PDF or data.startswith((b"%PDF", b"b'%PDF", b'b"%PDF'))
+    if not is_pdf and is_small_image(data):
+        return None
+    named = "data URI" if kind else "PDF" if is_pdf else "image"
+    return None if len(match[0]) < SHORTEST_URI else f"[removed: {named}]"

@@ -1,0 +1,111 @@
+"""The rules for numbers of documents: beside their label, or in a form that no other number has."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from stdnum.ar import cuit
+
+from .fields import TYPES as TYPE_NAMES
+from .scrub_rules import Rule, Spans, form_rule, is_example
+from .search import numbers
+from .tables import numbers_in_columns
+
+_TYPES = (
+    r"cuit|cuil|cpf|cnpj|cc|ce|nit|pep|curp|tin|eu[ _-]residence[ _-]permit|emirates[ _-]id"
+    r"|driv(?:er'?s?|ing)[ _-]licen[cs]e|national[ _-]id|passport"
+)
+_BETWEEN = (
+    r"""(?:[\s:=,#"'|()\[\]]|(?<![a-z])(?:is|was|no|number|id|value"""
+    r"""|of(?:\s\w{1,20}){1,3}(?=\s(?:is|was)\b|:))(?![a-z])\.?|</?\w[^<>]{0,200}>){1,40}"""
+)
+"""Words, quotes, commas and tags between a label and its number, or between two cells."""
+_GROUPS = r"\d{2,4}(?: \d{2,4}){2,4}"
+_NUMBER = (
+    rf"({_GROUPS}(?![\w.-])|(?=(?:[A-Z.\-/ ]{{0,6}}\d){{5}})"
+    r"[A-Z]{0,3}[ -]?\d[A-Z0-9.\-/]{3,20}[A-Z0-9])"
+)
+_TIME = re.compile(r"\d{4}[-/.]\d\d[-/.]\d\d(?:[T ].*)?|\d{4} \d\d \d\d", re.DOTALL)
+_PLACE = re.compile(
+    r"(?:[a-z][a-z0-9+.-]*:)?//|.*/.*[a-z]|.*\.[a-z]\w{1,4}\Z", re.IGNORECASE | re.DOTALL
+)
+"""The address of something, a path, and the name of a file."""
+_LABEL = re.compile(
+    rf"""(?:document[._ -]?numbers?|\b(?:{"|".join(TYPE_NAMES)})\w{{0,8}})["'\]]{{0,2}}\s*[:=]""",
+    re.IGNORECASE,
+)
+_ANY_LABEL = re.compile(rf"(?<![^\W_])(?:{_TYPES}|document)(?![a-z])", re.IGNORECASE)
+_DOCUMENT = re.compile(r"""document\w{0,20}["']{0,2}\s*[:=(\[{]|["']type["']""", re.IGNORECASE)
+NEAR = 200
+"""Maximum characters from the name of a document to that of its number."""
+
+
+def is_allowed(number: str) -> bool:
+    """Whether a text beside a label is an example's number, a time or an address."""
+    return is_example(number) or bool(_TIME.fullmatch(number) or _PLACE.match(number))
+
+
+def _beside_label(text: str) -> Spans:
+    """The numbers in the fields of a document, in JSON, a repr, a query, XML and YAML."""
+    for number, start, end in numbers(text):
+        if not is_allowed(number) and _is_labelled(text, start):
+            yield start, end
+
+
+def _is_labelled(text: str, start: int) -> bool:
+    """Whether the field before a place is that of a document; `number` alone is any number."""
+    before = text[max(0, start - NEAR) : start]
+    is_quoted = before[-1:] in ("'", '"', ">")
+    return is_quoted or bool(_LABEL.search(before[-60:]) or _DOCUMENT.search(before))
+
+
+def _invalid_cuit(number: str) -> bool:
+    return is_example(number) or not cuit.is_valid(number)
+
+
+@lru_cache(maxsize=2)
+def _has_label(text: str) -> bool:
+    return _ANY_LABEL.search(text) is not None
+
+
+def _labelled(form: str, *, kind: str = "document number") -> Rule:
+    """A rule for a number beside its label; a text without a label is not searched."""
+    rule = form_rule(kind, form, is_allowed)
+    return Rule(kind, lambda text: rule.find(text) if _has_label(text) else iter(()))
+
+
+DOCUMENTS: tuple[Rule, ...] = (
+    form_rule(
+        "CURP",
+        r"(?i)(?<![A-Z0-9])[A-Z]{4}\d{6}[HM][A-Z]{5}[A-Z0-9]\d(?!\w)",
+        lambda number: is_example(number.upper()),
+    ),
+    form_rule("CNPJ", r"(?<![\w.])\d{2}\.\d{3}\.\d{3}/\d{4}-\d{2}(?!\w)", is_example),
+    form_rule("CPF", r"(?<![\w.])\d{3}\.\d{3}\.\d{3}-\d{2}(?!\w)", is_example),
+    form_rule("Emirates ID", r"(?<![\w-])784-\d{4}-\d{7}-\d(?![\w-])", is_example, ("784-",)),
+    form_rule("CUIT", r"(?<![\w-])(?:2[03-7]|3[034])-\d{8}-\d(?![\w-])", _invalid_cuit),
+    *(
+        _labelled(rf"(?i)(?<!\w){name}{_BETWEEN}{form}(?![\w-])", kind=name.upper())
+        for name, form in (
+            ("cpf", r"(\d{11}|\d{3}\.?\d{3}\.?\d{3}-\d{2})"),
+            ("cnpj", r"(\d{14})"),
+            ("tin", r"(\d{3}-\d{3}-\d{3}(?:-\d{3,5})?)"),
+            ("nit", r"(\d{1,3}(?:\.\d{3}){2}(?:-\d)?|\d{9}-?\d)"),
+            ("cuit", r"(\d{11})"),
+            ("cuil", r"(\d{11})"),
+        )
+    ),
+    Rule("document number", _beside_label, ("document", "number", *TYPE_NAMES)),
+    _labelled(
+        rf"(?i)(?<!\w)(?:{_TYPES})(?:[ _-](?:no|number|id)\b\.?)?{_BETWEEN}"
+        rf"(?:number{_BETWEEN})?{_NUMBER}(?!\w)"
+    ),
+    _labelled(rf"(?i)(?<!\w)number{_BETWEEN}{_NUMBER}{_BETWEEN}type{_BETWEEN}(?:{_TYPES})(?!\w)"),
+    _labelled(rf"(?i)(?<![\w.-]){_NUMBER}\s?\(\s?(?:{_TYPES})\s?\)"),
+    Rule(
+        "document number",
+        lambda text: numbers_in_columns(text, is_allowed) if _has_label(text) else iter(()),
+        ("\n", "<tr"),
+    ),
+)

@@ -1,0 +1,120 @@
+"""Data inside a text: Base64, hexadecimal digits, and bytes as decimal numbers."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from binascii import a2b_base64, unhexlify
+from codecs import getincrementaldecoder
+from collections.abc import Iterator
+from itertools import islice
+from typing import NamedTuple
+
+SHORTEST = 16
+"""Minimum characters of Base64 that are decoded."""
+MOST_STARTS = 8
+"""Maximum beginnings that are tried inside a path."""
+MOST_BYTES = 2**20
+"""Maximum bytes of a compressed text that are read."""
+
+# Between two pieces of one text: line ends, indentation, quotes, plus signs and their escapes.
+_BREAK = r"""(?:\\{1,4}[nr]|[\r\n]|["']\s{0,40}\+?\s{0,40}\\?\s{0,40}["'])"""
+_JOINT = rf"""(?:["'\s+\\]{{0,20}}{_BREAK}(?:\\{{1,4}}[nr]|\s){{0,40}}[bfr]?["']?)"""
+_SIGN = "[A-Za-z0-9+/_-]"
+_BASE64 = re.compile(
+    rf"(?<![A-Za-z0-9+]){_SIGN}{{{SHORTEST},}}+(?:{_JOINT}{_SIGN}{{4,}}+)*+(?:=|%3[Dd]){{0,2}}"
+)
+_PIECE = re.compile(rf"{_SIGN}{{{SHORTEST},}}+={{0,2}}")
+_START = re.compile(
+    r"(?<![A-Za-z0-9])(?=ey[IA-Z]|ew[o0]|W3s|WyJ|Wwo|iVBORw0K|[/_]9j[/_]|JVBERi0|SUkq|TU0A|R0lGOD|UklGR|H4sI)"
+)
+"""Where Base64 of JSON, of an image or of gzip begins inside a path."""
+
+_BETWEEN_BYTES = r"(?:[ :,-]|\\x|0x|[\s\\nr]{1,8}(?:[0-9A-Fa-f]{6,8}:?\s{1,2})?)"
+_HEX = re.compile(
+    rf"(?<![A-Za-z0-9])(?:0x|\\{{1,4}}x)?(?:[0-9A-Fa-f]{{2}}{_BETWEEN_BYTES}{{0,3}}){{{SHORTEST},}}+"
+)
+_NOT_HEX = re.compile(r"0x|\\x|\\[nr]|(?<=[\n\r])[0-9A-Fa-f]{6,8}:?\s|[^0-9A-Fa-f]")
+_NUMBERS = re.compile(rf"(?<![\d.])\d{{1,3}}(?:,\s{{0,20}}\d{{1,3}}){{{SHORTEST},}}+(?![\d.])")
+_CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
+_IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"%PDF-", b"II*\0", b"MM\0*", b"GIF8")
+_LETTERS = bytes(range(32, 127))
+_URL_SAFE = str.maketrans("-_", "+/")
+
+
+class Encoded(NamedTuple):
+    """Data from `start` to `end` of a text."""
+
+    start: int
+    end: int
+    data: bytes
+
+
+def find_encoded(text: str) -> Iterator[Encoded]:
+    """The data in a text; a part can be read in several ways."""
+    for match in _BASE64.finditer(text):
+        yield from _base64_parts(match[0], match.start())
+    for match in _HEX.finditer(text):
+        digits = _NOT_HEX.sub("", match[0])
+        yield Encoded(*match.span(), unhexlify(digits[: len(digits) // 2 * 2]))
+    for match in _NUMBERS.finditer(text):
+        data = read_numbers(match[0].split(","))
+        if data:
+            yield Encoded(*match.span(), data)
+
+
+def _base64_parts(text: str, at: int) -> Iterator[Encoded]:
+    """Base64 as a whole, each of its lines, and what begins inside it."""
+    yield from _read_base64(text, at)
+    lines = list(_PIECE.finditer(text))
+    for line in lines if len(lines) > 1 else ():
+        yield from _read_base64(line[0], at + line.start())
+    for start in islice(_START.finditer(text, 1), MOST_STARTS):
+        yield from _read_base64(text[start.start() :], at + start.start())
+
+
+def _read_base64(text: str, at: int) -> Iterator[Encoded]:
+    data = decode_base64(text)
+    if data:
+        yield Encoded(at, at + len(text), data)
+
+
+def decode_base64(text: str) -> bytes:
+    """The bytes of Base64 in either alphabet, with or without line ends and padding."""
+    code = re.sub(r"\\{1,4}[nr]|%3[Dd]|[^A-Za-z0-9+/_-]", "", text).translate(_URL_SAFE)
+    # One more character than whole groups of four has no byte.
+    code = code[: len(code) - (len(code) % 4 == 1)]
+    return a2b_base64(code + "=" * (-len(code) % 4))
+
+
+def read_numbers(values: list[str]) -> bytes:
+    """The bytes that decimal numbers are; none if one of them is greater."""
+    numbers = [int(value) for value in values]
+    return bytes(numbers) if max(numbers) < 256 else b""
+
+
+def is_image(data: bytes) -> bool:
+    """Whether bytes begin as an image or a PDF does."""
+    return data.startswith(_IMAGES) or data[4:8] == b"ftyp" or data[:4] + data[8:12] == b"RIFFWEBP"
+
+
+def decoded_text(data: bytes) -> str | None:
+    """The text of bytes, also when it is compressed or its end is missing; None for others."""
+    if data.startswith((b"\x1f\x8b", b"\x78\x01", b"\x78\x9c", b"\x78\xda")):
+        data = _inflated(data)
+    if data[1:2] == b"\0" and data[3:4] == b"\0":
+        return data.decode("utf-16-le", "replace")
+    if _CONTROL.search(data):
+        return None
+    try:
+        return getincrementaldecoder("utf-8")().decode(data)
+    except UnicodeDecodeError:
+        others = len(data.translate(None, _LETTERS))
+        return data.decode("latin-1") if others * 5 <= len(data) else None
+
+
+def _inflated(data: bytes) -> bytes:
+    try:
+        return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(data, MOST_BYTES)
+    except zlib.error:
+        return data

@@ -1,0 +1,218 @@
+"""The rules for keys, tokens and signatures: by their form, by a name, by assignment."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+
+from .fields import share_tokens
+from .scrub_rules import Rule, Spans, form_rule, is_placeholder, is_stand_in, is_word
+from .search import PLACES, SIGNATURE, is_signature
+
+KEY_NAME = re.compile(
+    r"\w*(?:api|secret|access|private|signing)[_-]?keys?\w*|\w*secrets?|x-api-key"
+    r"|\w*(?:password|passwd|passphrase)"
+    r"|\w*(?:control|access|auth|refresh|bearer)[_-]?token",
+    re.IGNORECASE,
+)
+
+_KEY_WORDS = ("key", "secret", "passw", "passphrase", "token")
+_ANY_NAME = re.compile(
+    r"(?:api|secret|access|private|signing)[ _-]?key|secret|passw|passphrase"
+    r"|(?:control|access|auth|refresh|bearer)[_-]?token",
+    re.IGNORECASE,
+)
+"""What every name of a key has in it."""
+
+
+@lru_cache(maxsize=2)
+def _has_name(text: str) -> bool:
+    return _ANY_NAME.search(text) is not None
+
+
+def _never(_: str) -> bool:
+    return False
+
+
+def _is_name(text: str) -> bool:
+    return is_stand_in(text) or KEY_NAME.fullmatch(text) is not None
+
+
+def _named_form(form: str, is_allowed: Callable[[str], bool]) -> Rule:
+    """A rule for a key beside its name; a text without such a name is not searched."""
+    rule = form_rule("key", form, is_allowed)
+    return Rule("key", lambda text: rule.find(text) if _has_name(text) else iter(()), _KEY_WORDS)
+
+
+# Bounded: a long word of many such names would be searched from each of them to its end.
+_KEY_NAME = rf"(?:{KEY_NAME.pattern})".replace(r"\w*", r"\w{0,80}")
+_KEY_END = (
+    r"(?:(?:api|secret|access|private|signing)[ _-]?keys?\w{0,40}|secret|password|control[_-]token)"
+)
+"""The name of a key from the word that tells it."""
+_PART = r"""(?:[^"'\\\n]|\\.)"""
+_PREFIX = "[rbfuRBFU]{0,2}"
+_NEXT = rf"""["']\s*\+?\s*{_PREFIX}["']{_PART}+"""
+_JOINED = rf"""{_PREFIX}(?:\"\"\"|'''|["'])(?P<text>{_PART}{{4,}}(?:{_NEXT})*)"""
+"""A literal, or several joined ones; the group is the text between the outer quotes."""
+_CALL = (
+    r"(?:(?:[\w.]{1,40}\.)?(?:fromhex|b64decode|bytes|Secret\w{0,9})?\(\s*"
+    r"|(?P<call>\w+)\(\s*)"
+)
+"""A call that makes a key of its text, brackets alone, or another call."""
+_CHOICE = r"""(?:[^\n"'=,]{1,80}\b(?:or|else)\s+)"""
+"""What stands before the second of two values."""
+_TAG = r"</?(?!t(?:r|head|body)\b)\w[^<>]{0,200}>"
+"""A tag within one row of a table."""
+_BARE = r"""([^\s"'`,;()\[\]{}<>&\\]{8,}+)"""
+
+_BESIDE_NAME = re.compile(
+    rf"""(?i)(?<!\w){_KEY_NAME}(?:["'\])]*\s*(?::\s*[\w.]+\s*)?(?:[:=!]?=|:)|["']\s*,"""
+    rf"""|["'\])]+\s*or\b)\s*(?:[\w.]{{1,80}}+\s*+=\s*+){{0,3}}+{_CHOICE}?{_CALL}?{_JOINED}"""
+)
+_TARGET = r"\*?[A-Za-z_][\w.]{0,80}"
+_ASSIGNMENT = re.compile(
+    rf"(?<![\w.,])[(\[]?[ \t]*({_TARGET}(?:\s*,\s*{_TARGET}){{0,20}})\s*,?\s*[)\]]?\s*=(?!=)"
+    r"\s*[(\[{]?\s*"
+)
+_PLAIN = r"""[^,"'()\[\]{}\n]{0,100}"""
+_VALUE = re.compile(
+    rf"""\s*(?:{_JOINED}["']{{1,3}}|{_PLAIN}(?:[(\[][^()\[\]\n]{{0,100}}[)\]]{_PLAIN}){{0,3}})"""
+    r"\s*(?P<more>,?)"
+)
+
+
+def _assigned(text: str) -> Iterator[tuple[str, int, int, bool]]:
+    """The literals of assignments with several names or values, and whether a key's name has it."""
+    for match in _ASSIGNMENT.finditer(text):
+        names = [name.strip() for name in match[1].split(",")]
+        values = list(_values(text, match.end()))
+        if len(names) == len(values) == 1:
+            continue
+        is_key = [KEY_NAME.fullmatch(name.rpartition(".")[2].lstrip("*")) for name in names]
+        for at, value in enumerate(values):
+            if value is not None:
+                is_pair = len(names) == len(values) and "*" not in match[1]
+                yield text[slice(*value)], *value, bool(is_key[at] if is_pair else any(is_key))
+
+
+def _values(text: str, at: int) -> Iterator[tuple[int, int] | None]:
+    """The places of the literals in a row of values; None for another value."""
+    while match := _VALUE.match(text, at):
+        if match.end() == at:
+            return
+        yield match.span("text") if match["text"] is not None else None
+        if not match["more"]:
+            return
+        at = match.end()
+
+
+def _literals(text: str) -> Spans:
+    """The literals that are given to the name of a key."""
+    if not _has_name(text):
+        return
+    assigned = list(_assigned(text))
+    for value, start, end, is_key in assigned:
+        if is_key and not _is_name(value):
+            yield start, end
+    others = {(start, end) for _, start, end, is_key in assigned if not is_key}
+    for match in _BESIDE_NAME.finditer(text):
+        is_allowed = is_word if match["call"] else _is_name
+        if match.span("text") not in others and not is_allowed(match["text"]):
+            yield match.span("text")
+
+
+def _share_tokens(text: str) -> Spans:
+    """The share tokens of identity verification."""
+    return (
+        (start, end)
+        for value, start, end in share_tokens(text)
+        if not (is_stand_in if text[start - 1] in "\"'" else is_placeholder)(value)
+    )
+
+
+# In this order: text found by one rule is skipped by the next ones.
+LONG: tuple[Rule, ...] = (
+    form_rule(
+        "signature",
+        r"Signature=((?:[A-Za-z0-9+/]\s{0,8}){86}==|[A-Za-z0-9+/]{40,}={0,2}"
+        r"|[A-Za-z0-9+/]{8,}(?:[\r\n]+[A-Za-z0-9+/]{8,})+={0,2})",
+        _never,
+        ("signature",),
+    ),
+    form_rule("signature", SIGNATURE, lambda text: not is_signature(text), ("==",)),
+    form_rule(
+        "key",
+        r"(?<![A-Za-z0-9])(?:[ps]k|ct)_[A-Za-z]+_[0-9A-Za-z]{16,}",
+        _never,
+        ("pk_", "sk_", "ct_"),
+    ),
+)
+"""What a text has at once that is cut into pieces."""
+
+KEYS: tuple[Rule, ...] = (
+    *(
+        form_rule("key", pattern, is_placeholder, (name,))
+        for name, pattern in PLACES
+        if name != "signature"
+    ),
+    Rule("key", _literals, _KEY_WORDS),
+    _named_form(
+        rf"(?i)(?<!\w){_KEY_NAME}[\"'\])]*:[ \t]*([^\s\"'`,;()\[\]{{}}<>]{{8,}}+)(?![(\[])",
+        is_placeholder,
+    ),
+    form_rule(
+        "key",
+        r"(?i)[?&](?:\w*[_-])?(?:key|token|secret|sig|signature|password)=([^\s&#\"'<>\\]{6,})",
+        is_stand_in,
+        ("?", "&"),
+    ),
+    form_rule(
+        "key",
+        r"PAYLAB_(?:(?:API|SECRET)_KEY|CONTROL_TOKEN)[\"'\])]*\s*[=:]\s*[\"']?([^\s\"']{8,})",
+        is_word,
+        ("paylab_",),
+    ),
+    _named_form(
+        rf"(?i)(?:%(?:set_)?env|export|setenv|set)\s+{_KEY_NAME}\s*[= ]\s*"
+        r"[\"']?([^\s\"']{8,})",
+        is_placeholder,
+    ),
+    _named_form(
+        rf"(?i){_KEY_END}[\"'\])]{{0,4}}[ \t]{{0,9}}=[ \t]{{0,9}}{_BARE}(?![(\[\\])",
+        is_word,
+    ),
+    _named_form(
+        rf"(?i){_KEY_END}[\s:=\"']{{0,40}}{_TAG}(?:[\s:=\"']|{_TAG}){{0,40}}{_BARE}"
+        r"(?=[\"']?\s{0,40}<)",
+        is_word,
+    ),
+    form_rule("key", r"(?i)\bbearer\s+([A-Za-z0-9._~+/-]{16,}={0,2})", is_placeholder, ("bearer",)),
+    form_rule(
+        "key",
+        r"(?i)\b(?:set-)?cookie[\"']?\s*[:=]\s*[\"']?[\w.-]+=([^\s;\"']{6,})",
+        is_placeholder,
+        ("cookie",),
+    ),
+    form_rule(
+        "key",
+        r"(?i)\b[a-z][a-z0-9+.-]{1,20}://[^\s/:@\"']{0,80}:([^\s/@\"']{4,})@",
+        is_stand_in,
+        ("://",),
+    ),
+    form_rule(
+        "key",
+        r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----((?:[\w+/=\s]|\\[nr]){20,}+)",
+        _never,
+        ("private key",),
+    ),
+    form_rule(
+        "key",
+        r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{36}|AKIA[0-9A-Z]{16}|xox[abprs]-[\w-]{10,}"
+        r"|whsec_[\w+/=]{16,})",
+        _never,
+        ("gh", "akia", "xox", "whsec_"),
+    ),
+)
+TOKENS: tuple[Rule, ...] = (Rule("share token", _share_tokens, ("token",)),)

@@ -1,0 +1,101 @@
+"""The numbers of documents in a table within a text: CSV, Markdown, HTML, and aligned columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from .fields import TYPES, casefolded
+
+_LABEL = re.compile(
+    rf"(?:(?:document[._ -]?)?(?:{'|'.join(TYPES)})|document)(?:[._ -]?(?:number|no|id))?",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"[A-Za-z]{0,4}[ -]?\d[A-Za-z0-9.\-/ ]{3,22}")
+_LINE = re.compile(r"[^\r\n]+")
+_ROW = re.compile(r"<tr\b.{0,10000}?</tr", re.IGNORECASE | re.DOTALL)
+_HTML_CELL = re.compile(r"<t[hd]\b[^<>]{0,200}>([^<>]{0,200})<", re.IGNORECASE)
+_WORD = re.compile(r"\S+")
+DELIMITERS = "|\t;,"
+"""The signs between cells; without one of them cells are words."""
+
+
+class Cell(NamedTuple):
+    """A cell of a row, and its place."""
+
+    text: str
+    start: int
+    end: int
+
+
+Row = list[Cell]
+
+
+def numbers_in_columns(text: str, is_allowed: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
+    """The places of numbers in columns that are named after a document, unless allowed."""
+    html = [
+        [Cell(cell[1].strip(), *cell.span(1)) for cell in _HTML_CELL.finditer(text, *row.span())]
+        for row in (_ROW.finditer(text) if "<tr" in casefolded(text) else ())
+    ]
+    cells = _below_label(html, _same_index)
+    for delimiter in DELIMITERS if "\n" in text else "":
+        if delimiter in text:
+            cells += _below_label(_rows(text, delimiter), _same_index)
+    if "\n" in text:
+        cells += _below_label(_aligned(text), _same_place(text))
+    for cell in cells:
+        digits = sum(map(str.isdigit, cell.text))
+        if digits >= 5 and _NUMBER.fullmatch(cell.text) and not is_allowed(cell.text):
+            start = text.index(cell.text, cell.start)
+            yield start, start + len(cell.text)
+
+
+def _below_label(
+    rows: Iterable[Row], cell_of: Callable[[Row, Row, int], Cell | None]
+) -> list[Cell]:
+    """The cells below the label of a document."""
+    found: list[Cell] = []
+    head: Row = []
+    columns: list[int] = []
+    for row in rows:
+        labels = [at for at, cell in enumerate(row) if _LABEL.fullmatch(cell.text)]
+        if labels:
+            head, columns = row, labels
+        else:
+            found += filter(None, (cell_of(head, row, at) for at in columns))
+    return found
+
+
+def _same_index(head: Row, row: Row, at: int) -> Cell | None:
+    return row[at] if len(row) == len(head) else None
+
+
+def _same_place(text: str) -> Callable[[Row, Row, int], Cell | None]:
+    """A function that finds the word at the left or right end of a label."""
+
+    def column(place: int) -> int:
+        return place - text.rfind("\n", 0, place) - 1
+
+    def cell_of(head: Row, row: Row, at: int) -> Cell | None:
+        left, right = column(head[at].start), column(head[at].end)
+        aligned = (cell for cell in row if left == column(cell.start) or right == column(cell.end))
+        return next(aligned, None)
+
+    return cell_of
+
+
+def _rows(text: str, delimiter: str) -> Iterator[Row]:
+    """The lines of a text as cells between delimiters."""
+    for line in _LINE.finditer(text):
+        row, at = [], line.start()
+        for piece in line[0].split(delimiter):
+            row.append(Cell(piece.strip(" \t\"'`*"), at, at + len(piece)))
+            at += len(piece) + 1
+        yield row
+
+
+def _aligned(text: str) -> Iterator[Row]:
+    """The lines of a text as words."""
+    for line in _LINE.finditer(text):
+        yield [Cell(word[0], *word.span()) for word in _WORD.finditer(text, *line.span())]
