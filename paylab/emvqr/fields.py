@@ -175,6 +175,8 @@ def crc(text: str) -> str:
     >>> paylab.emvqr.crc("123456789")
     '29B1'
     """
+    if not isinstance(text, str):
+        raise EMVError(f"a QR text must be text, not {type(text).__name__}")
     try:
         return f"{crc_hqx(text.encode(), 0xFFFF):04X}"
     except UnicodeEncodeError as error:
@@ -204,7 +206,7 @@ def write_fields(tree: Tree) -> str:
     text = ""
     for tag, value in tree.items():
         inside = write_fields(value) if isinstance(value, Mapping) else value
-        if not TWO_DIGITS.fullmatch(tag):
+        if not isinstance(tag, str) or not TWO_DIGITS.fullmatch(tag):
             raise EMVError(f"bad tag {tag!r}: must be two digits", len(text))
         if not isinstance(inside, str):
             raise EMVError(f"tag {tag} must be text, not {type(inside).__name__}", len(text))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -181,7 +181,13 @@ def build(payload: Payload | Tree) -> str:
     True
     """
     tree = payload.tree() if isinstance(payload, Payload) else payload
-    text = write_fields({tag: value for tag, value in tree.items() if tag != CRC_TAG}) + CRC_START
+    if not isinstance(tree, Mapping):
+        raise EMVError(f"the fields must be a dict, not {type(tree).__name__}")
+    try:
+        text = write_fields({tag: value for tag, value in tree.items() if tag != CRC_TAG})
+    except RecursionError:
+        raise EMVError("the fields are nested too deep") from None
+    text += CRC_START
     text += crc(text)
     parse(text)
     return text
@@ -210,6 +216,9 @@ def qrph(  # noqa: PLR0913 - what a payer is told, each part by its name
     '000201'
     """
     needed = {"acquirer": acquirer, "account": account, "name": name, "city": city}
+    for part, value in {**needed, "reference": reference, "amount": amount or ""}.items():
+        if not isinstance(value, str):
+            raise EMVError(f"{part} must be text, not {type(value).__name__}")
     empty = [part for part, value in needed.items() if not value]
     if empty:
         raise EMVError(f"a QR Ph text needs {', '.join(empty)}")

@@ -13,8 +13,7 @@ from . import escapes
 from .document_rules import DOCUMENTS, is_allowed
 from .encodings import decode_base64, decoded_text, find_encoded, is_image
 from .escapes import Found
-from .fields import DOCUMENT_NAME, casefolded, has_share_token
-from .folding import folded
+from .fields import DOCUMENT_NAME, ascii_folded, casefolded, has_share_token
 from .key_rules import KEY_NAME, KEYS, LONG, TOKENS
 from .redaction import HEADERS
 from .scrub_rules import Rule, is_placeholder, is_small, is_small_image, is_stand_in
@@ -220,7 +219,7 @@ class Cleaner:
             return True
         if name != PDF and (not name.startswith("image/") or name.startswith("image/svg")):
             return False
-        if name != PDF and is_small(as_text(value)):
+        if name != PDF and is_small(multiline_text(value)):
             return False
         self._report("PDF" if name == PDF else "image", "")
         return True
@@ -259,7 +258,7 @@ class Cleaner:
     def _found(self, rules: Sequence[Rule], text: str, depth: int) -> list[Found]:
         """The matches of the rules; text matched by one rule is skipped by the next."""
         found = [*find_images(_image)(text, depth)] if depth else []
-        text = folded(text)
+        text = ascii_folded(text)
         found += self._encoded(text)
         text = _DATA.sub(lambda match: "\0" * len(match[0]), text)
         words = casefolded(text)
@@ -296,7 +295,7 @@ class Cleaner:
         return next(iter(kinds), None)
 
 
-def as_text(value: Any) -> str:
+def multiline_text(value: Any) -> str:
     """A text that may be a list of its lines."""
     return "".join(map(str, value)) if isinstance(value, list) else str(value)
 

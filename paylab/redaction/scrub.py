@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any
 
 from ..errors.text import printable_lines
-from .cleaner import RULES, Cleaner, as_text
+from .cleaner import RULES, Cleaner, multiline_text
 from .personal import bare_urls, impersonal
 from .scrub_rules import Rule, Spans, is_placeholder
 from .search import SHORTEST_SECRET
@@ -144,10 +144,10 @@ def _with_text(output: Mapping[str, Any], text: str) -> Mapping[str, Any] | None
 def _output_text(output: Any) -> str | None:
     """The text of a stream or of a value; None for another output."""
     if _stream(output):
-        return as_text(output["text"])
+        return multiline_text(output["text"])
     data = output.get("data") if isinstance(output, Mapping) else None
     text = data.get("text/plain") if isinstance(data, Mapping) else None
-    return None if text is None else as_text(text)
+    return None if text is None else multiline_text(text)
 
 
 def _stream(output: Any) -> object:

@@ -267,6 +267,11 @@ OTHER = "https://api.example.com"
         ('{"recording": 1}', "is not a HAR file"),
         ({"entries": [{}]}, "is not a HAR file"),
         ({"entries": [], "_paylab": [1]}, "is not a HAR file"),
+        ({"entries": [], "_paylab": {"service": 0.1}}, "is not a HAR file of paylab"),
+        (
+            [{**call("GET", "/v1/transfers"), "response": {"status": float("inf")}}],
+            "is not a HAR file",
+        ),
         ({}, "has no call of the service: none of its 0 URLs has a path such as /v1/transfers"),
         ([call("GET", "/", base=OTHER)], "has no call of the service: none of its 1 URLs"),
         (
@@ -302,6 +307,17 @@ def test_a_har_of_another_program_is_replayed(tmp_path):
     assert lab.request("POST", "/v1/individuals", json=person) == {"id": "ind_1"}
     with pytest.raises(ReplayError, match="nearest: call 2, POST /api/v1/individuals"):
         lab.request("GET", "/")
+
+
+def test_recorded_headers_of_any_text_are_replayed(tmp_path):
+    """A name or a value that is not ASCII is no reason to fail."""
+    made = call("GET", "/v1/transfers", {"data": []})
+    made["response"]["headers"] = [
+        {"name": "\u202e", "value": "1"},
+        {"name": "x", "value": "é\ud800"},
+    ]
+    lab = connect(replay=written(tmp_path / "odd.har", [made], _paylab=FACTS))
+    assert lab.request("GET", "/v1/transfers") == {"data": []}
 
 
 GZIP = [{"name": "Content-Encoding", "value": "gzip"}, {"name": "Content-Length", "value": "9"}]

@@ -214,3 +214,31 @@ def test_a_malformed_text_has_one_error():
 def test_texts_in_circulation_can_be_paid(name):
     """The golden texts have every mandatory field."""
     assert emvqr.check(KOMO_PATH.with_name(f"{name}.txt").read_text(encoding="utf-8").strip()) == []
+
+
+DEEP: dict[str, object] = {}
+for _ in range(3000):
+    DEEP = {"27": DEEP}
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: emvqr.build(None), "the fields must be a dict, not NoneType"),
+        (lambda: emvqr.build(DEEP), "nested too deep"),
+        (lambda: emvqr.build({0: "01"}), "bad tag 0: must be two digits"),
+        (lambda: emvqr.crc(b"000201"), "a QR text must be text, not bytes"),
+        (
+            lambda: emvqr.qrph(acquirer="A", account=1, name="N", city="C"),
+            "account must be text, not int",
+        ),
+        (
+            lambda: emvqr.qrph(acquirer="A", account="1", name="N", city="C", amount=10.5),
+            "amount must be text, not float",
+        ),
+    ],
+)
+def test_what_is_no_text(call, words):
+    """A value of another type is an EMVError that names it."""
+    with pytest.raises(EMVError, match=words):
+        call()
