@@ -10,8 +10,8 @@ nothing is changed.
 
 Not found: a key without a name, such as an argument of connect(); a number without a label, or with
 a label in another language; names, addresses and account numbers in notebooks; text in pictures and
-file names; what is encrypted, in an archive, in another encoding, or computed from several parts;
-letters of another alphabet that only look alike. Read a file before you share it.
+file names; what is encrypted, in an archive, in another encoding, cut by markup, or computed from
+several parts; letters of another alphabet that only look alike. Read a file before you share it.
 """
 
 from __future__ import annotations

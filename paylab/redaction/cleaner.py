@@ -16,17 +16,27 @@ from .escapes import Found
 from .fields import DOCUMENT_NAME, ascii_folded, casefolded, has_share_token
 from .key_rules import KEY_NAME, KEYS, LONG, TOKENS
 from .redaction import HEADERS
-from .scrub_rules import Rule, is_placeholder, is_small, is_small_image, is_stand_in
-from .search import DOCUMENT_TYPES, find_images, image_bytes
+from .scrub_rules import (
+    PDF,
+    SHORTEST_URI,
+    Rule,
+    image_mark,
+    is_image_list,
+    is_placeholder,
+    is_small,
+    is_small_picture,
+    is_stand_in,
+)
+from .search import DOCUMENT_TYPES, find_images
 
 RULES: tuple[Rule, ...] = (*LONG, *KEYS, *DOCUMENTS, *TOKENS)
 """In this order: text found by one rule is skipped by the next ones."""
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
-PDF = "application/pdf"
-SHORTEST_URI = 60
 MOST_ENCODINGS = 4
 """Encodings inside each other that are read."""
-_NUMBER_NAME = re.compile(rf"document[._-]?numbers?|{DOCUMENT_NAME.pattern}", re.IGNORECASE)
+_NUMBER_NAME = re.compile(
+    rf"document[._-]?numbers?|tax_?(?:id|number)|ssn|{DOCUMENT_NAME.pattern}", re.IGNORECASE
+)
 _DATA = re.compile(r"[A-Za-z0-9+/]{1000,}+")
 """Data that is searched when it is decoded; its characters only look like words and numbers."""
 _PAIR_NAMES = ("name", "key", "header", "field")
@@ -69,6 +79,8 @@ class Cleaner:
         clean_items = {self.text(name): self._item(name, item, kept) for name, item in kept.items()}
         if str(clean_items.get("type")).lower() in DOCUMENT_TYPES:
             clean_items = self._numberless(clean_items)
+        if isinstance(clean_items.get("columns"), list) and "data" in clean_items:
+            clean_items["data"] = self._rows(clean_items["columns"], clean_items["data"])
         if has_share_token(clean_items):
             clean_items["token"] = self._keyless(clean_items["token"])
         return self._pair(clean_items)
@@ -168,6 +180,18 @@ class Cleaner:
             for name, item in clean.items()
         }
 
+    def _rows(self, columns: list[Any], rows: Any) -> Any:
+        """The rows of a frame without the numbers below the name of a document."""
+        hidden = {at for at, name in enumerate(columns) if _NUMBER_NAME.fullmatch(str(name))}
+        if not hidden or not isinstance(rows, list):
+            return rows
+        return [
+            [self._hidden(item) if at in hidden else item for at, item in enumerate(row)]
+            if isinstance(row, list)
+            else row
+            for row in rows
+        ]
+
     def _hidden(self, value: Any) -> Any:
         """The value of a field for the number of a document; examples and words stay."""
         if isinstance(value, dict | bool | None):
@@ -191,7 +215,7 @@ class Cleaner:
             clean = self._long(whole)
             if clean != whole:
                 return [self.text(clean)]
-        if _is_image_bytes(items):
+        if is_image_list(items):
             self._report("image", "")
             return ["[removed: image]"]
         return [self.clean(item) for item in self._across(items)]
@@ -226,9 +250,9 @@ class Cleaner:
 
     def _images(self, text: str, depth: int) -> Iterator[Found]:
         """The images in a text, each to its end, also if it is cut into lines or literals."""
-        images = list(find_images(_image)(text, depth))
+        images = list(find_images(image_mark)(text, depth))
         for encoded in find_encoded(text) if len(text) >= SHORTEST_URI else ():
-            if is_image(encoded.data) and not _is_small(encoded.data):
+            if is_image(encoded.data) and not is_small_picture(encoded.data):
                 kind = "PDF" if encoded.data.startswith(b"%PDF") else "image"
                 images.append(Found(encoded.start, encoded.end, f"[removed: {kind}]"))
         end = 0
@@ -257,7 +281,7 @@ class Cleaner:
 
     def _found(self, rules: Sequence[Rule], text: str, depth: int) -> list[Found]:
         """The matches of the rules; text matched by one rule is skipped by the next."""
-        found = [*find_images(_image)(text, depth)] if depth else []
+        found = [*find_images(image_mark)(text, depth)] if depth else []
         text = ascii_folded(text)
         found += self._encoded(text)
         text = _DATA.sub(lambda match: "\0" * len(match[0]), text)
@@ -316,25 +340,3 @@ def _is_key(name: object) -> bool:
     return isinstance(name, str) and (
         KEY_NAME.fullmatch(name) is not None or name.lower() in HEADERS
     )
-
-
-def _is_small(data: bytes) -> bool:
-    return is_small_image(data) and not data.startswith(b"%PDF")
-
-
-def _is_image_bytes(items: list[Any]) -> bool:
-    """Whether a list of numbers is an image."""
-    is_bytes = len(items) >= 16 and all(type(item) is int and 0 <= item < 256 for item in items)
-    data = bytes(items) if is_bytes else b""
-    return is_image(data) and not _is_small(data)
-
-
-def _image(match: re.Match[str]) -> str | None:
-    """The replacement of an image; None for a small one that is not a PDF."""
-    data = image_bytes(match)
-    kind = (match["type"] or match["kind"] or "").replace("\\", "").lower()
-    is_pdf = kind == PDF or data.startswith((b"%PDF", b"b'%PDF", b'b"%PDF'))
-    if not is_pdf and is_small_image(data):
-        return None
-    named = "data URI" if kind else "PDF" if is_pdf else "image"
-    return None if len(match[0]) < SHORTEST_URI else f"[removed: {named}]"

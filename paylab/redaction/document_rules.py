@@ -15,9 +15,10 @@ from .tables import numbers_in_columns
 _TYPES = (
     r"cuit|cuil|cpf|cnpj|cc|ce|nit|pep|curp|tin|eu[ _-]residence[ _-]permit|emirates[ _-]id"
     r"|driv(?:er'?s?|ing)[ _-]licen[cs]e|national[ _-]id|passport"
+    r"|tax[ _-]?(?:id|number)|ssn|social[ _-]security[ _-]number"
 )
 _BETWEEN = (
-    r"""(?:[\s:=,#"'|()\[\]]|(?<![a-z])(?:is|was|no|number|id|value"""
+    r"""(?:[\s:=,#"'|()\[\]{]|\s-\s|\(\w[\w ]{0,30}\)|(?<![a-z])(?:is|was|no|number|id|value"""
     r"""|of(?:\s\w{1,20}){1,3}(?=\s(?:is|was)\b|:))(?![a-z])\.?|</?\w[^<>]{0,200}>){1,40}"""
 )
 """Words, quotes, commas and tags between a label and its number, or between two cells."""
@@ -26,7 +27,9 @@ _NUMBER = (
     rf"({_GROUPS}(?![\w.-])|(?=(?:[A-Z.\-/ ]{{0,6}}\d){{5}})"
     r"[A-Z]{0,3}[ -]?\d[A-Z0-9.\-/]{3,20}[A-Z0-9])"
 )
-_TIME = re.compile(r"\d{4}[-/.]\d\d[-/.]\d\d(?:[T ].*)?|\d{4} \d\d \d\d", re.DOTALL)
+_TIME = re.compile(
+    r"(?:[A-Za-z]{1,3} )?\d{4}[-/.]\d\d[-/.]\d\d(?:[^\d-].*)?|\d{4} \d\d \d\d", re.DOTALL
+)
 _PLACE = re.compile(
     r"(?:[a-z][a-z0-9+.-]*:)?//|.*/.*[a-z]|.*\.[a-z]\w{1,4}\Z", re.IGNORECASE | re.DOTALL
 )
@@ -37,7 +40,7 @@ _LABEL = re.compile(
 )
 _ANY_LABEL = re.compile(rf"(?<![^\W_])(?:{_TYPES}|document)(?![a-z])", re.IGNORECASE)
 _DOCUMENT = re.compile(r"""document\w{0,20}["']{0,2}\s*[:=(\[{]|["']type["']""", re.IGNORECASE)
-NEAR = 200
+_NEAR = 200
 """Maximum characters from the name of a document to that of its number."""
 
 
@@ -55,7 +58,7 @@ def _beside_label(text: str) -> Spans:
 
 def _is_labelled(text: str, start: int) -> bool:
     """Whether the field before a place is that of a document; `number` alone is any number."""
-    before = text[max(0, start - NEAR) : start]
+    before = text[max(0, start - _NEAR) : start]
     is_quoted = before[-1:] in ("'", '"', ">")
     return is_quoted or bool(_LABEL.search(before[-60:]) or _DOCUMENT.search(before))
 

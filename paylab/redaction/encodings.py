@@ -7,14 +7,15 @@ import zlib
 from binascii import a2b_base64, unhexlify
 from codecs import getincrementaldecoder
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-SHORTEST = 16
+_MIN_SIGNS = 16
 """Minimum characters of Base64 that are decoded."""
-MOST_STARTS = 8
+_MOST_STARTS = 8
 """Maximum beginnings that are tried inside a path."""
-MOST_BYTES = 2**20
+_MOST_BYTES = 2**20
 """Maximum bytes of a compressed text that are read."""
 
 # Between two pieces of one text: line ends, indentation, quotes, plus signs and their escapes.
@@ -22,9 +23,9 @@ _BREAK = r"""(?:\\{1,4}[nr]|[\r\n]|["']\s{0,40}\+?\s{0,40}\\?\s{0,40}["'])"""
 _JOINT = rf"""(?:["'\s+\\]{{0,20}}{_BREAK}(?:\\{{1,4}}[nr]|\s){{0,40}}[bfr]?["']?)"""
 _SIGN = "[A-Za-z0-9+/_-]"
 _BASE64 = re.compile(
-    rf"(?<![A-Za-z0-9+]){_SIGN}{{{SHORTEST},}}+(?:{_JOINT}{_SIGN}{{4,}}+)*+(?:=|%3[Dd]){{0,2}}"
+    rf"(?<![A-Za-z0-9+]){_SIGN}{{{_MIN_SIGNS},}}+(?:{_JOINT}{_SIGN}{{4,}}+)*+(?:=|%3[Dd]){{0,2}}"
 )
-_PIECE = re.compile(rf"{_SIGN}{{{SHORTEST},}}+={{0,2}}")
+_PIECE = re.compile(rf"{_SIGN}{{{_MIN_SIGNS},}}+={{0,2}}")
 _START = re.compile(
     r"(?<![A-Za-z0-9])(?=ey[IA-Z]|ew[o0]|W3s|WyJ|Wwo|iVBORw0K|[/_]9j[/_]|JVBERi0|SUkq|TU0A|R0lGOD|UklGR|H4sI)"
 )
@@ -32,10 +33,10 @@ _START = re.compile(
 
 _BETWEEN_BYTES = r"(?:[ :,-]|\\x|0x|[\s\\nr]{1,8}(?:[0-9A-Fa-f]{6,8}:?\s{1,2})?)"
 _HEX = re.compile(
-    rf"(?<![A-Za-z0-9])(?:0x|\\{{1,4}}x)?(?:[0-9A-Fa-f]{{2}}{_BETWEEN_BYTES}{{0,3}}){{{SHORTEST},}}+"
+    rf"(?<![A-Za-z0-9])(?:0x|\\{{1,4}}x)?(?:[0-9A-Fa-f]{{2}}{_BETWEEN_BYTES}{{0,3}}){{{_MIN_SIGNS},}}+"
 )
 _NOT_HEX = re.compile(r"0x|\\x|\\[nr]|(?<=[\n\r])[0-9A-Fa-f]{6,8}:?\s|[^0-9A-Fa-f]")
-_NUMBERS = re.compile(rf"(?<![\d.])\d{{1,3}}(?:,\s{{0,20}}\d{{1,3}}){{{SHORTEST},}}+(?![\d.])")
+_NUMBERS = re.compile(rf"(?<![\d.])\d{{1,3}}(?:,\s{{0,20}}\d{{1,3}}){{{_MIN_SIGNS},}}+(?![\d.])")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
 _IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"%PDF-", b"II*\0", b"MM\0*", b"GIF8")
 _LETTERS = bytes(range(32, 127))
@@ -50,8 +51,13 @@ class Encoded(NamedTuple):
     data: bytes
 
 
-def find_encoded(text: str) -> Iterator[Encoded]:
+@lru_cache(maxsize=2)  # a text is searched for images, and then for secrets
+def find_encoded(text: str) -> tuple[Encoded, ...]:
     """The data in a text; a part can be read in several ways."""
+    return tuple(_parts(text))
+
+
+def _parts(text: str) -> Iterator[Encoded]:
     for match in _BASE64.finditer(text):
         yield from _base64_parts(match[0], match.start())
     for match in _HEX.finditer(text):
@@ -69,7 +75,7 @@ def _base64_parts(text: str, at: int) -> Iterator[Encoded]:
     lines = list(_PIECE.finditer(text))
     for line in lines if len(lines) > 1 else ():
         yield from _read_base64(line[0], at + line.start())
-    for start in islice(_START.finditer(text, 1), MOST_STARTS):
+    for start in islice(_START.finditer(text, 1), _MOST_STARTS):
         yield from _read_base64(text[start.start() :], at + start.start())
 
 
@@ -115,6 +121,6 @@ def decoded_text(data: bytes) -> str | None:
 
 def _inflated(data: bytes) -> bytes:
     try:
-        return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(data, MOST_BYTES)
+        return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(data, _MOST_BYTES)
     except zlib.error:
         return data

@@ -13,7 +13,7 @@ from .search import PLACES, SIGNATURE, is_signature
 KEY_NAME = re.compile(
     r"\w*(?:api|secret|access|private|signing)[_-]?keys?\w*|\w*secrets?|x-api-key"
     r"|\w*(?:password|passwd|passphrase)"
-    r"|\w*(?:control|access|auth|refresh|bearer)[_-]?token",
+    r"|(?:x-)?\w*(?:control|access|auth|refresh|bearer)[_-]?token",
     re.IGNORECASE,
 )
 
@@ -73,12 +73,14 @@ _BESIDE_NAME = re.compile(
 )
 _TARGET = r"\*?[A-Za-z_][\w.]{0,80}"
 _ASSIGNMENT = re.compile(
-    rf"(?<![\w.,])[(\[]?[ \t]*({_TARGET}(?:\s*,\s*{_TARGET}){{0,20}})\s*,?\s*[)\]]?\s*=(?!=)"
-    r"\s*[(\[{]?\s*"
+    rf"(?<![\w.,])[(\[]?[ \t]*({_TARGET}(?:\s*,\s*{_TARGET}){{0,20}})\s*,?\s*[)\]]?"
+    rf"(?:\s*=(?!=)(?:\s*{_TARGET}\s*=(?!=)){{0,3}}|(?P<loop>\s+in\s))\s*[(\[{{]?"
 )
+_SPACE = r"(?:\s|#[^\n]{0,200}\n)*+"
+"""White space and comments between two values."""
 _PLAIN = r"""[^,"'()\[\]{}\n]{0,100}"""
 _VALUE = re.compile(
-    rf"""\s*(?:{_JOINED}["']{{1,3}}|{_PLAIN}(?:[(\[][^()\[\]\n]{{0,100}}[)\]]{_PLAIN}){{0,3}})"""
+    rf"""{_SPACE}(?:{_JOINED}["']{{1,3}}|{_PLAIN}(?:[(\[][^()\[\]\n]{{0,100}}[)\]]{_PLAIN}){{0,3}})"""
     r"\s*(?P<more>,?)"
 )
 
@@ -88,7 +90,7 @@ def _assigned(text: str) -> Iterator[tuple[str, int, int, bool]]:
     for match in _ASSIGNMENT.finditer(text):
         names = [name.strip() for name in match[1].split(",")]
         values = list(_values(text, match.end()))
-        if len(names) == len(values) == 1:
+        if len(names) == len(values) == 1 and not match["loop"]:
             continue
         is_key = [KEY_NAME.fullmatch(name.rpartition(".")[2].lstrip("*")) for name in names]
         for at, value in enumerate(values):

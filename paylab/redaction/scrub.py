@@ -19,7 +19,7 @@ from .personal import bare_urls, impersonal
 from .scrub_rules import Rule, Spans, is_placeholder
 from .search import SHORTEST_SECRET
 
-SHORTEST_NUMBER = 7
+_MIN_NUMBER = 7
 """Minimum characters of a document number that is also searched where it has no label."""
 
 Clean = Callable[[str, Any], Any]
@@ -60,7 +60,7 @@ def scrub(
             secrets[text] = kind
         elif text and kind not in ("key", "signature", "share token"):
             number = "".join(filter(str.isalnum, text))
-            if len(number) >= SHORTEST_NUMBER and sum(map(str.isdigit, number)) >= 5:
+            if len(number) >= _MIN_NUMBER and sum(map(str.isdigit, number)) >= 5:
                 secrets.update({text: kind, number: kind})
 
     def clean(where: str, value: Any) -> Any:

@@ -6,11 +6,15 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 from struct import unpack_from
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..corridors.examples import DOCUMENTS, PEOPLE
 from ..spec.codes import IMAGE_MIN
+from .encodings import is_image
+from .search import image_bytes
 
+PDF = "application/pdf"
+SHORTEST_URI = 60
 QR_CODE = 2**16
 LONGEST_WORD = 24
 _SHOWN = (*DOCUMENTS.values(), *(person["document"] for person in PEOPLE.values()))
@@ -64,6 +68,29 @@ def is_small_image(data: bytes) -> bool:
         return False
     width, height, depth = unpack_from(">IIB", data, 16)
     return bool(width == height and depth == 1)
+
+
+def is_small_picture(data: bytes) -> bool:
+    """Whether an image is small; a PDF never is."""
+    return is_small_image(data) and not data.startswith(b"%PDF")
+
+
+def is_image_list(items: list[Any]) -> bool:
+    """Whether a list of numbers is an image."""
+    is_bytes = len(items) >= 16 and all(type(item) is int and 0 <= item < 256 for item in items)
+    data = bytes(items) if is_bytes else b""
+    return is_image(data) and not is_small_picture(data)
+
+
+def image_mark(match: re.Match[str]) -> str | None:
+    """The replacement of an image; None for a small one that is not a PDF."""
+    data = image_bytes(match)
+    kind = (match["type"] or match["kind"] or "").replace("\\", "").lower()
+    is_pdf = kind == PDF or data.startswith((b"%PDF", b"b'%PDF", b'b"%PDF'))
+    if not is_pdf and is_small_image(data):
+        return None
+    named = "data URI" if kind else "PDF" if is_pdf else "image"
+    return None if len(match[0]) < SHORTEST_URI else f"[removed: {named}]"
 
 
 _STAND_IN = re.compile(

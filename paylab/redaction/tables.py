@@ -16,12 +16,13 @@ _NUMBER = re.compile(r"[A-Za-z]{0,4}[ -]?\d[A-Za-z0-9.\-/ ]{3,22}")
 _LINE = re.compile(r"[^\r\n]+")
 _ROW = re.compile(r"<tr\b.{0,10000}?</tr", re.IGNORECASE | re.DOTALL)
 _HTML_CELL = re.compile(r"<t[hd]\b[^<>]{0,200}>([^<>]{0,200})<", re.IGNORECASE)
+_SERIES = re.compile(r"((?:^\S[^\n]{0,200}\n){1,1000})Name: ([^,\n]{1,40}),", re.MULTILINE)
 _WORD = re.compile(r"\S+")
 DELIMITERS = "|\t;,"
 """The signs between cells; without one of them cells are words."""
 
 
-class Cell(NamedTuple):
+class _Cell(NamedTuple):
     """A cell of a row, and its place."""
 
     text: str
@@ -29,13 +30,13 @@ class Cell(NamedTuple):
     end: int
 
 
-Row = list[Cell]
+_Row = list[_Cell]
 
 
 def numbers_in_columns(text: str, is_allowed: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
     """The places of numbers in columns that are named after a document, unless allowed."""
     html = [
-        [Cell(cell[1].strip(), *cell.span(1)) for cell in _HTML_CELL.finditer(text, *row.span())]
+        [_Cell(cell[1].strip(), *cell.span(1)) for cell in _HTML_CELL.finditer(text, *row.span())]
         for row in (_ROW.finditer(text) if "<tr" in casefolded(text) else ())
     ]
     cells = _below_label(html, _same_index)
@@ -44,6 +45,7 @@ def numbers_in_columns(text: str, is_allowed: Callable[[str], bool]) -> Iterator
             cells += _below_label(_rows(text, delimiter), _same_index)
     if "\n" in text:
         cells += _below_label(_aligned(text), _same_place(text))
+        cells += _above_name(text)
     for cell in cells:
         digits = sum(map(str.isdigit, cell.text))
         if digits >= 5 and _NUMBER.fullmatch(cell.text) and not is_allowed(cell.text):
@@ -52,11 +54,11 @@ def numbers_in_columns(text: str, is_allowed: Callable[[str], bool]) -> Iterator
 
 
 def _below_label(
-    rows: Iterable[Row], cell_of: Callable[[Row, Row, int], Cell | None]
-) -> list[Cell]:
+    rows: Iterable[_Row], cell_of: Callable[[_Row, _Row, int], _Cell | None]
+) -> list[_Cell]:
     """The cells below the label of a document."""
-    found: list[Cell] = []
-    head: Row = []
+    found: list[_Cell] = []
+    head: _Row = []
     columns: list[int] = []
     for row in rows:
         labels = [at for at, cell in enumerate(row) if _LABEL.fullmatch(cell.text)]
@@ -67,17 +69,25 @@ def _below_label(
     return found
 
 
-def _same_index(head: Row, row: Row, at: int) -> Cell | None:
+def _above_name(text: str) -> Iterator[_Cell]:
+    """The last words of the lines of a series, whose name stands below it."""
+    for series in _SERIES.finditer(text):
+        if _LABEL.fullmatch(series[2]):
+            for row in _aligned(text, *series.span(1)):
+                yield row[-1]
+
+
+def _same_index(head: _Row, row: _Row, at: int) -> _Cell | None:
     return row[at] if len(row) == len(head) else None
 
 
-def _same_place(text: str) -> Callable[[Row, Row, int], Cell | None]:
+def _same_place(text: str) -> Callable[[_Row, _Row, int], _Cell | None]:
     """A function that finds the word at the left or right end of a label."""
 
     def column(place: int) -> int:
         return place - text.rfind("\n", 0, place) - 1
 
-    def cell_of(head: Row, row: Row, at: int) -> Cell | None:
+    def cell_of(head: _Row, row: _Row, at: int) -> _Cell | None:
         left, right = column(head[at].start), column(head[at].end)
         aligned = (cell for cell in row if left == column(cell.start) or right == column(cell.end))
         return next(aligned, None)
@@ -85,17 +95,24 @@ def _same_place(text: str) -> Callable[[Row, Row, int], Cell | None]:
     return cell_of
 
 
-def _rows(text: str, delimiter: str) -> Iterator[Row]:
+def _rows(text: str, delimiter: str) -> Iterator[_Row]:
     """The lines of a text as cells between delimiters."""
+    sign = re.escape(delimiter)
+    cell = re.compile(rf'(?:^|{sign})("(?:[^"]|"")*+"|[^{sign}]*+)')
     for line in _LINE.finditer(text):
-        row, at = [], line.start()
-        for piece in line[0].split(delimiter):
-            row.append(Cell(piece.strip(" \t\"'`*"), at, at + len(piece)))
-            at += len(piece) + 1
-        yield row
+        yield [
+            _Cell(
+                match[1].strip(" \t\"'`*"),
+                line.start() + match.start(1),
+                line.start() + match.end(1),
+            )
+            for match in cell.finditer(line[0])
+        ]
 
 
-def _aligned(text: str) -> Iterator[Row]:
-    """The lines of a text as words."""
-    for line in _LINE.finditer(text):
-        yield [Cell(word[0], *word.span()) for word in _WORD.finditer(text, *line.span())]
+def _aligned(text: str, start: int = 0, end: int | None = None) -> Iterator[_Row]:
+    """The lines of a text, or of a part of it, as words."""
+    for line in _LINE.finditer(text, start, len(text) if end is None else end):
+        words = _WORD.finditer(text, *line.span())
+        if row := [_Cell(word[0], *word.span()) for word in words]:
+            yield row

@@ -267,7 +267,7 @@ OTHER = "https://api.example.com"
         ('{"recording": 1}', "is not a HAR file"),
         ({"entries": [{}]}, "is not a HAR file"),
         ({"entries": [], "_paylab": [1]}, "is not a HAR file"),
-        ({"entries": [], "_paylab": {"service": 0.1}}, "is not a HAR file of paylab"),
+        ({"entries": [], "_paylab": {"service": 0.1}}, "is not a HAR file"),
         (
             [{**call("GET", "/v1/transfers"), "response": {"status": float("inf")}}],
             "is not a HAR file",

@@ -290,6 +290,49 @@ LEAKS = {
     ),
     "cookie": (outputs(stream("Cookie: session=a1b2c3d4e5f6")), "a1b2c3d4e5f6"),
     "password in a URL": (source("url = 'https://user:hunter2-hunter2@h.test/'"), KEY),
+    "keys of a loop": (source(f"for secret_key in ('{KEY}',): pass"), KEY),
+    "names of a chain": (source(f"api_key, secret_key = both = ('pk-111-222', '{KEY}')"), KEY),
+    "names with comments": (
+        source(f"a, secret_key = (  # two\n    'first-first',  # one\n    '{KEY}',\n)"),
+        KEY,
+    ),
+    "control token in a header": (
+        {
+            "log": {
+                "entries": [{"request": {"headers": [{"name": "X-Control-Token", "value": KEY}]}}]
+            }
+        },
+        KEY,
+    ),
+    "CSV": (outputs(stream(f"name,cpf\nAna,12345678909\nBo,{CPF}\n")), CPF),
+    "CSV with quotes": (outputs(stream(f'"name","cpf"\n"Ana, B","{CPF}"\n')), CPF),
+    "Markdown": (outputs(result(f"| a | cpf |\n|--|--|\n| Ana | - |\n| Bo | {CPF} |")), CPF),
+    "a series": (outputs(result(f"0    12345678909\n1    {CPF}\nName: cpf, dtype: object")), CPF),
+    "a frame in JSON": (
+        outputs(result({"columns": ["a", "cpf"], "data": [["x", CPF]]}, "application/json")),
+        CPF,
+    ),
+    "a list of numbers": (outputs(result({"cpf": ["0", CPF]}, "application/json")), CPF),
+    "a label with a name": (source(f"CPF (Ana): {CPF}"), CPF),
+    "a label with a dash": (source(f"CPF - {CPF}"), CPF),
+    "a number in braces": (source(f'f"cpf={{{CPF}}}"'), CPF),
+    "a tax id": (source(f'{{"tax_id": "{CPF}"}}'), CPF),
+    "an error": (
+        outputs({"output_type": "error", "evalue": f"cpf {CPF}", "traceback": ["cpf 1", CPF]}),
+        CPF,
+    ),
+    "Base64 of UTF-16": (
+        source(b64encode(DOCUMENT.encode("utf-16-le")).decode()),
+        b64encode(DOCUMENT.encode("utf-16-le")).decode()[-40:-4],
+    ),
+    "Base64 in a path": (
+        source(f"https://h.test/in/{encoded(DOCUMENT)}"),
+        encoded(DOCUMENT)[44:54],
+    ),
+    "Base64 over streams": (
+        outputs(stream(encoded(DOCUMENT)[:41]), stream(encoded(DOCUMENT)[41:], "stderr")),
+        encoded(DOCUMENT)[44:54],
+    ),
     "compressed text": (source(b64encode(compress(DOCUMENT.encode())).decode()), "H4sI"),
 }
 
@@ -347,6 +390,10 @@ INNOCENT = (
     "-----BEGIN PUBLIC KEY-----",
     "print(secret_key, api_key)",
     "passport 000000000",
+    "for secret_key in load(): print(secret_key)",
+    "name,amount,cpf\nAna,11144477735,none\n",
+    "0    11144477735\nName: total, dtype: int64",
+    "tax id - see 2026-01-31",
 )
 
 INNOCENT_DOCUMENTS = (
