@@ -44,13 +44,13 @@ for _name, _folder in {"CACHE": "cache", "CONFIG": "config", "DATA": "data"}.ite
 
 # Helpers that tests of several folders import, such as `independent_service`, a second payments
 # service that shares no code with the package.
-_folders = ("independent", "openapi", "redaction", "simulator", "together")
+_folders = ("independent", "openapi", "orders", "redaction", "simulator", "together")
 sys.path += [str(Path(__file__).parent / each) for each in _folders]
 
 
 @pytest.fixture(autouse=True)
 def _own_data(monkeypatch):
-    """A folder for the ledger of each test: a port that is used again is the same address."""
+    """A folder for the data of each test."""
     # `tmp_path` would create a folder for each of thousands of tests.
     monkeypatch.setenv("XDG_DATA_HOME", str(Path(_home) / f"data-{next(_numbers)}"))
 
