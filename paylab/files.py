@@ -51,10 +51,13 @@ def path_of(given: str | os.PathLike[str]) -> Path:
 
 
 @contextmanager
-def replace(path: Path, *, private: bool = False, mode: int | None = None) -> Iterator[BinaryIO]:
+def replace(
+    path: Path, *, private: bool = False, mode: int | None = None, is_durable: bool = True
+) -> Iterator[BinaryIO]:
     """Write a temporary file that replaces `path` at the end; after an error it is removed.
 
     The mode of the old file is kept, else it is `mode`; with `private` only the owner can read it.
+    A file that is not durable outlives the process, but perhaps not a loss of power.
     """
     path = path.resolve()  # keep a symbolic link
     require_parent(path)
@@ -68,13 +71,15 @@ def replace(path: Path, *, private: bool = False, mode: int | None = None) -> It
         with open(draft, "xb", opener=opener) as sink:
             yield sink
             sink.flush()
-            os.fsync(sink.fileno())
+            if is_durable:
+                os.fsync(sink.fileno())
         if mode is not None:
             draft.chmod(mode)
         os.replace(draft, path)
     finally:
         draft.unlink(missing_ok=True)
-    sync_folder(path.parent)
+    if is_durable:
+        sync_folder(path.parent)
 
 
 def require_writable(path: Path) -> None:

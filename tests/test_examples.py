@@ -42,7 +42,7 @@ PARTS += (Controls, ClockPanel, FaultControls, Scenarios)
 """Public classes of the objects that a lab returns."""
 
 PLAIN = {
-    *("Pager.raw_pages", "Pager.fetched", "CallLog.append", "CallLog.keep", "Ledger.open"),
+    *("Pager.raw_pages", "Pager.fetched", "CallLog.append", "CallLog.keep"),
     *("LabTransfers.pull", "LabConversions.pull", "Watch.start", "Key.read"),
     *("public_names", "suggest", "offers", "Names.send", "Names.read"),
     *(

@@ -6,7 +6,6 @@ import ast
 import os
 import signal
 import subprocess
-import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,7 +14,8 @@ import pytest
 
 import paylab
 from paylab.errors import ProgramError
-from paylab.processes import PYTHON, PythonProgram
+from paylab.interpreter import python_command
+from paylab.processes import PythonProgram
 
 PROGRAM = """
 import os, signal, sys, time
@@ -143,7 +143,7 @@ def test_a_program_ends_with_its_process(tmp_path, state):
     """An interpreter that exits waits for no program, and leaves none."""
     file = tmp_path / "program.py"
     file.write_text(PROGRAM)
-    command = [*PYTHON, "-c", SCRIPT, str(file), state]
+    command = python_command("-c", SCRIPT, str(file), state)
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     with pytest.raises(ProcessLookupError):
         os.kill(int(done.stdout), 0)
@@ -195,4 +195,3 @@ def test_processes_start_in_one_module():
                 if isinstance(home, ast.Name) and home.id in HOMES:
                     found.add(path.relative_to(ROOT).as_posix())
     assert found == {"processes.py"}
-    assert sys.executable in PYTHON

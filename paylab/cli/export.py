@@ -32,6 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--status", metavar="WORDS", help="rows with these statuses, separated by commas"
     )
+    parser.add_argument("--reference", metavar="TEXT", help="transfers with this reference")
     parser.add_argument("--product-type", choices=codes.PRODUCTS, help="only for transfers")
     parser.add_argument(
         "--excel-safe", action="store_true", help="escape cells a spreadsheet would execute"
@@ -62,6 +63,7 @@ def run(options: argparse.Namespace) -> int:
         resume=options.resume,
         since=options.since,
         status=options.status,
+        client_reference_id=options.reference,
         **filters,
     )
     if not is_piped:

@@ -100,7 +100,7 @@ def _value(name: str, options: argparse.Namespace) -> str:
 
 def _check(values: dict[str, str]) -> None:
     """Send one signed GET; an error says that nothing was written."""
-    with connect(*map(values.__getitem__, ASKED), ledger="none") as lab:
+    with connect(*map(values.__getitem__, ASKED)) as lab:
         try:
             lab.transfers.list(limit=1).first()
         except PaylabError:

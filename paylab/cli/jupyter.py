@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
     first = quote(notebook_path(folder, options.notebook))
     if kept:
         warn_user(f"you changed {', '.join(kept)}: not updated; rename it to get the new one")
-    with tempfile.TemporaryDirectory() as place, _service(options, Path(place)) as environment:
+    with tempfile.TemporaryDirectory() as place, _service(options) as environment:
         settings = Path(place)
         trust_copies(folder)
         (settings / "overrides.json").write_text(json.dumps(QUIET))
@@ -254,11 +254,8 @@ def notebook_path(folder: Path, wanted: str | None) -> str:
 
 
 @contextmanager
-def _service(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, str]]:
-    """The environment of the kernels; with --shared, start a simulator and add its settings.
-
-    The ledger of a shared simulator is in `folder`, apart from the ledger of real services.
-    """
+def _service(options: argparse.Namespace) -> Iterator[dict[str, str]]:
+    """The environment of the kernels; with --shared, start a simulator and add its settings."""
     environment = dict(os.environ)
     if options.service is not None:
         service_for(options.service)  # an unreadable file ends the command, not each kernel
@@ -284,7 +281,6 @@ def _service(options: argparse.Namespace, folder: Path) -> Iterator[dict[str, st
     with closing(simulator), Server(simulator) as server:
         say(exports(server))
         yield {
-            "PAYLAB_LEDGER": str(folder / "ledger.sqlite3"),
             **environment,
             **variables(server, FACTS[:3]),
             SHARED_VARIABLE: server.base_url,

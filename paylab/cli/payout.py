@@ -3,24 +3,27 @@
 Every row is checked before anything is sent. After an interruption, the same command sends the
 rows that were not sent. Sending to a service that is not a simulator needs a confirmation.
 
-Columns of the file, in any order: financial_account_id, source_currency, destination_currency,
-payout_method and one of source_amount, destination_amount, net_source_amount (or only quote_id);
-client_reference_id tells equal rows apart; source_network and source_type are for stablecoins.
-Other columns are not sent. --template prints an example.
+Columns of the file, in any order: client_reference_id, financial_account_id, source_currency,
+destination_currency, payout_method and one of source_amount, destination_amount, net_source_amount
+(or only quote_id); source_network and source_type are for stablecoins. Other columns are not sent.
+--template prints an example.
+
+Before anything is sent, the list of transfers is read for the references of the file: a payout
+that was made is not made again. A payout that failed is paid again with --retry-failed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import files
 from ..client.settings import refuse_unknown_variables
 from ..errors.base import ConfigError
+from ..errors.extras import require_extra
 from ..lab.lab import connect
-from ..payments.outcome import MADE
+from ..payments.batch import results_path
+from ..payments.outcome import MADE, UNSENT
 from ..payments.plan import REFERENCE, Plan, plan
 from ..spec.text import printable
 from .terminal import announce, confirm, count, in_range, say, warn_user
@@ -54,6 +57,27 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="concurrent requests (default: 8)",
     )
     parser.add_argument("--to", metavar="RESULTS.csv", help="write the outcome of each row")
+    parser.add_argument(
+        "--no-references",
+        action="store_true",
+        help="accept rows without a reference, which are safe to repeat for 24 hours only",
+    )
+    parser.add_argument(
+        "--lookback",
+        default="45 days",
+        metavar="DURATION",
+        help="how far the list is read for earlier payouts (default: 45 days); none: not at all",
+    )
+    parser.add_argument(
+        "--older",
+        choices=("paid", "pay"),
+        help="whether a payout with an equal payment older than 7 days is paid, or to be paid",
+    )
+    parser.add_argument(
+        "--retry-failed",
+        action="store_true",
+        help="pay again what failed, expired or was cancelled before",
+    )
     for name in DEFAULTS:
         option = f"--{name.replace('_', '-')}"
         parser.add_argument(option, help="value for rows that leave it empty")
@@ -69,7 +93,8 @@ def run(options: argparse.Namespace) -> int:
         raise ConfigError("name a CSV file of payouts; paylab payout --template prints an example")
     refuse_unknown_variables()
     names = ("reference", "delimiter", *DEFAULTS)
-    given = {name: value for name in names if (value := getattr(options, name))}
+    given: dict[str, Any] = {name: text for name in names if (text := getattr(options, name))}
+    given["references"] = not options.no_references
     try:
         checked = plan(options.file, **given)
     except FileNotFoundError as error:
@@ -81,30 +106,24 @@ def run(options: argparse.Namespace) -> int:
             warn_user(f"paylab: {options.to} is not written, since nothing is sent")
         return _report(checked, as_json=options.json)
     if options.to is not None:
-        _check_writable(Path(options.to), options.file)
-    from ..frames.files import write_results
-
+        results_path(options.to, options.file)
+    require_extra("frames")  # if it is missing, nothing is sent
     lab = connect()
     announce(lab.place)
     confirm(lab.place, f"send {count(len(checked.rows), 'payout')}", yes=options.yes)
     frame = lab.transfers.create_many(
-        options.file, concurrency=options.concurrency, progress=True, **given
+        options.file,
+        lookback=None if options.lookback == "none" else options.lookback,
+        older=options.older,
+        retry_failed=options.retry_failed,
+        to=options.to,
+        concurrency=options.concurrency,
+        progress=True,
+        **given,
     )
-    status = _print_results(frame, as_json=options.json)
     if options.to is not None:
-        path = write_results(frame, options.to)
-        warn_user(f"paylab: the outcome of each row is in {path}")
-    return status
-
-
-def _check_writable(path: Path, source: str) -> None:
-    """ConfigError, before anything is paid, if the results file cannot be written."""
-    try:
-        files.require_writable(path)
-    except ConfigError as error:
-        raise ConfigError(f"--to {path}: {error}; nothing was sent") from None
-    if path.resolve() == Path(source).resolve():
-        raise ConfigError(f"--to {path} would replace the input file: name another file")
+        warn_user(f"paylab: the outcome of each row is in {options.to}")
+    return _print_results(frame, as_json=options.json)
 
 
 def _report(checked: Plan, *, as_json: bool) -> int:
@@ -127,10 +146,10 @@ def _print_results(frame: pd.DataFrame, *, as_json: bool) -> int:
         print(json.dumps(dict(facts)))
     else:
         say(", ".join(f"{count} {word}" for word, count in facts["outcomes"].items()))
-    told = frame[frame["error"].notna()]
-    for row in told[told["outcome"] != "unsent"].itertuples():
+    explained = frame[frame["error"].notna()]
+    for row in explained[explained["outcome"] != UNSENT].itertuples():
         warn_user(printable(f"row {row.row}, {row.outcome}: {row.error}"))
-    for error, rows in told[told["outcome"] == "unsent"].groupby("error"):
+    for error, rows in explained[explained["outcome"] == UNSENT].groupby("error"):
         warn_user(printable(f"{count(len(rows), 'row')} unsent: {error}"))
     return 0 if set(facts["outcomes"]) <= MADE else 1
 

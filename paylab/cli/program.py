@@ -7,7 +7,6 @@ import signal
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from threading import Event
 
 from .. import processes
@@ -22,28 +21,24 @@ def run_program(command: Sequence[str], variables: Mapping[str, str], stopped: E
     """Run a program to its end; its exit status, or 128 and the number of the signal that ended it.
 
     It has this process's input and output, and its environment with `variables` in place of all
-    other variables of paylab: a configured shell must not change what it does. Its order ledger is
-    temporary: a later simulator on the same port has the same address.
+    other variables of paylab: a configured shell must not change what it does.
     SIGINT and SIGTERM are sent on to it, also one that has set `stopped` while it started.
     """
-    with TemporaryDirectory() as folder:
-        ledger = {"PAYLAB_LEDGER": str(Path(folder) / "ledger.sqlite3")}
-        shell = {name: text for name, text in os.environ.items() if not name.startswith(PREFIX)}
-        environment = {**shell, **ledger, **variables}
-        try:
-            child = processes.start_process(command, env=environment)
-        except OSError as error:
-            raise ConfigError(f"cannot run {command[0]!r}: {error.strerror}") from None
+    shell = {name: text for name, text in os.environ.items() if not name.startswith(PREFIX)}
+    try:
+        child = processes.start_process(command, env={**shell, **variables})
+    except OSError as error:
+        raise ConfigError(f"cannot run {command[0]!r}: {error.strerror}") from None
 
-        def send_on(number: int, _: object) -> None:
-            if number != signal.SIGINT or not _is_interrupted(child):
-                child.send_signal(number)
+    def send_on(number: int, _: object) -> None:
+        if number != signal.SIGINT or not _is_interrupted(child):
+            child.send_signal(number)
 
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, send_on)
-        if stopped.is_set():
-            child.terminate()
-        status = child.wait()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, send_on)
+    if stopped.is_set():
+        child.terminate()
+    status = child.wait()
     return status if status >= 0 else SIGNALLED - status
 
 

@@ -18,7 +18,6 @@ from urllib.parse import parse_qsl
 from ..client.call import Call
 from ..errors.base import ConfigError, PaylabError
 from ..lab.lab import Lab, connect
-from ..spec.operations.records import IDEMPOTENT
 from ..spec.paging import Pager, RawPage, read_page
 from ..spec.text import pretty_json, read_json, write_json
 from .terminal import announce, confirm, in_range, say, sections, warn_user
@@ -45,7 +44,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
             help="the body: JSON, @FILE, or - for stdin (default: no body)",
         )
         parser.add_argument(
-            "--key", metavar="UUID", help="the Idempotency-Key (default: a new one where needed)"
+            "--key",
+            metavar="UUID",
+            help="the Idempotency-Key (default: that of the body)",
         )
         parser.add_argument("--yes", action="store_true", help="send without asking")
     if command == "list":
@@ -77,11 +78,7 @@ def _sent(lab: Lab, path: str, body: Any, options: argparse.Namespace) -> Any:
     if options.command == "get":
         return lab.request("GET", path)
     confirm(lab.place, f"send POST {path}", yes=options.yes)
-    key = options.key
-    if key is None and _operation(lab, "POST", path.partition("?")[0]) in IDEMPOTENT:
-        key = lab.client.new_key()
-        warn_user(f"paylab: the Idempotency-Key is {key}; --key {key} sends the same order again")
-    return lab.request("POST", path, json=body, idempotency_key=key)
+    return lab.request("POST", path, json=body, idempotency_key=options.key)
 
 
 def _items(lab: Lab, path: str, limit: int | None) -> Iterator[Any]:

@@ -83,6 +83,11 @@ def not_sent(request: OutgoingRequest, settings: Settings, redaction: Redaction)
     return error
 
 
+def look_first(path: str) -> str:
+    """The advice when an Idempotency-Key does not prevent a second object."""
+    return f"it may have been carried out: check with GET {path} before sending"
+
+
 def failure(exchange: Exchange, call: Call, redaction: Redaction, service: Service) -> PaylabError:
     """The error of a failed exchange."""
     trouble = exchange.trouble

@@ -12,7 +12,7 @@ from ..errors.base import Problem, RuleError, RuleWarning
 from ..errors.names import meant, nearest_name
 from ..spec.operations.field import ID, REFERENCE
 from ..spec.operations.records import AMOUNTS, OPERATIONS
-from ..spec.text import plain
+from ..spec.text import normal_name, plain
 from .request import json_value
 
 if TYPE_CHECKING:
@@ -153,6 +153,14 @@ def judge(problems: Iterable[Problem], doubts: Iterable[Problem] = ()) -> None:
     for problem in (*found, *doubts):
         # Past this function, the operation, and the check of its parameters.
         warnings.warn(str(problem), RuleWarning, stacklevel=4)
+
+
+def read_name(value: object, field: str) -> str:
+    """A name such as a reference in one spelling; RuleError if it is not text, or blank."""
+    name = normal_name(value) if isinstance(value, str) else ""
+    if not name:
+        raise RuleError([Problem(field, "must be text that is not blank")])
+    return name
 
 
 def check_identifier(value: object, field: str = "id") -> str:

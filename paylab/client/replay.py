@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from decimal import Decimal
 from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +24,7 @@ import httpx
 from ..errors.base import ConfigError, ReplayError
 from ..redaction.hiding import HIDDEN
 from ..redaction.redaction import Redaction
+from ..spec.money import PLAIN_NUMBER
 from ..spec.service import Service
 from ..spec.text import plain, printable, read_json
 from ..spec.timestamps import read
@@ -64,7 +66,11 @@ class RequestFields:
         # Times differ from run to run, and of an image only its size is known.
         varies = (TIME.fullmatch, IMAGE.fullmatch)
         found = [*pairs, *_flat("body", value)]
-        fields = {name: text for name, text in found if not any(test(text) for test in varies)}
+        fields = {
+            name: _spelled(name, text)
+            for name, text in found
+            if not any(test(text) for test in varies)
+        }
         return cls(method, path, fields)
 
     @cached_property
@@ -91,6 +97,13 @@ class RequestFields:
         paths = SequenceMatcher(None, self.path, sent.path).ratio()
         both = self.fields.items() & sent.fields.items()
         return self.method == sent.method, paths, len(both)
+
+
+def _spelled(name: str, text: str) -> str:
+    """A value in one spelling: an amount of a recording may have other decimals."""
+    if name.endswith("_amount") and PLAIN_NUMBER.fullmatch(text):
+        return format(Decimal(text).normalize(), "f")
+    return text.upper() if name.endswith("_currency") else text
 
 
 def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:

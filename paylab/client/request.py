@@ -42,8 +42,9 @@ OWN_HEADERS = frozenset(
 )
 HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 
-# Returns the id of the object that a lost attempt made at or after a time, or None.
-Find = Callable[[datetime], str | None]
+# Returns the id of the object that a lost attempt made, or None. It is given the status of its
+# answer, 0 without one, and the earliest time at the service at which it was made.
+Find = Callable[[int, datetime], str | None]
 
 
 KEY = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")

@@ -41,10 +41,8 @@ class Response:
     replayed: bool = False
     repeats: str = ""
     """What is wrong with a body in which an object has two members of one name."""
-    is_known: bool = False
-    """Whether the ledger knew the payment, which was read and not created."""
     is_found: bool = False
-    """Whether the payment of a lost attempt was found in the list."""
+    """Whether the list of the service had it, so that nothing was created."""
 
     @property
     def exchange(self) -> Exchange:
@@ -85,7 +83,14 @@ class Response:
         raise made()._wrong(f"is not JSON ({kind})")
 
     def read(self, kind: type[R]) -> R:
-        """The body as a resource, which must have an id."""
+        """The body as a resource, which must have an id; it is read once."""
+        known = vars(self).setdefault("_resources", {})
+        if kind not in known:
+            known[kind] = self._read(kind)
+        resource: R = known[kind]
+        return resource
+
+    def _read(self, kind: type[R]) -> R:
         body = self._object(kind.model_fields)
         if body is None:
             self.done()
@@ -106,6 +111,14 @@ class Response:
         resource._replayed, resource._place = self.replayed, self.place
         resource._raw = self.body if isinstance(self.body, dict) else {}
         return resource
+
+    @property
+    def has_id(self) -> bool:
+        """Whether the body is an object with an id; APIResponseError when it describes an error."""
+        if self._object(("id",)) is None:
+            self.done()
+            return False
+        return True
 
     @property
     def identified(self) -> dict[str, Any]:

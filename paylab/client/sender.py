@@ -17,14 +17,13 @@ from uuid import UUID
 
 from .. import forks
 from ..errors.api import NotFoundError
-from ..errors.base import ConfigError, MissingOperationError, PaylabError
+from ..errors.base import ChoiceError, ConfigError, MissingOperationError, PaylabError
 from ..logs import log
 from ..redaction.redaction import Redaction
 from ..spec import paging
 from ..spec.translation import Translation
 from .call_log import CallLog
 from .deadline import SLOWEST, TIMES, Deadline
-from .orders import Keeper, look_first
 from .parameters import check_identifier, takes
 from .request import Options, OutgoingRequest, Sign, StreamedBody, request_signer
 from .request_builder import RequestBuilder
@@ -42,9 +41,9 @@ if TYPE_CHECKING:
 class Sender:
     """Sends signed requests; clock, sleep and random source are arguments.
 
-    `calls` holds the latest attempts, oldest first; `keeper` chooses Idempotency-Keys;
-    `is_own` is whether the service is known to do what its settings say; `watchers` are called
-    after each attempt, `wait_shown` shows how a wait goes, and `place` names the service.
+    `calls` holds the latest attempts, oldest first; `is_own` is whether the service is known to do
+    what its settings say; `watchers` are called after each attempt, `wait_shown` shows how a wait
+    goes, and `place` names the service.
     `service_clock` estimates the time at the service, and `product` is the Server header of its
     latest answer, None before the first.
     """
@@ -60,7 +59,6 @@ class Sender:
         max_retries: int | None = None,
         timeout: float | None = None,
         perf: Callable[[], float] = time.perf_counter,
-        keeper: Keeper | None = None,
         watchers: list[Watcher] | None = None,
         service_clock: ServiceClock | None = None,
         redaction: Redaction | None = None,
@@ -76,7 +74,6 @@ class Sender:
         self.clock, self.sleep, self.random = clock, sleep, random or SystemRandom()
         self.calls = CallLog(facts=lambda: self.facts) if calls is None else calls
         self._deadline = Deadline(perf)
-        self.keeper = keeper or Keeper()
         self.place = place or (lambda: self.settings.base_url)
         self.wait_shown = wait_shown or (lambda: nullcontext(lambda _: None))
         self.service, self.is_own = self.settings.service, is_own
@@ -285,9 +282,6 @@ class Sender:
             if attempt.exchange.went_well:
                 break
             lost = is_lost(attempt.exchange)
-            found = self._found(attempt, begun) if begun and lost else None
-            if found is not None:
-                return self._delivered(found)
             wait = self._wait(attempt.exchange)
             if wait is None:
                 break
@@ -295,6 +289,9 @@ class Sender:
             log.debug("trying again in %.2f s", wait)
             self._deadline.extend(wait)
             self.sleep(wait)
+            found = self._found(attempt, begun) if begun and lost else None
+            if found is not None:
+                return self._delivered(found)
         return attempt
 
     def _wait(self, exchange: Exchange) -> float | None:
@@ -326,11 +323,12 @@ class Sender:
         """Find the result of a lost attempt; raises the error of the attempt if not found."""
         request = lost.exchange.request
         try:
-            id_ = request.find(begun + self.service_clock.least_ahead()) if request.find else None
+            since = begun + self.service_clock.least_ahead()
+            id_ = request.find(lost.exchange.status, since) if request.find else None
+        except ChoiceError:
+            raise
         except PaylabError:
-            error = self._failure(lost)
-            error.hint = look_first(request.path)
-            raise error from None
+            raise self._failure(lost) from None
         if id_ is None:
             return None
         log.warning("the answer to POST %s was lost; the list has %s", request.path, id_)

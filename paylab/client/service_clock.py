@@ -54,6 +54,11 @@ class ServiceClock:
         # The next warning comes only after the clocks agreed in between.
         self._is_warned = is_large
 
+    @property
+    def is_known(self) -> bool:
+        """Whether an answer or a simulator told the time."""
+        return self._ahead is not None
+
     def now(self) -> datetime:
         """The time at the service; a simulator behind a URL is asked for it."""
         self._read()

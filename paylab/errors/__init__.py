@@ -3,13 +3,12 @@
 PaylabError
 ├── ConfigError              a setting is missing, unreadable or unsafe
 │   ├── MissingExtraError    a package that is not installed, and the command to install it
-│   ├── LedgerError          the ledger of payments cannot be read or written
 │   └── ServiceError         settings of a service that cannot be used
 │       └── MissingOperationError   an operation that the service does not have
 ├── RuleError                a check before sending; lists every problem
 ├── ReadOnlyError            not sent: only GETs are allowed
 ├── ReplayError              not sent: a recording has no such request
-├── ChoiceError              not sent: it is not clear whether another payment is meant
+├── ChoiceError              no success: a payment was found or may exist, and you have to choose
 ├── EMVError                 a QR text that is not a valid EMV payload
 ├── ExactnessError           an amount that cannot be stored exactly
 ├── SimulatorError           the simulator cannot do what was requested
@@ -53,7 +52,6 @@ from .base import ConfigError as ConfigError
 from .base import ConfigWarning as ConfigWarning
 from .base import EMVError as EMVError
 from .base import ExactnessError as ExactnessError
-from .base import LedgerError as LedgerError
 from .base import MissingExtraError as MissingExtraError
 from .base import MissingOperationError as MissingOperationError
 from .base import PagingError as PagingError

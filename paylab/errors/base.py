@@ -125,19 +125,6 @@ class ConfigError(PaylabError):
     """A setting is missing, unreadable or unsafe."""
 
 
-class LedgerError(ConfigError):
-    """The ledger of payments cannot be read or written.
-
-    `made` and `key` are set when the payment was made before the ledger failed.
-    """
-
-    def __init__(
-        self, message: str, hint: str | None = None, made: str = "", key: str = ""
-    ) -> None:
-        self.hint, self.made, self.key = hint, made, key
-        super().__init__(message)
-
-
 class ServiceError(ConfigError):
     """Settings of a service that cannot be used; `key` and `line` are set if known."""
 
@@ -218,10 +205,17 @@ class ReplayError(PaylabError):
 
 
 class ChoiceError(PaylabError):
-    """Not sent: a similar request was sent before, and it is not clear what you want."""
+    """Not a success: a payment was found or may exist, and you have to choose what to do.
 
-    def __init__(self, message: str, hint: str | None = None) -> None:
-        self.hint = hint
+    `payment` is the payment that was found, if any. `reason` is "conflict" (it has other values,
+    or it may be under way), "dead" (it failed, expired or was cancelled), "old", "busy" (an equal
+    order is under way on this machine), "untold" (the list cannot tell), or "".
+    """
+
+    def __init__(
+        self, message: str, hint: str | None = None, reason: str = "", payment: Any = None
+    ) -> None:
+        self.hint, self.reason, self.payment = hint, reason, payment
         super().__init__(message)
 
 

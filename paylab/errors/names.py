@@ -122,7 +122,7 @@ logs log history requests debug: calls
 config options credentials base_url api_key: settings
 http raw_request: request
 wizard walkthrough stepper: onramp
-orders idempotency: ledger
+orders idempotency ledger: transfers
 # Without a counterpart here, although another name is similar.
 source_account:
 """

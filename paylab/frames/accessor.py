@@ -18,6 +18,7 @@ import pyarrow as pa
 from ..errors.base import ConfigError, ExactnessError
 from ..errors.extras import explained
 from ..spec import status
+from ..spec.time_arguments import read_since
 from . import decimals, excel, summaries, times
 from .decimal_array import FLOAT_DIGITS
 from .frame import as_floats
@@ -74,7 +75,7 @@ class Accessor:
         >>> len(frame.paylab.stuck(older_than="1h"))
         0
         """
-        moment = times.since(now or self._frame.attrs.get("fetched_at"), "now")
+        moment = read_since(now or self._frame.attrs.get("fetched_at"), "now")
         least = times.duration(older_than, "older_than")
         age = pd.Timestamp(moment or pd.Timestamp.now("UTC")) - self._frame["created_at"]
         is_open = ~self._frame["status"].isin(FINAL)

@@ -26,14 +26,15 @@ from ..files import path_of, recover, replace, replace_folder, require_parent
 from ..spec import timestamps
 from ..spec.paging import Order
 from ..spec.repeats import warn_of_repeats
-from . import excel, files, times
+from ..spec.time_arguments import read_since
+from . import excel, files
 from .columns import Kept, Schema, schema_of
 from .decode import Fetch, bodies
 from .export_draft import Draft, Spool, opened_draft, sweep_drafts
 from .files import guard, ours, parquet_schema, typed, write_days
 from .pages import Progress, Tally, read_pages
 from .repeats import Rows, superseded, without
-from .selection import Selection, known_statuses
+from .selection import Selection, known_statuses, read_reference
 from .text_table import text_schema
 
 STANDARD_OUTPUT = "-"
@@ -66,11 +67,13 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     excel_safe: bool = False,
     since: date | str | None = None,
     status: str | Collection[str] | None = None,
+    client_reference_id: str | None = None,
 ) -> Export:
     """Write all pages to `FILE.csv`, `FILE.parquet`, `FILE.xlsx` or `FOLDER/`, or `-`.
 
     A folder contains Parquet files by day of creation; `-` is CSV on standard output. `since` and
-    `status` keep rows created at or after a time, and rows with one of the statuses. A row that
+    `status` keep rows created at or after a time, and rows with one of the statuses,
+    `client_reference_id` rows with this reference. A row that
     the pages repeat is written once, with its newest `updated_at`: all rows are first written to
     a temporary file, and eight bytes per row are kept in memory. `progress(rows, pages)` is called
     after every page. `excel_safe` escapes cells that a spreadsheet would execute as formulas or
@@ -80,7 +83,11 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     20
     """
     write, tally = destination(to, excel_safe=excel_safe), Tally(progress)
-    selection = Selection(since=times.since(since), statuses=known_statuses(status, kind))
+    selection = Selection(
+        since=read_since(since),
+        statuses=known_statuses(status, kind),
+        reference=read_reference(client_reference_id, kind),
+    )
     schema, path = schema_of(kind), Path(to)
     folder = None if os.fspath(to) == STANDARD_OUTPUT else path.absolute().parent
     require_parent(path)
@@ -105,6 +112,7 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     resume: bool | None = None,
     since: date | str | None = None,
     status: str | Collection[str] | None = None,
+    client_reference_id: str | None = None,
     order: Order = "unknown",
     account: str | None = None,
 ) -> Export:
@@ -120,16 +128,29 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     """
     if os.fspath(to) == STANDARD_OUTPUT:
         pages = bodies(fetch)
-        return export(pages, to, kind, progress, excel_safe=excel_safe, since=since, status=status)
+        return export(
+            pages,
+            to,
+            kind,
+            progress,
+            excel_safe=excel_safe,
+            since=since,
+            status=status,
+            client_reference_id=client_reference_id,
+        )
     write, schema = destination(to, excel_safe=excel_safe), schema_of(kind)
     path, about = Path(to), dict(origin or {})
     selection = Selection(
-        since=times.since(since), statuses=known_statuses(status, kind), order=order
+        since=read_since(since),
+        statuses=known_statuses(status, kind),
+        reference=read_reference(client_reference_id, kind),
+        order=order,
     )
     require_parent(path)
     sweep_drafts(path)
     job = {"kind": kind, "base_url": about.get("base_url"), "filter": about.get("filter")}
     job |= {"since": str(selection.since), "status": sorted(selection.statuses or ())}
+    job |= {"client_reference_id": selection.reference}
     job["account"] = account
     now = timestamps.from_text(about["fetched_at"]) if "fetched_at" in about else datetime.now(UTC)
     with opened_draft(path, job, now, resume) as draft:

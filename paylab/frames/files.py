@@ -25,7 +25,6 @@ from ..files import (
     FORMULA,
     RESULTS,
     SPOILED,
-    escape_cell,
     file_mode,
     path_of,
     replace,
@@ -35,7 +34,6 @@ from ..files import (
 )
 from . import decimals, times
 from .columns import Kept, Kind, Schema, likeliest, schema_of
-from .decimal_array import DecimalDtype
 from .frame import ExactFrame, series, typed_frame
 
 PLAIN = r"^-?[0-9]{1,12}(\.[0-9]{1,3})?$"
@@ -46,17 +44,11 @@ def guard(texts: pa.Table, schema: Schema) -> pa.Table:
     """The table with every risky cell escaped; short plain amounts stay numbers."""
     columns = []
     for name, column in zip(texts.column_names, texts.columns, strict=True):
-        plain = PLAIN if schema.kind(name) in NUMBERS else None
-        columns.append(_escaped(column, f"{FORMULA}|{SPOILED}", plain))
+        risky = pc.match_substring_regex(column, f"{FORMULA}|{SPOILED}")
+        if schema.kind(name) in NUMBERS:
+            risky = pc.and_(risky, pc.invert(pc.match_substring_regex(column, PLAIN)))
+        columns.append(pc.if_else(risky, pc.binary_join_element_wise("'", column, ""), column))
     return pa.table(columns, texts.column_names)
-
-
-def _escaped(column: pa.ChunkedArray, pattern: str, plain: str | None = None) -> pa.ChunkedArray:
-    """A column with an apostrophe before each text of a pattern, except those that are plain."""
-    risky = pc.match_substring_regex(column, pattern)
-    if plain is not None:
-        risky = pc.and_(risky, pc.invert(pc.match_substring_regex(column, plain)))
-    return pc.if_else(risky, pc.binary_join_element_wise("'", column, ""), column)
 
 
 def unguard(texts: pa.Table) -> pa.Table:
@@ -126,38 +118,11 @@ def to_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> Path:
     >>> paylab.frames.to_csv(frame, "transfers.csv").name
     'transfers.csv'
     """
-    return _write_csv(_texts(frame), path)
-
-
-def write_results(frame: pd.DataFrame, path: str | os.PathLike[str]) -> Path:
-    """Write the results of a batch as `to_csv` does, with escaped formulas.
-
-    A cell or a name that a spreadsheet would execute begins with an apostrophe. `read_csv`,
-    `create_many` and `paylab payout` know such a file by its columns row, outcome and error, and
-    read each cell as it was.
-    """
-    table = _texts(frame)
-    amounts = [name for name, kind in frame.dtypes.items() if isinstance(kind, DecimalDtype)]
-    columns = [
-        _escaped(column, FORMULA, PLAIN if name in amounts else None)
-        if pa.types.is_string(column.type)
-        else column
-        for name, column in zip(table.column_names, table.columns, strict=True)
-    ]
-    return _write_csv(pa.table(columns, [*map(escape_cell, table.column_names)]), path)
-
-
-def _texts(frame: pd.DataFrame) -> pa.Table:
-    """A frame as a table in which amounts, times and words are text."""
+    target = path_of(path)
     kept = frame.reset_index() if any(frame.index.names) else frame
     table = pa.Table.from_pandas(kept, preserve_index=False)
-    return pa.table([*map(_text, table.columns)], names=table.column_names)
-
-
-def _write_csv(table: pa.Table, path: str | os.PathLike[str]) -> Path:
-    target = path_of(path)
     with replace(target) as sink:
-        pcsv.write_csv(table, sink)
+        pcsv.write_csv(pa.table([*map(_text, table.columns)], names=table.column_names), sink)
     forget_sidecar(target)
     return target
 

@@ -13,11 +13,12 @@ import pyarrow as pa
 from ..errors.text import printable_lines
 from ..spec.paging import Order
 from ..spec.repeats import warn_of_repeats
+from ..spec.time_arguments import read_since
 from . import decimals, repeats, times
 from .columns import Kept, Kind, Schema, likeliest, schema_of
 from .decimal_array import DecimalArray, DecimalDtype
 from .pages import Progress, Tally, read_pages
-from .selection import Selection, known_statuses
+from .selection import Selection, known_statuses, read_reference
 from .text_table import text_schema
 
 Series: TypeAlias = "pd.Series[Any]"
@@ -204,6 +205,7 @@ class _Reading(TypedDict, total=False):
     limit: int | None
     since: date | str | None
     status: str | Collection[str] | None
+    client_reference_id: str | None
     order: Order
     amounts: Amounts
     progress: Progress | None
@@ -217,6 +219,7 @@ def transfers(pages: Iterable[object], **options: Unpack[_Reading]) -> pd.DataFr
 
     `limit` is the maximum number of rows. `since` and `status` keep rows created at or after a
     time, and rows with one of the statuses; all pages are read unless `order` is "newest_first".
+    `client_reference_id` keeps rows with this reference.
     `amounts="float"` is for statistics and plots, and `attrs` says so. `extra` keeps unknown
     fields as text. `attrs` is the source of the pages. `progress(rows, pages)` is called after
     each page, and can return False to stop; the frame then has the rows read so far.
@@ -244,8 +247,13 @@ def frame(
     With `once`, a row that the list repeats is kept once, with a RepeatWarning.
     """
     schema, tally = schema_of(kind), Tally(options.get("progress"))
-    since, wanted = times.since(options.get("since")), known_statuses(options.get("status"), kind)
-    selection = Selection(options.get("limit"), since, options.get("order", "unknown"), wanted)
+    selection = Selection(
+        options.get("limit"),
+        read_since(options.get("since")),
+        options.get("order", "unknown"),
+        known_statuses(options.get("status"), kind),
+        read_reference(options.get("client_reference_id"), kind),
+    )
     columns = Columns(schema)
     columns.add(text_schema(schema).empty_table())
     read_pages(

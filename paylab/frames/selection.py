@@ -16,8 +16,9 @@ from ..errors.names import nearest_name
 from ..spec import status
 from ..spec.codes import PAGE_MAX
 from ..spec.paging import Order
-from ..spec.text import plain
+from ..spec.text import normal_name, plain
 from . import times
+from .columns import schema_of
 from .text_table import PagePart
 
 
@@ -35,6 +36,18 @@ def read_statuses(values: str | Collection[str] | None) -> frozenset[str] | None
     return found
 
 
+def read_reference(value: str | None, kind: str) -> str | None:
+    """The reference to keep in Unicode NFC; RuleError if it is blank, or if rows have none."""
+    if value is None:
+        return None
+    if REFERENCE not in schema_of(kind).names:
+        raise RuleError([Problem(REFERENCE, f"is no field of {kind}")])
+    name = normal_name(value) if isinstance(value, str) else ""
+    if not name:
+        raise RuleError([Problem(REFERENCE, "must be text that is not blank")])
+    return name
+
+
 def known_statuses(values: str | Collection[str] | None, kind: str) -> frozenset[str] | None:
     """The statuses to keep; a warning for each that is not known, as a service may have more."""
     found = read_statuses(values)
@@ -45,6 +58,9 @@ def known_statuses(values: str | Collection[str] | None, kind: str) -> frozenset
         message = f"{plain(word, 40)!r} is not a known status of {kind}; {hint}"
         warnings.warn(message, ConfigWarning, stacklevel=3)
     return found
+
+
+REFERENCE = "client_reference_id"
 
 
 class OrderWarning(PaylabWarning):
@@ -63,6 +79,8 @@ CONTRADICTED = "the list is not newest first as declared, so all of it is read"
 class Selection:
     """Keeps at most `limit` ids, created at or after `since`, with one of `statuses` if given.
 
+    `reference` is a client_reference_id in Unicode NFC, as by `read_reference`.
+
     Reading ends before the end of the list only if `order` is "newest_first", no row contradicted
     that, and the last row is older than `since`.
     """
@@ -71,6 +89,7 @@ class Selection:
     since: datetime | None = None
     order: Order = "unknown"
     statuses: frozenset[str] | None = None
+    reference: str | None = None
     kept: int = 0
     reached: bool = False
     _ids: set[str] = field(default_factory=set)
@@ -89,6 +108,9 @@ class Selection:
         table = part.table if self.since is None else self._newer(part, self.since)
         if self.statuses is not None:
             table = table.filter(pc.is_in(table["status"], pa.array(sorted(self.statuses))))
+        if self.reference is not None:
+            names = pc.utf8_trim_whitespace(pc.utf8_normalize(table[REFERENCE], "NFC"))
+            table = table.filter(pc.equal(names, self.reference))
         table = table if self.limit is None else self._first(table, self.limit)
         self.reached |= self.kept == self.limit
         self._is_partial |= table.num_rows < part.table.num_rows

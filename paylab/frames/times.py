@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -13,11 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors.base import PaylabWarning, Problem, RuleError
-from ..spec import timestamps
+from ..spec.time_arguments import from_date
 
 INSTANT = pa.timestamp("us", tz="UTC")
 BARE = re.compile(r"[\s\d.]*[1-9][\s\d.]*", re.ASCII)  # pandas reads it as nanoseconds
-DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 class UnreadableTimeWarning(PaylabWarning):
@@ -36,17 +35,6 @@ def read_times(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.Chunke
     except (pa.ArrowInvalid, ValueError, OverflowError):
         return pa.chunked_array([_one_by_one(texts.to_pylist(), column, start)])
     return moments
-
-
-def since(value: date | str | None, name: str = "since") -> datetime | None:
-    """The time of an argument; no offset means UTC. RuleError if it is not a time."""
-    if value is None:
-        return None
-    try:
-        return _parsed(value.isoformat() if isinstance(value, date) else value)
-    except (AttributeError, TypeError, ValueError):
-        message = "must be a datetime, or text like 2026-01-31 or 2026-01-31T09:30:00Z"
-        raise RuleError([Problem(name, message)]) from None
 
 
 def duration(value: Any, name: str) -> timedelta:
@@ -88,11 +76,6 @@ def _one_by_one(texts: list[str | None], column: str, start: int) -> pa.Array:
 
 def _instant(text: str | None) -> datetime | None:
     try:
-        return _parsed(text or "")
+        return from_date(text or "")
     except ValueError:
         return None
-
-
-def _parsed(text: str) -> datetime:
-    stripped = text.strip()
-    return timestamps.from_text(f"{stripped}T00:00:00" if DAY.fullmatch(stripped) else stripped)

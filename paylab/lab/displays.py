@@ -17,7 +17,6 @@ VIEWS = {
     ("paylab.client.call_log", "CallLog"): "calls.calls_table",
     ("paylab.frames.frame", "ExactFrame"): "frames.frame_table",
     ("paylab.lab.lab", "Lab"): "results.lab_card",
-    ("paylab.payments.ledger", "Ledger"): "calls.ledger_table",
     ("paylab.probe.drift", "Drift"): "probe.drift_table",
     ("paylab.probe.report", "Report"): "probe.report_table",
     ("paylab.signing.explanation", "Explanation"): "calls.explanation_card",

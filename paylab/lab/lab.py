@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from ..client.call_log import CallLog
 from ..client.client import Client
 from ..client.followers import Broadcast
+from ..client.orders import OrderSender
 from ..client.parameters import takes
 from ..client.request import Options
 from ..client.secrecy import redaction_of
@@ -27,7 +28,6 @@ from ..redaction.hiding import hide_frames
 from ..spec.paging import Order
 from . import displays, parts
 from .inbox import Webhooks
-from .orders import Orders, Where
 from .place import Place, Whereabouts, is_local
 from .resources import (
     LabConversionAccounts,
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from ..client.resources.conversions import Sandbox
     from ..client.resources.individuals import FinancialAccounts
     from ..client.resources.webhooks import WebhookSubscriptions
-    from ..payments.ledger import Ledger
     from ..probe.drift import Drift
     from ..probe.report import Report
     from ..simulator.controls import Controls
@@ -60,18 +59,17 @@ if TYPE_CHECKING:
 
 @suggesting
 class Lab:
-    """The operations of the service by resource, forms, the record of calls and the ledger.
+    """The operations of the service by resource, forms, and the record of calls.
 
     `simulator` has the controls of a simulator, and is None for a real service.
     """
 
-    def __init__(  # noqa: PLR0913 - the service, and what a test replaces
+    def __init__(
         self,
         settings: Settings,
         *,
         embedded: Simulator | None = None,
         replay: Replay | None = None,
-        ledger: Where = None,
         clock: Callable[[], datetime] = utcnow,
         sleep: Callable[[float], None] = time.sleep,
         **options: Any,
@@ -85,12 +83,11 @@ class Lab:
         waiting = Waiting(lambda: whereabouts.controls, in_process=in_process, pause=pause)
         ask, tolerance = None if in_process else waiting.reading, settings.service.signing.tolerance
         self._waiting, service_clock = waiting, ServiceClock(clock, tolerance, ask)
-        redaction, world = redaction_of(settings), embedded or replay
+        redaction = redaction_of(settings)
 
         def place() -> str:
             return str(whereabouts.known)
 
-        self._orders = Orders(settings, service_clock, redaction.text, place, ledger, world=world)
         host = "embedded" if embedded else urlsplit(settings.base_url).netloc
         self.client = client = Client(
             settings,
@@ -98,7 +95,7 @@ class Lab:
             sleep=waiting.sleep,
             service_clock=service_clock,
             redaction=redaction,
-            keeper=self._orders,
+            orders=lambda client: computed_orders(client, is_shared=not in_process),
             watchers=[] if replay else [Broadcast(redaction, host)],
             calls=CallLog(facts=lambda: self.client.facts, screen=displays.on_screen),
             place=place,
@@ -124,9 +121,7 @@ class Lab:
         lambda lab: lab.client.financial_accounts
     )
     quotes = cached_property(lambda lab: LabQuotes(lab.client.quotes, lab.service))
-    transfers = cached_property(
-        lambda lab: LabTransfers(lab.client, lambda: lab.ledger, is_embedded=lab.is_embedded)
-    )
+    transfers = cached_property(lambda lab: LabTransfers(lab.client, is_embedded=lab.is_embedded))
     conversion_accounts = cached_property(lambda lab: LabConversionAccounts(lab.client))
     conversions = cached_property(lambda lab: LabConversions(lab.client))
     sandbox: cached_property[Sandbox] = cached_property(lambda lab: lab.client.sandbox)
@@ -148,11 +143,6 @@ class Lab:
     def is_embedded(self) -> bool:
         """Whether the service is a simulator inside this process."""
         return self._embedded is not None
-
-    @property
-    def ledger(self) -> Ledger | None:
-        """The order ledger: what was asked, its state, payment and key; None without a ledger."""
-        return self._orders.ledger
 
     @property
     def simulator(self) -> Controls | None:
@@ -290,6 +280,14 @@ class Lab:
         return printable_lines("\n".join([f"Lab on {self._whereabouts.known}", *rows, *drift]))
 
 
+def computed_orders(client: Client, *, is_shared: bool) -> OrderSender:
+    """What sends the orders of a lab; `is_shared` is whether other processes reach its service."""
+    from ..locks import Locks  # only an order needs them
+    from ..payments.orders import ComputedOrders
+
+    return ComputedOrders(client, displays.tell, Locks(is_shared=is_shared))
+
+
 @hide_frames
 @takes()
 def connect(  # noqa: PLR0913 - each setting may be given, and each has a default
@@ -301,7 +299,6 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     simulator: Simulator | None = None,
     timeout: float | None = None,
     max_retries: int | None = None,
-    ledger: Where = None,
     list_order: Order | None = None,
     read_only: bool | None = None,
     replay: str | PathLike[str] | None = None,
@@ -312,7 +309,6 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
 
     If nothing is configured, the service is simulated inside this process, without sockets,
     threads or keys. Raises ConfigError if only some of the settings are given.
-    `ledger` is the file of the order ledger, by which an equal order is paid once; "none" is none.
     `service` describes where your service differs from paylab's assumptions: the path of a
     service.toml, values or a Service. An embedded simulator follows it too.
     `list_order="newest_first"` is short for `lists.order` in it: `since`, `Dataset.sync` and
@@ -328,7 +324,8 @@ def connect(  # noqa: PLR0913 - each setting may be given, and each has a defaul
     'embedded'
     """
     parts.log_as_asked()
-    options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries, "ledger": ledger}
+    parts.warn_of_ledger()
+    options: dict[str, Any] = {"timeout": timeout, "max_retries": max_retries}
     order = {"lists.order": list_order} if list_order else {}
     if replay is not None:
         if simulator or base_url or api_key or secret_key or profile or control_token:

@@ -16,6 +16,7 @@ from ..spec import timestamps
 from ..spec.codes import PAGE_MAX
 from ..spec.paging import Order
 from ..spec.text import write_json
+from ..spec.time_arguments import read_since
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,6 +34,7 @@ class Narrowed(TypedDict, total=False):
 
     since: date | str | None
     status: str | Collection[str] | None
+    client_reference_id: str | None
     progress: Progress | bool | None
 
 
@@ -95,13 +97,14 @@ class Pull:
 
     def frame(self, **options: Unpack[Reading]) -> pd.DataFrame:
         """The rows as a frame; see `paylab.frames.transfers`."""
-        from ..frames import frame, times
+        from ..frames import frame
         from ..frames.decode import bodies
         from ..frames.selection import read_statuses
 
-        limit, begin = options.get("limit"), times.since(options.get("since"))
-        asked = {"limit": limit, "since": begin and timestamps.to_text(begin)}
+        limit, begin = options.get("limit"), read_since(options.get("since"))
+        asked: dict[str, Any] = {"limit": limit, "since": begin and timestamps.to_text(begin)}
         asked["status"] = ",".join(sorted(read_statuses(options.get("status")) or ())) or None
+        asked["client_reference_id"] = options.get("client_reference_id")
         size = page_size(limit)
         with report_progress(options.get("progress"), self.kind) as reporter:
             read: Any = {**options, "attrs": self.origin(**asked), "progress": reporter}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from ..client.settings import (
     read_only_source,
     service_source,
 )
-from ..errors.base import ConfigError
+from ..errors.base import ConfigError, ConfigWarning
 from ..logs import log
 from ..redaction.hiding import Secret
 from ..spec.service import Service
@@ -68,6 +69,16 @@ def replay_parts(path: Path, given: GivenService | None) -> Parts:
     keys = Secret("replay"), Secret("f00d" * 10)
     settings = Settings(replay.base_url, *keys, where=where, service=replay.service)
     return {"settings": settings, "replay": replay, "transport": replay, "clock": replay.now}
+
+
+def warn_of_ledger() -> None:
+    """Warn once that PAYLAB_LEDGER has no effect any more."""
+    if os.environ.get("PAYLAB_LEDGER"):
+        message = (
+            "PAYLAB_LEDGER has no effect: nothing is stored any more, because the service itself "
+            "recognises an order by its key; its file is left alone"
+        )
+        warnings.warn(message, ConfigWarning, stacklevel=4)
 
 
 def log_as_asked() -> None:

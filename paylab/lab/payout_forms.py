@@ -111,8 +111,12 @@ class PayoutForms:
         """A form that creates a transfer without a quote."""
         from ..views.forms.transfer import TransferForm
 
-        make = partial(TransferForm, partial(self._transfers.create, new=new))
+        make = partial(TransferForm, partial(self._transfers.create, new=self._name(new=new)))
         return self._priced("transfer", make, person, amount, source_currency, new=new)
+
+    def _name(self, *, new: bool) -> str:
+        """The name of the payments of a new form, so that each is paid once."""
+        return self._client.new_key() if new else ""
 
     def _priced(  # noqa: PLR0913 - what, for whom, how much
         self,
@@ -140,7 +144,7 @@ class PayoutForms:
         make = partial(
             QuoteCard,
             quote,
-            partial(self._transfers.create, new=new),
+            partial(self._transfers.create, new=self._name(new=new)),
             partial(self._quotes.again, quote),
             self._client.service_clock.now,
             accounts=self._accounts_of(quote),

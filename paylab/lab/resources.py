@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from datetime import date, timedelta
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from ..client.client import Client
-from ..client.parameters import takes
+from ..client.parameters import Account, body_of, takes
 from ..client.request import Options
 from ..client.resources import operations
 from ..errors.names import suggesting
 from ..spec.service import Service
+from ..spec.time_arguments import read_since
+from .displays import tell
 from .lists import Progress, Pull, Reading, Writing, report_progress
 
 if TYPE_CHECKING:
@@ -19,9 +22,8 @@ if TYPE_CHECKING:
 
     from ..client.resources.transfers import Money, Quotes
     from ..frames.export import Export
-    from ..payments.ledger import Ledger
     from ..payments.plan import Payouts, Plan
-    from ..spec.models import Quote
+    from ..spec.models import FinancialAccount, Quote, Transfer
     from .quotes import Recipients
 
 
@@ -44,23 +46,49 @@ class Defaults(TypedDict, total=False):
 class LabTransfers:
     """Transfers, also as a frame, a file or a batch.
 
-    `ledger` returns the order ledger, if there is one. `is_embedded` is whether the service is a
-    simulator in this process, which answers one request at a time.
+    `is_embedded` is whether the service is a simulator in this process, which answers one request
+    at a time.
     """
 
-    def __init__(
-        self, client: Client, ledger: Callable[[], Ledger | None], *, is_embedded: bool = False
-    ) -> None:
-        self._client, self._ledger, self._is_embedded = client, ledger, is_embedded
+    def __init__(self, client: Client, *, is_embedded: bool = False) -> None:
+        self._client, self._is_embedded = client, is_embedded
         one = client.transfers
         self.create, self.get, self.list, self.wait = one.create, one.get, one.list, one.wait
+
+    @takes()
+    def find(  # noqa: PLR0913 - a field each
+        self,
+        financial_account: Account | None = None,
+        *,
+        client_reference_id: str | None = None,
+        financial_account_id: FinancialAccount | str | None = None,
+        payout_method: str | None = None,
+        source_currency: str | None = None,
+        destination_currency: str | None = None,
+        source_amount: Money | None = None,
+        destination_amount: Money | None = None,
+        net_source_amount: Money | None = None,
+        since: date | str | None = None,
+    ) -> Transfer | None:
+        """The payment of a reference, or of values without a reference since a time; None if none.
+
+        A live payment comes before one that failed, expired or was cancelled, and the newest first.
+        ChoiceError if the list cannot tell whether there is one.
+
+        >>> lab.transfers.find(client_reference_id="nobody") is None
+        True
+        """
+        from ..payments.search import find_payment
+
+        fields = body_of("transfers.create", locals())
+        return find_payment(self._client.transfers, fields, read_since(since))
 
     @takes(Reading)
     def frame(self, *, product_type: str | None = None, **options: Unpack[Reading]) -> pd.DataFrame:
         """Transfers as an exact frame: at most `limit` rows, created at or after `since`.
 
-        `status` keeps one or more statuses. All pages are read for `since` and `status`, unless you
-        set `list_order`. `amounts="float"` is for statistics and plots.
+        `status` keeps one or more statuses, `client_reference_id` one reference. All pages are read
+        for these, unless you set `list_order`. `amounts="float"` is for statistics and plots.
         `progress=True` shows a line; an interrupt then keeps the fetched rows. A function
         `progress(rows, pages)` is called after each page, and can return False to stop.
         `frame.attrs` has the source of the rows. `extra` keeps fields that paylab does not know.
@@ -80,11 +108,11 @@ class LabTransfers:
     ) -> Export:
         """Write transfers to FILE.csv, FILE.parquet, FILE.xlsx or FOLDER/, or to `-`, as CSV.
 
-        `since` and `status` keep rows created at or after a time, and rows with one of the
-        statuses. Amounts in CSV are the text that the service sent. After an interruption, the
-        same call continues within an hour, later only with `resume=True`; `resume=False` always
-        starts again. `excel_safe` escapes cells that a spreadsheet would execute as formulas or
-        round.
+        `since`, `status` and `client_reference_id` keep rows created at or after a time, with one
+        of the statuses, with one reference. Amounts in CSV are the text that the service sent.
+        After an interruption, the same call continues within an hour, later only with
+        `resume=True`; `resume=False` always starts again. `excel_safe` escapes cells that a
+        spreadsheet would execute as formulas or round.
 
         >>> lab.transfers.export("transfers.csv").rows
         130
@@ -97,11 +125,16 @@ class LabTransfers:
         return Pull(self._client, "transfers", {"product_type": product_type})
 
     @takes(Defaults)
-    def create_many(
+    def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
         self,
         payouts: Payouts,
         *,
         reference: str = "client_reference_id",
+        references: bool = True,
+        lookback: timedelta | str | None = "45 days",
+        older: Literal["paid", "pay"] | None = None,
+        retry_failed: bool = False,
+        to: str | PathLike[str] | None = None,
         concurrency: int | None = None,
         progress: Progress | bool | None = None,
         delimiter: str = ",",
@@ -110,10 +143,17 @@ class LabTransfers:
         """Send each payout of a CSV file or frame exactly once; return a frame of outcomes.
 
         All rows are checked first: RuleError lists every problem with its row, and nothing is
-        sent. Each row is an order, as by `create`; in a batch, a reference names one payout for
-        good. `reference` names its column, other keywords fill empty cells. `delimiter` separates
-        the cells of the file. `progress=True` shows a bar; a function `progress(done, all)` is
-        called after each row.
+        sent. A row needs a reference, unless `references=False`; `reference` names its column.
+        Before anything is sent, the list is read back to `lookback` (None: not at all) for these
+        references. A row with an equal live payment is `already paid`; if that is older than 7
+        days, ChoiceError asks for `older="paid"` or `older="pay"`. A row whose payment failed,
+        expired or was cancelled is `failed before`, unless `retry_failed=True` pays it again. If a
+        reference has a payment with other values, the row is a `conflict` and nothing is sent.
+        Each other row is an order, as by `create`.
+
+        `to` is a CSV file for the results, which is whole at every moment. Other keywords fill
+        empty cells; `delimiter` separates the cells of the file. `progress=True` shows a bar; a
+        function `progress(done, all)` is called after each row.
 
         >>> payouts = [{"client_reference_id": "salary-1", "financial_account_id": payee.id}]
         >>> lab.transfers.create_many(pd.DataFrame(payouts), source_amount="10", **terms)[
@@ -121,18 +161,22 @@ class LabTransfers:
         ... ].tolist()
         ['created']
         """
-        from ..payments.batch import CONCURRENCY, create_many
+        from ..payments.batch import CONCURRENCY, BatchChoices, create_many
 
+        choices = BatchChoices.read(lookback, older, retry_failed=retry_failed)
         if self._client.settings.read_only:  # raises ReadOnlyError, before anything is planned
             self._client.request("POST", self._client.service.path("transfers.create"))
         with report_progress(progress, "payouts", "Bar") as reporter:
             return create_many(
-                self._client.transfers,
+                self._client,
                 payouts,
+                choices,
+                tell=tell,
                 reference=reference,
+                references=references,
+                to=to,
                 concurrency=concurrency or (1 if self._is_embedded else CONCURRENCY),
                 progress=reporter,
-                ledger=self._ledger,
                 delimiter=delimiter,
                 **defaults,
             )
@@ -143,6 +187,7 @@ class LabTransfers:
         payouts: Payouts,
         *,
         reference: str = "client_reference_id",
+        references: bool = True,
         delimiter: str = ",",
         **defaults: Unpack[Defaults],
     ) -> Plan:
@@ -155,7 +200,9 @@ class LabTransfers:
         """
         from ..payments.plan import plan
 
-        return plan(payouts, reference=reference, delimiter=delimiter, **defaults)
+        return plan(
+            payouts, reference=reference, references=references, delimiter=delimiter, **defaults
+        )
 
 
 @suggesting

@@ -1,1 +1,1 @@
-"""Payments: the order ledger, batches, and comparing quotes."""
+"""Payments: the identity and key of an order, batches, and comparing quotes."""

@@ -1,19 +1,15 @@
-"""The rule: which requests to create a payment are the same order.
+"""Which requests are the same order, and the Idempotency-Key of an order.
 
-Two requests to create a payment are the same order when they ask for the same thing at the same
-address: equal values in every field, `client_reference_id` included. The same order is paid once
-in 24 hours, whoever asks: another cell, thread, process or script with this ledger, another
-spelling, another API key. A different `client_reference_id` makes a different order; `new=True`
-makes another payment on purpose.
-
-Values are equal when they mean the same:
+An order with a `client_reference_id` is that reference, otherwise its values. Values are equal
+when they mean the same:
 
 - amounts by value (`"50"`, `"50.00"`, `Decimal("50.0")`); currencies, methods, networks and source
   types without case; text in Unicode NFC; any other field as a JSON value;
 - an account object, its id and `financial_account_id`; a field left out and null; any order;
-- a quote and its terms, if the quote was made with this ledger. Another quote counts as itself.
+- a quote and its terms, where the terms are known. Another quote counts as itself.
 
-A default that only the service knows is not filled in.
+A default that only the service knows is not filled in. Keys must stay the same for ever: nothing
+here depends on a setting, an address, an API key or a clock, and the tables are not derived.
 """
 
 from __future__ import annotations
@@ -25,16 +21,21 @@ from decimal import Context, Decimal
 from hashlib import sha256
 from typing import Any
 from unicodedata import normalize
+from uuid import UUID
 
-from ..spec.operations.field import AMOUNT, CURRENCY, ENUM
-from ..spec.operations.records import IDEMPOTENT, OPERATIONS
+from ..errors.base import Problem, RuleError
 
-_ORDERS = [OPERATIONS[name] for name in sorted(IDEMPOTENT)]
-AMOUNTS = frozenset(name for each in _ORDERS for name in each.of_kind(AMOUNT))
-WORDS = frozenset(name for each in _ORDERS for name in each.of_kind(CURRENCY, ENUM))
+REFERENCE = "client_reference_id"
+AMOUNTS = frozenset({"source_amount", "destination_amount", "net_source_amount"})
+WORDS = frozenset(
+    {"source_currency", "destination_currency", "payout_method", "source_network", "source_type"}
+)
 """Fields that are compared without case."""
-ACCOUNTS = tuple(field.name for each in _ORDERS for field in each.references)
+ACCOUNTS = ("financial_account", "payout_account")
+"""Objects with an id; the field with the id alone ends in `_id`."""
 
+NAME = "paylab order"
+TRANSFER = "transfers.create"
 NUMBER = re.compile(r"[+-]?([0-9]{1,100}(\.[0-9]{0,100})?|\.[0-9]{1,100})")
 EXACT = Context(prec=250)
 
@@ -42,15 +43,49 @@ Values = Mapping[str, Any]
 
 
 def identity(fields: Values, terms: Values | None = None) -> str:
-    """The identity of an order: equal for two requests that are the same order.
+    """The identity of an order by its values: equal for two requests with equal values.
 
     `fields` is the body of the request in our names, `terms` are the fields of its quote, if known.
 
     >>> identity({"source_amount": "50"}) == identity({"source_amount": "50.00", "extra": None})
     True
     """
-    text = json.dumps(values(fields, terms), sort_keys=True)
-    return sha256(text.encode()).hexdigest()
+    return sha256(_text(values(fields, terms))).hexdigest()
+
+
+def key(
+    fields: Values, terms: Values | None = None, new: str = "", *, operation: str = TRANSFER
+) -> str:
+    """The Idempotency-Key of an order: a UUID, version 4 in form; RuleError for a bad reference.
+
+    `new` names another order of the same reference or values.
+
+    >>> key({"client_reference_id": "invoice-7", "source_amount": "50"})
+    '85306cb6-3e17-439e-9213-ba211a2f0fde'
+    """
+    return key_of_values(reference_of(fields), values(fields, terms), new, operation)
+
+
+def key_of_values(reference: str, order: Values, new: str, operation: str) -> str:
+    """The Idempotency-Key of an order whose reference and values are known.
+
+    >>> key_of_values("invoice-7", {}, "", "transfers.create")
+    '85306cb6-3e17-439e-9213-ba211a2f0fde'
+    """
+    kind = "reference" if reference else "values"
+    name = _name("new", new) if new else ""
+    digest = sha256(_text([NAME, operation, kind, reference or order, name])).digest()
+    return str(UUID(bytes=digest[:16], version=4))
+
+
+def reference_of(fields: Values) -> str:
+    """The client_reference_id of an order in NFC, stripped; "" for none, RuleError for a blank one.
+
+    >>> reference_of({"client_reference_id": " invoice-7 "})
+    'invoice-7'
+    """
+    reference = fields.get(REFERENCE)
+    return "" if reference is None else _name(REFERENCE, reference)
 
 
 def values(fields: Values, terms: Values | None = None) -> dict[str, Any]:
@@ -59,27 +94,31 @@ def values(fields: Values, terms: Values | None = None) -> dict[str, Any]:
     >>> values({"financial_account": {"id": "fa_1"}, "source_currency": "usd"})
     {'source_currency': 'USD', 'financial_account': 'fa_1'}
     """
-    found = {normalize("NFC", name): _value(name, value) for name, value in fields.items()}
-    found = {name: value for name, value in found.items() if value is not None}
+    spelled = {normalize("NFC", name): _value(name, value) for name, value in fields.items()}
+    order = {name: value for name, value in spelled.items() if value is not None}
     for name in ACCOUNTS:
-        _join_account(found, name)
+        _join_account(order, name)
     if terms is None:
-        return found
-    found.pop("quote_id", None)
-    return {**values(terms), **found}
+        return order
+    order.pop("quote_id", None)
+    return {**values(terms), **order}
 
 
-def reference_of(fields: Values) -> str:
-    """The digest of a client_reference_id, by which the ledger finds it; "" for none."""
-    reference = values(fields).get("client_reference_id")
-    return sha256(json.dumps(reference).encode()).hexdigest() if reference else ""
+def _name(field: str, value: object) -> str:
+    """A name in NFC without spaces around it; RuleError if it is not text or blank."""
+    name = normalize("NFC", value).strip() if isinstance(value, str) else ""
+    if not name:
+        raise RuleError([Problem(field, "must be text that is not blank")])
+    return name
 
 
 def _value(name: str, value: object) -> Any:
+    if name == REFERENCE and isinstance(value, str):
+        return normalize("NFC", value).strip()
     if name in AMOUNTS:
         text = str(value).strip()
         if NUMBER.fullmatch(text):
-            return str(EXACT.normalize(Decimal(text)))
+            return format(EXACT.normalize(Decimal(text)), "f")
     if name in WORDS and isinstance(value, str):
         return normalize("NFC", value).upper()
     return _json(value)
@@ -97,11 +136,18 @@ def _json(value: object) -> Any:
     return value if value is None or isinstance(value, bool | int) else str(value)
 
 
-def _join_account(found: dict[str, Any], name: str) -> None:
+def _join_account(order: dict[str, Any], name: str) -> None:
     """Write an account as its id, however it was given; contradicting ids are both kept."""
-    given, by_id = found.pop(name, None), found.pop(f"{name}_id", None)
-    more = dict(given) if isinstance(given, Mapping) else {}
-    own = more.pop("id", None) if isinstance(given, Mapping) else given
-    ids = dict.fromkeys(str(each) for each in (own, by_id) if each is not None)
+    account = order.pop(name, None)
+    by_id = order.pop(f"{name}_id", None)
+    more = dict(account) if isinstance(account, Mapping) else {}
+    own = more.pop("id", None) if isinstance(account, Mapping) else account
+    ids = dict.fromkeys(str(id_) for id_ in (own, by_id) if id_ is not None)
     if ids or more:
-        found[name] = next(iter(ids)) if len(ids) == 1 and not more else [*ids, more]
+        order[name] = next(iter(ids)) if len(ids) == 1 and not more else [*ids, more]
+
+
+def _text(value: object) -> bytes:
+    """JSON without spaces, sorted by name, in UTF-8."""
+    text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "surrogatepass")

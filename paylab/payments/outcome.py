@@ -6,21 +6,27 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..client.orders import NOTHING_SENT, REFUSALS, UNDECIDED
+from ..client.orders import is_undecided
 from ..errors import api
 from ..errors.base import ChoiceError, PaylabError, RuleError
 
-MADE = frozenset({"created", "replayed", "found", "done"})
+CREATED, REPLAYED, PAID = "created", "replayed", "already paid"
+FAILED, CONFLICT, REFUSED = "failed before", "conflict", "refused"
+UNKNOWN, UNSENT = "unknown", "unsent"
+MADE = frozenset({CREATED, REPLAYED, PAID})
+
+_CHOICES = {"dead": FAILED, "old": CONFLICT, "busy": UNSENT, "untold": UNKNOWN}
+"""The outcome of an order that asks you to choose, by its reason."""
 
 
 @dataclass(frozen=True)
 class Outcome:
     """The outcome of a row as a word, its transfer, and the error if there is none.
 
-    created: made now. replayed: sent again, and the service repeated its earlier answer. found: in
-    the list of the service. done: in the ledger. refused: by the service; correct it and send it
-    again. conflict: the reference was used with other values, or with another API key. unknown: no
-    response; send it again. unsent: not sent.
+    created: made now. replayed: sent, and the service or its list gave the payment of an equal
+    order. already paid: found in the list, and not sent. failed before: its payment failed,
+    expired or was cancelled. conflict: its reference has a payment with other values. refused: by
+    the service; correct it and send it again. unknown: no answer; send it again. unsent: not sent.
     """
 
     word: str
@@ -37,21 +43,33 @@ class Outcome:
         return self.word in MADE
 
 
-def word_of(error: PaylabError) -> str:
+def outcome_of(error: PaylabError) -> Outcome:
     """The outcome of a row by its error: whether it proves that nothing was made."""
-    if isinstance(error, RuleError):
-        return "refused"
-    if error.after_lost or isinstance(error, api.RateLimitError | api.ServerError):
-        return "unknown"
-    if isinstance(error, ChoiceError | api.ConflictError):
-        return "conflict"
-    if isinstance(error, api.APIStatusError):
-        is_refused = error.status in REFUSALS and error.status not in UNDECIDED
-        return "refused" if is_refused else "unknown"
-    return "unsent" if error.hint == NOTHING_SENT else "unknown"
+    # Every other row would get the same answer.
+    is_hopeless = isinstance(error, api.AuthenticationError | api.PermissionDeniedError)
+    return Outcome(
+        _word_of(error, is_hopeless),
+        error=_text_of(error),
+        stops=error if is_hopeless else None,
+        is_limited=isinstance(error, api.RateLimitError),
+    )
 
 
-def problems_of(error: PaylabError) -> str:
-    """The problems of an error, or its text."""
+def _word_of(error: PaylabError, is_hopeless: bool) -> str:
+    if isinstance(error, ChoiceError):
+        usual = UNKNOWN if error.payment is None else CONFLICT
+        return _CHOICES.get(error.reason, usual)
+    if isinstance(error, api.ConflictError):
+        return CONFLICT
+    if isinstance(error, api.RateLimitError) or is_undecided(error):
+        return UNKNOWN
+    if is_hopeless:
+        return UNSENT
+    return REFUSED if isinstance(error, api.APIStatusError | RuleError) else UNSENT
+
+
+def _text_of(error: PaylabError) -> str:
+    """The problems of an error, or its text; for a choice also what there is to choose."""
     problems = "; ".join(map(str, getattr(error, "problems", ())))
-    return problems or str(error)
+    choices = error.hint if isinstance(error, ChoiceError) else None
+    return "; ".join(filter(None, (problems or str(error), choices)))

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Context, Decimal, Inexact
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
+from unicodedata import normalize
 
 from ..errors.base import PaylabError, Problem, RuleError, RuleWarning
 from ..errors.extras import explained
@@ -45,8 +46,8 @@ class PayoutRow:
 
     @property
     def name(self) -> str:
-        """The reference of the payout; "" for none."""
-        return str(self.cells.get(REFERENCE) or "")
+        """The reference of the payout in NFC; "" for none."""
+        return normalize("NFC", str(self.cells.get(REFERENCE) or "")).strip()
 
     def body(self) -> dict[str, Any]:
         """The body of the request; the order of the columns does not change its bytes."""
@@ -111,7 +112,7 @@ def _refuse_twins(names: Iterable[str]) -> None:
     known = [name for name in names if name in COLUMNS]
     twins = sorted({name for name in known if known.count(name) > 1})
     if twins:
-        raise PaylabError(f"the column {twins[0]!r} is there twice")
+        raise PaylabError(f"the column {twins[0]!r} is duplicated")
 
 
 def _row(
@@ -130,6 +131,10 @@ def _row(
 
 _RENAMED = {"financial_account": ACCOUNT, "financial_account.id": ACCOUNT}
 _OWN = "batch"
+NO_REFERENCE = (
+    "is required, so that the payout is never made twice; references=False sends rows without one, "
+    "which are safe to repeat for 24 hours only"
+)
 _EXACT = Context(prec=1_000, traps=[Inexact])
 FLOAT = 'must be text: a float is not exact; read the file with dtype="string", or give its path'
 
@@ -188,12 +193,17 @@ class Plan:
 
 
 def plan(
-    payouts: Payouts, *, reference: str = REFERENCE, delimiter: str = ",", **defaults: Any
+    payouts: Payouts,
+    *,
+    reference: str = REFERENCE,
+    references: bool = True,
+    delimiter: str = ",",
+    **defaults: Any,
 ) -> Plan:
     """Read the payouts and check every row; `reference` names the reference column.
 
-    `delimiter` separates the cells of a CSV file.
-    Other keywords fill empty cells of a column: `source_currency="USD"`.
+    A row needs a reference, unless `references` is False. `delimiter` separates the cells of a CSV
+    file. Other keywords fill empty cells of a column: `source_currency="USD"`.
     """
     unknown = [name for name in defaults if name not in COLUMNS]
     if unknown:
@@ -204,18 +214,22 @@ def plan(
     names = {name: _named(str(name), reference) for row in raw for name in row.cells}
     if raw and reference not in {REFERENCE, *names}:
         raise PaylabError(f"the payouts have no column {reference!r}, which names their references")
-    given = {name: _cell(value) for name, value in defaults.items()}
-    rows = tuple(_row(number, one, names, given) for number, one in enumerate(raw, 1))
+    filled = {name: _cell(value) for name, value in defaults.items()}
+    rows = tuple(_row(number, row, names, filled) for number, row in enumerate(raw, 1))
     ignored = tuple(str(name) for name, known in names.items() if known not in COLUMNS)
     _refuse_twins(names.values())
-    return Plan(rows, tuple(_problems(rows, _RENAMED | {REFERENCE: reference})), ignored)
+    labels = _RENAMED | {REFERENCE: reference}
+    return Plan(rows, tuple(_problems(rows, labels, references=references)), ignored)
 
 
-def _problems(rows: Sequence[PayoutRow], names: Mapping[str, str]) -> Iterator[RowProblem]:
+def _problems(
+    rows: Sequence[PayoutRow], names: Mapping[str, str], *, references: bool
+) -> Iterator[RowProblem]:
     first: dict[str, int] = {}
     for row in rows:
         earlier = first.setdefault(row.name or identity(row.body()), row.number)
-        for problem in (*_own_problems(row, earlier), *_rule_problems(row)):
+        missing = [Problem(REFERENCE, NO_REFERENCE, _OWN)] if references and not row.name else []
+        for problem in (*missing, *_own_problems(row, earlier), *_rule_problems(row)):
             field = names.get(problem.field, problem.field)
             yield RowProblem(field, problem.message, problem.source, row.number, row.line)
 

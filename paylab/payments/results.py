@@ -1,81 +1,188 @@
-"""The frame that a batch returns: a row per payout, with its outcome."""
+"""The results of a batch: a row per payout with its outcome, as a frame and as a CSV file."""
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
+from .. import files
+from ..errors.base import ConfigError, ConfigWarning, PaylabError
 from ..errors.extras import explained
-from ..frames.frame import transfers as transfers_frame
+from ..frames.columns import TRANSFERS
+from ..frames.text_table import as_text, text_table
 from ..spec.text import plain, printable
-from .outcome import Outcome
-from .plan import COLUMNS, REFERENCE, Plan
+from .identity import REFERENCE
+from .outcome import UNKNOWN, Outcome
+from .plan import COLUMNS, PayoutRow, Plan
 
 with explained():
     import pandas as pd
+    import pyarrow as pa
+
+    from ..frames.files import NUMBERS, PLAIN, write_sidecar
+    from ..frames.frame import typed_frame
+
+UNANSWERED = Outcome(
+    UNKNOWN, error="no answer when this file was written: run the same payouts again"
+)
+QUOTE = '"'
+MOST_WRITES = 5_000
+"""A file with more rows is not written after every answer, but about this many times."""
+
+Outcomes = Mapping[int, Outcome]
+Reader = Callable[[Sequence[dict[str, Any]]], object]
 
 
-def results_frame(checked: Plan, outcomes: Mapping[int, Outcome]) -> pd.DataFrame:
-    """The transfers as in `lab.transfers.frame()`, with `row`, `outcome` and `error`.
+def _texts(rows: Sequence[dict[str, Any]]) -> pa.Table:
+    return text_table(rows, TRANSFERS)
 
-    A row without a transfer keeps its own cells, so that it can be corrected and sent again. Your
-    own columns of the payouts follow, as text, but not those of earlier results. `attrs` holds the
-    number of rows per outcome.
+
+def _typed(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    return typed_frame(_texts(rows), TRANSFERS)
+
+
+class Results:
+    """The results of a batch, with the same columns for any of its rows.
+
+    They are the row, its outcome and error, the fields of its transfer, and your own columns, but
+    not those of earlier results. A row without a transfer has its own cells, so that it can be
+    corrected and sent again.
     """
-    rows = checked.rows
-    found = [outcomes[row.number] for row in rows]
-    raw = [
-        {**(one.transfer if one.is_made else row.cells), REFERENCE: row.cells.get(REFERENCE)}
-        for row, one in zip(rows, found, strict=True)
-    ]
-    result, unreadable = _readable(raw)
-    result.insert(0, "row", [row.number for row in rows])
-    result.insert(1, "outcome", [one.word for one in found])
-    errors = [one.error or odd for one, odd in zip(found, unreadable, strict=True)]
-    result.insert(2, "error", [error and printable(error) for error in errors])
-    for name in COLUMNS:
-        if name not in result.columns and any(row.cells.get(name) for row in rows):
-            result[name] = pd.Series([row.cells.get(name) for row in rows], result.index, "str")
-    is_result = {"row", "outcome", "error"} <= {*checked.ignored}  # of an earlier batch, corrected
-    for name in checked.ignored:
-        if is_result and name in result.columns:
-            continue
-        own = [row.own.get(name) for row in rows]
-        unique = f"{name} (given)" if name in result.columns else name
-        result[unique] = pd.Series(own, result.index, "str")
-    result.attrs = {"outcomes": dict(Counter(one.word for one in found))}
-    return result
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        names = [name for name in COLUMNS if name not in TRANSFERS.names]
+        self._sent = [name for name in names if any(row.cells.get(name) for row in plan.rows)]
+        taken = {*files.RESULTS, *TRANSFERS.names, *self._sent}
+        is_result = {*plan.ignored} >= files.RESULTS  # of an earlier batch, corrected
+        own = [name for name in plan.ignored if not (is_result and name in taken)]
+        self._own = {name: f"{name} (given)" if name in taken else name for name in own}
+
+    def table(
+        self, rows: Sequence[PayoutRow], outcomes: Outcomes, read: Reader = _texts
+    ) -> pa.Table:
+        """Some rows as text; a row whose transfer `read` refuses has only the id."""
+        settled = [outcomes[row.number] for row in rows]
+        cells = [_cells(row, outcome) for row, outcome in zip(rows, settled, strict=True)]
+        readable, reasons = _readable(cells, read)
+        errors = [outcome.error or why for outcome, why in zip(settled, reasons, strict=True)]
+        columns: dict[str, list[str | None]] = {
+            "row": [str(row.number) for row in rows],
+            "outcome": [outcome.word for outcome in settled],
+            "error": [error and printable(error) for error in errors],
+        }
+        transfers = _texts(readable)
+        columns |= {name: transfers[name].to_pylist() for name in transfers.column_names}
+        for name in self._sent:
+            columns[name] = [as_text(row.cells.get(name)) for row in rows]
+        for name, label in self._own.items():
+            columns[label] = [as_text(row.own.get(name)) for row in rows]
+        return pa.table({name: pa.array(texts, pa.string()) for name, texts in columns.items()})
+
+    def frame(self, outcomes: Outcomes) -> pd.DataFrame:
+        """All rows, typed as `lab.transfers.frame()`; a row for each payout, always.
+
+        `attrs` holds the number of rows per outcome.
+        """
+        frame = typed_frame(self.table(self._plan.rows, outcomes, _typed), TRANSFERS)
+        frame["row"] = frame["row"].astype("int64")
+        words = Counter(outcomes[row.number].word for row in self._plan.rows)
+        frame.attrs = {"outcomes": dict(words)}
+        return frame
 
 
-def _readable(raw: Sequence[Mapping[str, Any]]) -> tuple[pd.DataFrame, list[str | None]]:
-    """The transfers as a frame, and per row the reason why it holds only the id.
+class ResultsFile:
+    """The results of a batch as a CSV file, which is whole at every moment of the batch.
+
+    A row that is not answered yet is `unknown`, so that after a kill the file tells which were. A
+    disk that is full later on does not end the batch: the results are also returned.
+    """
+
+    def __init__(self, path: Path, plan: Plan, results: Results) -> None:
+        self._path, self._results = path, results
+        self._every = max(1, len(plan.rows) // MOST_WRITES)
+        table = results.table(plan.rows, {row.number: UNANSWERED for row in plan.rows})
+        kinds = [TRANSFERS.kind(name) for name in table.column_names]
+        self._escapes = [_escape_number if kind in NUMBERS else files.escape_cell for kind in kinds]
+        self._header = _csv_line(map(files.escape_cell, table.column_names))
+        rows = [row.number for row in plan.rows]
+        self._lines = dict(zip(rows, self._escaped(table), strict=True))
+        self._unwritten = 0
+        files.recover(path)
+        try:
+            self._write(is_durable=False)
+        except OSError as error:
+            raise ConfigError(f"{path} cannot be written ({error}); nothing was sent") from None
+
+    def note(self, row: PayoutRow, outcome: Outcome) -> None:
+        """Write the outcome of a row."""
+        [self._lines[row.number]] = self._escaped(self._results.table([row], {row.number: outcome}))
+        self._unwritten += 1
+        if self._unwritten >= self._every:
+            with suppress(OSError):  # the next write, or `close`, has this row too
+                self._write(is_durable=False)
+
+    def close(self) -> None:
+        """Write what is not written yet, and the description of the columns."""
+        try:
+            self._write(is_durable=True)
+            write_sidecar(self._path, TRANSFERS, {"rows": len(self._lines)})
+        except OSError as error:
+            text = f"{self._path} could not be written ({error}): it may lack the last results"
+            warnings.warn(text, ConfigWarning, stacklevel=2)
+
+    def _escaped(self, table: pa.Table) -> list[bytes]:
+        """The rows of a table as lines of CSV in which no cell is a formula."""
+        columns = [
+            [cell and escape(cell) for cell in column.to_pylist()]
+            for escape, column in zip(self._escapes, table.columns, strict=True)
+        ]
+        return [_csv_line(row) for row in zip(*columns, strict=True)]
+
+    def _write(self, *, is_durable: bool) -> None:
+        with files.replace(self._path, is_durable=is_durable) as sink:
+            sink.write(b"".join([self._header, *self._lines.values()]))
+        self._unwritten = 0
+
+
+def _cells(row: PayoutRow, outcome: Outcome) -> dict[str, Any]:
+    source = outcome.transfer if outcome.is_made else row.cells
+    return {**source, REFERENCE: row.cells.get(REFERENCE)}
+
+
+def _readable(
+    cells: Sequence[dict[str, Any]], read: Reader
+) -> tuple[Sequence[dict[str, Any]], list[str | None]]:
+    """The rows, of which those that cannot be read have only the id, and the reason for each.
 
     The payments are already made, so an unexpected answer must not prevent the results.
     """
-    with suppress(Exception):
-        return _frame(raw), [None] * len(raw)
-    # The columns do not fit together, but each row can be read alone.
-    rows, reasons = zip(*map(_alone, raw), strict=True)
-    try:
-        return _frame(rows), list(reasons)
-    except Exception as error:
-        reason = f"made, but its fields cannot be shown: {error}"
-        return _frame([*map(_least, raw)]), [each or reason for each in reasons]
+    reasons: list[str | None] = [None] * len(cells)
+    with suppress(PaylabError):
+        read(cells)
+        return cells, reasons
+    readable = list(cells)
+    for place, row in enumerate(cells):
+        try:
+            read([row])
+        except PaylabError as error:
+            names = [name for name in ("id", REFERENCE) if name in row]
+            readable[place] = {name: plain(str(row[name])) for name in names}
+            reasons[place] = f"made, but its fields cannot be shown: {error}"
+    return readable, reasons
 
 
-def _alone(row: Mapping[str, Any]) -> tuple[Mapping[str, Any], str | None]:
-    try:
-        _frame([row])
-    except Exception as error:
-        return _least(row), f"made, but its fields cannot be shown: {error}"
-    return row, None
+def _escape_number(text: str) -> str:
+    """A cell of numbers: a short plain one is no formula, also if it is negative."""
+    return text if re.match(PLAIN, text) else files.escape_cell(text)
 
 
-def _least(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {name: plain(str(row[name])) for name in ("id", REFERENCE) if name in row}
-
-
-def _frame(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
-    return transfers_frame([{"data": list(rows), "has_next_page": False}])
+def _csv_line(cells: Iterable[str | None]) -> bytes:
+    """One line of CSV as Arrow writes it: a missing value is an empty cell without quotes."""
+    quoted = ("" if cell is None else f'"{cell.replace(QUOTE, QUOTE * 2)}"' for cell in cells)
+    return f"{','.join(quoted)}\n".encode()

@@ -1,76 +1,221 @@
-"""Orders in the list of transfers: by their reference, or by their values and time."""
+"""Payments in the list of transfers: reads back to a time, and fails if that cannot be told."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from datetime import UTC, datetime
-from decimal import Decimal
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors.base import PaylabError
+from ..errors.base import ChoiceError, PagingError, PaylabError, Problem, ReplayError, RuleError
+from ..spec.codes import PAGE_MAX
 from ..spec.models import Transfer
-from .identity import AMOUNTS, Values, values
+from ..spec.paging import Page
+from ..spec.resource import Resource, created
+from .identity import REFERENCE, Values, reference_of, values
+from .repetition import NEEDED, is_dead, other_values, shown_values, unshown
 
-REFERENCE = "client_reference_id"
-WORDS = ("source_currency", "destination_currency", "payout_method", "financial_account_id")
-SHOWN = (*WORDS, *AMOUNTS, REFERENCE)
-COMPARED = {*SHOWN, "financial_account", "quote_id"}
-"""What must be shown to recognise an order; the quote never is."""
-LATEST = datetime.max.replace(tzinfo=UTC)
+if TYPE_CHECKING:
+    from ..client.resources.transfers import Transfers
+
+R = TypeVar("R", bound=Resource)
+
+MOST_PAGES = 10_000
+MOST_REPEATED = 3
+FEWEST_VALUES = 2
+"""After this number of successive pages without a new row, the list counts as a loop."""
+
+Progress = Callable[[int, int, datetime | None], object]
+"""Called after each page with the pages and rows so far, and the creation time of the last row."""
 
 
-def find_transfer(
-    listed: Iterable[Transfer], asked: Values, since: datetime, others: Collection[str]
-) -> str | None:
-    """The id of the transfer that an order made; PaylabError when that cannot be told.
+Since = datetime | Callable[[], datetime] | None
+"""A time, or what gives it after the first page; None for the whole list."""
 
-    It shows all values of the order, and has its reference or was created at or after `since`.
-    `others` are the payments of other orders.
+
+@dataclass
+class _Reading:
+    """What the pages of a list have shown so far."""
+
+    since: datetime | None = None
+    pages: int = 0
+    rows: int = 0
+    repeated: int = 0
+    first: datetime | None = None
+    last: datetime | None = None
+    is_ordered: bool = True
+
+    def note(self, page: Page[Any]) -> bool:
+        """Count a page; whether all later rows are older than the bound."""
+        self.pages += 1
+        self.rows += len(page.data)
+        self.repeated = 0 if page.data else self.repeated + 1
+        for row in page.data:
+            is_dated = isinstance(row.created_at, datetime)
+            is_next = is_dated and (self.last is None or created(row) <= self.last)
+            self.is_ordered = self.is_ordered and is_next
+            self.last = created(row) if is_dated else self.last
+            self.first = self.first or self.last
+        times = [row.created_at for row in page.data]
+        is_old = all(isinstance(at, datetime) and self.since and at < self.since for at in times)
+        # One row, or rows of one time, show no order.
+        descends = self.is_ordered and self.first is not None and self.first != self.last
+        return descends and bool(times) and is_old
+
+
+def read_back(
+    pages: Iterable[Page[R]],
+    since: Since,
+    wanted: Callable[[R], bool],
+    progress: Progress | None = None,
+    most: int = MOST_PAGES,
+) -> list[R]:
+    """The wanted rows of the list back to a time, in its order; ChoiceError if it cannot be read.
+
+    The reading ends before the end of the list only after a whole page of older rows, and if the
+    rows so far were in descending order.
     """
-    needed, doubtful = {REFERENCE} | (COMPARED & asked.keys()), ""
-    for one in listed:
-        if one.id in others or not agrees(one, asked):
-            continue
-        shown, created = _shown(one), one.created_at
-        is_named = bool(asked.get(REFERENCE) and shown.get(REFERENCE))
-        if not is_named and isinstance(created, datetime) and created < since:
-            continue
-        if needed <= shown.keys() and (is_named or isinstance(created, datetime)):
-            return one.id
-        doubtful = one.id
-    if doubtful:
-        raise PaylabError(f"{doubtful} in the list may be its payment")
-    return None
+    reading = _Reading()
+    kept: list[R] = []
+    try:
+        for page in pages:
+            if reading.pages == 0:
+                reading.since = since() if callable(since) else since
+            kept += [row for row in page.data if wanted(row) and _is_since(row, reading.since)]
+            is_done = reading.note(page)
+            if progress:
+                progress(reading.pages, reading.rows, reading.last)
+            if is_done or not page.has_next_page:
+                return kept
+            if reading.pages >= most:
+                raise untold(f"the list has more than {most:,} pages")
+            if reading.repeated >= MOST_REPEATED:
+                raise untold(f"{MOST_REPEATED} pages of the list in a row had no new row")
+    except (ChoiceError, ReplayError):
+        raise
+    except PaylabError as error:
+        raise untold(f"the list could not be read: {error}") from error
+    return kept
 
 
-def by_reference(listed: Iterable[Transfer], wanted: Collection[str]) -> dict[str, Transfer]:
-    """The oldest transfer of each wanted reference."""
-    found: dict[str, Transfer] = {}
-    for one in listed:
-        name = str(_shown(one).get(REFERENCE) or "")
-        if name in wanted and (name not in found or _created(one) < _created(found[name])):
-            found[name] = one
-    return found
+def _pages(transfers: Transfers) -> Iterator[Page[Transfer]]:
+    return transfers.list(limit=PAGE_MAX).pages()
 
 
-def agrees(one: Transfer, asked: Values) -> bool:
-    """Whether no field that a transfer shows contradicts the values of an order."""
-    shown = _shown(one)
-    is_named = REFERENCE not in shown or bool(asked.get(REFERENCE)) == bool(shown[REFERENCE])
-    return is_named and all(shown[name] == asked[name] for name in shown.keys() & asked.keys())
+def _is_since(row: Resource, since: datetime | None) -> bool:
+    """Whether a row may be as new as a time: one that does not show its time may be."""
+    made = row.get("created_at")
+    return since is None or not isinstance(made, datetime) or made >= since
 
 
-def _shown(one: Transfer) -> dict[str, Any]:
-    """The readable values of a transfer, spelled as an order's; the reference is None for none."""
-    given = {name: getattr(one, name) for name in SHOWN}
-    kinds = {name: Decimal if name in AMOUNTS else str for name in SHOWN}
-    readable = {name: value for name, value in given.items() if isinstance(value, kinds[name])}
-    found = values({name: value for name, value in readable.items() if value != ""})
-    if REFERENCE in one.model_fields_set and given[REFERENCE] in (None, ""):
-        found[REFERENCE] = None
-    return found
+def untold(why: str) -> ChoiceError:
+    """The error if the list cannot tell whether a payment was made."""
+    hint = "the same call reads it again; lab.transfers.list() shows what the list has"
+    return ChoiceError(
+        f"it could not be told whether it was made before: {why}", hint, reason="untold"
+    )
 
 
-def _created(one: Transfer) -> datetime:
-    """The time of creation; a transfer whose time cannot be read sorts last."""
-    return one.created_at if isinstance(one.created_at, datetime) else LATEST
+@dataclass
+class References:
+    """Looks for the payments of references; a row counts if its reference is one of them."""
+
+    wanted: Collection[str]
+    rows: int = 0
+    has_any: bool = False
+
+    def __call__(self, row: Transfer) -> bool:
+        """Note a row, and tell whether it has one of the references."""
+        reference = shown_values(row).get(REFERENCE)
+        self.rows += 1
+        self.has_any = self.has_any or reference is not None
+        return reference in self.wanted
+
+
+def by_references(
+    transfers: Transfers,
+    references: Collection[str],
+    since: Since,
+    progress: Progress | None = None,
+    most: int = MOST_PAGES,
+) -> dict[str, list[Transfer]]:
+    """The payments of each reference back to a time, newest first; ChoiceError if untold.
+
+    `references` are in NFC and stripped, as by `reference_of`; one without a payment is missing.
+    The list is read once for all of them.
+    """
+    search = References(frozenset(references))
+    payments: dict[str, list[Transfer]] = {}
+    for payment in sort_newest(read_back(_pages(transfers), since, search, progress, most)):
+        payments.setdefault(shown_values(payment)[REFERENCE], []).append(payment)
+    if search.rows and not search.has_any:
+        raise untold(f"no row of the list shows a {REFERENCE}")
+    return payments
+
+
+def by_values(
+    transfers: Transfers, order: Values, since: Since, progress: Progress | None = None
+) -> list[Transfer]:
+    """The payments that no shown value tells apart from an order without a reference.
+
+    ChoiceError if the list does not show references.
+    """
+    search = References(())
+
+    def is_like(row: Transfer) -> bool:
+        search(row)
+        return not other_values(order, row)
+
+    payments = sort_newest(read_back(_pages(transfers), since, is_like, progress))
+    if not search.has_any and any(REFERENCE not in row.model_fields_set for row in payments):
+        raise untold(f"no row of the list shows a {REFERENCE}")
+    return payments
+
+
+def in_newest_page(transfers: Transfers, reference: str, since: datetime) -> list[Transfer]:
+    """The payments of a reference since a time in the newest page.
+
+    PaylabError if the page cannot be read, or cannot tell.
+    """
+    search = References({reference})
+    page = next(_pages(transfers), Page([]))
+    if page.has_next_page and page.data and created(page.data[0]) < created(page.data[-1]):
+        raise PagingError("the first page of the list is not the newest one")
+    payments = [row for row in page.data if search(row) and _is_since(row, since)]
+    if not search.has_any and page.data:
+        raise PagingError(f"no row of the list shows a {REFERENCE}")
+    if any(not isinstance(payment.created_at, datetime) for payment in payments):
+        raise PagingError(f"a payment of this {REFERENCE} does not show when it was made")
+    return payments
+
+
+def find_payment(transfers: Transfers, fields: Values, since: datetime | None) -> Transfer | None:
+    """The payment of a reference, or of values without one since a time; None if there is none.
+
+    Values that are given beside a reference must agree. ChoiceError if that cannot be told.
+    """
+    order, reference = values(fields), reference_of(fields)
+    if not reference and (since is None or len(order) < FEWEST_VALUES):
+        message = "give a client_reference_id, or the account, an amount and since"
+        raise RuleError([Problem(REFERENCE, message)])
+    if reference:
+        found = by_references(transfers, {reference}, since).get(reference, [])
+        payments = [payment for payment in found if not other_values(order, payment)]
+    else:
+        payments = by_values(transfers, order, since)
+    payment = choose(payments)
+    hidden = [] if payment is None else [n for n in unshown(order, payment) if n in NEEDED]
+    if payment is not None and (hidden or not payment.id):
+        lacks = ", ".join(hidden or ["its id"])
+        raise untold(f"{payment.id or 'a row'} may be the payment, but does not show {lacks}")
+    return payment
+
+
+def sort_newest(payments: Iterable[Transfer]) -> list[Transfer]:
+    """Payments by creation; those without a time are last."""
+    return sorted(payments, key=created, reverse=True)
+
+
+def choose(payments: Iterable[Transfer]) -> Transfer | None:
+    """The newest live payment, else the newest dead one, else None."""
+    return min(sort_newest(payments), key=is_dead, default=None)

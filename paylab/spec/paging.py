@@ -281,9 +281,19 @@ class Pager(Generic[T]):
         {'failed'}
         """
 
+        return self.select(
+            lambda item: all(getattr(item, name) == value for name, value in fields.items())
+        )
+
+    def select(self, wanted: Callable[[T], bool]) -> Pager[T]:
+        """The items for which a function is true; the list is filtered on this machine.
+
+        >>> lab.transfers.list().select(lambda transfer: transfer.status == "failed")[0].status
+        'failed'
+        """
+
         def keep(item: T) -> bool:
-            same = all(getattr(item, name) == value for name, value in fields.items())
-            return same and (self._keep is None or self._keep(item))
+            return wanted(item) and (self._keep is None or self._keep(item))
 
         return Pager(self._fetch, self._read, self._start, keep, self._place, self._named)
 

@@ -6,10 +6,16 @@ import json
 from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, NoReturn
+from unicodedata import normalize
 
 from ..errors.text import plain as plain
 from ..errors.text import printable as printable
 from ..errors.text import printable_lines as printable_lines
+
+
+def normal_name(text: str) -> str:
+    """A name such as a reference in one spelling: in Unicode NFC, without spaces around it."""
+    return normalize("NFC", text).strip()
 
 
 def read_json(text: bytes | str) -> Any:

@@ -43,7 +43,6 @@ def paylab_server() -> Iterator[Server]:
 def paylab_world(
     request: pytest.FixtureRequest,
     monkeypatch: pytest.MonkeyPatch,
-    tmp_path_factory: pytest.TempPathFactory,
     _paylab_server: Server,
 ) -> Iterator[Any]:
     """An empty simulated service for this test, and its address and keys in the environment.
@@ -55,9 +54,8 @@ def paylab_world(
 
     for name in [name for name in os.environ if name.startswith("PAYLAB_")]:
         monkeypatch.delenv(name)  # a configured shell must not change a test
-    ledger = tmp_path_factory.mktemp("paylab") / "ledger.sqlite"
-    world = PaylabWorld(_paylab_server, ledger=ledger, **_options(request.node))
-    for name, value in {**world.env, "PAYLAB_LEDGER": str(ledger)}.items():
+    world = PaylabWorld(_paylab_server, **_options(request.node))
+    for name, value in world.env.items():
         monkeypatch.setenv(name, value)
     request.node.stash[_WORLD] = world
     yield world

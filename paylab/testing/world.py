@@ -50,7 +50,6 @@ class PaylabWorld:
         self,
         server: Server,
         *,
-        ledger: Path,
         seed: int = 7,
         service: GivenService | None = None,
         strict: bool = False,
@@ -62,7 +61,7 @@ class PaylabWorld:
             from ..client.settings import service_source
 
             self.service = service_source(service, {})["service"][0]
-        self._server, self._ledger = server, ledger
+        self._server = server
         self._simulator = Simulator(
             seed=seed,
             frozen=frozen,
@@ -91,7 +90,7 @@ class PaylabWorld:
         from ..lab.lab import connect
 
         keys = (self.base_url, self.api_key, self.secret_key)
-        lab = connect(*keys, service=self.service, ledger=self._ledger)
+        lab = connect(*keys, service=self.service)
         return self._opened.enter_context(lab)
 
     def seed(self, *, individuals: int | None = None, transfers: int = 0) -> Objects:

@@ -1,4 +1,4 @@
-"""Calls, signatures and the ledger as HTML: a table, and a card for each call."""
+"""Calls and signatures as HTML: a table, and a card for each call."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..errors.extras import explained
-from .html import ROWS, card, column, copyable, folded, grid, heading, shortened, table, text_block
+from .html import ROWS, card, column, folded, grid, heading, table, text_block
 
 HEAD = ("number", "method", "path", "status", "time", "attempt", "key")
 
@@ -39,18 +39,6 @@ def call_card(call: Any) -> str:
 def explanation_card(explanation: Any) -> str:
     """The layers of a signature."""
     return card(column(text_block(repr(explanation))))
-
-
-def ledger_table(ledger: Any) -> str:
-    """The path of the ledger file, and a table with one row per order, newest first."""
-    listed = ledger.rows()
-    names = listed[0] if listed else ("no orders",)
-    for row in listed:  # to fit a narrow page
-        row["reference"] = " ".join(map(shortened, row["reference"].split(" ")))
-        row["key"] = row["key"][:4]
-    rows = [list(row.values()) for row in listed]
-    parts = heading("Ledger"), copyable(str(ledger.path)), grid(names, rows)
-    return card(column(*parts), label=ledger.place())
 
 
 def service_table(service: Any) -> str:

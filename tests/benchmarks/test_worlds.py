@@ -37,7 +37,7 @@ def test_a_world_is_ready(server, tmp_path, record):
     """A world for a test takes less than 3 times as long as a simulator alone."""
 
     def world():
-        PaylabWorld(server, ledger=tmp_path / "ledger.sqlite").close()
+        PaylabWorld(server).close()
 
     ways = {"a simulator": lambda: Simulator(frozen=False), "a world": world}
     rounds = [{name: took(way) for name, way in ways.items()} for _ in range(READY)]

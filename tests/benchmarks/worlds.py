@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import json
 import sys
-import tempfile
-from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from time import perf_counter
 
@@ -19,11 +17,9 @@ from paylab.testing.world import PaylabWorld
 
 def main(count: int) -> None:
     """Start the worlds, use them, and measure."""
-    with tempfile.TemporaryDirectory() as folder, Server(Simulator(frozen=False)) as server:
+    with Server(Simulator(frozen=False)) as server:
         began = perf_counter()
-        worlds = [
-            PaylabWorld(server, ledger=Path(folder, f"{number}.sqlite")) for number in range(count)
-        ]
+        worlds = [PaylabWorld(server) for number in range(count)]
         seconds = perf_counter() - began
         for world in worlds:
             world.seed(individuals=2, transfers=10)

@@ -1,9 +1,9 @@
-"""Calls, errors and the ledger, displayed in JupyterLab."""
+"""Calls and errors, displayed in JupyterLab."""
 
 from __future__ import annotations
 
 CELLS = [
-    "import paylab\nlab = paylab.connect(ledger='none')\nlive = lab.calls.on_screen()",
+    "import paylab\nlab = paylab.connect()\nlive = lab.calls.on_screen()",
     "page = lab.transfers.list(limit=1).first()\npage = lab.conversions.list(limit=1).first()",
     "live.stop()\nlab.simulator.faults.status(status=429, retry_after=0)\n"
     "page = lab.transfers.list(limit=1).first()\nlab.calls",

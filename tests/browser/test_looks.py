@@ -14,7 +14,7 @@ CELLS = [
     "StatusLine(lambda: paylab.models.Individual.model_validate(person))",
     "lab.individuals.list()[0]",
     "people = lab.individuals.list()\n_ = people.to_list(30)\npeople",
-    "display(lab, lab.ledger, lab.simulator, lab.reconcile(), lab.drift)",
+    "display(lab, lab.simulator, lab.reconcile(), lab.drift)",
     'lab.deposit_card({"type": "crypto_wallet", "currency": "usdc", "details": '
     '{"address": "0x000000000000000000000000000000000000dEaD", "network": "base"}})',
 ]

@@ -82,7 +82,7 @@ def test_it_listens_until_it_is_stopped(monkeypatch):
         process = subprocess.Popen(command, **pipes)
         try:
             assert process.stderr.readline().startswith("Listening on http://127.0.0.1:")
-            lab = paylab.connect(ledger="none")
+            lab = paylab.connect()
             trigger(lab, "transfer.created")
             assert "transfer.created  tr_" in process.stdout.readline()
             process.send_signal(signal.SIGINT)

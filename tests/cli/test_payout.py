@@ -117,7 +117,7 @@ def test_problems_as_json(file, capsys):
     [
         (b"\xff\xfe\x00", 2, "junk.csv cannot be read as CSV in UTF-8"),
         (b'a,"b\n', 2, "junk.csv cannot be read as CSV in UTF-8"),
-        (b"client_reference_id,client_reference_id\n1,2\n", 1, "is there twice"),
+        (b"client_reference_id,client_reference_id\n1,2\n", 1, "is duplicated"),
         (b"\0\0", 2, "junk.csv has no rows below its header"),
         (b"client_reference_id,amount\n", 2, "junk.csv has no rows below its header"),
     ],
@@ -152,7 +152,7 @@ def test_sent_once_and_gone_on_with(file, account, tmp_path, capsys):
     assert run(path, "--to", str(tmp_path / "results.csv")) == 0
     assert "5 created" in capsys.readouterr().out
     assert run(path, "--json") == 0
-    assert json.loads(capsys.readouterr().out)["outcomes"] == {"done": 5}
+    assert json.loads(capsys.readouterr().out)["outcomes"] == {"already paid": 5}
     written = (tmp_path / "results.csv").read_text(encoding="utf-8")
     assert [f"año-{at}" in written for at in range(5)] == [True] * 5
 

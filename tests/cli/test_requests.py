@@ -23,7 +23,7 @@ def lab(monkeypatch):
     with Server(Simulator(frozen=False)) as server:
         for name in ("base_url", "api_key", "secret_key"):
             monkeypatch.setenv(f"PAYLAB_{name.upper()}", getattr(server, name))
-        yield paylab.connect(ledger="none")
+        yield paylab.connect()
 
 
 def send(lab):

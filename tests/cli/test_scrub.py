@@ -40,11 +40,11 @@ def test_a_notebook_keeps_its_layout(tmp_path, capsys, text):
 
 def test_a_snapshot_has_the_checksum_of_what_is_left(tmp_path):
     """A simulator takes a scrubbed snapshot."""
-    path, lab = tmp_path / "world.json", paylab.connect(ledger="none")
+    path, lab = tmp_path / "world.json", paylab.connect()
     lab.simulator.save(path, keep_personal=True)
     assert main(["scrub", "--check", str(path)]) == 1
     assert main(["scrub", str(path)]) == 0
-    other = paylab.connect(simulator=Simulator(), ledger="none")
+    other = paylab.connect(simulator=Simulator())
     other.simulator.load(path)
     assert len(other.transfers.list().to_list()) == 130
 

@@ -64,7 +64,7 @@ def other(lab, **change):
     """A lab on the same simulator with other settings."""
     settings = replace(lab.settings, **change)
     transport = SimulatorTransport(lab._embedded.respond)
-    return Lab(settings, transport=transport, clock=lab.clock, ledger="none")
+    return Lab(settings, transport=transport, clock=lab.clock)
 
 
 @pytest.mark.parametrize(

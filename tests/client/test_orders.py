@@ -1,70 +1,78 @@
-"""What the client asks of the keeper of orders, which a ledger is."""
+"""Orders of a client without a lab are new ones, and their errors say what is known."""
 
 from __future__ import annotations
 
-import json
+import re
 
+import httpx
 import pytest
 
-from paylab.client.orders import Keeper
+from paylab.client.orders import Order, advising, is_undecided
+from paylab.errors import (
+    APIResponseError,
+    APITimeoutError,
+    ChoiceError,
+    ConflictError,
+    PaylabError,
+    RuleError,
+    for_status,
+)
 
-KEY = "11111111-1111-4111-8111-111111111111"
-ASKED = {"source_amount": "10", "payout_method": "spei", "source_currency": "usd"}
-ASKED |= {"destination_currency": "mxn"}
+TERMS = {"payout_method": "spei", "source_currency": "usd", "destination_currency": "mxn"}
+ORDER = Order("transfers.create", {"source_amount": "10", **TERMS})
 
 
-class Recording(Keeper):
-    """A keeper that stores nothing but the orders that it was asked for."""
+def test_each_order_of_a_bare_client_has_a_key_of_its_own(scripted):
+    """Two equal orders are sent under two random keys; your own key is sent as it is."""
+    client, script = scripted({"id": "tr_1"}, {"id": "tr_2"}, {"id": "tr_3"})
+    own = "11111111-1111-4111-8111-111111111111"
+    for key in (None, None, own):
+        client.orders.send(ORDER, idempotency_key=key)
+    keys = [request.headers["idempotency-key"] for request in script.requests]
+    assert (len({*keys}), keys[2]) == (3, own)
 
-    def __init__(self):
-        self.orders = []
 
-    def open(self, order):
-        """A new key, as without a ledger."""
-        self.orders.append(order)
-        return super().open(order)
+def test_a_lost_order_of_a_bare_client_names_its_key(scripted):
+    """Only the key of the error repeats the order."""
+    client, script = scripted(httpx.ReadError("reset"), max_retries=0)
+    with pytest.raises(PaylabError) as error:
+        client.orders.send(ORDER)
+    key = script.requests[0].headers["idempotency-key"]
+    assert re.search(f"idempotency_key='{key}'", str(error.value.hint))
+
+
+def lost(error):
+    """An error after an attempt that may have been carried out."""
+    error.after_lost = True
+    return error
 
 
 @pytest.mark.parametrize(
-    ("options", "key", "new"),
-    [({}, None, False), ({"new": True}, None, True), ({"idempotency_key": KEY}, KEY, False)],
+    ("error", "undecided"),
+    [
+        (APITimeoutError("no answer"), True),
+        (APIResponseError("not JSON"), True),
+        (for_status(503)(503), True),
+        (for_status(408)(408), True),
+        (for_status(307)(307), True),
+        (for_status(422)(422), False),
+        (for_status(429)(429), False),
+        (ConflictError(409), False),
+        (lost(for_status(422)(422)), True),
+        (ChoiceError("paid"), False),
+        (RuleError([]), False),
+    ],
 )
-def test_an_order_is_opened_before_it_is_sent(scripted, options, key, new):
-    """The order has the path, the bytes that are sent, our names, and the caller's options."""
-    keeper = Recording()
-    client, script = scripted({"id": "tr_1"}, keeper=keeper)
-    client.transfers.create("fa_1", **ASKED, **options)
-    [order] = keeper.orders
-    assert (order.path, order.content) == ("/v1/transfers", script.requests[0].content)
-    assert dict(order.fields) == {**ASKED, "financial_account": {"id": "fa_1"}}
-    assert (order.key, order.new, order.in_batch) == (key, new, False)
-    assert "fa_1" not in repr(order)
+def test_an_error_shows_whether_an_order_may_have_been_carried_out(error, undecided):
+    """Advice is added only where it is not known."""
+    assert is_undecided(error) is undecided
+    with pytest.raises(type(error)), advising(lambda: "ask again"):
+        raise error
+    assert ("ask again" in (error.hint or "")) is undecided
 
 
-@pytest.mark.parametrize("options", [{}, {"new": True}])
-def test_an_account_is_an_order_too(scripted, options):
-    """Another one is made only on purpose."""
-    keeper = Recording()
-    client, _ = scripted({"id": "ca_1"}, keeper=keeper)
-    client.conversion_accounts.create("ind_1", "fa_1", "mxn", **options)
-    [order] = keeper.orders
-    assert (order.path, order.new) == ("/v1/conversion_accounts", bool(options))
-
-
-@pytest.mark.parametrize(("options", "seconds"), [({}, 30.0), ({"timeout": 7}, 7)])
-def test_an_equal_order_is_waited_for_as_long_as_an_answer(scripted, options, seconds):
-    """The timeout of the call, or of the client, is that of an equal order under way."""
-    keeper = Recording()
-    client, _ = scripted({"id": "tr_1"}, keeper=keeper)
-    client.transfers.create("fa_1", **ASKED, **options)
-    assert [order.timeout for order in keeper.orders] == [seconds]
-
-
-def test_a_row_of_a_batch_says_so(scripted):
-    """`send` passes on that a reference names one payment for good, and makes keys as told."""
-    keeper = Recording()
-    client, script = scripted({"id": "tr_1"}, keeper=keeper)
-    client.transfers.send({"quote_id": "q"}, in_batch=True, make=lambda: "made")
-    assert [order.in_batch for order in keeper.orders] == [True]
-    assert script.sent("idempotency-key") == ["made"]
-    assert json.loads(script.requests[0].content) == {"quote_id": "q"}
+def test_an_interrupt_has_the_advice_as_a_note():
+    """Ctrl-C shows what to do, too."""
+    with pytest.raises(KeyboardInterrupt) as stop, advising(lambda: "ask again"):
+        raise KeyboardInterrupt
+    assert stop.value.__notes__ == ["ask again"]

@@ -46,7 +46,7 @@ def test_no_repr_shows_what_was_sent_or_answered(scripted):
     options = {"json": {"a": PRIVATE}, "headers": {"X-B": PRIVATE}}
     response = client.send("POST", "/v1/x", **options)
     call = client.calls[0]
-    order = Order("/v1/x", PRIVATE.encode(), {"a": PRIVATE}, None, new=False, make=str)
+    order = Order("transfers.create", {"a": PRIVATE})
     shown = (
         *(response, response.attempt, response.exchange, response.exchange.request),
         *(call, call.request_body, call.response_body, order),

@@ -192,7 +192,7 @@ def answering(body):
     answer = httpx.MockTransport(lambda _: httpx.Response(200, json=body))
     source = List(rows(150))
     source.rows[-1]["status"] = "started"
-    source.one = paylab.Lab(settings, transport=answer, ledger="none").transfers.pull().one
+    source.one = paylab.Lab(settings, transport=answer).transfers.pull().one
     return source
 
 

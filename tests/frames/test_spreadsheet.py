@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import paylab
 from paylab import files, frames
-from paylab.frames.files import write_results
 
 FORMULAS = [
     "=1+1",
@@ -85,42 +84,6 @@ def test_any_text(tmp_path, texts):
 
 RISKY = [*FORMULAS, "\uff0b1", "\uff0d1", "\uff201", "-", "''=1", "'000123"]
 HARMLESS = ["000123", "plain", "'plain", "a=1", "12E45", "é", ""]
-
-
-def results(texts):
-    """The results of a batch, with these texts in a column of your own that has a risky name."""
-    frame = frames.transfers([{"data": [{"id": f"tr_{at}"} for at in range(len(texts))]}])
-    frame.insert(0, "row", list(range(1, len(texts) + 1)))
-    frame.insert(1, "outcome", "created")
-    frame.insert(2, "error", texts)
-    frame["source_amount"] = frames.transfers(
-        [{"data": [{"id": f"{at}", "source_amount": "-5.00"} for at in range(len(texts))]}]
-    )["source_amount"]
-    return frame.assign(**{"=cmd|x": texts})
-
-
-def test_no_cell_of_results_is_a_formula(tmp_path):
-    """Names and cells that a spreadsheet would execute are text; numbers and other texts stay."""
-    path = write_results(results([*RISKY, *HARMLESS]), tmp_path / "r.csv")
-    with path.open(newline="", encoding="utf-8") as lines:
-        rows = list(csv.DictReader(lines))
-    own = [row["'=cmd|x"] for row in rows]
-    assert own == [f"'{text}" for text in RISKY] + [
-        f"'{text}" if text.startswith("'") else text for text in HARMLESS
-    ]
-    assert {row["source_amount"] for row in rows} == {"-5.00"}
-    assert [row["row"] for row in rows] == [f"{at}" for at in range(1, len(rows) + 1)]
-
-
-def test_results_are_read_back_as_they_were(tmp_path):
-    """Both readers of paylab, also under another name, give each cell as it was written."""
-    texts = [*RISKY, *HARMLESS]
-    renamed = write_results(results(texts), tmp_path / "r.csv").rename(tmp_path / "renamed.csv")
-    assert files.csv_header(renamed)[-1] == "=cmd|x"
-    assert [row.cells["=cmd|x"] for row in files.csv_rows(renamed)] == texts
-    again = paylab.read_csv(renamed)
-    assert again["=cmd|x"].fillna("").tolist() == texts
-    assert str(again["source_amount"].iloc[0]) == "-5.00"
 
 
 def test_a_file_that_is_no_result_is_read_as_it_is(tmp_path):

@@ -575,7 +575,7 @@ def test_the_client_walks_an_on_ramp_and_a_payout(monkeypatch):
     with Server() as server:
         for name, value in server.environment.items():
             monkeypatch.setenv(name, value)
-        lab = paylab.connect(ledger="none")
+        lab = paylab.connect()
         person = lab.forms.onboarding("PH", example=True, consent=True).submit()
         lab.forms.images(person, example=True).submit()
         person = lab.individuals.wait(person.id)

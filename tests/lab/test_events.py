@@ -64,7 +64,7 @@ def test_an_individual_goes_to_a_chosen_status(shared, to, status):
 
 def test_only_a_simulator_can_be_made_to_send_events():
     """A real service is left alone."""
-    lab = paylab.connect("https://api.example.com", "key", "secret", ledger="none")
+    lab = paylab.connect("https://api.example.com", "key", "secret")
     with pytest.raises(paylab.ConfigError, match="only a simulator can trigger events"):
         trigger(lab, "transfer.created")
     assert lab.events() == []
@@ -169,7 +169,7 @@ def test_a_lab_elsewhere_receives_on_a_port():
         return httpx.Response(201 if request.method == "POST" else 204, json=made)
 
     settings = Settings("https://api.example.com", "key", "secret")
-    lab = Lab(settings, transport=httpx.MockTransport(answer), ledger="none")
+    lab = Lab(settings, transport=httpx.MockTransport(answer))
     with lab.inbox(url="https://tunnel.example.com/") as inbox:
         assert inbox.url.startswith("http://127.0.0.1:")
     assert b'"https://tunnel.example.com/"' in sent[0].content

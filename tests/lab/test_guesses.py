@@ -105,7 +105,7 @@ def test_a_guess_without_a_counterpart_gets_no_hint(place):
 
 @pytest.mark.parametrize(
     "part",
-    ["forms", "transfers", "sandbox", "individuals", "quotes", "conversions", "ledger", "calls"],
+    ["forms", "transfers", "sandbox", "individuals", "quotes", "conversions", "calls"],
 )
 def test_a_part_of_a_lab_shows_what_it_offers(place, part):
     """The repr of a part names what it has, not its address in memory."""

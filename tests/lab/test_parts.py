@@ -1,4 +1,4 @@
-"""The parts of a lab: its lists, ledger, signatures, comparison of quotes, and waiting."""
+"""The parts of a lab: its lists, signatures, comparison of quotes, and waiting."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pytest
 import paylab
 from paylab.client.settings import Settings
 from paylab.corridors import examples
+from paylab.errors import ConfigWarning
 from paylab.lab import displays
 from paylab.lab.lab import Lab
 from paylab.lab.lists import page_size
@@ -68,46 +69,20 @@ def test_a_batch_sends_several_at_a_time_to_a_service(monkeypatch, address, give
     """A simulator in this process answers one request at a time."""
     seen = []
     monkeypatch.setattr("paylab.payments.batch.create_many", lambda *_, **how: seen.append(how))
-    lab = paylab.connect(address, *(["k", "s"] if address else []), ledger="none")
+    lab = paylab.connect(address, *(["k", "s"] if address else []))
     lab.transfers.create_many([], concurrency=given)
     assert [how["concurrency"] for how in seen] == [used]
 
 
-@pytest.mark.parametrize("value", ["none", "file", "memory"])
-def test_a_ledger_is_where_it_is_asked_for(tmp_path, monkeypatch, value):
-    """No ledger with "none"; a file by argument or variable; memory in this process else."""
-    path = tmp_path / "orders.sqlite3"
-    if value == "none":
-        assert paylab.connect(ledger="none").ledger is None
-        monkeypatch.setenv("PAYLAB_LEDGER", "none")
-        assert paylab.connect().ledger is None
-    elif value == "file":
-        assert paylab.connect(ledger=path).ledger is not None
-        assert path.is_file()
-        monkeypatch.setenv("PAYLAB_LEDGER", str(tmp_path / "other.sqlite3"))
-        assert paylab.connect().ledger is not None
-        assert (tmp_path / "other.sqlite3").is_file()
-    else:
-        monkeypatch.delenv("PAYLAB_LEDGER", raising=False)
-        lab = paylab.connect(simulator=Simulator())
-        assert lab.ledger is lab.ledger
-
-
-def test_two_labs_on_one_simulator_share_no_other_orders(tmp_path):
-    """An order is known by its simulator: the same values elsewhere are another order."""
-    path, one, other = tmp_path / "orders.sqlite3", Simulator(), Simulator()
-    paid = []
-    for simulator in (one, one, other):
-        lab = paylab.connect(simulator=simulator, ledger=path)
-        held = [each.financial_accounts[0] for each in lab.individuals.list()]
-        account = (
-            held[0]
-            if held
-            else lab.individuals.create(**examples.recipient("MX")).financial_accounts[0]
-        )
-        paid.append(lab.transfers.create(account, **TERMS, source_amount="10").id)
-        assert len(lab.transfers.list().to_list()) == 1
-    assert paid[0] == paid[1]
+@pytest.mark.parametrize("value", ["none", "orders.sqlite3"])
+def test_a_ledger_that_is_set_is_said_to_have_no_effect(tmp_path, monkeypatch, value):
+    """PAYLAB_LEDGER gives one warning, and its file is neither made nor changed."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PAYLAB_LEDGER", value)
+    with pytest.warns(ConfigWarning, match="nothing is stored any more") as warned:
+        paylab.connect()
+    assert len(warned) == 1
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_signature_is_explained(lab):
@@ -321,7 +296,7 @@ def test_only_a_local_address_is_asked_whether_it_is_a_simulator():
         return httpx.Response(200, json={"clock": clock, "counts": {}, "seed": 7})
 
     for address, asked in (("https://a.example.com", 0), ("http://127.0.0.1:9", 0)):
-        lab = Lab(Settings(address, "k", "s"), transport=httpx.MockTransport(answer), ledger="none")
+        lab = Lab(Settings(address, "k", "s"), transport=httpx.MockTransport(answer))
         assert lab.place.kind == "other"
         assert len(seen) == asked
 

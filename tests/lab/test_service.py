@@ -36,7 +36,7 @@ def quoted(lab):
 
 def test_an_embedded_simulator_follows_the_service():
     """The client and the embedded simulator use the same paths without further settings."""
-    lab = paylab.connect(service=QUOTE, ledger="none")
+    lab = paylab.connect(service=QUOTE)
     assert lab.service == Service(QUOTE)
     assert quoted(lab) == "/v1/quote"
 
@@ -46,14 +46,14 @@ def test_the_variable_is_enough(monkeypatch, tmp_path):
     file = tmp_path / "service.toml"
     file.write_text('[paths]\nquotes = "/v1/quote"\n')
     monkeypatch.setenv("PAYLAB_SERVICE", str(file))
-    assert quoted(paylab.connect(ledger="none")) == "/v1/quote"
+    assert quoted(paylab.connect()) == "/v1/quote"
 
 
 def test_a_simulator_brings_its_service_along():
     """A lab on a simulator uses its service; with another one, the error names the setting."""
     simulator = Simulator(service=Service(QUOTE))
-    assert quoted(paylab.connect(simulator=simulator, ledger="none")) == "/v1/quote"
-    other = paylab.connect(simulator=simulator, service=Service(), ledger="none")
+    assert quoted(paylab.connect(simulator=simulator)) == "/v1/quote"
+    other = paylab.connect(simulator=simulator, service=Service())
     with pytest.raises(paylab.NotFoundError) as caught:
         quoted(other)
     assert (caught.value.key, caught.value.assumption) == ("paths.quotes", "quote.operation")
@@ -70,14 +70,14 @@ def test_a_simulator_brings_its_service_along():
 )
 def test_list_order_is_a_setting_of_the_service(given, order):
     """The order of a list comes from `list_order`, the service's settings, or the default."""
-    assert paylab.connect(**given, ledger="none").client.order("transfers") == order
+    assert paylab.connect(**given).client.order("transfers") == order
 
 
 def test_an_assumed_order_is_not_trusted():
     """The list order of a remote service is unknown until it is declared in the settings."""
-    assumed = paylab.connect("https://pay.test", "k", "s", ledger="none").client
+    assumed = paylab.connect("https://pay.test", "k", "s").client
     declared = paylab.connect(
-        "https://pay.test", "k", "s", ledger="none", service={"lists.order": "newest_first"}
+        "https://pay.test", "k", "s", service={"lists.order": "newest_first"}
     ).client
     assert (assumed.order("transfers"), declared.order("transfers")) == ("unknown", "newest_first")
 
@@ -94,16 +94,16 @@ def test_the_service_is_shown_as_a_table():
 def test_a_notebook_shows_the_table():
     """IPython shows a service as this table."""
     formatter = InteractiveShell.instance().display_formatter.formatters["text/html"]
-    paylab.connect(ledger="none")
+    paylab.connect()
     assert "signing.tolerance" in formatter(Service())
 
 
 def test_a_recording_keeps_the_service(tmp_path):
     """A replay uses the service settings of the recording, without a file or a variable."""
-    lab = paylab.connect(service=QUOTE, ledger="none")
+    lab = paylab.connect(service=QUOTE)
     with lab.record(tmp_path / "run.har"):
         quoted(lab)
-    assert quoted(paylab.connect(replay=tmp_path / "run.har", ledger="none")) == "/v1/quote"
+    assert quoted(paylab.connect(replay=tmp_path / "run.har")) == "/v1/quote"
     given = paylab.Service({"signing.tolerance": 60})
     assert paylab.connect(replay=tmp_path / "run.har", service=given).service == given
 

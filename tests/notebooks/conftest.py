@@ -25,7 +25,7 @@ def is_missing(error):
 
 @pytest.fixture
 def new_shell(tmp_path, monkeypatch):
-    """Makes a shell as a kernel has it, with a folder and a ledger of its own."""
+    """Makes a shell as a kernel has it, with a folder of its own."""
 
     def made():
         InteractiveShell.clear_instance()
@@ -35,7 +35,6 @@ def new_shell(tmp_path, monkeypatch):
         return shell
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("PAYLAB_LEDGER", str(tmp_path / "ledger"))
     # For lessons that run pytest: plugins of other tests would double the time of its start.
     others = ("anyio", "hypothesispytest", "nbval", "schemathesis")
     monkeypatch.setenv("PYTEST_ADDOPTS", " ".join(f"-p no:{name}" for name in others))

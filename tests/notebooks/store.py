@@ -49,7 +49,7 @@ def without_ids(cell: nbformat.NotebookNode) -> str:
 
 
 def settings(folder: str) -> dict[str, str]:
-    """The environment of the kernels: no service of yours, and an empty ledger."""
+    """The environment of the kernels: no service of yours, and empty folders."""
     other = {name: value for name, value in environ.items() if not name.startswith("PAYLAB_")}
     own = {f"XDG_{name}_HOME": folder for name in ("CACHE", "CONFIG", "DATA")}
     return {**other, **own}

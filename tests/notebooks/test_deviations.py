@@ -32,7 +32,7 @@ def check(run, deviation, notebooks, folder, monkeypatch):
         if deviation in NEED_A_FILE:
             for variable, value in server.environment.items():
                 monkeypatch.setenv(variable, value)
-            with paylab.connect(ledger="none") as lab:
+            with paylab.connect() as lab:
                 lab.probe(write=True, sandbox=True, to=folder / "service.toml")
             monkeypatch.setenv("PAYLAB_SERVICE", str(folder / "service.toml"))
         told = {name: "\n".join(run(name, server)) for name in notebooks}

@@ -18,7 +18,7 @@ GOES_ON = {
     "00": ["POST /v1/sandbox/deposits", "on with section 4"],
     "10": ["on with section 10"],
     "20": ["on with section 10"],
-    "40": ["on with section 7", "'done': 9"],
+    "40": ["on with section 7", "'already paid': 9"],
     "45": ["on with section 6"],
 }
 """What a notebook shows without the optional operations, and the section that comes next."""

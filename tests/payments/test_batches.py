@@ -20,22 +20,12 @@ import paylab
 from paylab.cli.main import main
 from paylab.lab.lab import Lab
 from paylab.payments.plan import ACCOUNT, plan
-from paylab.payments.search import by_reference
 from paylab.simulator.server import Server
-from paylab.simulator.simulator import Simulator
 from paylab.simulator.transport import SimulatorTransport
-from paylab.spec.models import Transfer
 
 HEAD = ("client_reference_id", "financial_account_id", "source_amount", "payout_method")
 COMMON = {"source_currency": "USD", "destination_currency": "MXN"}
 SOME = 20
-
-
-@pytest.fixture(autouse=True)
-def ledger(tmp_path, monkeypatch):
-    """A ledger file for all labs and commands of one test."""
-    monkeypatch.setenv("PAYLAB_LEDGER", str(tmp_path / "ledger.sqlite3"))
-    return tmp_path / "ledger.sqlite3"
 
 
 class KilledError(BaseException):
@@ -132,50 +122,6 @@ def test_killed_at_random_and_gone_on_with(simulator, payouts, pause, concurrenc
     assert made(simulator) == {f"inv-{at}": 1 for at in range(SOME)}
 
 
-def test_a_finished_batch_again_sends_nothing(simulator, payouts):
-    """Running a finished batch again returns the transfers of the ledger and sends nothing."""
-    path = payouts(12)
-    first = lab_on(simulator).transfers.create_many(path, **COMMON)
-    lab = lab_on(simulator, Dying(simulator, 0, after=False))
-    again = lab.transfers.create_many(path, **COMMON)
-    assert (first.attrs["outcomes"], again.attrs["outcomes"]) == ({"created": 12}, {"done": 12})
-    assert list(first["id"]) == list(again["id"])
-    assert list(first.columns)[:3] == ["row", "outcome", "error"]
-
-
-@pytest.mark.parametrize("pause", [0, 30 * 3600])
-def test_without_the_ledger_the_list_is_searched(simulator, payouts, ledger, pause):
-    """Without the ledger, a reference that is in the list of transfers is not paid again."""
-    path = payouts(12)
-    lab_on(simulator).transfers.create_many(path, **COMMON)
-    paylab.connect(simulator=simulator).simulator.seed(transfers=130)
-    ledger.unlink()
-    simulator.advance(pause)
-    again = lab_on(simulator).transfers.create_many(path, **COMMON)
-    assert again.attrs["outcomes"] == {"found": 12}
-    assert set(made(simulator).values()) == {1}
-
-
-def test_a_row_changed_after_it_was_paid_is_a_conflict(simulator, payouts):
-    """A paid row whose amount was changed is reported as a conflict."""
-    path = payouts(3)
-    lab_on(simulator).transfers.create_many(path, **COMMON)
-    path.write_text(path.read_text().replace("10.50", "99.00"))
-    again = lab_on(simulator).transfers.create_many(path, **COMMON)
-    assert list(again["outcome"]) == ["conflict", "done", "done"]
-    assert "with other values" in again["error"][0]
-
-
-def test_a_row_changed_between_the_kill_and_the_resume(simulator, payouts):
-    """A row that was paid before a crash and then changed is a conflict and not paid again."""
-    path = payouts(3)
-    assert killed(simulator, path, 0, after=True)
-    path.write_text(path.read_text().replace("10.50", "99.00"))
-    simulator.advance(25 * 3600)
-    again = lab_on(simulator).transfers.create_many(path, **COMMON)
-    assert list(again["outcome"]) == ["conflict", "created", "created"]
-
-
 def test_a_refused_row_keeps_nobody_back_and_is_tried_again(simulator, payouts):
     """A refused row does not stop the other rows; after the correction only that row is sent."""
     path = payouts(3)
@@ -186,7 +132,7 @@ def test_a_refused_row_keeps_nobody_back_and_is_tried_again(simulator, payouts):
     assert "financial account not found" in first["error"][1]
     path.write_text(good)
     again = lab_on(simulator).transfers.create_many(path, **COMMON)
-    assert list(again["outcome"]) == ["done", "created", "done"]
+    assert list(again["outcome"]) == ["already paid", "created", "already paid"]
 
 
 def test_a_service_that_falls_silent_ends_the_batch(simulator, payouts):
@@ -232,15 +178,14 @@ def test_a_cut_connection_is_looked_for(simulator, payouts):
     lab.simulator.faults.add("drop_after", method="POST", path="/v1/transfers", times=3)
     assert list(lab.transfers.create_many(path, **COMMON)["outcome"]) == ["unknown"]
     simulator.advance(25 * 3600)
-    assert list(lab.transfers.create_many(path, **COMMON)["outcome"]) == ["found"]
+    assert list(lab.transfers.create_many(path, **COMMON)["outcome"]) == ["already paid"]
 
 
-def test_a_read_only_lab_sends_and_writes_nothing(simulator, payouts, ledger):
-    """A read-only lab raises an error before it writes the ledger."""
+def test_a_read_only_lab_sends_nothing(simulator, payouts):
+    """A read-only lab raises an error before it sends anything."""
     lab = paylab.connect(simulator=simulator, read_only=True)
     with pytest.raises(paylab.ReadOnlyError):
         lab.transfers.create_many(payouts(3), **COMMON)
-    assert not ledger.exists()
     assert not made(simulator)
 
 
@@ -249,46 +194,16 @@ def test_a_frame_of_the_file_has_the_same_terms(simulator, payouts):
     path, lab = payouts(3), lab_on(simulator)
     lab.transfers.create_many(path, **COMMON)
     again = lab.transfers.create_many(paylab.frames.read_csv(path), **COMMON)
-    assert set(again["outcome"]) == {"done"}
-
-
-def test_a_world_that_is_gone(simulator, payouts):
-    """The orders of an embedded simulator do not apply to the next simulator."""
-    path = payouts(3)
-    lab_on(simulator).transfers.create_many(path, **COMMON)
-    stranger = Simulator()
-    result = lab_on(stranger).transfers.create_many(path, **COMMON)
-    assert set(result["outcome"]) == {"refused"}
-
-
-def test_another_simulator_of_the_same_seed_is_another_service(simulator, account):
-    """A payout made on one simulator does not count as done on another one with the same ids."""
-    rows = [{"client_reference_id": "inv-0", "financial_account_id": account}]
-    rows[0] |= {"source_amount": "10", "payout_method": "spei"}
-    lab_on(simulator).transfers.create_many(rows, **COMMON)
-    twin = Simulator(transfers=3)
-    paylab.connect(simulator=twin).individuals.create(**paylab.examples.recipient("MX"))
-    again = lab_on(twin).transfers.create_many(rows, **COMMON)
-    assert set(again["outcome"]) <= {"created", "refused"}
-
-
-def test_a_frame_is_remembered_by_the_ledger(simulator, account):
-    """Sending the same rows again with the same lab makes no second transfer, even a day later."""
-    lab = lab_on(simulator)
-    rows = [{"client_reference_id": "inv-0", "financial_account_id": account}]
-    rows[0] |= {"source_amount": "10", "payout_method": "spei"}
-    lab.transfers.create_many(rows, **COMMON)
-    simulator.advance(25 * 3600)
-    assert list(lab.transfers.create_many(rows, **COMMON)["outcome"]) == ["done"]
+    assert set(again["outcome"]) == {"already paid"}
 
 
 @pytest.mark.parametrize(
     ("runs", "last"),
     [
-        ([(0, 1), (0, 1, 2)], ["done", "done", "created"]),  # a row more
-        ([(0, 1), (1,)], ["done"]),  # a row less
-        ([(0,), (1,), (1, 0)], ["done", "done"]),  # two lists put together
-        ([(0, 1), (1, 2), (0, 2)], ["done", "done"]),
+        ([(0, 1), (0, 1, 2)], ["already paid", "already paid", "created"]),  # a row more
+        ([(0, 1), (1,)], ["already paid"]),  # a row less
+        ([(0,), (1,), (1, 0)], ["already paid", "already paid"]),  # two lists put together
+        ([(0, 1), (1, 2), (0, 2)], ["already paid", "already paid"]),
     ],
 )
 def test_a_list_that_changed_pays_nobody_twice(simulator, account, runs, last):
@@ -300,26 +215,6 @@ def test_a_list_that_changed_pays_nobody_twice(simulator, account, runs, last):
         simulator.advance(25 * 3600)
     assert list(result["outcome"]) == last
     assert set(made(simulator).values()) == {1}
-
-
-def test_a_list_that_changed_while_an_answer_was_missing(simulator, account):
-    """An unanswered transfer of the shorter list is searched for before the longer one is sent."""
-    common = COMMON | {"source_amount": "10", "payout_method": "spei"}
-    rows = [{"client_reference_id": f"inv-{at}", ACCOUNT: account} for at in range(2)]
-    lab = lab_on(simulator)
-    lab.simulator.faults.add("drop_after", method="POST", path="/v1/transfers", times=3)
-    lab.transfers.create_many(rows[:1], **common)
-    simulator.advance(25 * 3600)
-    assert list(lab.transfers.create_many(rows, **common)["outcome"]) == ["found", "created"]
-
-
-def test_a_list_paid_elsewhere_is_not_paid_here(simulator, account):
-    """Payouts made on another service do not count as done on this one."""
-    common = COMMON | {"source_amount": "10", "payout_method": "spei"}
-    rows = [{"client_reference_id": f"inv-{at}", ACCOUNT: account} for at in range(2)]
-    lab_on(simulator).transfers.create_many(rows[:1], **common)
-    elsewhere = lab_on(Simulator()).transfers.create_many(rows, **common)
-    assert set(elsewhere["outcome"]) == {"refused"}
 
 
 def test_the_total_of_a_plan_is_exact():
@@ -383,22 +278,6 @@ def test_interrupted_then_killed_and_gone_on_with(simulator, payouts, tmp_path, 
     assert re.search(r"interrupted: \d+ of 32 payouts were made; run the same batch", complaint)
     assert "Traceback" not in complaint
     assert made(simulator) == {f"inv-{at}": 1 for at in range(32)}
-
-
-def test_a_missing_reference_is_not_the_text_none():
-    """A row without a reference equals no row with the reference "None"."""
-    row = {ACCOUNT: "fa_1", "source_amount": "1"}
-    rows = [row, row | {"client_reference_id": "None"}]
-    assert plan(rows, payout_method="spei", **COMMON).problems == ()
-
-
-def test_of_two_transfers_with_one_reference_the_older_is_found():
-    """The order of the list does not matter."""
-    rows = [
-        Transfer(id=f"tr_{at}", client_reference_id="r", created_at=f"2026-01-15T12:00:0{at}Z")
-        for at in (2, 1, 3)
-    ]
-    assert by_reference(rows, {"r"})["r"].id == "tr_1"
 
 
 def test_a_column_of_the_file_does_not_replace_a_column_of_the_result(simulator, account):

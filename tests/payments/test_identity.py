@@ -1,13 +1,23 @@
-"""The rule as a table: which requests are the same order, without a ledger or a network."""
+"""Which requests are the same order, and the keys of orders."""
 
 from __future__ import annotations
 
+import json
+import re
 from decimal import Decimal
+from pathlib import Path
+from unicodedata import normalize
 
 import pytest
 
 from paylab.client.base_url import address
-from paylab.payments.identity import identity
+from paylab.errors import RuleError
+from paylab.payments import identity as module
+from paylab.payments.identity import identity, key, reference_of
+from paylab.spec.operations.field import AMOUNT, CURRENCY, ENUM
+from paylab.spec.operations.records import IDEMPOTENT, OPERATIONS
+
+GOLDEN = json.loads((Path(__file__).parent / "golden" / "keys.json").read_text())
 
 ORDER = {
     "financial_account": {"id": "fa_1"},
@@ -118,3 +128,53 @@ def test_a_quote_counts_as_its_terms(order, terms, same):
 def test_an_address_is_scheme_host_port_and_path(one, other, same):
     """The spelling of an address does not count."""
     assert (address(one) == address(other)) is same
+
+
+@pytest.mark.parametrize("row", GOLDEN, ids=lambda row: row["key"][:8])
+def test_a_key_is_that_of_another_program(row):
+    """A key is the one that golden/keys.mjs computes; it never changes."""
+    given = key(row["fields"], None, row["new"], operation=row["operation"])
+    assert given == row["key"]
+    assert re.fullmatch(
+        r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", given
+    )
+
+
+def test_the_frozen_kinds_are_those_of_the_records():
+    """The tables of kinds cover the records of every operation that takes a key."""
+    orders = [OPERATIONS[name] for name in IDEMPOTENT]
+    assert {name for order in orders for name in order.of_kind(AMOUNT)} == module.AMOUNTS
+    assert {name for order in orders for name in order.of_kind(CURRENCY, ENUM)} == module.WORDS
+    assert {field.name for order in orders for field in order.references} == {*module.ACCOUNTS}
+
+
+@pytest.mark.parametrize("reference", ["café", normalize("NFD", "café"), " café", "café\t"])
+def test_a_reference_alone_makes_the_key(reference):
+    """An order with a reference is that reference in NFC, stripped, whatever its values are."""
+    order = {"client_reference_id": reference, "source_amount": "1"}
+    assert key(order) == key(ORDER)
+    assert reference_of(order) == "café"
+
+
+@pytest.mark.parametrize("reference", ["", " ", "\u00a0", 7, ["a"]])
+def test_a_reference_that_names_nothing_is_an_error(reference):
+    """A reference is text that is not blank."""
+    with pytest.raises(RuleError, match="client_reference_id"):
+        key({"client_reference_id": reference})
+
+
+@pytest.mark.parametrize("other", OTHER.values(), ids=OTHER)
+def test_other_values_without_a_reference_have_another_key(other):
+    """Without a reference, the key is that of the values, and of the name of a new order."""
+    order = {name: value for name, value in other.items() if name != "client_reference_id"}
+    plain = {name: value for name, value in ORDER.items() if name != "client_reference_id"}
+    assert (key(order) == key(plain)) is (identity(order) == identity(plain))
+    assert len({key(order), key(order, None, "a"), key(order, None, "b")}) == 3
+
+
+def test_a_key_depends_on_nothing_but_the_order():
+    """The module of the keys reads no setting, address, clock or table of the service."""
+    text = Path(module.__file__).read_text()
+    imported = re.findall(r"^(?:from|import) (\S+)", text, re.MULTILINE)
+    standard = {"__future__", "json", "re", "collections.abc", "decimal", "hashlib", "typing"}
+    assert {*imported} == standard | {"unicodedata", "uuid", "..errors.base"}

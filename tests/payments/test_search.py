@@ -1,95 +1,166 @@
-"""Which transfer of a list an order made: by its values, and its reference or its time."""
+"""The list is read back to a time, and fails closed."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from paylab.errors import PaylabError
-from paylab.payments.identity import values
-from paylab.payments.search import by_reference, find_transfer
+from paylab.errors import ChoiceError, PaylabError, RuleError
+from paylab.payments.search import by_references, by_values, choose, find_payment
 from paylab.spec.models import Transfer
+from paylab.spec.paging import Page, Pager
 
-SENT = datetime(2026, 3, 1, 12, tzinfo=UTC)
-EARLIER, LATER = "2026-03-01T11:59:59.999Z", "2026-03-01T12:00:00.000Z"
-ORDER = {
-    "financial_account": {"id": "fa_1"},
-    "source_amount": "10",
-    "source_currency": "usd",
-    "destination_currency": "mxn",
-    "payout_method": "spei",
-}
-ROW = {
-    "id": "tr_1",
-    "financial_account_id": "fa_1",
-    "source_amount": "10.00",
-    "source_currency": "USD",
-    "destination_currency": "MXN",
-    "payout_method": "spei",
-    "client_reference_id": None,
-    "created_at": LATER,
-}
-NAMED, MAY_BE = {"client_reference_id": "inv-1"}, "may be its payment"
-HIDDEN = dict.fromkeys(["client_reference_id"], "hidden")
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+DAY = timedelta(days=1)
 
 
-def listed(*changes):
-    """A list of transfers with these changes; "hidden" leaves a field out."""
-    rows = [ROW | change for change in changes]
-    shown = [{name: value for name, value in row.items() if value != "hidden"} for row in rows]
-    return [Transfer.model_validate(row) for row in shown]
+def row(number, days=0, **more):
+    """A payment with a reference of its own, made so many days ago; None leaves a field out."""
+    fields = {
+        "id": f"tr_{number}",
+        "client_reference_id": f"r{number}",
+        "created_at": (NOW - days * DAY).isoformat(),
+        **more,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+class Listing:
+    """A list of transfers in pages; a page that is an error is raised."""
+
+    def __init__(self, *pages, is_endless=False):
+        self.pages, self.is_endless, self.reads = pages, is_endless, 0
+
+    def list(self, limit):
+        """The list as a pager."""
+        return Pager(self._fetch, Transfer.model_validate)
+
+    def _fetch(self, cursor):
+        number = int(cursor or 0)
+        self.reads += 1
+        page = self.pages[number % len(self.pages)]
+        if isinstance(page, Exception):
+            raise page
+        more = self.is_endless or number + 1 < len(self.pages)
+        return Page(page, more, str(number + 1) if more else None)
+
+
+PAGES = [[row(1, 1), row(2, 2)], [row(3, 3), row(4, 4)], [row(5, 5), row(6, 6)]]
 
 
 @pytest.mark.parametrize(
-    ("asked", "shown", "found"),
+    ("pages", "days", "reads", "found"),
     [
-        ({}, {}, "tr_1"),
-        ({}, {"created_at": EARLIER}, None),
-        ({}, {"created_at": "hidden"}, MAY_BE),
-        ({}, {"source_amount": "10.01"}, None),
-        ({}, {"source_amount": "hidden"}, MAY_BE),
-        ({}, NAMED, None),
-        ({}, HIDDEN, MAY_BE),
-        ({}, HIDDEN | {"created_at": EARLIER}, None),
-        (NAMED, NAMED, "tr_1"),
-        (NAMED, NAMED | {"created_at": EARLIER}, "tr_1"),
-        (NAMED, NAMED | {"created_at": "hidden"}, "tr_1"),
-        (NAMED, NAMED | {"payout_method": "pix"}, None),
-        (NAMED, {"client_reference_id": "inv-2"}, None),
-        (NAMED, {}, None),
-        (NAMED, HIDDEN, MAY_BE),
-        (NAMED, HIDDEN | {"created_at": EARLIER}, None),
-        ({"quote_id": "q_1"}, {}, MAY_BE),
+        (PAGES, 2.5, 2, ["r1"]),
+        (PAGES, 10, 3, ["r1", "r5"]),
+        (PAGES, None, 3, ["r1", "r5"]),
+        (PAGES, 0.5, 1, []),
+        ([[row(5, 5)], [row(3, 3)], [row(1, 1)]], 2.5, 3, ["r1"]),
+        ([[row(1, 1)], [row(3, 3)], [row(5, 5)]], 2.5, 2, ["r1"]),
+        ([[row(5, 5), row(1, 1)], PAGES[2], [row(3, 3)]], 2.5, 3, ["r1"]),
+        ([[row(2, 2), row(3, 3, created_at=None)], PAGES[2], [row(1, 1)]], 2.5, 3, ["r1"]),
+        ([PAGES[0], PAGES[0], PAGES[2]], None, 3, ["r1", "r5"]),
     ],
 )
-def test_one_transfer_of_a_list(asked, shown, found):
-    """A transfer is the order's, is another one's, or cannot be told, which is an error."""
-    order = values(ORDER | asked)
-    for rows in (listed(shown), listed({"id": "tr_0", "source_amount": "9"}, shown)):
-        if found == MAY_BE:
-            with pytest.raises(PaylabError, match=rf"tr_1 in the list {MAY_BE}"):
-                find_transfer(rows, order, SENT, ())
-        else:
-            assert find_transfer(rows, order, SENT, ()) == found
+def test_reading_ends_early_only_in_a_list_that_descends(pages, days, reads, found):
+    """It ends after a whole page older than the bound, with rows descending so far."""
+    listing = Listing(*pages)
+    since = None if days is None else NOW - days * DAY
+    with pytest.warns() if pages.count(PAGES[0]) > 1 else _nothing():
+        payments = by_references(listing, {"r1", "r5"}, since)
+    assert (listing.reads, sorted(payments)) == (reads, found)
 
 
-def test_the_payments_of_other_orders_are_passed_over():
-    """A payment that the ledger knows is not taken for a second order of the same values."""
-    rows = listed({}, {"id": "tr_2"})
-    assert find_transfer(rows, values(ORDER), SENT, {"tr_1"}) == "tr_2"
-    assert find_transfer(rows, values(ORDER), SENT, {"tr_1", "tr_2"}) is None
+class _nothing:  # noqa: N801 - a context that expects nothing
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return None
 
 
-def test_the_oldest_of_a_reference():
-    """Of several transfers with a reference the oldest counts; one without a time is last."""
-    rows = listed(
-        NAMED | {"id": "a", "created_at": "hidden"},
-        NAMED | {"id": "b", "created_at": LATER},
-        NAMED | {"id": "c", "created_at": EARLIER},
-        NAMED | {"id": "d", "created_at": EARLIER},
-        {"id": "e", "client_reference_id": "inv-2"},
-        {"id": "f"},
-    )
-    found = by_reference(rows, {"inv-1", "inv-9"})
-    assert {name: one.id for name, one in found.items()} == {"inv-1": "c"}
+UNTOLD = {
+    "a failed page": Listing(PAGES[0], PaylabError("503")),
+    "a loop": Listing(PAGES[0], is_endless=True),
+    "no references": Listing([row(1, client_reference_id=None)]),
+    "too many pages": Listing(*([row(n, n / 100)] for n in range(30))),
+}
+
+
+@pytest.mark.filterwarnings("ignore::paylab.errors.RepeatWarning")
+@pytest.mark.parametrize("listing", UNTOLD.values(), ids=UNTOLD)
+def test_what_a_list_cannot_tell_is_an_error(listing):
+    """A list that fails, loops, is too long or shows no reference tells nothing."""
+    with pytest.raises(ChoiceError, match="could not be told") as error:
+        by_references(listing, {"r9"}, None, most=20)
+    assert (error.value.reason, error.value.payment) == ("untold", None)
+
+
+def test_an_empty_list_has_no_payment():
+    """A list without rows tells that there is none, and progress is told after each page."""
+    told = []
+    assert by_references(Listing([]), {"a"}, NOW, lambda *state: told.append(state)) == {}
+    assert told == [(1, 0, None)]
+
+
+def test_a_reference_is_compared_in_one_form():
+    """A reference in another Unicode form or with spaces is the same one."""
+    listing = Listing([row(1, client_reference_id=" cafe\u0301")])
+    assert [*by_references(listing, {"café"}, None)] == ["café"]
+
+
+@pytest.mark.parametrize(
+    ("statuses", "chosen"),
+    [
+        (["failed", "completed"], "tr_1"),
+        (["completed", "failed"], "tr_0"),
+        (["failed", "expired"], "tr_0"),
+        (["started", "completed"], "tr_0"),
+        ([], None),
+    ],
+)
+def test_a_live_payment_comes_before_a_dead_one(statuses, chosen):
+    """Of several the newest live one is chosen, else the newest dead one."""
+    rows = [row(n, n, status=status) for n, status in enumerate(statuses)]
+    payment = choose(map(Transfer.model_validate, rows))
+    assert getattr(payment, "id", None) == chosen
+
+
+VALUES = {"financial_account": {"id": "fa_1"}, "source_amount": "10"}
+PAID = {"financial_account_id": "fa_1", "source_amount": "10.00", "client_reference_id": None}
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ({}, "tr_1"),
+        ({"source_amount": "11.00"}, None),
+        ({"client_reference_id": "r1"}, None),
+        ({"source_amount": None}, "could not be told"),
+        ({"created_at": (NOW - 9 * DAY).isoformat()}, None),
+    ],
+)
+def test_values_find_a_payment_without_a_reference(changes, found):
+    """An order without a reference is its values; a row that hides one of them tells nothing."""
+    listing = Listing([row(1, **{**PAID, **changes}), row(2, 1, financial_account_id="fa_9")])
+    if found == "could not be told":
+        with pytest.raises(ChoiceError, match=found):
+            find_payment(listing, VALUES, NOW - DAY)
+        return
+    assert getattr(find_payment(listing, VALUES, NOW - DAY), "id", None) == found
+
+
+def test_values_need_a_list_that_shows_references():
+    """Without any reference in the list, an equal payment may be that of a reference."""
+    with pytest.raises(ChoiceError, match="could not be told"):
+        by_values(Listing([row(1, **PAID)]), {"financial_account": "fa_1"}, NOW - DAY)
+
+
+@pytest.mark.parametrize(
+    ("fields", "since"), [({}, NOW), (VALUES, None), ({"source_amount": "1"}, NOW)]
+)
+def test_too_little_to_look_for_is_an_error(fields, since):
+    """A reference, or values and a time, are needed."""
+    with pytest.raises(RuleError, match="client_reference_id"):
+        find_payment(Listing([]), fields, since)

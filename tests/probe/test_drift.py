@@ -20,7 +20,7 @@ def lab_on(*deviations):
         return httpx.Response(status, headers=headers, content=body)
 
     settings = Settings("http://127.0.0.1", there.api_key, there.secret_key)
-    return Lab(settings, transport=httpx.MockTransport(answer), ledger="none")
+    return Lab(settings, transport=httpx.MockTransport(answer))
 
 
 @pytest.mark.parametrize(

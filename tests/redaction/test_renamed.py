@@ -23,7 +23,7 @@ SERVICE = paylab.Service(
 @pytest.fixture
 def lab():
     """A lab on a service with other names, after it sent personal data."""
-    lab = paylab.connect(simulator=Simulator(service=SERVICE), ledger="none")
+    lab = paylab.connect(simulator=Simulator(service=SERVICE))
     person = lab.individuals.create(**paylab.examples.recipient("MX", lab.service))
     with pytest.raises(paylab.BadRequestError):
         lab.request(

@@ -349,7 +349,7 @@ def test_har_files_and_snapshots(tmp_path, capsys, keep):
     entry = {"request": {"headers": [header], "postData": {"text": json.dumps(person)}}}
     har, world = tmp_path / "calls.har", tmp_path / "world.json"
     har.write_text(json.dumps({"log": {"entries": [entry]}}))
-    lab = paylab.connect(simulator=Simulator(), ledger="none")
+    lab = paylab.connect(simulator=Simulator())
     lab.individuals.create(**{**examples.recipient("CO"), **person})
     world.write_text(json.dumps(lab.simulator.snapshot()))
     assert main(["scrub", str(har), str(world), *keep]) == 0

@@ -11,7 +11,7 @@ from paylab.simulator.simulator import Simulator
 @pytest.fixture
 def lab():
     """A lab with a frozen simulator of its own."""
-    with paylab.connect(simulator=Simulator(), ledger="none") as lab:
+    with paylab.connect(simulator=Simulator()) as lab:
         yield lab
 
 

@@ -233,7 +233,7 @@ def test_a_running_world_lives_by_itself(make):
 
 def test_a_span_is_also_a_timedelta():
     """A program has spans as timedelta objects already."""
-    lab = paylab.connect(simulator=Simulator(), ledger="none")
+    lab = paylab.connect(simulator=Simulator())
     begun = lab.simulator.clock.now
     lab.simulator.clock.advance(timedelta(minutes=1))
     assert lab.simulator.clock.now - begun == timedelta(minutes=1)

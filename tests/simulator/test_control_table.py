@@ -26,7 +26,7 @@ def test_the_lines_work_when_pasted(tmp_path):
     """Bash executes the whole page; every line is answered with a 2xx and JSON, or nothing."""
     (tmp_path / ".curlrc").write_text('fail\nshow-error\nwrite-out = "\\n"\n')
     with Server(Simulator(frozen=True)) as server:
-        lab = paylab.connect(server.base_url, server.api_key, server.secret_key, ledger="none")
+        lab = paylab.connect(server.base_url, server.api_key, server.secret_key)
         fields = paylab.examples.individual("MX", consent_at=lab.clock())
         person = lab.individuals.create(**fields)
         given = {"BASE": server.base_url, "TOKEN": server.control_token, "PERSON": person.id}

@@ -234,7 +234,7 @@ def test_a_world_that_was_changed_by_hand(saved):
 def test_the_terminal_codes_are_those_of_the_service(code):
     """Scenarios and advice call a code final if the settings of the service do."""
     service = Service({"verification.terminal_codes": ["verification_image_blurry"]})
-    lab = paylab.connect(simulator=Simulator(service=service), ledger="none")
+    lab = paylab.connect(simulator=Simulator(service=service))
     outcomes = {row["name"]: row["outcome"] for row in lab.simulator.scenarios.rows()}
     is_final = code in service.verification.terminal_codes
     assert outcomes[code].startswith("rejected") == is_final
@@ -244,7 +244,7 @@ def test_the_terminal_codes_are_those_of_the_service(code):
 
 def test_controls_without_a_service_have_the_usual_one():
     """A fault by the path of an operation, scenarios and requests need no `Service`."""
-    lab = paylab.connect(simulator=Simulator(), ledger="none")
+    lab = paylab.connect(simulator=Simulator())
     controls = Controls(lab.client.request)
     lab.transfers.list().to_list()
     with controls.faults.on("post /v1/transfers", "refuse") as fault:

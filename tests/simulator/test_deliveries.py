@@ -31,7 +31,7 @@ def lab(answers):
         answers[0].append(body)
         return answers[1].pop() if answers[1] else 200
 
-    with paylab.connect(simulator=Simulator(send=receive), ledger="none") as lab:
+    with paylab.connect(simulator=Simulator(send=receive)) as lab:
         lab.webhook_subscriptions.create(url=URL, event_types=TYPES)
         yield lab
 
@@ -111,7 +111,7 @@ def test_a_pause_holds_deliveries(lab, answers):
 def test_a_request_waits_for_a_delivery(tmp_path):
     """Over HTTP, an answer with `wait` is sent as soon as there is a delivery."""
     with Server(Simulator(frozen=False)) as server:
-        world = PaylabWorld(server, ledger=tmp_path / "ledger.sqlite")
+        world = PaylabWorld(server)
         world._simulator.delivery.local_receivers[URL] = lambda *_, **__: 200
         world.lab.webhook_subscriptions.create(url=URL, event_types=TYPES)
         bearer = {"authorization": f"Bearer {world.control_token}"}

@@ -72,10 +72,10 @@ def test_ids(service):
 def test_clients_have_keys_of_their_own():
     """Clients of equal worlds have equal keys; those of one world differ."""
     one, other = Simulator(), Simulator()
-    first, again = (paylab.connect(simulator=each, ledger="none") for each in (one, other))
+    first, again = (paylab.connect(simulator=each) for each in (one, other))
     keys = [first.client.new_key() for _ in range(2)]
     assert [again.client.new_key() for _ in range(2)] == keys
-    second = paylab.connect(simulator=one, ledger="none")
+    second = paylab.connect(simulator=one)
     assert second.client.new_key() not in keys
 
 

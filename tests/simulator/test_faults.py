@@ -262,7 +262,7 @@ def test_a_strange_pattern(service, path):
 
 def test_a_call_that_is_not_hit_does_not_use_up_a_fault():
     """`times` counts the calls that fail, not the calls that were drawn."""
-    lab = paylab.connect(simulator=Simulator(), ledger="none", max_retries=0)
+    lab = paylab.connect(simulator=Simulator(), max_retries=0)
     lab.simulator.faults.status(status=503, times=2, probability=0.3)
     failed = 0
     for _ in range(50):
@@ -339,7 +339,7 @@ BLOCKS = [
 def test_a_fault_of_any_kind_ends_with_its_block(given, details, struck):
     """In a block, a fault applies as its details say; after it, to nothing."""
     simulator = Simulator()
-    with paylab.connect(simulator=simulator, ledger="none", max_retries=0) as lab:
+    with paylab.connect(simulator=simulator, max_retries=0) as lab:
 
         def outcome():
             try:
@@ -364,7 +364,7 @@ EVENT_BLOCKS = [
 @pytest.mark.parametrize(("kind", "types"), EVENT_BLOCKS)
 def test_a_fault_of_events_is_for_a_type_and_a_block(kind, types):
     """The events of a type are sent twice, dropped or overtaken, also after the block's end."""
-    lab = paylab.connect(simulator=Simulator(send=lambda *_, **__: 200), ledger="none")
+    lab = paylab.connect(simulator=Simulator(send=lambda *_, **__: 200))
     lab.webhook_subscriptions.create(url="https://example.com/in", event_types=EVENTS)
     person = lab.individuals.create(**paylab.examples.recipient("MX"))
     account = lab.financial_accounts.create(person.id, **paylab.examples.account("MX"))
@@ -390,6 +390,6 @@ def test_a_fault_of_events_is_for_a_type_and_a_block(kind, types):
 )
 def test_a_block_names_what_is_near(given, words):
     """A wrong name of an operation, event type or kind is an error that names the nearest."""
-    lab = paylab.connect(simulator=Simulator(), ledger="none")
+    lab = paylab.connect(simulator=Simulator())
     with pytest.raises(paylab.SimulatorError, match=words), lab.simulator.faults.on(*given):
         pass

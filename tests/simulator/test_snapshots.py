@@ -137,7 +137,7 @@ def test_a_large_snapshot_goes_over_http(server, monkeypatch):
     """A state that is larger than any other answer may be is saved and loaded over HTTP."""
     monkeypatch.setattr(decoding, "LARGEST_BODY", decoding.LARGEST_BODY // 32)
     keys = server.simulator.api_key, server.simulator.secret_key
-    with paylab.connect(server.base_url, *keys, ledger="none") as lab:
+    with paylab.connect(server.base_url, *keys) as lab:
         lab.simulator.seed(transfers=400)
         snapshot = lab.simulator.snapshot()
         assert len(json.dumps(snapshot)) > decoding.LARGEST_BODY

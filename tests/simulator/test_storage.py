@@ -101,7 +101,7 @@ def test_keys_still_replay(keep):
 
 
 def test_a_new_client_has_new_keys(path):
-    """Each new client of a file uses new idempotency keys."""
+    """Each new client of a file uses new keys on purpose."""
     found = []
     for _ in range(3):
         with closing(Simulator(data=path)) as simulator:
@@ -110,7 +110,9 @@ def test_a_new_client_has_new_keys(path):
             person = people.first() or lab.individuals.create(**examples.recipient("MX"))
             route = {"source_currency": "USD", "destination_currency": "MXN"}
             account = person.financial_accounts[0].id
-            made = lab.transfers.create(account, **route, payout_method="spei", source_amount="5")
+            made = lab.transfers.create(
+                account, **route, payout_method="spei", source_amount="5", new=True
+            )
             found.append(made.id)
     assert len(set(found)) == 3
 

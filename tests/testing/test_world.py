@@ -38,7 +38,7 @@ def make(server, tmp_path):
     worlds = []
 
     def made(**options):
-        worlds.append(PaylabWorld(server, ledger=tmp_path / f"{len(worlds)}.sqlite", **options))
+        worlds.append(PaylabWorld(server, **options))
         return worlds[-1]
 
     yield made
@@ -110,7 +110,7 @@ def test_a_late_answer_is_a_timeout(make):
     keys = (world.base_url, world.api_key, world.secret_key)
     with (
         world.faults.on("transfers.list", delay=0.6),
-        paylab.connect(*keys, timeout=0.1, max_retries=0, ledger="none") as lab,
+        paylab.connect(*keys, timeout=0.1, max_retries=0) as lab,
         pytest.raises(APITimeoutError),
     ):
         lab.transfers.list().to_list()
@@ -162,7 +162,7 @@ def test_the_control_token_replaces_the_signature(server):
     with httpx.Client(base_url=server.base_url, trust_env=False) as client:
         bearer = {"authorization": f"Bearer {server.control_token}"}
         facts = client.post("/_simulator/worlds", headers=bearer, json={"frozen": True}).json()
-    with paylab.connect(**facts | {"secret_key": "other"}, ledger="none") as lab:
+    with paylab.connect(**facts | {"secret_key": "other"}) as lab:
         assert lab.simulator.clock.frozen
         with pytest.raises(AuthenticationError):
             lab.transfers.list().first()
@@ -170,7 +170,7 @@ def test_the_control_token_replaces_the_signature(server):
         seen = lab.simulator.requests
         assert {each.verdicts["signature"]["result"] for each in seen} == {"refused"}
         assert facts["control_token"] not in repr(lab.settings)
-    with paylab.connect(**facts, ledger="none") as lab:
+    with paylab.connect(**facts) as lab:
         assert len(lab.transfers.list().to_list()) == 2
 
 

@@ -34,7 +34,7 @@ RENAMED = {
 def test_names_and_rails_of_another_service_are_followed():
     """With renamed fields and rails, frames keep paylab's columns and show the service's rails."""
     service = paylab.Service(RENAMED)
-    lab = paylab.connect(simulator=paylab.simulator.Simulator(service=service), ledger="none")
+    lab = paylab.connect(simulator=paylab.simulator.Simulator(service=service))
     person = lab.individuals.create(**paylab.examples.recipient("MX", service))
     (row,) = lab.quotes.compare(person, source_amount="10").to_dict("records")
     assert (row["rail"], str(row["source_amount"])) == ("bitso", "10.00")
@@ -47,7 +47,7 @@ def test_drift_names_the_key_of_a_renamed_field():
     """An answer with a renamed field causes a warning, and the drift names the key to set."""
     service = paylab.Service({"quotes.fields.exchange_rate": "rate"})
     simulator = paylab.simulator.Simulator(service=service)
-    lab = paylab.connect(simulator=simulator, service=paylab.Service(), ledger="none")
+    lab = paylab.connect(simulator=simulator, service=paylab.Service())
     person = lab.individuals.create(**paylab.examples.recipient("MX"))
     with pytest.warns(paylab.errors.ConfigWarning, match="has 'rate', but no exchange_rate"):
         lab.quotes.compare(person, source_amount="10")
@@ -59,7 +59,7 @@ def test_drift_names_the_key_of_a_renamed_field():
 def test_a_quote_card_has_a_reference_where_one_is_required():
     """If the service requires a reference, the quote card sends the quote's id."""
     service = paylab.Service({"transfers.required": ["client_reference_id"]})
-    lab = paylab.connect(simulator=paylab.simulator.Simulator(service=service), ledger="none")
+    lab = paylab.connect(simulator=paylab.simulator.Simulator(service=service))
     person = lab.individuals.create(**paylab.examples.recipient("MX"))
     quote = lab.forms.quote(person).submit()
     assert lab.forms.quote_card(quote).submit().client_reference_id == quote.id

@@ -46,7 +46,7 @@ command('qr', QR, '--out', 'qr.png')
 command('sign', 'GET', 'https://pay.test/v1/transfers')
 command('scrub', 'calls.har')
 command('init', '--help')
-repr(lab), repr(lab.ledger), repr(lab.calls), lab.drift, lab.place, lab.sources()
+repr(lab), repr(lab.calls), lab.drift, lab.place, lab.sources()
 lab.webhook_subscriptions.list()[:1], repr(lab.financial_accounts), repr(lab.sandbox)
 lab.get('/v1/transfers') and lab.request('GET', '/v1/transfers')
 pay(lab).status
@@ -117,7 +117,7 @@ def results(tmp_path_factory):
         command,
         input="\n".join(lines),
         cwd=folder,
-        env={**free, "PAYLAB_LEDGER": "none"},
+        env={**free},
         capture_output=True,
         text=True,
         check=False,

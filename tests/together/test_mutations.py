@@ -36,7 +36,7 @@ QR = emvqr.qrph(
 def recording(tmp_path_factory):
     """A HAR file of a few calls, parsed."""
     path = tmp_path_factory.mktemp("har") / "calls.har"
-    lab = paylab.connect(ledger="none")
+    lab = paylab.connect()
     with lab.record(path):
         lab.transfers.list(limit=2).first()
         person = lab.individuals.create(**PERSON)
@@ -81,7 +81,7 @@ def test_service_files(tmp_path, count):
         path.write_bytes(data)
         service = Service.load(path)
         service.diff()
-        paylab.connect(service=service, ledger="none").transfers.list(limit=2).first()
+        paylab.connect(service=service).transfers.list(limit=2).first()
 
     assert unexpected(read, make, range(count)) == []
 
@@ -167,7 +167,7 @@ def test_qr_parts(count):
 @pytest.fixture(scope="module")
 def world():
     """A snapshot with objects of most kinds, and planned steps."""
-    lab = paylab.connect(ledger="none", simulator=Simulator())
+    lab = paylab.connect(simulator=Simulator())
     lab.simulator.seed(transfers=1, conversions=1)
     lab.webhook_subscriptions.create(
         url="https://hooks.example.com/in", event_types=["transfer.created"]
@@ -223,7 +223,7 @@ def test_snapshots_that_are_put(world, count):
 def test_snapshots_in_files(tmp_path, world, count):
     """A saved world is loaded, or refused."""
     path, spots = tmp_path / "world.json", list(places(world))
-    lab = paylab.connect(ledger="none", simulator=Simulator())
+    lab = paylab.connect(simulator=Simulator())
 
     def make(random):
         if random.random() < 0.6:
@@ -250,7 +250,7 @@ FORMS = {
 @pytest.mark.parametrize("count", [30, pytest.param(500, marks=pytest.mark.whole_table)])
 def test_widget_messages(name, count):
     """A message of any shape from a browser, or any state, changes a form or nothing."""
-    form = FORMS[name](paylab.connect(ledger="none"))
+    form = FORMS[name](paylab.connect())
     form.view.receive({"kind": "ready"}, [])
     ids = list(form.view._nodes)
 

@@ -16,7 +16,6 @@ IMPOSSIBLE = ("a\0b", "n" * 300, "x/" * 3000, "\ud800")
 CALLS = {
     "service": lambda lab, path: paylab.connect(service=path),
     "replay": lambda lab, path: paylab.connect(replay=path),
-    "ledger": lambda lab, path: str(paylab.connect(ledger=path).ledger),
     "read_csv": lambda lab, path: paylab.read_csv(path),
     "read_parquet": lambda lab, path: paylab.read_parquet(path),
     "to_csv": lambda lab, path: paylab.frames.to_csv(lab.transfers.frame(), path),

@@ -37,7 +37,7 @@ def answering(content, status=200, headers=None):
         lambda _: httpx.Response(status, content=content, headers=headers or {})
     )
     settings = Settings("http://127.0.0.1", "key", "secret")
-    return Lab(settings, transport=transport, ledger="none", max_retries=0)
+    return Lab(settings, transport=transport, max_retries=0)
 
 
 def shown(error):
@@ -240,7 +240,7 @@ BUFFERS = [None, [], [b"x"], [memoryview(b"ab")], "abc", 5, [None], [1], {}, b"r
 
 def pages(lab):
     """A form of each kind that a browser shows."""
-    person = lab.individuals.list().first()
+    person = lab.individuals.list().filter(country="MX").first()
     yield lab.forms.onboarding("MX", example=True, new=True)
     yield lab.onramp("PH", example=True, consent=True)
     for name in ("images", "financial_account", "conversion_account", "quote", "transfer"):

@@ -94,7 +94,7 @@ def test_a_batch_runs_again_from_its_recording(walk, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with Server(Simulator(frozen=False, speed=200, transfers=130)) as server:
         keys = server.simulator.api_key, server.simulator.secret_key
-        lab = paylab.connect(server.base_url, *keys, ledger="none")
+        lab = paylab.connect(server.base_url, *keys)
         first, again, path = walk(payouts, lab)
     assert again == first == payouts(paylab.connect(replay=path))
     assert not [key for key in keys if key in path.read_text()]
@@ -104,7 +104,7 @@ def test_a_replay_needs_no_key_and_touches_no_service(walk, monkeypatch, tmp_pat
     """A replay works when the server is gone, and ignores the base URL of the environment."""
     with Server(Simulator(frozen=False, speed=200)) as server:
         keys = server.simulator.api_key, server.simulator.secret_key
-        lab = paylab.connect(server.base_url, *keys, ledger="none")
+        lab = paylab.connect(server.base_url, *keys)
         path = tmp_path / "one.har"
         with lab.record(path):
             first = onramp(lab)

@@ -36,7 +36,7 @@ def server():
 def lab(server):
     """A lab on the served simulator."""
     keys = server.simulator.api_key, server.simulator.secret_key
-    return paylab.connect(server.base_url, *keys, ledger="none")
+    return paylab.connect(server.base_url, *keys)
 
 
 def run(lab, name, code):
@@ -64,10 +64,10 @@ def test_a_service_that_is_signed_for_otherwise(settings, tmp_path):
     """The code follows the service's signing settings, for a call and for its replay."""
     with Server(Simulator(frozen=False, transfers=5, service=paylab.Service(settings))) as server:
         keys = server.simulator.api_key, server.simulator.secret_key
-        lab = paylab.connect(server.base_url, *keys, service=settings, ledger="none")
+        lab = paylab.connect(server.base_url, *keys, service=settings)
         with lab.record(tmp_path / "recorded.har"):
             lab.request("GET", "/v1/transfers")
-        replay = paylab.connect(replay=tmp_path / "recorded.har", ledger="none")
+        replay = paylab.connect(replay=tmp_path / "recorded.har")
         replay.request("GET", "/v1/transfers")
         for name in RUN:
             code = getattr(lab.calls[-1], name)()
@@ -87,7 +87,7 @@ def test_sign_prints_curl_for_a_service_that_is_signed_for_otherwise(monkeypatch
             monkeypatch.setenv(f"PAYLAB_{name}", value)
         monkeypatch.setenv("PAYLAB_BASE_URL", server.base_url)
         assert main(["sign", "GET", "/v1/transfers", "--curl"]) == 0
-        lab = paylab.connect(ledger="none")
+        lab = paylab.connect()
         assert '"has_next_page"' in run(lab, "as_curl", capsys.readouterr().out)
 
 

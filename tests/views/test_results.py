@@ -28,7 +28,6 @@ SHOWN = {
     "an individual": lambda lab: lab.individuals.list()[0],
     "the calls": lambda lab: lab.calls,
     "a call": lambda lab: lab.calls[-1],
-    "the ledger": lambda lab: lab.ledger,
     "the simulator": lambda lab: lab._embedded,
     "its controls": lambda lab: lab.simulator,
     "faults": lambda lab: lab.simulator.faults,

@@ -262,7 +262,7 @@ def test_a_forked_process_leaves_the_inbox_alone():
     code = (
         "import os, sys, paylab\n"
         "from paylab.lab.trigger import trigger\n"
-        "lab = paylab.connect(ledger='none')\n"
+        "lab = paylab.connect()\n"
         "inbox = lab.inbox()\n"
         "child = os.fork()\n"
         "if not child: sys.exit()\n"

@@ -78,7 +78,7 @@ def test_a_router_reads_the_wrapper_of_its_service():
 
 def test_an_inbox_of_a_lab_follows_its_service():
     """The simulator wraps events as the service says, and the inbox reads them."""
-    lab = paylab.connect(simulator=Simulator(service=ENVELOPED), ledger="none")
+    lab = paylab.connect(simulator=Simulator(service=ENVELOPED))
     with lab.inbox() as inbox:
         made = lab.individuals.create(**examples.individual("MX", consent_at=NOW))
         lab.individuals.upload_images(made, {"document-front": IMAGE, "selfie": IMAGE})
@@ -102,7 +102,7 @@ PAYLOAD = {"id": "tr_1", "status": "started"}
 )
 def test_an_event_of_an_inbox_is_delivered_again_in_any_wrapper(service, body):
     """An Event that is replayed to an inbox is stored in the wrapper of the inbox's service."""
-    lab = paylab.connect(simulator=Simulator(service=service), ledger="none")
+    lab = paylab.connect(simulator=Simulator(service=service))
     with lab.inbox() as inbox:
         assert inbox.replay(read_event(BODY, Wrapper.of(ENVELOPED))) == 200
         assert [json.loads(each.body) for each in inbox] == [body]
@@ -111,7 +111,7 @@ def test_an_event_of_an_inbox_is_delivered_again_in_any_wrapper(service, body):
 
 def test_an_event_of_an_inbox_is_delivered_again_as_the_service_wrote_it(tmp_path):
     """A replayed event keeps its id, as an Event, as JSON and as a line of a saved file."""
-    lab = paylab.connect(simulator=Simulator(service=NESTED), ledger="none")
+    lab = paylab.connect(simulator=Simulator(service=NESTED))
     with lab.inbox() as inbox:
         trigger(lab, "individual.status_changed")
         saved = inbox.save(tmp_path / "events.jsonl").read_text().splitlines()[1]
@@ -125,7 +125,7 @@ def test_a_handler_elsewhere_is_given_the_wrapper_of_the_service(monkeypatch):
     """An event that is replayed to a URL is sent in the wrapper of the service."""
     posted = []
     monkeypatch.setattr("paylab.webhooks.inbox.post_event", lambda _, body: posted.append(body))
-    lab = paylab.connect(simulator=Simulator(service=NESTED), ledger="none")
+    lab = paylab.connect(simulator=Simulator(service=NESTED))
     with lab.inbox() as inbox:
         trigger(lab, "individual.status_changed")
         assert inbox.replay(inbox[0].event, "http://127.0.0.1:9/hook") == 502
@@ -180,7 +180,7 @@ def test_a_port_verifies_the_signature():
 @pytest.mark.parametrize("port", [None, 0])
 def test_an_inbox_of_a_lab_takes_what_its_service_signs(port):
     """The simulator signs events, in process and over a port, and the inbox verifies them."""
-    lab = paylab.connect(simulator=Simulator(service=SIGNED), ledger="none")
+    lab = paylab.connect(simulator=Simulator(service=SIGNED))
     with lab.inbox(port=port) as inbox:
         made = lab.individuals.create(**examples.individual("MX", consent_at=NOW))
         lab.individuals.upload_images(made, {"document-front": IMAGE, "selfie": IMAGE})
@@ -192,10 +192,10 @@ def test_an_inbox_of_a_lab_takes_what_its_service_signs(port):
 def test_a_served_lab_signs_with_the_key_of_the_subscriber(tmp_path):
     """Inboxes with either key accept the events; no answer and no file contains a key."""
     simulator = Simulator(service=SIGNED, data=tmp_path / "world")
-    inside = paylab.connect(simulator=simulator, ledger="none")
+    inside = paylab.connect(simulator=simulator)
     with inside.serve() as server:
         keys = server.api_key, server.secret_key
-        outside = paylab.connect(server.base_url, *keys, service=SIGNED, ledger="none")
+        outside = paylab.connect(server.base_url, *keys, service=SIGNED)
         with inside.inbox() as own, outside.inbox(port=0) as inbox:
             made = outside.individuals.create(**examples.individual("MX", consent_at=NOW))
             outside.individuals.upload_images(made, {"document-front": IMAGE, "selfie": IMAGE})
@@ -222,7 +222,7 @@ def test_a_forwarded_event_keeps_its_signature(monkeypatch):
         "paylab.webhooks.inbox.post_event",
         lambda _, body, signature: posted.append((body, signature)) or 200,
     )
-    lab = paylab.connect(simulator=Simulator(service=SIGNED), ledger="none")
+    lab = paylab.connect(simulator=Simulator(service=SIGNED))
     check = signature_check(SIGNED, lab.settings.secret_key)
     with lab.inbox(forward_to="http://127.0.0.1:9/hook"):
         trigger(lab, "individual.status_changed")

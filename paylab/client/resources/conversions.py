@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Unpack
@@ -17,9 +17,9 @@ from ...spec.models import Conversion, ConversionAccount, Deposit, Individual
 from ...spec.paging import Pager
 from ...spec.resource import created
 from ...spec.status import CONVERSION
+from ..orders import Order, OrderSender
 from ..parameters import Account, body_of, id_from, judge, takes
 from ..request import Options
-from ..response import Response
 from ..sender import Sender
 from . import operations
 from .operations import EVERY, TIMEOUT, Patience, Until
@@ -32,8 +32,8 @@ ENDED = CONVERSION.final | {"cancelled", "expired"}
 class ConversionAccounts:
     """Accounts into which individuals pay fiat."""
 
-    def __init__(self, sender: Sender, once: Callable[..., Response]) -> None:
-        self._sender, self._once = sender, once
+    def __init__(self, sender: Sender, orders: OrderSender) -> None:
+        self._sender, self._orders = sender, orders
 
     @takes(Options)
     def create(  # noqa: PLR0913 - a field each
@@ -45,15 +45,16 @@ class ConversionAccounts:
         destination_currency: str | None = None,
         client_reference_id: str | None = None,
         extra: Mapping[str, Any] | None = None,
-        new: bool = False,
+        new: str | bool = "",
         **options: Unpack[Options],
     ) -> ConversionAccount:
         """Create a conversion account; while it is pending, `wait` for its instructions.
 
         source_currency defaults to that of the individual's country if you pass the object.
 
-        The same order is made once in 24 hours, as by `transfers.create`; `new=True` makes another.
-        After a lost answer the list is searched before the account is posted again.
+        The list is read first: an account that agrees in everything you give, and is not disabled,
+        is returned, with `replayed` true. `new=` makes another without reading the list, as by
+        `transfers.create`.
 
         >>> lab.conversion_accounts.create(person, wallet).source_currency
         'mxn'
@@ -64,13 +65,8 @@ class ConversionAccounts:
         body = body_of("conversion_accounts.create", locals(), extra)
         judge(rules.check_account(body, country, self._sender.service))
 
-        def find(since: datetime) -> str | None:
-            all_of_them = self.list(limit=codes.PAGE_MAX)  # in any order
-            return next((one.id for one in all_of_them if _is_made(one, body, since)), None)
-
-        create = "conversion_accounts.create"
-        answer = self._once(create, body, new=new, find=find, **options)
-        return answer.read(ConversionAccount)
+        order = Order("conversion_accounts.create", body, new=new)
+        return self._orders.send(order, **options).read(ConversionAccount)
 
     @takes(Options)
     def get(self, id: ConversionAccount | str, **options: Unpack[Options]) -> ConversionAccount:
@@ -206,24 +202,6 @@ class Conversions:
             return self.get(id, **options)
         except NotFoundError:
             return None
-
-
-def _is_made(one: ConversionAccount, body: Mapping[str, Any], since: datetime) -> bool:
-    """Whether an account of the list matches a body and was created at or after a time."""
-    names = ("individual_id", "client_reference_id")
-    shown = {name: getattr(one, name) for name in names if getattr(one, name) is not None}
-    same = all(value == body.get(name) for name, value in shown.items())
-    currency = str(one.source_currency).lower() == str(body.get("source_currency")).lower()
-    payout = getattr(one.payout_account, "id", one.payout_account)
-    wallet = payout == body.get("payout_account", {}).get("id")
-    dated = isinstance(one.created_at, datetime)
-    late = not isinstance(one.created_at, datetime) or one.created_at >= since
-    if not (same and currency and wallet and late):
-        return False
-    if not (shown or dated):
-        message = f"the conversion account {one.id} may be the requested one, or an older one"
-        raise PaylabError(f"{message}: read it to check; new=True makes another")
-    return True
 
 
 def _is_since(one: Conversion, since: datetime | None) -> bool:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from decimal import Decimal
-from functools import partial
 from typing import Any, Unpack
 
 from ...errors.names import suggesting
 from ...rules import transfers as rules
-from ...spec import codes
 from ...spec.models import FinancialAccount, Quote, Transfer
 from ...spec.operations.field import CURRENCY, ENUM
 from ...spec.operations.records import OPERATIONS
 from ...spec.paging import Pager
 from ...spec.status import TRANSFER
-from ..parameters import Account, body_of, judge, takes
+from ...spec.text import normal_name
+from ...spec.time_arguments import read_duration
+from ..order_body import order_body
+from ..orders import Order, OrderSender
+from ..parameters import Account, body_of, judge, read_name, takes
 from ..request import Options
 from ..response import Response
 from ..sender import Sender
@@ -32,6 +35,16 @@ class Quotes:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
         self._asked: dict[str, dict[str, Any]] = {}
+
+    def terms(self, quote: Quote | str | None) -> Mapping[str, Any] | None:
+        """The terms of a quote, or of the id of one that was made here; else None.
+
+        >>> lab.client.quotes.terms("qt_unknown") is None
+        True
+        """
+        id_ = getattr(quote, "id", quote)
+        asked = self._asked.get(str(id_))
+        return _terms(quote) if asked is None and isinstance(quote, Quote) else asked
 
     @takes(Options)
     def again(self, quote: Quote, **options: Unpack[Options]) -> Quote:
@@ -81,8 +94,9 @@ class Quotes:
 
     def _ask(self, body: dict[str, Any], options: Options) -> Quote:
         quote = self._sender.call("quotes.create", body, **options).read(Quote)
-        self._asked[quote.id] = body
-        self._sender.keeper.note_quote(quote.id, body)
+        # A field with a default, such as the currency, counts as if it had been given.
+        usual = {name: value for name, value in _terms(quote).items() if name not in rules.AMOUNTS}
+        self._asked[quote.id] = {**usual, **body}
         return quote
 
 
@@ -90,16 +104,22 @@ def _terms(quote: Quote) -> dict[str, Any]:
     """The request terms of a quote."""
     given = "destination_amount" if quote.derived_source_amount else "source_amount"
     names = (*OPERATIONS["quotes.create"].of_kind(CURRENCY, ENUM), given)
-    account = {"financial_account": quote.financial_account_id}
-    return {**account, **{name: getattr(quote, name) for name in names}}
+    terms = {"financial_account": quote.financial_account_id}
+    terms |= {name: getattr(quote, name) for name in names}
+    return {name: value for name, value in terms.items() if value is not None}
 
 
 @suggesting
 class Transfers:
     """Payouts."""
 
-    def __init__(self, sender: Sender, once: Callable[..., Response]) -> None:
-        self._sender, self._once = sender, once
+    def __init__(
+        self,
+        sender: Sender,
+        orders: OrderSender,
+        terms: Callable[[Quote | str | None], Mapping[str, Any] | None],
+    ) -> None:
+        self._sender, self._orders, self._terms = sender, orders, terms
 
     @takes(Options)
     def create(  # noqa: PLR0913 - a field each
@@ -118,18 +138,22 @@ class Transfers:
         net_source_amount: Money | None = None,
         client_reference_id: str | None = None,
         extra: Mapping[str, Any] | None = None,
-        new: bool = False,
+        new: str | bool = "",
+        lookback: timedelta | str | None = None,
         **options: Unpack[Options],
     ) -> Transfer:
         """Create a transfer from a quote, or from an account, a rail, currencies and one amount.
 
-        Two requests to create a payment are the same order when they ask for the same thing at the
-        same address: equal values in every field, `client_reference_id` included. The same order
-        is paid once in 24 hours, whoever asks: another cell, thread, process or script with this
-        ledger, another spelling, another API key. A different `client_reference_id` makes a
-        different order; `new=True` makes another payment on purpose.
+        The Idempotency-Key of a payment is computed from the order, so a service that keeps the
+        spec recognises a repetition from any cell, process or machine with the same API key within
+        24 hours. An order with a `client_reference_id` is that reference, otherwise its values. A
+        repetition returns the live payment; other values under a reference, a payment that failed,
+        expired or was cancelled, or one too old are errors, never successes. After 24 hours only
+        the list tells (`lookback=`). `new=` pays again on purpose.
 
-        A repeated order returns the same transfer, with `replayed` true. `extra` sends fields that
+        A repetition has `replayed` true. `lookback="3 days"` reads the list before sending.
+        `new="tr_1"` is another order of that name, which is paid once; `new=True` has a random key,
+        which a crash loses. Your own `idempotency_key` decides alone. `extra` sends fields that
         paylab does not know.
 
         >>> lab.transfers.create(quote_id=quote, client_reference_id="invoice-7").status
@@ -137,32 +161,17 @@ class Transfers:
         """
         body = body_of("transfers.create", locals(), extra)
         service = self._sender.service
-        judge(rules.check(body, service), rules.warn(body, service))
-        return self.send(body, new=new, **options).read(Transfer)
+        spelled = order_body("transfers.create", body, service)
+        judge(rules.check(spelled, service), rules.warn(spelled, service))
+        searched = None if lookback is None else read_duration(lookback, "lookback")
+        terms = self._terms(quote_id if isinstance(quote_id, Quote) else body.get("quote_id"))
+        order = Order("transfers.create", body, terms, new, searched, body=spelled)
+        return self.send(order, **options).read(Transfer)
 
     @takes(Options)
-    def send(
-        self,
-        body: dict[str, Any],
-        *,
-        new: bool = False,
-        make: Callable[[], str] | None = None,
-        in_batch: bool = False,
-        **options: Unpack[Options],
-    ) -> Response:
-        """The response of an order whose body was checked, with how it was found.
-
-        `make` creates its key. In a batch, a reference names one payment for good.
-        """
-        return self._once(
-            "transfers.create",
-            body,
-            new=new,
-            listed=partial(self.list, limit=codes.PAGE_MAX),
-            make=make,
-            in_batch=in_batch,
-            **options,
-        )
+    def send(self, order: Order, **options: Unpack[Options]) -> Response:
+        """The response of an order whose fields were checked, with how it was found."""
+        return self._orders.send(order, **options)
 
     @takes(Options)
     def get(self, id: Transfer | str, **options: Unpack[Options]) -> Transfer:
@@ -179,16 +188,24 @@ class Transfers:
         limit: int | None = None,
         product_type: str | None = None,
         cursor: str | None = None,
+        *,
+        client_reference_id: str | None = None,
         **options: Unpack[Options],
     ) -> Pager[Transfer]:
         """List transfers; `limit` is the size of a page.
+
+        `client_reference_id` keeps those with this reference; the list is filtered on this machine.
 
         >>> lab.transfers.list(limit=5).first().source_currency
         'USD'
         """
         operations.check(limit, self._sender.service.list("transfers"), product_type)
         filters = {"product_type": product_type}
-        return self._sender.pager("transfers", Transfer, options, limit, cursor, filters)
+        pager = self._sender.pager("transfers", Transfer, options, limit, cursor, filters)
+        if client_reference_id is None:
+            return pager
+        reference = read_name(client_reference_id, "client_reference_id")
+        return pager.select(lambda row: normal_name(row.client_reference_id or "") == reference)
 
     @takes()
     def wait(

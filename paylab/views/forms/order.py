@@ -11,17 +11,19 @@ class OrderForm(Form):
     """The base of forms whose button creates a payment.
 
     A form that was sent sends nothing more. `restart()`, its button "Send another", makes the next
-    one another payment (`new=True`), even with equal values.
+    one another payment, even with equal values: its name is the id of the last one
+    (`new="tr_1"`), so that it is paid once however often you click.
     """
 
-    is_another = False
+    after = ""
+    """The id of the last payment, if another one is meant."""
     again_text = "Send another"
     made_before = "An equal order was made before: nothing new was created"
 
     @property
     def more(self) -> dict[str, Any]:
         """The options of the call besides its fields."""
-        return {"new": True} if self.is_another else {}
+        return {"new": self.after} if self.after else {}
 
     def _send(self, values: dict[str, Any]) -> Any:
         """Send the order; another payment after `restart`."""
@@ -29,7 +31,7 @@ class OrderForm(Form):
 
     def restart(self) -> None:
         """Reset the form so that it sends another payment."""
-        self.is_another = self.is_another or self.result is not None
+        self.after = str(getattr(self.result, "id", "")) or self.after
         super().restart()
 
     def _clear(self) -> None:

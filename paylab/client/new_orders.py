@@ -1,0 +1,73 @@
+"""Sends each order as a new one, for a client without a lab."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Unpack
+from urllib.parse import urlsplit
+
+from ..spec.codes import PAGE_MAX
+from ..spec.operations.routes import reading
+from .orders import Order, advising, with_key
+from .parameters import takes
+from .request import Options, OutgoingRequest, check_key
+
+if TYPE_CHECKING:
+    from .response import Response
+    from .sender import Sender
+
+
+ACCOUNT = "conversion_accounts.create"
+
+
+class NewOrders:
+    """Sends each order as a new one, with the caller's key or a random one.
+
+    A lab has one that computes the keys: `paylab.payments.orders`.
+    """
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+
+    @takes(Options)
+    def send(self, order: Order, **options: Unpack[Options]) -> Response:
+        """Send an order; its response has an object with an id."""
+        request = self._sender.requests.operation(
+            order.operation, dict(order.fields), options=options
+        )
+        key = request.idempotency_key
+        key = self._sender.new_key() if key is None else check_key(key)
+        request = replace(request, idempotency_key=key)
+        with advising(lambda: with_key(key)):
+            response = self._sender.deliver(request)
+            if response.body is None:
+                response = self._listed(order, located(self._sender, response))
+            _ = response.identified
+        return response
+
+    def _listed(self, order: Order, response: Response) -> Response:
+        """A response without a body, as the newest conversion account of its individual."""
+        if response.body is not None or order.operation != ACCOUNT:
+            return response
+        from ..spec.models import ConversionAccount  # its models take long to import
+        from ..spec.resource import created
+
+        name = ACCOUNT.partition(".")[0]
+        rows = self._sender.pager(name, ConversionAccount, {}, PAGE_MAX)
+        own = [row for row in rows if row.individual_id == order.fields.get("individual_id")]
+        newest = max(own, key=created, default=None)
+        return response if newest is None else replace(response, body=newest.raw)
+
+    def send_raw(self, request: OutgoingRequest, body: Any) -> Response:
+        """Send the request of a path as it is; `body` is its JSON."""
+        return self._sender.deliver(request)
+
+
+def located(sender: Sender, response: Response) -> Response:
+    """The object of a response without a body, if its Location names it."""
+    place = urlsplit(response.exchange.headers.get("location", "")).path
+    id_ = sender.service.match(place)[1].get("id") if place else None
+    if id_ is None:
+        return response
+    read = reading(response.exchange.request.operation)
+    return replace(response, body=sender.call(read, parts={"id": id_}).body)

@@ -1,0 +1,62 @@
+"""Sends orders under keys that are computed from them, one equal order at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Any, Unpack
+
+from ..client.base_url import address
+from ..client.client import Client
+from ..client.order_body import order_body
+from ..client.orders import Order
+from ..client.parameters import takes
+from ..client.request import Options, OutgoingRequest
+from ..client.response import Response
+from ..errors.base import ChoiceError
+from ..locks import Locks
+from ..spec.request_body import read_request
+from .account_orders import AccountOrders
+from .identity import TRANSFER
+from .payment_orders import PaymentOrders
+from .sending import sending_of
+
+
+class ComputedOrders:
+    """Sends orders under keys that are computed from them; `tell` shows a notice."""
+
+    def __init__(self, client: Client, tell: Callable[[str], object], locks: Locks) -> None:
+        self._client, self._locks = client, locks
+        self._payments = PaymentOrders(client, tell)
+        self._accounts = AccountOrders(client, tell)
+        self._address = address(client.settings.base_url)
+
+    @takes(Options)
+    def send(self, order: Order, **options: Unpack[Options]) -> Response:
+        """The response with the payment of an order: created, or the one that it repeats."""
+        body = order.body or order_body(order.operation, order.fields, self._client.service)
+        request = self._client.requests.operation(order.operation, dict(body), options=options)
+        return self._sent(order, replace(request, asked=dict(order.fields)))
+
+    def send_raw(self, request: OutgoingRequest, body: Any) -> Response:
+        """Send the request of a path under the key of its body, whose bytes stay as given."""
+        given = body if isinstance(body, dict) else {"": body}
+        fields = read_request(self._client.service, request.operation, dict(given)).fields
+        terms = self._client.quotes.terms(fields.get("quote_id"))
+        return self._sent(Order(request.operation, fields, terms), request, is_raw=True)
+
+    def _sent(self, order: Order, request: OutgoingRequest, *, is_raw: bool = False) -> Response:
+        sending = sending_of(self._client, order, request, is_raw=is_raw)
+        is_payment = order.operation == TRANSFER
+        sender = self._payments if is_payment else self._accounts
+        seconds = request.timeout or self._client.settings.timeout
+        name = f"{self._address} {sending.request.idempotency_key}"
+        with ExitStack() as locked:
+            try:
+                locked.enter_context(self._locks.hold(name, seconds))
+            except TimeoutError:
+                what = f"not sent: an equal order is under way on this machine for {seconds:g} s"
+                hint = "the same call asks again without paying twice"
+                raise ChoiceError(what, hint, reason="busy") from None
+            return sender.send(sending)

@@ -1,0 +1,46 @@
+"""Times and durations as arguments of a call."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, timedelta
+
+from ..errors.base import Problem, RuleError
+from .timestamps import from_text
+
+_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+
+
+def from_date(text: str) -> datetime:
+    """Read a date, which is its first instant in UTC, or a date and time; else ValueError."""
+    stripped = text.strip()
+    return from_text(f"{stripped}T00:00:00" if _DAY.fullmatch(stripped) else stripped)
+
+
+def read_since(value: date | str | None, name: str = "since") -> datetime | None:
+    """The time of an argument; no offset means UTC. RuleError if it is not a time."""
+    if value is None:
+        return None
+    try:
+        return from_date(value.isoformat() if isinstance(value, date) else value)
+    except (AttributeError, TypeError, ValueError):
+        message = "must be a datetime, or text like 2026-01-31 or 2026-01-31T09:30:00Z"
+        raise RuleError([Problem(name, message)]) from None
+
+
+_DURATION = re.compile(r"\s*(\d{1,6})\s*(minute|hour|day|week)s?\s*", re.ASCII | re.IGNORECASE)
+
+
+def read_duration(value: object, field: str) -> timedelta:
+    """A duration of an argument: a timedelta, or text such as `3 days`; RuleError if it is none.
+
+    >>> read_duration("36 hours", "lookback")
+    datetime.timedelta(days=1, seconds=43200)
+    """
+    match = _DURATION.fullmatch(value) if isinstance(value, str) else None
+    if match is not None:
+        value = timedelta(**{f"{match[2].lower()}s": int(match[1])})
+    if not isinstance(value, timedelta) or value <= timedelta(0):
+        message = f'must be a duration such as "3 days" or "36 hours", not {value!r:.60}'
+        raise RuleError([Problem(field, message)])
+    return value

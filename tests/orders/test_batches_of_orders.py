@@ -1,0 +1,496 @@
+"""Batches: lists of orders that look for their references before they are sent."""
+
+import csv
+import threading
+from datetime import timedelta
+
+import pandas as pd
+import pytest
+from order_reports import batch_report, report
+from payments_service import ORDER
+from service_answer import Answer
+
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
+
+
+def rows(*references, **changes):
+    """Return one payout for each reference, of different amounts."""
+    return [
+        {**ORDER, "source_amount": f"{10 + len(name)}.00", "client_reference_id": name, **changes}
+        for name in references
+    ]
+
+
+ABC = rows("a", "bb", "ccc")
+AGES_OF_BATCHES = [
+    (timedelta(), {}, "already paid, already paid, already paid", 3),
+    (23 * HOUR, {}, "already paid, already paid, already paid", 3),
+    (25 * HOUR, {}, "already paid, already paid, already paid", 3),
+    (6.9 * DAY, {}, "already paid, already paid, already paid", 3),
+    (7.1 * DAY, {}, "error older paid pay", 3),
+    (40 * DAY, {}, "error older paid pay", 3),
+    (8 * DAY, {"older": "paid"}, "already paid, already paid, already paid", 3),
+    (8 * DAY, {"older": "pay"}, "created, created, created", 6),
+    (8 * DAY, {"lookback": "7 days"}, "created, created, created", 6),
+    (50 * DAY, {}, "created, created, created", 6),
+    (50 * DAY, {"lookback": "60 days"}, "error older paid pay", 3),
+    (25 * HOUR, {"lookback": None}, "created, created, created", 6),
+]
+
+
+@pytest.mark.parametrize(("age", "options", "reported", "paid"), AGES_OF_BATCHES)
+def test_a_batch_that_is_sent_again(service, connect, age, options, reported, paid):
+    """A batch sent again finds its references in the list; old ones are a question."""
+    batch_report(connect(), ABC).check("created, created, created")
+    service.clock.advance(seconds=age.total_seconds())
+    again = batch_report(connect(), ABC, **options)
+    again.check(reported)
+    assert len(service.payments) == paid
+    if reported.startswith("already"):
+        assert sorted(again.ids) == ["tr_1", "tr_2", "tr_3"]
+
+
+LISTED = [
+    ([6.9 * DAY], "already paid", 1),
+    ([7.1 * DAY], "error older paid pay", 1),
+    ([44 * DAY], "error older paid pay", 1),
+    ([46 * DAY], "created", 2),
+    ([8 * DAY, 2 * DAY], "already paid", 2),
+]
+
+
+@pytest.mark.parametrize(("ages", "reported", "paid"), LISTED)
+def test_the_age_of_a_listed_payment(service, connect, ages, reported, paid):
+    """Payments that other programs made count for 7 days; older ones are a question."""
+    for age in ages:
+        service.add_payment("a", source_amount="11.00", age=age)
+    batch_report(connect(), rows("a")).check(reported)
+    assert len(service.payments) == paid
+
+
+def test_the_answer_pay_counts_once(service, connect):
+    """`older="pay"` run twice pays the old rows again once."""
+    batch_report(connect(), ABC)
+    service.clock.advance(days=8)
+    batch_report(connect(), ABC, older="pay").check("created, created, created")
+    batch_report(connect(), ABC, older="pay").check("already paid, already paid, already paid")
+    assert len(service.payments) == 6
+
+
+def test_a_batch_of_an_hour_ago_without_the_list(service, connect):
+    """With `lookback=None` no list is read, and the keys still prevent a second payment."""
+    batch_report(connect(), ABC, lookback=None).check("created, created, created")
+    service.clock.advance(hours=1)
+    again = batch_report(connect(), ABC, lookback=None)
+    assert len(service.payments) == 3
+    assert sorted(again.ids) == ["tr_1", "tr_2", "tr_3"]
+    assert "created" not in again.outcomes
+    assert service.listing.reads == 0
+
+
+def test_the_list_is_read_once_for_a_batch(service, connect):
+    """The list is read once back to the bound, not for each row."""
+    service.listing.page_size = 2
+    for number in range(9):
+        service.add_payment(f"another-{number}", age=(9 - number) * HOUR)
+    batch_report(connect(), ABC).check("created, created, created")
+    assert service.listing.reads == 5
+
+
+TERMS = [
+    ({"source_amount": "99.00"}, "conflict"),
+    ({"financial_account_id": "fa_2"}, "conflict"),
+    ({"destination_currency": "cop", "payout_method": "ach_co"}, "conflict"),
+]
+
+
+@pytest.mark.parametrize("age", [0, 25, 24 * 6])
+@pytest.mark.parametrize(("change", "word"), TERMS)
+def test_other_terms_stop_a_batch(service, connect, change, word, age):
+    """A reference with other terms is a conflict, and nothing of the batch is sent."""
+    batch_report(connect(), rows("a"))
+    service.clock.advance(hours=age)
+    again = batch_report(connect(), [*rows("a", **change), *rows("new")])
+    again.check(f"error {word}")
+    assert len(service.payments) == 1
+
+
+@pytest.mark.parametrize("status", ["failed", "expired", "cancelled"])
+@pytest.mark.parametrize("hours", [0, 25, 24 * 10])
+def test_a_dead_payment_in_a_batch(service, connect, status, hours):
+    """A dead payment is `failed before`; `retry_failed` pays it again, once."""
+    batch_report(connect(), ABC)
+    service.payments[0]["status"] = status
+    row = [
+        payout
+        for payout in ABC
+        if service.payments[0]["client_reference_id"] == payout["client_reference_id"]
+    ]
+    service.clock.advance(hours=hours)
+    batch_report(connect(), row).check("failed before")
+    batch_report(connect(), row, retry_failed=True).check("created")
+    batch_report(connect(), row, retry_failed=True).check("already paid")
+    batch_report(connect(), row).check("already paid")
+    assert len(service.payments) == 4
+
+
+def test_a_payment_that_fails_twice_in_a_batch(service, connect):
+    """Each `retry_failed` pays after the newest dead payment, and once."""
+    batch_report(connect(), rows("a")).check("created")
+    for dead in range(2):
+        service.payments[dead]["status"] = "failed"
+        service.clock.advance(minutes=5)
+        batch_report(connect(), rows("a")).check("failed before")
+        batch_report(connect(), rows("a"), retry_failed=True).check("created")
+    assert len(service.payments) == 3
+
+
+def test_a_dead_payment_retried_alone_counts_in_a_batch(service, connect):
+    """`new=` of a dead payment alone and `retry_failed` in a batch are the same order."""
+    [row] = rows("a")
+    batch_report(connect(), [row])
+    service.payments[0]["status"] = "failed"
+    report(connect().transfers.create, **row, new="tr_1").check("paid tr_2")
+    service.listing.lag = HOUR
+    batch_report(connect(), [row], retry_failed=True)
+    service.listing.lag = timedelta()
+    batch_report(connect(), [row], retry_failed=True).check("already paid")
+    assert len(service.payments) == 2
+
+
+WRONG = [
+    ([*rows("a"), *rows("a")], {}, "error a 1 2"),
+    ([*rows("a"), *rows("a", source_amount="99.00")], {}, "error a 1 2"),
+    ([*rows("Jos\u00e9"), *rows("Jose\u0301")], {}, "error 1 2"),
+    ([*rows("a"), *rows(" a ")], {}, "error 1 2"),
+    ([ORDER], {}, "error client_reference_id"),
+    ([*rows("a"), ORDER], {}, "error client_reference_id 2"),
+    ([ORDER, ORDER], {"references": False}, "error 1 2"),
+    ([ORDER, {**ORDER, "source_amount": "10"}], {"references": False}, "error 1 2"),
+    ([*rows("a", "b"), *rows("c"), *rows("b")], {}, "error b 2 4"),
+    (rows("   "), {}, "error client_reference_id"),
+]
+
+
+@pytest.mark.parametrize(("payouts", "options", "reported"), WRONG)
+def test_rows_that_cannot_be_told_apart(service, cell, payouts, options, reported):
+    """Rows with one reference, equal rows and rows without a reference are errors; none is sent."""
+    batch_report(cell, payouts, **options).check(reported)
+    assert service.payments == []
+
+
+@pytest.mark.parametrize(("hours", "paid"), [(0, 2), (23, 2), (25, 4)])
+def test_a_batch_without_references(service, connect, hours, paid):
+    """Without references a batch is safe to repeat for 24 hours, and says so."""
+    payouts = [ORDER, {**ORDER, "source_amount": "11.00"}]
+    first = batch_report(connect(), payouts, references=False)
+    first.check("created, created")
+    assert "24" in first.visible
+    service.clock.advance(hours=hours)
+    again = batch_report(connect(), payouts, references=False)
+    assert not again.error
+    assert len(service.payments) == paid
+    assert ("created" in again.outcomes) is (paid == 4)
+
+
+BROKEN_LISTS = [
+    {"masked": True},
+    {"hidden": {"client_reference_id"}},
+    {"failing_page": 1},
+    {"failing_page": 3, "page_size": 2},
+    {"loops": True, "page_size": 2},
+    {"endless": True},
+    {"html": True},
+]
+
+
+@pytest.mark.parametrize("switches", BROKEN_LISTS)
+def test_a_batch_is_not_sent_if_the_list_cannot_tell(service, connect, switches):
+    """If the list cannot tell, nothing of a batch is sent."""
+    for number in range(5):
+        service.add_payment(f"another-{number}")
+    for name, value in switches.items():
+        setattr(service.listing, name, value)
+    batch_report(connect(max_retries=0), ABC).check("error")
+    assert len(service.payments) == 5
+    assert service.posts() == []
+
+
+GOOD_LISTS = [
+    {"order": "oldest first", "page_size": 2},
+    {"order": "by amount", "page_size": 2},
+    {"repeats": True, "page_size": 2},
+    {"page_size": 1},
+    {"lower_case": True},
+    {"lag": 1 * HOUR},
+]
+
+
+@pytest.mark.parametrize("switches", GOOD_LISTS)
+def test_a_batch_finds_its_rows_in_lists_of_other_forms(service, connect, switches):
+    """After 25 hours the rows are found in a list in any order."""
+    for number in range(5):
+        service.add_payment(f"another-{number}", age=number * 20 * DAY)
+    batch_report(connect(), ABC).check("created, created, created")
+    service.clock.advance(hours=25)
+    for name, value in switches.items():
+        setattr(service.listing, name, value)
+    batch_report(connect(), ABC).check("already paid, already paid, already paid")
+    assert len(service.payments) == 8
+
+
+def test_a_list_that_lags_in_a_batch(service, connect):
+    """A batch whose rows are not listed yet is recognised by its keys."""
+    service.listing.lag = HOUR
+    batch_report(connect(), ABC).check("created, created, created")
+    again = batch_report(connect(), ABC)
+    assert len(service.payments) == 3
+    assert "created" not in again.outcomes
+
+
+@pytest.mark.parametrize("spelling", ["Jos\u00e9", "Jose\u0301", " Jos\u00e9\t"])
+@pytest.mark.parametrize("other_program", [True, False])
+def test_a_batch_of_another_machine_25_hours_later(service, connect, spelling, other_program):
+    """A reference is found in the list in either form, whoever wrote it."""
+    if other_program:
+        service.add_payment("Jose\u0301", source_amount="14.00")
+    else:
+        batch_report(connect(), rows("Jos\u00e9", source_amount="14.00"))
+    service.clock.advance(hours=25)
+    batch_report(connect(), rows(spelling, source_amount="14")).check("already paid")
+    assert len(service.payments) == 1
+
+
+ROWS_OF_OTHERS = [
+    ({"payout_method": "wire"}, 1),
+    ({"net_source_amount": "9.50"}, 1),
+    ({"destination_amount": "161.50"}, 1),
+]
+
+
+@pytest.mark.parametrize(("fields", "payments"), ROWS_OF_OTHERS)
+def test_a_reference_in_the_list_prevents_a_payment(service, connect, fields, payments):
+    """A lost order whose reference is in the list is not paid again, whatever else differs."""
+    service.add_payment("a", **fields)
+    service.clock.advance(hours=25)
+    batch_report(connect(), rows("a", source_amount="10.00"))
+    assert len(service.payments) == payments
+
+
+def test_a_row_without_id_prevents_a_payment(service, connect):
+    """A listed reference without an id is not paid again."""
+    service.add_payment("a", source_amount="11.00")
+    service.clock.advance(hours=25)
+    service.listing.hidden = {"id"}
+    batch_report(connect(), rows("a"))
+    assert service.posts() == []
+
+
+def test_ids_that_repeat_give_one_row_each(service, cell):
+    """A service that gives one id to every payment still leads to one result row per payout."""
+    service.repeats_ids = True
+    sent = batch_report(cell, ABC)
+    assert not sent.error
+    assert [row["client_reference_id"] for row in sent.rows] == ["a", "bb", "ccc"]
+    assert len(service.payments) == 3
+    again = batch_report(cell, ABC)
+    assert len(again.rows) == 3
+    assert len(service.payments) == 3
+
+
+MIXED = [
+    (["batch", "order"], 3),
+    (["order", "batch"], 3),
+    (["order", "batch", "order", "batch"], 3),
+]
+
+
+@pytest.mark.parametrize(("calls", "paid"), MIXED)
+def test_batches_mixed_with_single_orders(service, connect, calls, paid):
+    """An order of a batch is the same order when it is sent alone, in either order."""
+    seen = False
+    for call in calls:
+        if call == "batch":
+            batch_report(connect(), ABC)
+        else:
+            outcome = report(connect().transfers.create, **ABC[0])
+            assert not outcome.error
+            assert bool(outcome.replayed) is seen
+        seen = True
+    assert len(service.payments) == paid
+
+
+@pytest.mark.parametrize("batch_first", [True, False])
+def test_a_batch_without_references_and_a_single_order(service, connect, batch_first):
+    """Without references, too, a row and a single order of the same values are one order."""
+    if batch_first:
+        batch_report(connect(), [ORDER], references=False)
+        report(connect().transfers.create, **ORDER).check("repeated tr_1")
+    else:
+        report(connect().transfers.create, **ORDER).check("paid tr_1")
+        again = batch_report(connect(), [ORDER], references=False)
+        assert "created" not in again.outcomes
+    assert len(service.payments) == 1
+
+
+def test_overlapping_batches(service, connect):
+    """Batches that share rows pay each reference once."""
+    batch_report(connect(), rows("a", "bb")).check("created, created")
+    batch_report(connect(), rows("bb", "ccc")).check("already paid, created")
+    batch_report(connect(), rows("ccc", "a", "dddd")).check("already paid, already paid, created")
+    assert len(service.payments) == 4
+
+
+@pytest.mark.parametrize("guards", [True, False])
+def test_overlapping_batches_at_once(service, connect, guards):
+    """Two batches that share rows and run at once pay each reference once."""
+    service.idempotency.guards_concurrent = guards
+    service.delay = 0.05
+    frames = [pd.DataFrame(rows("a", "bb", "ccc")), pd.DataFrame(rows("bb", "ccc", "dddd"))]
+    labs = [connect(), connect()]
+    threads = [
+        threading.Thread(target=lab.transfers.create_many, args=(frame,))
+        for lab, frame in zip(labs, frames, strict=True)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(row["client_reference_id"] for row in service.payments) == [
+        "a",
+        "bb",
+        "ccc",
+        "dddd",
+    ]
+
+
+@pytest.mark.parametrize("status", [422, 503])
+@pytest.mark.parametrize("references", [True, False])
+def test_the_24_hours_of_a_batch_begin_with_the_payment(service, connect, status, references):
+    """A batch refused first and paid 23 hours later is recognised for 24 hours from then."""
+    payouts = ABC if references else [{**ORDER, "source_amount": f"{n}.00"} for n in (5, 6, 7)]
+    options = {} if references else {"references": False}
+    for _ in payouts:
+        service.refusals.append(Answer(status, {"error": "not now"}))
+    first = batch_report(connect(max_retries=0), payouts, **options)
+    assert "created" not in first.outcomes
+    service.clock.advance(hours=23)
+    batch_report(connect(), payouts, **options).check("created, created, created")
+    service.clock.advance(hours=1.1)
+    again = batch_report(connect(), payouts, **options)
+    assert "created" not in again.outcomes
+    assert len(service.payments) == 3
+
+
+def test_a_batch_reports_a_payment_that_failed(service, connect):
+    """A batch without the list does not report a dead payment as paid."""
+    batch_report(connect(), rows("a"), lookback=None)
+    service.payments[0]["status"] = "failed"
+    again = batch_report(connect(), rows("a"), lookback=None)
+    assert again.error or again.outcomes[0] not in ("created", "already paid")
+    assert len(service.payments) == 1
+
+
+def test_a_batch_under_a_rotated_key(service, connect):
+    """Under another API key, too, a batch finds its references in the list."""
+    batch_report(connect(), ABC).check("created, created, created")
+    again = batch_report(connect(key="key-2"), ABC)
+    again.check("already paid, already paid, already paid")
+    assert len(service.payments) == 3
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A function that writes payouts to a CSV file and returns its path."""
+
+    def write(payouts, name="payouts.csv"):
+        path = tmp_path / name
+        pd.DataFrame(payouts).to_csv(path, index=False)
+        return str(path)
+
+    return write
+
+
+def results(path):
+    """Read a results file."""
+    with path.open(encoding="utf-8", newline="") as text:
+        return list(csv.DictReader(text))
+
+
+def test_the_command_payout_twice(service, command, file, tmp_path):
+    """`paylab payout` run twice pays once, and both results files have a row per payout."""
+    path = file(ABC)
+    outcomes = []
+    for name in ("first.csv", "second.csv"):
+        status, shown = command("payout", path, "--yes", "--to", str(tmp_path / name))
+        assert status == 0, shown
+        outcomes.append([row["outcome"] for row in results(tmp_path / name)])
+    assert outcomes == [["created"] * 3, ["already paid"] * 3]
+    assert len(service.payments) == 3
+
+
+def test_the_command_payout_shows_the_pages_that_it_reads(service, command, file):
+    """While the list is read the number of pages is shown."""
+    service.listing.page_size = 2
+    for number in range(9):
+        service.add_payment(f"another-{number}", age=(9 - number) * HOUR)
+    status, shown = command("payout", file(ABC), "--yes")
+    assert status == 0
+    assert "page" in shown
+
+
+def test_the_command_payout_after_a_failed_payment(service, command, file):
+    """A failed payment is status 1; `--retry-failed` pays it again, and once."""
+    path = file(rows("a"))
+    assert command("payout", path, "--yes")[0] == 0
+    service.payments[0]["status"] = "failed"
+    status, shown = command("payout", path, "--yes")
+    assert status == 1
+    assert "failed before" in shown
+    assert "--retry-failed" in shown
+    for _ in range(2):
+        assert command("payout", path, "--yes", "--retry-failed")[0] == 0
+    assert len(service.payments) == 2
+
+
+def test_the_command_payout_with_other_terms(service, command, file):
+    """A conflict is status 1, and nothing of the file is sent."""
+    assert command("payout", file(rows("a")), "--yes")[0] == 0
+    changed = file([*rows("a", source_amount="99.00"), *rows("new")], "changed.csv")
+    status, shown = command("payout", changed, "--yes")
+    assert status == 1
+    assert "conflict" in shown
+    assert len(service.payments) == 1
+
+
+def test_the_command_payout_after_eight_days(service, command, file):
+    """Old references are a question; the answer is an option."""
+    path = file(ABC)
+    assert command("payout", path, "--yes")[0] == 0
+    service.clock.advance(days=8)
+    status, shown = command("payout", path, "--yes")
+    assert status != 0
+    assert "--older" in shown
+    assert len(service.payments) == 3
+    assert command("payout", path, "--yes", "--older", "paid")[0] == 0
+    assert len(service.payments) == 3
+    assert command("payout", path, "--yes", "--older", "pay")[0] == 0
+    assert len(service.payments) == 6
+
+
+def test_the_command_payout_with_a_lost_answer(service, command, file, tmp_path):
+    """A lost answer is reported as unknown or recovered; the same command then tells."""
+    path = file(ABC)
+    service.spoiled.append("HTML")
+    command("payout", path, "--yes", "--to", str(tmp_path / "first.csv"))
+    first = results(tmp_path / "first.csv")
+    assert len(first) == 3
+    status, shown = command("payout", path, "--yes", "--to", str(tmp_path / "second.csv"))
+    assert status == 0, shown
+    assert sorted(row["id"] for row in results(tmp_path / "second.csv")) == [
+        "tr_1",
+        "tr_2",
+        "tr_3",
+    ]
+    assert len(service.payments) == 3

@@ -1,0 +1,395 @@
+"""What the list decides: after a 409, with `lookback`, and in `find`."""
+
+from datetime import timedelta
+
+import pytest
+from order_reports import report
+from payments_service import ORDER
+from service_answer import Answer
+
+INVOICE = {**ORDER, "client_reference_id": "invoice-7"}
+HOUR = timedelta(hours=1)
+DAY = timedelta(days=1)
+
+
+def set_switches(service, switches):
+    """Set switches of the list, or of the service."""
+    for name, value in switches.items():
+        setattr(service.listing, name, value)
+
+
+CONFLICTS = [
+    ({}, None, "repeated tr_1"),
+    ({}, "invoice-7", "repeated tr_1"),
+    ({"order": "oldest first"}, "invoice-7", "repeated tr_1"),
+    ({"order": "oldest first"}, None, "repeated tr_1"),
+    ({"lower_case": True}, "invoice-7", "repeated tr_1"),
+    ({"hidden": {"payout_method"}}, "invoice-7", "repeated tr_1"),
+    ({"hidden": {"recipient_id", "total_fee", "exchange_rate"}}, None, "repeated tr_1"),
+    ({"lag": HOUR}, "invoice-7", "error"),
+    ({"lag": HOUR}, None, "error"),
+    ({"masked": True}, "invoice-7", "error"),
+    ({"hidden": {"client_reference_id"}}, "invoice-7", "error"),
+    ({"hidden": {"client_reference_id"}}, None, "error"),
+    ({"hidden": {"source_amount"}}, "invoice-7", "error"),
+    ({"hidden": {"financial_account_id"}}, "invoice-7", "error"),
+    ({"hidden": {"financial_account_id"}}, None, "error"),
+    ({"hidden": {"source_currency"}}, "invoice-7", "error"),
+    ({"hidden": {"destination_currency"}}, None, "error"),
+    ({"hidden": {"id"}}, "invoice-7", "error"),
+    ({"changed": {"source_amount": "12.00"}}, "invoice-7", "error"),
+    ({"changed": {"financial_account_id": "fa_2"}}, "invoice-7", "error"),
+    ({"changed": {"destination_currency": "COP"}}, "invoice-7", "error"),
+    ({"changed": {"status": "failed"}}, "invoice-7", "error failed"),
+    ({"changed": {"status": "expired"}}, None, "error"),
+    ({"html": True}, "invoice-7", "error"),
+    ({"failing_page": 1}, "invoice-7", "error"),
+    ({"failing_page": 1, "failure": 404}, "invoice-7", "error"),
+]
+
+
+@pytest.mark.parametrize(("switches", "reference", "reported"), CONFLICTS)
+def test_a_conflict_for_ever_is_settled_by_the_list(
+    service, connect, switches, reference, reported
+):
+    """After a 409 the one live payment with these terms is returned; otherwise it is an error."""
+    order = {**ORDER, "client_reference_id": reference} if reference else ORDER
+    cell = connect(max_retries=0)
+    report(cell.transfers.create, **order).check("paid tr_1")
+    service.add_payment("another", financial_account_id="fa_3")
+    service.idempotency.always_conflicts = True
+    set_switches(service, switches)
+    report(cell.transfers.create, **order).check(reported)
+    assert len(service.payments) == 2
+
+
+OTHERS = [
+    ("invoice-7", [{"reference": "invoice-7"}], "error tr_1 tr_2"),
+    ("invoice-7", [{"reference": "invoice-7", "source_amount": "12.00"}], "error tr_1 tr_2"),
+    ("invoice-7", [{"reference": "invoice-8"}], "repeated tr_1"),
+    ("invoice-7", [{"reference": None}], "repeated tr_1"),
+    (None, [{"reference": None}], "error tr_1 tr_2"),
+    (None, [{"reference": "invoice-8"}], "repeated tr_1"),
+    (None, [{"reference": None, "source_amount": "12.00"}], "repeated tr_1"),
+    (None, [{"reference": None, "financial_account_id": "fa_2"}], "repeated tr_1"),
+    (None, [{"reference": None, "age": 40 * HOUR}], "repeated tr_1"),
+    (None, [{"reference": None}, {"reference": None}], "error"),
+]
+
+
+@pytest.mark.parametrize(("reference", "others", "reported"), OTHERS)
+def test_a_conflict_with_other_payments_in_the_list(service, cell, reference, others, reported):
+    """Only one payment with the reference, or one with the values and none, settles a 409."""
+    order = {**ORDER, "client_reference_id": reference} if reference else ORDER
+    report(cell.transfers.create, **order).check("paid tr_1")
+    for payment in others:
+        service.add_payment(**payment)
+    service.idempotency.always_conflicts = True
+    report(cell.transfers.create, **order).check(reported)
+    assert len(service.payments) == 1 + len(others)
+
+
+def test_a_conflict_that_is_settled_says_what_was_not_shown(service, cell):
+    """The notice names a field of the order that the list does not show."""
+    report(cell.transfers.create, **INVOICE).check("paid tr_1")
+    service.idempotency.always_conflicts = True
+    service.listing.hidden = {"payout_method"}
+    again = report(cell.transfers.create, **INVOICE)
+    again.check("repeated tr_1")
+    assert "payout_method" in again.visible
+
+
+def test_a_conflict_of_nothing_says_that_it_may_be_paid(service, cell):
+    """A 409 without a payment in the list is an error that says it may be paid or under way."""
+    report(cell.transfers.create, **INVOICE).check("paid tr_1")
+    service.payments.clear()
+    service.idempotency.always_conflicts = True
+    report(cell.transfers.create, **INVOICE).check("error may")
+    assert service.payments == []
+
+
+LOOKBACK = [
+    ([], {}, "paid tr_1"),
+    ([{"age": 25 * HOUR}], {}, "repeated tr_1"),
+    ([{"age": 3 * DAY}], {}, "repeated tr_1"),
+    ([{"age": 9 * DAY}], {}, "error tr_1 new="),
+    ([{"age": 60 * DAY}], {}, "paid tr_2"),
+    ([{"age": 25 * HOUR, "status": "completed"}], {}, "repeated tr_1"),
+    ([{"age": 25 * HOUR, "status": "strange"}], {}, "repeated tr_1"),
+    ([{"age": 25 * HOUR, "status": "failed"}], {}, "error tr_1 failed new="),
+    ([{"age": 25 * HOUR, "status": "expired"}], {}, "error tr_1 expired new="),
+    ([{"age": 25 * HOUR, "status": "cancelled"}], {}, "error tr_1 cancelled new="),
+    ([{"age": 25 * HOUR, "source_amount": "12.00"}], {}, "error tr_1"),
+    ([{"age": 25 * HOUR, "financial_account_id": "fa_2"}], {}, "error tr_1"),
+    ([{"age": 25 * HOUR, "destination_currency": "cop"}], {}, "error tr_1"),
+    ([{"age": 50 * HOUR, "status": "failed"}, {"age": 25 * HOUR}], {}, "repeated tr_2"),
+    ([{"age": 50 * HOUR}, {"age": 25 * HOUR, "status": "failed"}], {}, "repeated tr_1"),
+    ([{"age": 25 * HOUR}], {"page_size": 2}, "repeated tr_1"),
+    ([{"age": 25 * HOUR}], {"order": "oldest first", "page_size": 2}, "repeated tr_1"),
+    ([{"age": 25 * HOUR}], {"repeats": True, "page_size": 2}, "repeated tr_1"),
+    ([{"age": 25 * HOUR}], {"lower_case": True}, "repeated tr_1"),
+    ([{"age": 25 * HOUR}], {"hidden": {"payout_method"}}, "repeated tr_1"),
+    ([{"age": 25 * HOUR}], {"hidden": {"client_reference_id"}}, "unsent"),
+    ([{"age": 25 * HOUR}], {"masked": True}, "unsent"),
+    ([{"age": 25 * HOUR}], {"hidden": {"id"}}, "unsent"),
+    ([{"age": 25 * HOUR}], {"hidden": {"status"}}, "kept tr_1"),
+    ([{"age": 25 * HOUR}], {"hidden": {"created_at"}}, "kept tr_1"),
+    ([{"age": 25 * HOUR}], {"hidden": {"source_amount"}}, "kept tr_1"),
+    ([], {"hidden": {"client_reference_id"}}, "unsent"),
+    ([], {"masked": True}, "unsent"),
+    ([], {"loops": True, "page_size": 2}, "unsent"),
+    ([], {"failing_page": 1}, "unsent"),
+    ([], {"failing_page": 3, "page_size": 2}, "unsent"),
+    ([], {"failing_page": 3, "page_size": 2, "failure": 404}, "unsent"),
+    ([], {"html": True}, "unsent"),
+    ([], {"endless": True}, "unsent"),
+]
+
+
+@pytest.mark.parametrize(("payments", "switches", "reported"), LOOKBACK)
+def test_an_order_looks_back_before_it_is_sent(service, connect, payments, switches, reported):
+    """`lookback` finds the reference in the list; what the list cannot tell is not sent."""
+    for fields in payments:
+        service.add_payment("invoice-7", **fields)
+    for number in range(6):
+        other = {"id": f"old_{number}", "financial_account_id": "fa_3"}
+        service.add_payment(f"another-{number}", age=number * HOUR, **other)
+    set_switches(service, switches)
+    before = len(service.payments)
+    cell = connect(max_retries=0)
+    outcome = report(cell.transfers.create, **INVOICE, lookback="30 days")
+    outcome.check("error" if reported == "unsent" else reported)
+    assert len(service.payments) - before == (1 if reported.startswith("paid") else 0)
+    if not reported.startswith("paid"):
+        assert service.posts() == []
+
+
+def test_a_list_that_cannot_tell_says_so(service, cell):
+    """The error of an unreadable list says that it could not be told."""
+    service.add_payment("another")
+    service.listing.masked = True
+    outcome = report(cell.transfers.create, **INVOICE, lookback="3 days")
+    outcome.check("error could not be told")
+
+
+def test_an_old_page_ends_the_search_only_in_a_list_that_descends(service, cell):
+    """In a list without order an old first page does not end the search."""
+    service.listing.order = "by amount"
+    service.listing.page_size = 2
+    service.add_payment("a", source_amount="01.00", age=90 * DAY)
+    service.add_payment("b", source_amount="02.00", age=80 * DAY)
+    service.add_payment("c", source_amount="03.00", age=85 * DAY)
+    service.add_payment("d", source_amount="04.00", age=84 * DAY)
+    service.add_payment("invoice-7", age=2 * DAY)
+    report(cell.transfers.create, **INVOICE, lookback="7 days").check("repeated tr_5")
+    assert len(service.payments) == 5
+
+
+def test_a_list_that_descends_is_not_read_to_its_end(service, cell):
+    """The search ends after a whole page that is older than the bound."""
+    service.listing.page_size = 2
+    for number in range(60):
+        service.add_payment(f"another-{number}", age=(60 - number) * DAY)
+    report(cell.transfers.create, **INVOICE, lookback="3 days").check("paid tr_61")
+    assert service.listing.reads < 10
+
+
+LOOKBACK_TEXTS = ["3 days", "72 hours", "1 day", timedelta(days=3)]
+
+
+@pytest.mark.parametrize("lookback", LOOKBACK_TEXTS)
+def test_lookback_is_a_length_of_time(service, cell, lookback):
+    """A lookback is a text with a unit, or a timedelta; it applies to values as well."""
+    service.add_payment("invoice-7", age=5 * HOUR)
+    report(cell.transfers.create, **INVOICE, lookback=lookback).check("repeated tr_1")
+    assert len(service.payments) == 1
+
+
+@pytest.mark.parametrize("lookback", ["soon", "-3 days", "3 parsecs"])
+def test_a_lookback_that_is_no_length_of_time(service, cell, lookback):
+    """A lookback that cannot be read is an error, and nothing is sent."""
+    with pytest.raises(Exception, match="lookback"):
+        cell.transfers.create(**INVOICE, lookback=lookback)
+    assert service.payments == []
+
+
+VALUES = [
+    ([{"age": 3 * HOUR}], "repeated tr_1"),
+    ([{"age": 25 * HOUR}], "error tr_1 new="),
+    ([{"age": 3 * HOUR, "reference": "invoice-8"}], "paid tr_2"),
+    ([{"age": 3 * HOUR, "source_amount": "12.00"}], "paid tr_2"),
+    ([{"age": 3 * HOUR, "status": "failed"}], "error tr_1 failed new="),
+]
+
+
+@pytest.mark.parametrize(("payments", "reported"), VALUES)
+def test_an_order_without_reference_looks_for_its_values(service, cell, payments, reported):
+    """Without a reference `lookback` looks for a payment with these values and no reference."""
+    for fields in payments:
+        service.add_payment(**fields)
+    report(cell.transfers.create, **ORDER, lookback="3 days").check(reported)
+    assert len(service.payments) == (2 if reported.startswith("paid") else 1)
+
+
+OFFSETS = [{"days": -5}, {"hours": -5}, {"minutes": -4.5}, {"hours": 5}, {"days": 5}, {"days": 60}]
+
+
+@pytest.mark.parametrize("offset", OFFSETS)
+@pytest.mark.parametrize(("age", "reported"), [(25 * HOUR, "repeated tr_1"), (5 * DAY, "paid")])
+def test_lookback_is_counted_at_the_service(service, connect, offset, age, reported):
+    """A machine whose clock is wrong looks back as far as one whose clock is right."""
+    service.clock.advance(**offset)
+    service.listing.page_size = 2
+    service.add_payment("invoice-7", age=age)
+    for number in range(4):
+        service.add_payment(f"another-{number}", age=(4 - number) * HOUR, id=f"old_{number}")
+    report(connect().transfers.create, **INVOICE, lookback="3 days").check(reported)
+    assert len(service.payments) == (6 if reported == "paid" else 5)
+
+
+AFTER_A_REFUSAL = [("second", 503), (True, 503), ("second", 500), (True, 500)]
+
+
+@pytest.mark.parametrize("retries", [0, 1])
+@pytest.mark.parametrize(("new", "status"), AFTER_A_REFUSAL)
+def test_an_older_payment_is_not_taken_for_a_new_one(service, connect, new, status, retries):
+    """After a 5xx that paid nothing, a new payment is never reported as the one before."""
+    report(connect().transfers.create, **INVOICE).check("paid tr_1")
+    service.refusals.append(Answer(status, {"error": "busy"}, {"Retry-After": "0"}))
+    outcome = report(connect(max_retries=retries).transfers.create, **INVOICE, new=new)
+    outcome.check("error" if len(service.payments) == 1 else "same tr_2")
+
+
+def test_an_older_payment_is_not_taken_for_a_monthly_one(service, connect):
+    """After a 5xx that paid nothing, the payment of last month is no success of today."""
+    service.add_payment("invoice-7", age=30 * DAY)
+    service.refusals.append(Answer(503, {"error": "busy"}, {"Retry-After": "0"}))
+    outcome = report(connect(max_retries=1).transfers.create, **INVOICE)
+    assert outcome.error or outcome.id == "tr_2"
+
+
+def test_lookback_helps_where_the_service_ignores_the_header(service, connect):
+    """At a service without keys only the list prevents a second payment."""
+    service.idempotency.ignored = True
+    report(connect().transfers.create, **INVOICE, lookback="3 days").check("paid tr_1")
+    report(connect().transfers.create, **INVOICE, lookback="3 days").check("repeated tr_1")
+    assert len(service.payments) == 1
+
+
+def test_lookback_replaces_the_key_after_24_hours(service, connect):
+    """After 25 hours the key has expired, and the list tells."""
+    report(connect().transfers.create, **INVOICE).check("paid tr_1")
+    service.clock.advance(hours=25)
+    report(connect().transfers.create, **INVOICE, lookback="3 days").check("repeated tr_1")
+    assert len(service.payments) == 1
+
+
+AFTER_5XX = [(500, "same tr_1"), (502, "same tr_1"), (503, "same tr_1"), (504, "same tr_1")]
+
+
+@pytest.mark.parametrize(("status", "reported"), AFTER_5XX)
+def test_a_payment_made_before_a_5xx_is_not_made_again(service, connect, status, reported):
+    """After a 5xx the next attempt of an order with a reference looks at the newest page first."""
+    for number in range(3):
+        service.add_payment(f"another-{number}", age=number * HOUR, id=f"old_{number}")
+    service.failures_after_commit.append(status)
+    report(connect(max_retries=2).transfers.create, **INVOICE).check(reported)
+    assert len(service.payments) == 4
+
+
+UNREADABLE = [{"failing_page": 1}, {"html": True}, {"masked": True}]
+
+
+@pytest.mark.parametrize("switches", UNREADABLE)
+def test_a_list_that_cannot_be_read_after_a_5xx(service, connect, switches):
+    """If the list cannot be read after a 5xx, the order is not sent again in this call."""
+    service.add_payment("another", id="old_1")
+    service.failures_after_commit.append(500)
+    set_switches(service, switches)
+    report(connect(max_retries=1).transfers.create, **INVOICE).check("kept tr_1")
+    assert len(service.payments) == 2
+
+
+def test_a_5xx_without_a_payment_is_repeated(service, connect):
+    """After a 5xx that paid nothing, the next attempt pays."""
+    service.refusals.append(Answer(503, {"error": "busy"}, {"Retry-After": "0"}))
+    report(connect(max_retries=2).transfers.create, **INVOICE).check("same tr_1")
+    assert len(service.payments) == 1
+
+
+def test_a_repeated_call_after_a_5xx_looks_back(service, connect):
+    """A later call with `lookback` finds what was paid before the 5xx."""
+    service.failures_after_commit.append(500)
+    lost = report(connect(max_retries=0).transfers.create, **INVOICE)
+    lost.check("kept tr_1")
+    assert not lost.error or "lookback" in lost.error or "find" in lost.error
+    report(connect().transfers.create, **INVOICE, lookback="1 day").check("repeated tr_1")
+    assert len(service.payments) == 1
+
+
+FIND = [
+    ([], {}, None),
+    ([{}], {}, "tr_1"),
+    ([{"status": "failed"}, {}], {}, "tr_2"),
+    ([{}, {"status": "failed"}], {}, "tr_1"),
+    ([{}, {"status": "cancelled"}, {"status": "expired"}], {}, "tr_1"),
+    ([{"status": "failed"}], {}, "tr_1"),
+    ([{"age": 300 * DAY}], {}, "tr_1"),
+    ([{}], {"order": "oldest first", "page_size": 1}, "tr_1"),
+    ([{}], {"repeats": True, "page_size": 1}, "tr_1"),
+    ([{}], {"masked": True}, "could not be told"),
+    ([{}], {"hidden": {"client_reference_id"}}, "could not be told"),
+    ([], {"failing_page": 1}, "error"),
+    ([], {"loops": True}, "error"),
+    ([], {"html": True}, "error"),
+]
+
+
+@pytest.mark.parametrize(("payments", "switches", "expected"), FIND)
+def test_find_by_reference(service, connect, payments, switches, expected):
+    """`find` gives the payment, a live one first, None, or an error if it could not be told."""
+    for fields in payments:
+        service.add_payment("invoice-7", **fields)
+    service.add_payment("another")
+    set_switches(service, switches)
+    outcome = report(connect(max_retries=0).transfers.find, client_reference_id="invoice-7")
+    if expected in ("error", "could not be told"):
+        outcome.check(f"error {expected if ' ' in expected else ''}")
+    else:
+        assert (outcome.id, outcome.error) == (expected, "")
+
+
+FIND_VALUES = [
+    ({}, timedelta(hours=1), "tr_1"),
+    ({"source_amount": "10"}, timedelta(hours=1), "tr_1"),
+    ({"source_amount": "11.00"}, timedelta(hours=1), None),
+    ({"financial_account_id": "fa_2"}, timedelta(hours=1), None),
+    ({}, timedelta(days=3), None),
+]
+
+
+@pytest.mark.parametrize(("changes", "age", "expected"), FIND_VALUES)
+def test_find_by_values(service, cell, changes, age, expected):
+    """`find` with values and `since` gives the payment with these values, or None."""
+    service.add_payment(None, age=age)
+    since = service.clock() - timedelta(days=1)
+    outcome = report(cell.transfers.find, **{**ORDER, **changes}, since=since)
+    assert (outcome.id, outcome.error) == (expected, "")
+
+
+@pytest.mark.parametrize("spelling", ["Jos\u00e9", "Jose\u0301", " Jos\u00e9 "])
+def test_find_compares_references_as_orders_do(service, cell, spelling):
+    """`find` takes a reference in NFC or NFD and finds either."""
+    service.add_payment("Jos\u00e9")
+    assert cell.transfers.find(client_reference_id=spelling).id == "tr_1"
+
+
+def test_list_frame_and_export_take_a_reference(service, cell, tmp_path):
+    """`list`, `frame` and `export` keep the rows with one reference."""
+    for reference in ("a", "invoice-7", "b", "invoice-7"):
+        service.add_payment(reference)
+    listed = [payment.id for payment in cell.transfers.list(client_reference_id="invoice-7")]
+    assert listed == ["tr_4", "tr_2"]
+    assert list(cell.transfers.frame(client_reference_id="invoice-7")["id"]) == listed
+    exported = cell.transfers.export(tmp_path / "x.csv", client_reference_id="invoice-7")
+    assert exported.rows == 2

@@ -1,0 +1,240 @@
+"""Orders from quotes, raw POSTs, and the command that posts."""
+
+import json
+from uuid import UUID
+
+import pytest
+from order_reports import report
+from payments_service import ORDER
+
+INVOICE = {**ORDER, "client_reference_id": "invoice-7"}
+BODY = {
+    "source_amount": "10.00",
+    "source_currency": "usd",
+    "destination_currency": "mxn",
+    "financial_account": {"id": "fa_1"},
+    "payout_method": "spei",
+}
+REFERRED = {**BODY, "client_reference_id": "invoice-7"}
+REFERENCE = {"client_reference_id": "invoice-7"}
+KEY = "0b54eae0-6b8a-4f0c-9d3b-3a3f8a1f2c11"
+
+
+@pytest.mark.parametrize("as_text", [False, True], ids=["quote", "id"])
+@pytest.mark.parametrize("reference", [{}, {"client_reference_id": "invoice-7"}])
+def test_a_quote_is_paid_once(service, cell, as_text, reference):
+    """A quote, or its id, is one order however often it is sent."""
+    quote = cell.quotes.create(**ORDER)
+    quote_id = quote.id if as_text else quote
+    report(cell.transfers.create, quote_id=quote_id, **reference).check("paid tr_1")
+    report(cell.transfers.create, quote_id=quote_id, **reference).check("repeated tr_1")
+    assert len(service.payments) == 1
+
+
+@pytest.mark.parametrize("reference", [{}, {"client_reference_id": "invoice-7"}])
+def test_another_quote_for_the_same_terms_is_the_same_order(service, cell, reference):
+    """A cell that asks for a quote and pays it pays once when it is run again."""
+    report(cell.transfers.create, quote_id=cell.quotes.create(**ORDER), **reference).check(
+        "paid tr_1"
+    )
+    report(cell.transfers.create, quote_id=cell.quotes.create(**ORDER), **reference).check(
+        "repeated tr_1"
+    )
+    assert len(service.payments) == 1
+
+
+OTHER_QUOTES = [
+    ({}, {"source_amount": "11.00"}, "paid tr_2", 2),
+    ({}, {"financial_account_id": "fa_2"}, "paid tr_2", 2),
+    ({"client_reference_id": "invoice-7"}, {"source_amount": "11.00"}, "error tr_1", 1),
+    ({"client_reference_id": "invoice-7"}, {"financial_account_id": "fa_2"}, "error tr_1", 1),
+]
+
+
+@pytest.mark.parametrize(("reference", "change", "reported", "paid"), OTHER_QUOTES)
+def test_a_quote_for_other_terms(service, cell, reference, change, reported, paid):
+    """A quote for other terms is another order, or a conflict under a used reference."""
+    report(cell.transfers.create, quote_id=cell.quotes.create(**ORDER), **reference).check(
+        "paid tr_1"
+    )
+    other = cell.quotes.create(**{**ORDER, **change})
+    report(cell.transfers.create, quote_id=other, **reference).check(reported)
+    assert len(service.payments) == paid
+
+
+@pytest.mark.parametrize("reference", [{}, {"client_reference_id": "invoice-7"}])
+@pytest.mark.parametrize("quoted_first", [True, False])
+def test_a_quote_counts_as_its_terms(service, cell, reference, quoted_first):
+    """An order by values and one by a quote for them are the same order."""
+    quote = {"quote_id": cell.quotes.create(**ORDER)}
+    orders = [quote, ORDER] if quoted_first else [ORDER, quote]
+    report(cell.transfers.create, **orders[0], **reference).check("paid tr_1")
+    report(cell.transfers.create, **orders[1], **reference).check("repeated tr_1")
+    assert len(service.payments) == 1
+
+
+@pytest.mark.parametrize("reference", [{}, {"client_reference_id": "invoice-7"}])
+def test_a_refused_quote_is_replaced(service, cell, reference):
+    """After a quote expired, another one for the same terms is paid once."""
+    expired = cell.quotes.create(**ORDER)
+    service.clock.advance(minutes=3)
+    report(cell.transfers.create, quote_id=expired, **reference).check("error")
+    quote = cell.quotes.create(**ORDER)
+    report(cell.transfers.create, quote_id=quote, **reference).check("paid tr_1")
+    report(cell.transfers.create, quote_id=quote, **reference).check("repeated tr_1")
+    assert len(service.payments) == 1
+
+
+def test_a_lost_quote_is_not_paid_again_with_another_one(service, connect):
+    """After a lost answer, a new quote for the same order finds what was paid."""
+    cell = connect(max_retries=0)
+    quotes = [cell.quotes.create(**ORDER) for _ in range(2)]
+    service.spoiled.append("closed before the first byte")
+    report(cell.transfers.create, quote_id=quotes[0], **REFERENCE).check("error")
+    report(cell.transfers.create, quote_id=quotes[1], **REFERENCE).check("same tr_1")
+    assert len(service.payments) == 1
+
+
+@pytest.mark.parametrize(
+    ("reference", "reported", "paid"),
+    [({}, "error client_reference_id", 0), (REFERENCE, "paid tr_1", 1)],
+)
+def test_the_id_of_an_unknown_quote_needs_a_reference(service, connect, reference, reported, paid):
+    """The id of a quote that another lab made is refused without a reference."""
+    quote = connect().quotes.create(**ORDER)
+    report(connect().transfers.create, quote_id=quote.id, **reference).check(reported)
+    assert len(service.payments) == paid
+    assert len(service.posts()) == paid
+
+
+def test_two_labs_pay_an_order_by_two_quotes(service, connect):
+    """Two programs that each quote and pay one invoice pay it once."""
+    for expected in ("paid tr_1", "repeated tr_1"):
+        lab = connect()
+        quote = lab.quotes.create(**ORDER)
+        report(lab.transfers.create, quote_id=quote, **REFERENCE).check(expected)
+    assert len(service.payments) == 1
+
+
+RAW = [
+    (BODY, BODY, "same tr_1", 1),
+    (REFERRED, REFERRED, "same tr_1", 1),
+    (BODY, dict(reversed(BODY.items())), "kept tr_1", 1),
+    (BODY, {**BODY, "source_amount": "10"}, "kept tr_1", 1),
+    (BODY, {**BODY, "source_currency": "USD"}, "kept tr_1", 1),
+    (REFERRED, {**REFERRED, "source_amount": "11.00"}, "error", 1),
+    (BODY, {**BODY, "source_amount": "11.00"}, "paid tr_2", 2),
+    (REFERRED, {**REFERRED, "client_reference_id": "invoice-8"}, "paid tr_2", 2),
+]
+
+
+@pytest.mark.parametrize("way", ["post", "request"])
+@pytest.mark.parametrize(("first", "second", "reported", "paid"), RAW)
+def test_a_raw_post_has_the_key_of_its_body(service, connect, way, first, second, reported, paid):
+    """A raw POST without a key gets the key of its order, and its body is sent as it is."""
+
+    def send(body):
+        lab = connect(max_retries=0)
+        if way == "post":
+            return report(lab.post, path="/v1/transfers", json=body)
+        return report(lab.request, method="POST", path="/v1/transfers", json=body)
+
+    send(first).check("paid tr_1")
+    send(second).check(reported)
+    assert len(service.payments) == paid
+    assert all(UUID(key).version == 4 for key in service.sent_keys())
+    sent = [json.loads(raw) for _, raw in service.posts()]
+    assert sent[0] == first
+
+
+MIXED = [
+    (ORDER, BODY),
+    (INVOICE, REFERRED),
+    (ORDER, {**BODY, "source_amount": "10"}),
+    (
+        ORDER,
+        {
+            **{k: v for k, v in BODY.items() if k != "financial_account"},
+            "financial_account_id": "fa_1",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize("raw_first", [True, False])
+@pytest.mark.parametrize(("order", "body"), MIXED)
+def test_a_raw_post_and_create_are_one_order(service, connect, raw_first, order, body):
+    """An order is paid once, whether it is created or posted, in either order and twice."""
+    lab = connect(max_retries=0)
+    calls = [
+        lambda: report(lab.post, path="/v1/transfers", json=body),
+        lambda: report(lab.transfers.create, **order),
+    ]
+    first, second = calls if raw_first else reversed(calls)
+    first().check("paid tr_1")
+    second().check("kept")
+    second().check("kept")
+    first().check("same tr_1")
+    assert len(service.payments) == 1
+    assert len(set(service.sent_keys())) == 1
+
+
+def test_a_raw_post_with_a_key_keeps_it(service, cell):
+    """The key that a raw POST is given is sent, and decides alone."""
+    cell.transfers.create(**ORDER)
+    for expected in ("paid tr_2", "same tr_2"):
+        outcome = report(cell.post, path="/v1/transfers", json=BODY, idempotency_key=KEY)
+        outcome.check(expected)
+    assert service.sent_keys()[1:] == [KEY, KEY]
+    assert len(service.payments) == 2
+
+
+def test_a_raw_post_of_an_unknown_quote_needs_a_reference(service, connect):
+    """A raw POST of a quote without a reference is refused or has a key; it pays once."""
+    quote = connect().quotes.create(**ORDER)
+    for _ in range(2):
+        report(connect(max_retries=0).post, path="/v1/transfers", json={"quote_id": quote.id})
+    assert len(service.payments) <= 1
+
+
+def test_a_raw_post_to_another_operation_has_no_key(service, cell):
+    """Only operations that take a key get one."""
+    cell.post("/v1/quotes", json=BODY)
+    assert service.sent_keys("/v1/quotes") == [None]
+
+
+@pytest.mark.parametrize("kind", ["closed before the first byte", "cut in the body", "HTML", "503"])
+def test_a_raw_post_whose_answer_was_lost(service, connect, kind):
+    """A raw POST that was lost and is sent again pays once."""
+    service.spoiled.append(kind)
+    report(connect(max_retries=0).post, path="/v1/transfers", json=BODY)
+    report(connect(max_retries=0).post, path="/v1/transfers", json=BODY).check("same tr_1")
+    assert len(service.payments) == 1
+
+
+POSTED = [
+    ([BODY, BODY], [], 1),
+    ([REFERRED, REFERRED], [], 1),
+    ([BODY, {**BODY, "source_amount": "11.00"}], [], 2),
+    ([BODY, BODY], ["--key", KEY], 1),
+]
+
+
+@pytest.mark.parametrize(("bodies", "options", "paid"), POSTED)
+def test_the_command_post_twice(service, command, bodies, options, paid):
+    """`paylab post --yes` run twice pays once, and shows the payment each time."""
+    for body in bodies:
+        arguments = ["post", "transfers", "--json", json.dumps(body), "--yes", *options]
+        status, shown = command(*arguments)
+        assert status == 0, shown
+        assert "tr_" in shown
+    assert len(service.payments) == paid
+
+
+def test_create_then_the_command_post(service, command, cell):
+    """`create` and then `paylab post` twice is one payment, with one key."""
+    cell.transfers.create(**ORDER)
+    for _ in range(2):
+        command("post", "/v1/transfers", "--json", json.dumps(BODY), "--yes")
+    assert len(service.payments) == 1
+    assert len(set(service.sent_keys())) == 1

@@ -1,0 +1,478 @@
+"""One order sent again: what is paid, and what is reported."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from uuid import UUID
+
+import pytest
+from order_reports import report
+from payments_service import ORDER
+from service_answer import Answer
+
+WITHOUT_ACCOUNT = {name: value for name, value in ORDER.items() if name != "financial_account_id"}
+JOSE = "Jos\u00e9 7"
+JOSE_DECOMPOSED = "Jose\u0301 7"
+
+
+@dataclass(frozen=True)
+class Account:
+    """Any object with an id."""
+
+    id: str
+
+
+def order(reference=None, **changes):
+    """Return the example order with another reference and values; None removes a field."""
+    fields = {**ORDER, "client_reference_id": reference, **changes}
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+SPELLINGS = {
+    "an amount without decimals": order(source_amount="10"),
+    "an amount with one decimal": order(source_amount="10.0"),
+    "a Decimal": order(source_amount=Decimal(10)),
+    "a Decimal with more zeros": order(source_amount=Decimal("10.00")),
+    "an integer": order(source_amount=10),
+    "upper case currencies": order(source_currency="USD", destination_currency="MXN"),
+    "mixed case currencies": order(source_currency="Usd", destination_currency="mXn"),
+    "the account as an object with an id": {**WITHOUT_ACCOUNT, "financial_account": {"id": "fa_1"}},
+    "the account as a text": {**WITHOUT_ACCOUNT, "financial_account": "fa_1"},
+    "another order of fields": dict(reversed(ORDER.items())),
+}
+
+
+@pytest.mark.parametrize("reference", [None, "invoice-7"])
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_another_spelling_is_the_same_order(service, connect, spelling, reference):
+    """Two spellings of one order are paid once, and the second is reported as a repetition."""
+    report(connect().transfers.create, **order(reference)).check("paid tr_1")
+    again = {**SPELLINGS[spelling], **({"client_reference_id": reference} if reference else {})}
+    report(connect().transfers.create, **again).check("repeated tr_1")
+    assert len(service.payments) == 1
+    bodies = {raw for _, raw in service.posts()}
+    assert len(bodies) == 1, "equal orders are not equal bytes"
+
+
+def test_an_account_object_is_its_id(service, cell):
+    """An account that was created or read is the same order as its id."""
+    details = {"clabe": "646180110400000007"}
+    account = cell.financial_accounts.create("ind_1", "bank_account", details)
+    report(cell.transfers.create, **{**ORDER, "financial_account_id": account.id}).check(
+        "paid tr_1"
+    )
+    again = report(cell.transfers.create, financial_account=account, **WITHOUT_ACCOUNT)
+    again.check("repeated tr_1")
+    assert len(service.payments) == 1
+
+
+STRANGE_AMOUNTS = [
+    " 10.00 ",
+    "1E+1",
+    Decimal("1E+1"),
+    10.0,
+    "+10",
+    "010.00",
+    "10,00",
+    "\uff11\uff10",
+]
+
+
+@pytest.mark.parametrize("amount", STRANGE_AMOUNTS)
+def test_a_strange_spelling_of_an_amount_is_not_paid_again(service, cell, amount):
+    """An amount in a strange form is refused or is the same order."""
+    report(cell.transfers.create, **ORDER).check("paid tr_1")
+    report(cell.transfers.create, **order(source_amount=amount)).check("kept tr_1")
+    assert len(service.payments) == 1
+
+
+BY_AMOUNT = [
+    ("destination_amount", "170.00", "170"),
+    ("net_source_amount", "9.50", "9.5"),
+    ("source_amount", "10.10", "10.1"),
+]
+WAYS = ["replay", "conflict", "lookback"]
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(("name", "first", "second"), BY_AMOUNT)
+def test_orders_by_each_kind_of_amount(service, connect, name, first, second, way):
+    """Whichever amount is given, it is compared in a replay, after a 409 and in the list."""
+    terms = order("invoice-7", source_amount=None)
+    report(connect().transfers.create, **{**terms, name: first}).check("paid tr_1")
+    service.idempotency.always_conflicts = way == "conflict"
+    service.clock.advance(hours=25 if way == "lookback" else 1)
+    options = {"lookback": "2 days"} if way == "lookback" else {}
+    again = report(connect().transfers.create, **{**terms, name: second}, **options)
+    again.check("repeated tr_1")
+    other = report(connect().transfers.create, **{**terms, name: "500.00"}, **options)
+    other.check("error tr_1")
+    assert len(service.payments) == 1
+
+
+USDC = {**ORDER, "source_currency": "usdc", "source_network": "base"}
+STABLECOINS = [
+    ({"source_amount": "10"}, {"source_amount": "10.000000"}, "repeated tr_1", 1),
+    ({"source_amount": "10.5"}, {"source_amount": Decimal("10.50")}, "repeated tr_1", 1),
+    ({"source_amount": "10.5"}, {"source_amount": "10.500001"}, "paid tr_2", 2),
+    ({}, {"source_network": "polygon"}, "paid tr_2", 2),
+    ({}, {"source_currency": "USDC"}, "repeated tr_1", 1),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "reported", "paid"), STABLECOINS)
+def test_orders_in_a_stablecoin(service, connect, first, second, reported, paid):
+    """Amounts with six decimals, and the network, tell orders in a stablecoin apart."""
+    report(connect().transfers.create, **{**USDC, **first}).check("paid tr_1")
+    report(connect().transfers.create, **{**USDC, **second}).check(reported)
+    assert len(service.payments) == paid
+
+
+EXTRA = [
+    (None, {"purpose": "a"}, {"purpose": "a"}, "repeated tr_1", 1),
+    (None, {"purpose": "a"}, {"purpose": "b"}, "paid tr_2", 2),
+    (None, {"purpose": "a"}, {}, "paid tr_2", 2),
+    (None, {"a": "1", "b": "2"}, {"b": "2", "a": "1"}, "repeated tr_1", 1),
+    ("invoice-7", {"purpose": "a"}, {"purpose": "a"}, "repeated tr_1", 1),
+    ("invoice-7", {"purpose": "a"}, {"purpose": "b"}, "kept tr_1", 1),
+]
+
+
+@pytest.mark.parametrize(("reference", "first", "second", "reported", "paid"), EXTRA)
+def test_unknown_fields_count(service, connect, reference, first, second, reported, paid):
+    """Fields of `extra` are values of the order like any other."""
+    report(connect().transfers.create, **order(reference), extra=first).check("paid tr_1")
+    report(connect().transfers.create, **order(reference), extra=second).check(reported)
+    assert len(service.payments) == paid
+
+
+REFERENCES = [
+    (JOSE, JOSE_DECOMPOSED, "repeated tr_1", 1),
+    (JOSE_DECOMPOSED, JOSE, "repeated tr_1", 1),
+    ("invoice-7", "  invoice-7", "repeated tr_1", 1),
+    ("invoice-7", "invoice-7 \n", "repeated tr_1", 1),
+    ("invoice-7", "Invoice-7", "paid tr_2", 2),
+    ("invoice-7", "invoice-8", "paid tr_2", 2),
+    ("invoice-7", None, "paid tr_2", 2),
+    (None, "invoice-7", "paid tr_2", 2),
+    ("scenario:failed", "scenario:failed", "repeated tr_1", 1),
+    ("scenario:failed", "scenario:failed:2", "paid tr_2", 2),
+    ("\u212b", "\u00c5", "repeated tr_1", 1),
+    ("1", "01", "paid tr_2", 2),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "reported", "paid"), REFERENCES)
+def test_a_reference_names_an_order(service, connect, first, second, reported, paid):
+    """References are compared in NFC and without blanks around them, but with their case."""
+    report(connect().transfers.create, **order(first)).check("paid tr_1")
+    report(connect().transfers.create, **order(second)).check(reported)
+    assert len(service.payments) == paid
+
+
+@pytest.mark.parametrize("reference", ["", "   ", "\n\t", "\u00a0"])
+def test_a_blank_reference_is_an_error(service, cell, reference):
+    """A blank reference is refused before anything is sent."""
+    report(cell.transfers.create, **ORDER, client_reference_id=reference).check(
+        "error client_reference_id"
+    )
+    assert service.posts() == []
+
+
+OTHER_TERMS = {
+    "another amount": {"source_amount": "11.00"},
+    "another account": {"financial_account_id": "fa_2"},
+    "another currency": {"destination_currency": "cop", "payout_method": "ach_co"},
+    "another kind of amount": {"source_amount": None, "destination_amount": "10.00"},
+    "the net amount": {"source_amount": None, "net_source_amount": "10.00"},
+    "a tenth": {"source_amount": "1.00"},
+    "a hundred times as much": {"source_amount": "1000"},
+}
+COMPARING = {
+    "a service that keeps the spec": {},
+    "a service that compares no bodies": {"compares_bodies": False},
+    "a service that compares no bodies and marks no replay": {
+        "compares_bodies": False,
+        "marks_replays": False,
+    },
+}
+
+
+@pytest.mark.parametrize("kind", COMPARING)
+@pytest.mark.parametrize("change", OTHER_TERMS)
+def test_other_values_under_a_reference_are_an_error(service, connect, change, kind):
+    """Other values under a used reference pay nothing, and the error names the payment."""
+    report(connect().transfers.create, **order("invoice-7")).check("paid tr_1")
+    for name, value in COMPARING[kind].items():
+        setattr(service.idempotency, name, value)
+    second = report(connect().transfers.create, **order("invoice-7", **OTHER_TERMS[change]))
+    second.check("error tr_1")
+    assert len(service.payments) == 1
+
+
+@pytest.mark.parametrize("change", OTHER_TERMS)
+def test_other_values_without_a_reference_are_another_order(service, connect, change):
+    """Without a reference, other values are paid as well."""
+    report(connect().transfers.create, **ORDER).check("paid tr_1")
+    report(connect().transfers.create, **order(**OTHER_TERMS[change])).check("paid tr_2")
+    assert len(service.payments) == 2
+
+
+def test_an_error_for_a_scenario_says_to_add_a_suffix(service, cell):
+    """A scenario's reference counts like any other, and the error says how to get another."""
+    report(cell.transfers.create, **order("scenario:failed")).check("paid tr_1")
+    second = report(cell.transfers.create, **order("scenario:failed", source_amount="11.00"))
+    second.check("error tr_1 scenario:failed:2")
+    assert len(service.payments) == 1
+
+
+STATUSES = [
+    ("awaiting_funds", "repeated tr_1"),
+    ("pending", "repeated tr_1"),
+    ("started", "repeated tr_1"),
+    ("under_review", "repeated tr_1"),
+    ("completed", "repeated tr_1"),
+    ("settling_slowly", "repeated tr_1"),
+    ("failed", "error tr_1 failed new="),
+    ("expired", "error tr_1 expired new="),
+    ("cancelled", "error tr_1 cancelled new="),
+    ("FAILED", "error tr_1 failed new="),
+]
+
+
+@pytest.mark.parametrize("reference", [None, "invoice-7"])
+@pytest.mark.parametrize(("status", "reported"), STATUSES)
+def test_a_repetition_is_reported_as_it_is_now(service, connect, status, reported, reference):
+    """A live payment is returned with its present status; a dead one is an error, not a success."""
+    report(connect().transfers.create, **order(reference)).check("paid tr_1")
+    service.payments[0]["status"] = status
+    again = report(connect().transfers.create, **order(reference))
+    again.check(reported)
+    assert again.error or again.status == status
+    assert len(service.payments) == 1
+
+
+UNREADABLE = [(404, "awaiting_funds"), (500, "awaiting_funds"), (404, "failed"), (500, "failed")]
+
+
+@pytest.mark.parametrize(("unreadable", "status"), UNREADABLE)
+def test_a_repetition_that_cannot_be_read(service, connect, unreadable, status):
+    """A payment that cannot be read pays nothing again and is never called paid when it failed."""
+    report(connect().transfers.create, **order("invoice-7")).check("paid tr_1")
+    service.payments[0]["status"] = status
+    service.unreadable = unreadable
+    again = report(connect(max_retries=0).transfers.create, **order("invoice-7"))
+    again.check("kept tr_1")
+    if status == "failed":
+        assert again.error or "not" in again.visible
+    assert len(service.payments) == 1
+
+
+READ_STRANGELY = [
+    ({"changed": {"id": "tr_999"}}, "kept tr_1"),
+    ({"changed": {"source_amount": "99.00"}}, "error"),
+    ({"changed": {"financial_account_id": "fa_3"}}, "error"),
+    ({"changed": {"status": None}}, "kept tr_1"),
+    ({"changed": {"status": "Failed"}}, "error tr_1 failed new="),
+    ({"changed": {"client_reference_id": "another"}}, "error"),
+    ({"hidden": {"status"}}, "kept tr_1"),
+    ({"hidden": {"created_at"}}, "kept tr_1"),
+    ({"lower_case": True}, "repeated tr_1"),
+]
+
+
+@pytest.mark.parametrize(("switches", "reported"), READ_STRANGELY)
+def test_a_repetition_that_is_read_strangely(service, connect, switches, reported):
+    """What is read of the payment now is compared with the order, too."""
+    report(connect().transfers.create, **order("invoice-7")).check("paid tr_1")
+    for name, value in switches.items():
+        setattr(service.listing, name, value)
+    report(connect(max_retries=0).transfers.create, **order("invoice-7")).check(reported)
+    assert len(service.payments) == 1
+
+
+HOUR = 3600
+DAY = 24 * HOUR
+AGES = [
+    ("spec", None, 0.01 * HOUR, "repeated tr_1", 1),
+    ("spec", None, HOUR, "repeated tr_1", 1),
+    ("spec", None, 23.9 * HOUR, "repeated tr_1", 1),
+    ("spec", None, 24.1 * HOUR, "paid tr_2", 2),
+    ("spec", "rent", 23.9 * HOUR, "repeated tr_1", 1),
+    ("spec", "rent", 24.1 * HOUR, "paid tr_2", 2),
+    ("spec", "rent", 30 * DAY, "paid tr_2", 2),
+    ("unmarked", None, HOUR, "repeated tr_1", 1),
+    ("unmarked", "rent", 23.9 * HOUR, "repeated tr_1", 1),
+    ("for ever", None, 23 * HOUR, "repeated tr_1", 1),
+    ("for ever", None, 25 * HOUR, "error tr_1 new=", 1),
+    ("for ever", None, 30 * DAY, "error tr_1 new=", 1),
+    ("for ever", "rent", 25 * HOUR, "repeated tr_1", 1),
+    ("for ever", "rent", 6.9 * DAY, "repeated tr_1", 1),
+    ("for ever", "rent", 7.1 * DAY, "error tr_1 new=", 1),
+    ("for ever", "rent", 30 * DAY, "error tr_1 new=", 1),
+    ("for ever, unmarked", "rent", 30 * DAY, "error tr_1 new=", 1),
+    ("for ever, unmarked", None, 25 * HOUR, "error tr_1 new=", 1),
+]
+
+
+@pytest.mark.parametrize(("keys", "reference", "seconds", "reported", "paid"), AGES)
+def test_the_age_of_a_repetition(service, connect, keys, reference, seconds, reported, paid):
+    """A repetition counts for 24 hours, or 7 days with a reference, by the service's time."""
+    service.idempotency.marks_replays = "unmarked" not in keys
+    if "for ever" in keys:
+        service.idempotency.lifetime = None
+    report(connect().transfers.create, **order(reference)).check("paid tr_1")
+    service.clock.advance(seconds=seconds)
+    report(connect().transfers.create, **order(reference)).check(reported)
+    assert len(service.payments) == paid
+
+
+@pytest.mark.parametrize("refusal", [422, 503, 429, 400])
+@pytest.mark.parametrize("reference", [None, "invoice-7"])
+def test_the_24_hours_begin_with_the_payment(service, connect, refusal, reference):
+    """An order refused first and paid 23 hours later is recognised for 24 hours from then."""
+    service.refusals.append(Answer(refusal, {"error": "not now"}))
+    report(connect(max_retries=0).transfers.create, **order(reference)).check("error")
+    service.clock.advance(hours=23)
+    report(connect().transfers.create, **order(reference)).check("paid tr_1")
+    for hours in (1.1, 22.8):
+        service.clock.advance(hours=hours)
+        report(connect().transfers.create, **order(reference)).check("repeated tr_1")
+    service.clock.advance(hours=0.2)
+    report(connect().transfers.create, **order(reference)).check("paid tr_2")
+    assert len(service.payments) == 2
+
+
+OFFSETS = [{"minutes": -4.5}, {"minutes": 4.5}, {"hours": -5}, {"hours": 5}, {"days": -400}]
+
+
+@pytest.mark.parametrize("reference", [None, "invoice-7"])
+@pytest.mark.parametrize("offset", OFFSETS)
+def test_the_clock_of_this_machine_does_not_count(service, connect, offset, reference):
+    """A machine whose clock is wrong reports and pays the same as one whose clock is right."""
+    service.clock.advance(**offset)
+    report(connect().transfers.create, **order(reference)).check("paid tr_1")
+    report(connect().transfers.create, **order(reference)).check("repeated tr_1")
+    service.clock.advance(hours=23.9)
+    report(connect().transfers.create, **order(reference)).check("repeated tr_1")
+    assert len(service.payments) == 1
+
+
+def test_a_clock_that_is_corrected(service, connect):
+    """A machine that was 4.5 minutes slow and is corrected does not pay again within 24 hours."""
+    service.clock.advance(minutes=4.5)
+    report(connect().transfers.create, **ORDER).check("paid tr_1")
+    service.clock.advance(minutes=-4.5, hours=23, seconds=57 * 60)
+    report(connect().transfers.create, **ORDER).check("repeated tr_1")
+    assert len(service.payments) == 1
+
+
+@pytest.mark.parametrize("hours", [None, -30, -3, 3, 30])
+@pytest.mark.parametrize("reference", [None, "invoice-7"])
+def test_a_date_header_that_is_wrong_or_absent(service, connect, hours, reference):
+    """A service whose Date header is wrong is asked again, and pays once."""
+    wrong = None if hours is None else type(service.date_error)(hours=hours)
+    service.date_error = wrong
+    report(connect().transfers.create, **order(reference)).check("kept tr_1")
+    report(connect().transfers.create, **order(reference)).check("kept tr_1")
+    assert len(service.payments) == 1
+
+
+SERVICES = [
+    ({"ignored": True}, None, "paid tr_2", 2),
+    ({"marks_replays": False}, None, "same tr_1", 1),
+    ({"marks_replays": False}, "invoice-7", "same tr_1", 1),
+    ({"compares_bodies": False}, "invoice-7", "repeated tr_1", 1),
+    ({"compares_bodies": False}, None, "repeated tr_1", 1),
+]
+
+
+@pytest.mark.parametrize(("switches", "reference", "reported", "paid"), SERVICES)
+def test_a_service_that_differs(service, connect, switches, reference, reported, paid):
+    """What a service with other keys has paid is what is reported."""
+    for name, value in switches.items():
+        setattr(service.idempotency, name, value)
+    report(connect().transfers.create, **order(reference)).check("paid tr_1")
+    report(connect().transfers.create, **order(reference)).check(reported)
+    assert len(service.payments) == paid
+
+
+KEYS = [
+    ({}, {}, "same"),
+    ({}, {"source_amount": "10"}, "same"),
+    ({}, {"source_currency": "USD"}, "same"),
+    ({}, {"source_amount": "10.01"}, "other"),
+    ({}, {"payout_method": "wire"}, "other"),
+    ({}, {"new": "second"}, "other"),
+    ({"new": "second"}, {"new": "second"}, "same"),
+    ({"new": "second"}, {"new": "third"}, "other"),
+    ({"new": True}, {"new": True}, "other"),
+    ({"client_reference_id": "a"}, {"client_reference_id": "a"}, "same"),
+    ({"client_reference_id": "a"}, {"client_reference_id": "b"}, "other"),
+    ({"client_reference_id": "a"}, {"client_reference_id": "a", "source_amount": "9"}, "same"),
+    ({"client_reference_id": "a"}, {"client_reference_id": "a", "new": "x"}, "other"),
+    ({"client_reference_id": JOSE}, {"client_reference_id": JOSE_DECOMPOSED}, "same"),
+    ({"client_reference_id": "a", "new": "b"}, {"client_reference_id": "ab"}, "other"),
+    ({"client_reference_id": "a", "new": "b"}, {"client_reference_id": "b", "new": "a"}, "other"),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "key"), KEYS)
+def test_the_key_of_an_order(service, other_service, connect, first, second, key):
+    """A key depends on the reference, else the values, and `new`; not on address, account, time."""
+    report(connect().transfers.create, **{**ORDER, **first})
+    other_service.clock.advance(days=100)
+    elsewhere = connect(base_url=other_service.base_url, key="key-2")
+    report(elsewhere.transfers.create, **{**ORDER, **second})
+    sent = [service.sent_keys()[0], other_service.sent_keys()[0]]
+    assert [UUID(text).version for text in sent] == [4, 4]
+    assert (sent[0] == sent[1]) is (key == "same")
+
+
+def test_two_keys_of_one_account_are_told_apart_by_the_service(service, connect):
+    """Under a rotated API key the service knows no key, and only `lookback` finds the payment."""
+    report(connect().transfers.create, **order("invoice-7")).check("paid tr_1")
+    rotated = connect(key="key-2")
+    outcome = report(rotated.transfers.create, **order("invoice-7"), lookback="1 day")
+    outcome.check("repeated tr_1")
+    assert len(service.payments) == 1
+    report(rotated.transfers.create, **order("invoice-7")).check("paid tr_2")
+    assert len(service.payments) == 2
+
+
+MONTHS = [
+    ({}, "paid tr_2", 2),
+    ({"lookback": "7 days"}, "paid tr_2", 2),
+    ({"lookback": "45 days"}, "error tr_1 new=", 1),
+    ({"new": "2026-12"}, "paid tr_2", 2),
+    ({"client_reference_id": "rent 2026-12"}, "paid tr_2", 2),
+]
+
+
+@pytest.mark.parametrize(("options", "reported", "paid"), MONTHS)
+def test_monthly_orders_with_one_reference(service, connect, options, reported, paid):
+    """The order of the next month is paid, unless the list is asked to look so far back."""
+    report(connect().transfers.create, **order("rent")).check("paid tr_1")
+    service.payments[0]["status"] = "completed"
+    service.clock.advance(days=30)
+    report(connect().transfers.create, **{**order("rent"), **options}).check(reported)
+    assert len(service.payments) == paid
+
+
+def test_a_notice_has_the_id_the_age_and_the_choice(service, connect):
+    """The notice of a repetition is one text with the id, the age and how to pay again."""
+    report(connect().transfers.create, **order("invoice-7"))
+    service.clock.advance(hours=3, minutes=5)
+    again = report(connect().transfers.create, **order("invoice-7"))
+    again.check("repeated tr_1")
+    lines = [line for line in again.visible.splitlines() if "tr_1" in line]
+    assert len(lines) == 1, again.visible
+    assert any(age in again.visible for age in ("3 h", "3h", "185 min", "3.1 h")), again.visible
+
+
+@pytest.mark.parametrize("times", [2, 5])
+def test_a_loop_pays_once(service, cell, times):
+    """A cell that pays in a loop pays once, and every later turn is a repetition."""
+    report(cell.transfers.create, **ORDER).check("paid tr_1")
+    for _ in range(times):
+        report(cell.transfers.create, **ORDER).check("repeated tr_1")
+    assert len(service.payments) == 1

@@ -1,0 +1,137 @@
+"""When a payment of the service is that of an order: values, hidden fields, status and age."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from paylab.errors import ChoiceError
+from paylab.payments.identity import values
+from paylab.payments.repetition import (
+    DAY,
+    WEEK,
+    age_text,
+    check_new,
+    check_repetition,
+    is_dead,
+    is_recognised,
+    other_values,
+    unshown,
+)
+from paylab.spec.models import Transfer
+
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+ORDER = {
+    "financial_account": {"id": "fa_1"},
+    "source_amount": "10",
+    "source_currency": "usd",
+    "destination_currency": "mxn",
+    "payout_method": "spei",
+    "client_reference_id": "inv-1",
+}
+ROW = {
+    "id": "tr_1",
+    "status": "completed",
+    "financial_account_id": "fa_1",
+    "source_amount": "10.00",
+    "source_currency": "USD",
+    "destination_currency": "MXN",
+    "payout_method": "spei",
+    "client_reference_id": "inv-1",
+    "created_at": "2026-03-01T11:00:00.000Z",
+}
+
+
+def row(**changes):
+    """A payment of the service; None leaves a field out."""
+    fields = {**ROW, **changes}
+    return Transfer.model_validate({name: fields[name] for name in fields if fields[name]})
+
+
+# A change of the payment, whether it has other values, and whether it is surely the order's.
+COMPARED = [
+    ({}, False, True),
+    ({"source_amount": "10.01"}, True, False),
+    ({"financial_account_id": "fa_2"}, True, False),
+    ({"destination_currency": "COP"}, True, False),
+    ({"payout_method": "pix"}, True, False),
+    ({"client_reference_id": "inv-2"}, True, False),
+    ({"source_amount": None}, False, False),
+    ({"source_amount": "***"}, False, False),
+    ({"financial_account_id": "fa_***"}, False, False),
+    ({"financial_account_id": None, "financial_account": {"id": "fa_1"}}, False, True),
+    ({"financial_account_id": None, "financial_account": {"id": "fa_2"}}, True, False),
+    ({"source_currency": None}, False, False),
+    ({"payout_method": None}, False, True),
+    ({"client_reference_id": None}, False, True),
+    ({"id": None}, False, False),
+    ({"destination_amount": "170.00", "net_source_amount": "9.50"}, False, True),
+]
+
+
+@pytest.mark.parametrize(("change", "is_other", "is_its"), COMPARED)
+def test_a_payment_is_compared_with_an_order(change, is_other, is_its):
+    """What is shown must be equal; account, currencies and the given amount must be shown."""
+    order, payment = values(ORDER), row(**change)
+    assert bool(other_values(order, payment)) is is_other
+    assert is_recognised(order, payment) is is_its
+
+
+@pytest.mark.parametrize(
+    ("status", "age", "reference", "reason"),
+    [
+        ("completed", DAY, "", None),
+        ("strange", DAY, "", None),
+        (None, DAY, "", None),
+        ("failed", timedelta(0), "", "dead"),
+        ("EXPIRED", timedelta(0), "inv-1", "dead"),
+        ("cancelled", 9 * DAY, "inv-1", "dead"),
+        ("completed", DAY + timedelta(seconds=1), "", "old"),
+        ("completed", WEEK, "inv-1", None),
+        ("completed", WEEK + timedelta(seconds=1), "inv-1", "old"),
+    ],
+)
+def test_a_dead_or_old_payment_is_no_success(status, age, reference, reason):
+    """The error names the id, the status or the age, and how to pay again."""
+    order = values({**ORDER, "client_reference_id": reference or None})
+    made = (NOW - age).isoformat()
+    payment = row(status=status, created_at=made, client_reference_id=reference or None)
+    limit = WEEK if reference else DAY
+    if reason is None:
+        check_repetition(order, payment, NOW, limit)
+        return
+    with pytest.raises(ChoiceError, match="tr_1") as error:
+        check_repetition(order, payment, NOW, limit)
+    assert (error.value.reason, error.value.payment) == (reason, payment)
+    assert 'new="tr_1"' in str(error.value.hint)
+    assert is_dead(payment) is (reason == "dead")
+
+
+def test_a_new_payment_may_show_what_the_service_chose():
+    """The answer to a new payment may have another rail, and a reference that was not given."""
+    order = values({**ORDER, "client_reference_id": None})
+    check_new(order, row(payout_method="local", client_reference_id="auto-1"), lambda: NOW)
+    with pytest.raises(ChoiceError, match="source_amount is 11, not 10"):
+        check_new(order, row(source_amount="11"), lambda: NOW)
+
+
+def test_what_is_not_shown_is_named():
+    """A field that the service knows nothing of is not shown."""
+    order = values({**ORDER, "memo": "x", "source_network": "base"})
+    assert unshown(order, row(payout_method=None)) == ["payout_method", "memo", "source_network"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0, "0 seconds"),
+        (90, "2 minutes"),
+        (10_799, "3 hours"),
+        (172_790, "2 days"),
+        (3_600, "60 m"),
+    ],
+)
+def test_an_age_is_said_in_words(seconds, text):
+    """An age is rounded to the unit in which it is at least two."""
+    assert age_text(timedelta(seconds=seconds)).startswith(text)
