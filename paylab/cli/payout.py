@@ -9,23 +9,26 @@ destination_currency, payout_method and one of source_amount, destination_amount
 --template prints an example.
 
 Before anything is sent, the list of transfers is read for the references of the file: a payout
-that was made is not made again. A payout that failed is paid again with --retry-failed.
+that was made since --lookback is not made again. A reference with other values stops the whole
+file. A payout that failed is paid again with --retry-failed.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from ..client.settings import refuse_unknown_variables
-from ..errors.base import ConfigError
+from ..errors.base import ConfigError, RuleError
 from ..errors.extras import require_extra
 from ..lab.lab import connect
-from ..payments.batch import results_path
+from ..payments.batch import LOOKBACK, results_path
 from ..payments.outcome import MADE, UNSENT
 from ..payments.plan import REFERENCE, Plan, plan
 from ..spec.text import printable
+from ..spec.time_arguments import read_duration
 from .terminal import announce, confirm, count, in_range, say, warn_user
 
 if TYPE_CHECKING:
@@ -64,14 +67,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--lookback",
-        default="45 days",
+        default=LOOKBACK,
+        type=_lookback,
         metavar="DURATION",
-        help="how far the list is read for earlier payouts (default: 45 days); none: not at all",
+        help="how far the list is read for the references of the file (default: 45 days); payouts "
+        "made before are paid again; none: the list is not read",
     )
     parser.add_argument(
         "--older",
         choices=("paid", "pay"),
-        help="whether a payout with an equal payment older than 7 days is paid, or to be paid",
+        help="paid: an equal payment older than 7 days is this payout; pay: it is paid again",
     )
     parser.add_argument(
         "--retry-failed",
@@ -113,7 +118,7 @@ def run(options: argparse.Namespace) -> int:
     confirm(lab.place, f"send {count(len(checked.rows), 'payout')}", yes=options.yes)
     frame = lab.transfers.create_many(
         options.file,
-        lookback=None if options.lookback == "none" else options.lookback,
+        lookback=options.lookback,
         older=options.older,
         retry_failed=options.retry_failed,
         to=options.to,
@@ -133,6 +138,8 @@ def _report(checked: Plan, *, as_json: bool) -> int:
         print(json.dumps({"payouts": len(checked.rows), "problems": problems}))
     else:
         say(checked)
+        if not checked.problems:
+            say("earlier payouts are looked for in the list of the service when it is sent")
         if checked.ignored:
             say(f"columns that are not sent: {printable(', '.join(checked.ignored))}")
         for problem in checked.problems:
@@ -152,6 +159,15 @@ def _print_results(frame: pd.DataFrame, *, as_json: bool) -> int:
     for error, rows in explained[explained["outcome"] == UNSENT].groupby("error"):
         warn_user(printable(f"{count(len(rows), 'row')} unsent: {error}"))
     return 0 if set(facts["outcomes"]) <= MADE else 1
+
+
+def _lookback(text: str) -> timedelta | None:
+    if text.strip().lower() == "none":
+        return None
+    try:
+        return read_duration(text, "lookback")
+    except RuleError as error:
+        raise argparse.ArgumentTypeError(error.problems[0].message) from None
 
 
 def _mark(text: str) -> str:

@@ -73,7 +73,8 @@ class LabTransfers:
         """The payment of a reference, or of values without a reference since a time; None if none.
 
         A live payment comes before one that failed, expired or was cancelled, and the newest first.
-        ChoiceError if the list cannot tell whether there is one.
+        ChoiceError if the list cannot tell whether there is one, or if the payment of the reference
+        has other values than you give.
 
         >>> lab.transfers.find(client_reference_id="nobody") is None
         True
@@ -81,7 +82,8 @@ class LabTransfers:
         from ..payments.search import find_payment
 
         fields = body_of("transfers.create", locals())
-        return find_payment(self._client.transfers, fields, read_since(since))
+        clock = self._client.service_clock
+        return find_payment(self._client.transfers, fields, read_since(since), clock.now)
 
     @takes(Reading)
     def frame(self, *, product_type: str | None = None, **options: Unpack[Reading]) -> pd.DataFrame:
@@ -148,8 +150,9 @@ class LabTransfers:
         references. A row with an equal live payment is `already paid`; if that is older than 7
         days, ChoiceError asks for `older="paid"` or `older="pay"`. A row whose payment failed,
         expired or was cancelled is `failed before`, unless `retry_failed=True` pays it again. If a
-        reference has a payment with other values, the row is a `conflict` and nothing is sent.
-        Each other row is an order, as by `create`.
+        reference has a payment with other values, the row is a `conflict` and nothing of the batch
+        is sent. Each other row is an order, as by `create`; a payment before `lookback` is not
+        found, and its row is paid again.
 
         `to` is a CSV file for the results, which is whole at every moment. Other keywords fill
         empty cells; `delimiter` separates the cells of the file. `progress=True` shows a bar; a

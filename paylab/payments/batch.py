@@ -101,7 +101,7 @@ def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have de
     )
     checked.refuse()
     if not all(row.name for row in checked.rows):
-        warnings.warn(REPEATABLE, RuleWarning, stacklevel=3)
+        warnings.warn(REPEATABLE, RuleWarning, stacklevel=4)  # of the caller of the lab
     results = Results(checked)
     file = None if to is None else ResultsFile(results_path(to, payouts), checked, results)
     batch = Batch(client, checked, choices or BatchChoices(), tell, progress, file)
@@ -141,6 +141,8 @@ class Batch:
     """The names under which rows are paid again."""
     failure: PaylabError | None = None
     silent: int = 0
+    current: int = 0
+    """The row that is sent now, if rows are sent one by one."""
 
     def run(self, concurrency: int) -> None:
         """Find payouts made before, and send the others unless one is a conflict."""
@@ -152,6 +154,9 @@ class Batch:
                 self._send(concurrency)
         except KeyboardInterrupt as stop:
             stop.add_note(f"interrupted: {self._count}")
+            for row in self._left:
+                if row.number != self.current:
+                    self._settle(row, Outcome(outcome.UNSENT, error="not sent: interrupted"))
             raise
         except PaylabError as error:  # the list could not tell, or you have to choose
             self.failure = error
@@ -231,7 +236,9 @@ class Batch:
         waiting = takewhile(lambda _: not self.failure and self.silent < SILENCE, self._left)
         limited = self._send_some(waiting, concurrency) if concurrency > 1 else []
         for row in chain(limited, waiting):
+            self.current = row.number
             self._settle(row, self._send_row(row))
+            self.current = 0
 
     def _send_some(self, waiting: Iterator[PayoutRow], concurrency: int) -> list[PayoutRow]:
         """Send rows concurrently until one is refused with 429; return the rows refused so."""
@@ -296,5 +303,7 @@ def _ask(old: list[str]) -> ChoiceError:
     """The error for rows with an equal payment of which it cannot be told whether it is theirs."""
     some = "; ".join(old[:5]) + ("; ..." if len(old) > 5 else "")
     what = f"nothing was sent: {len(old)} payouts have an equal payment older than 7 days: {some}"
-    hint = 'older="paid" (--older paid) counts them as paid, older="pay" pays them again'
+    hint = (
+        'older="paid" (--older paid) counts them as paid, older="pay" (--older pay) pays them again'
+    )
     return ChoiceError(what, hint, reason="old")

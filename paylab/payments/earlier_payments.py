@@ -51,16 +51,16 @@ def decide(
         return Decision(Outcome(outcome.PAID, recent[0].to_dict()))
     others = [payment for payment in live if payment not in equal]
     if others:
-        return Decision(Outcome(outcome.CONFLICT, error=_conflict(order, others[0], now)))
+        error = _conflict(order, others[0], now)
+        return Decision(Outcome(outcome.CONFLICT, error=error))
     newest = payments[0]
     if not is_dead(newest):
         return Decision(old=newest)
     if retries_failed and newest.id:
         return Decision(new=newest.id)
-    error = dead(newest, now)
-    return Decision(
-        Outcome(outcome.FAILED, error=f"{error}; retry_failed=True (--retry-failed) pays it again")
-    )
+    way = "retry_failed=True (--retry-failed) pays it again"
+    error = f"{str(dead(newest, now)).rstrip('.')}; {way}"
+    return Decision(Outcome(outcome.FAILED, error=error, payment=newest.id))
 
 
 def _is_equal(order: Values, payment: Transfer) -> bool:
@@ -79,4 +79,5 @@ def _conflict(order: Values, payment: Transfer, now: datetime) -> str:
         f"{n} is not shown" for n in unshown(order, payment)
     ]
     what = f"{describe(payment, now)} was made under this reference"
-    return f"{what}; {'; '.join(different)}"
+    way = "correct the row, or give it another reference"
+    return f"{what}; {'; '.join(different)}; {way}"

@@ -32,6 +32,8 @@ class Outcome:
     word: str
     transfer: Mapping[str, Any] = field(default_factory=dict)
     error: str | None = None
+    payment: str = ""
+    """The id of the payment of the row that failed before."""
     stops: PaylabError | None = None
     """The error that ends the whole batch."""
     is_limited: bool = False

@@ -21,22 +21,25 @@ from ..client.new_orders import located
 from ..client.orders import advising, with_key
 from ..client.response import Response
 from ..client.retries import SERVER_ERRORS
-from ..errors.api import APIStatusError, ConflictError, NotFoundError
+from ..errors.api import APIStatusError, ConflictError, NotFoundError, UnprocessableError
 from ..errors.base import ChoiceError, MissingOperationError, PagingError, PaylabError
 from ..spec import timestamps
 from ..spec.models import Transfer
 from ..spec.operations.routes import reading
 from ..spec.resource import created
 from . import repetition
-from .identity import REFERENCE
+from .identity import AMOUNTS, REFERENCE
 from .repetition import DAY, describe, is_dead, is_recognised
 from .search import by_references, by_values, choose, in_newest_page, untold
 from .sending import Sending
 
+USED_QUOTE = 'if an earlier call of this order may have used the quote, add lookback="3 days" first'
 MARGIN = timedelta(seconds=30)
 """A payment that is older than its call by more was made before it."""
 CLOCKS_DIFFER = timedelta(seconds=2)
 """A Date has whole seconds."""
+SEARCHED = ("financial_account", "source_currency", "destination_currency", *sorted(AMOUNTS))
+"""The values by which an order without a reference is looked for."""
 NO_READ = (404, 405, 501)
 """Answers to the reading of one object that is not there, or that cannot be read alone."""
 
@@ -61,6 +64,10 @@ class PaymentOrders:
                 if sending.is_raw and not response.has_id:
                     return response  # of a service whose answer has another form
                 payment = response.read(Transfer)
+        except UnprocessableError as error:
+            if sending.order.fields.get("quote_id") is not None:
+                error.hint = "; ".join(filter(None, (error.hint, USED_QUOTE)))
+            raise
         except ConflictError as error:
             if not sending.is_computed:
                 raise
@@ -171,7 +178,8 @@ class PaymentOrders:
         named = [payment for payment in payments if payment.id == name]
         if not named:
             listed = ", ".join(describe(payment, self._now()) for payment in payments) or "nothing"
-            raise untold(f"the list does not show what was made as new={name!r}; it has {listed}")
+            what = f"the list does not show what was made as new={name!r}; it has {listed}"
+            raise untold(f"{what}: name it by the id of the payment that it repeats")
         made = created(named[0])
         return [payment for payment in live if payment.id != name and created(payment) >= made]
 
@@ -248,9 +256,17 @@ class PaymentOrders:
         self._client.ask_time()
         passed = self._client.clock() - sending.begun
         until = timestamps.to_text(self._client.service_clock.now() - passed + DAY)
-        reference = f"{REFERENCE}={sending.reference!r}" if sending.reference else "..., since=..."
         return (
-            "it is not known whether it was paid: the same call asks again without paying twice "
-            f"until {until} at the service (24 hours after the first call of this order); "
-            f'afterwards lookback="3 days" or lab.transfers.find({reference}) tells'
+            "it is not known whether it was paid: if this was the first call of this order, the "
+            f"same call asks again without paying twice until {until} at the service, otherwise "
+            'until 24 hours after that first call; later add lookback="3 days", or ask '
+            f"lab.transfers.find({self._search_terms(sending)})"
         )
+
+    def _search_terms(self, sending: Sending) -> str:
+        """The parameters of `find` that look for an order."""
+        if sending.reference:
+            return f"{REFERENCE}={sending.reference!r}"
+        terms = [(name, value) for name, value in sending.values.items() if name in SEARCHED]
+        since = self._now().date().isoformat()
+        return ", ".join(f"{name}={value!r}" for name, value in [*terms, ("since", since)])

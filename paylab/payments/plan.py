@@ -132,8 +132,8 @@ def _row(
 _RENAMED = {"financial_account": ACCOUNT, "financial_account.id": ACCOUNT}
 _OWN = "batch"
 NO_REFERENCE = (
-    "is required, so that the payout is never made twice; references=False sends rows without one, "
-    "which are safe to repeat for 24 hours only"
+    "is required; references=False (--no-references) sends a row without one, which is safe to "
+    "repeat for 24 hours only"
 )
 _EXACT = Context(prec=1_000, traps=[Inexact])
 FLOAT = 'must be text: a float is not exact; read the file with dtype="string", or give its path'

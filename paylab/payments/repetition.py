@@ -134,9 +134,9 @@ def check_repetition(
         raise dead(payment, now)
     age = age_of(payment, now)
     if limit is not None and age is not None and age > limit:
-        what = f"not paid now: {describe(payment, now)} was made for an equal order"
+        what = f"nothing was paid now: {describe(payment, now)} was made for an equal order"
         hint = (
-            "if it is that payment, nothing is to be done; for another payment, give it another "
+            "if this is that payment, it is done; for another payment, give it another "
             f'{REFERENCE}, or new="{payment.id}"'
         )
         raise ChoiceError(what, hint, reason="old", payment=payment)
@@ -147,7 +147,7 @@ def dead(payment: Transfer, now: datetime) -> ChoiceError:
     what = f"not paid: {describe(payment, now)} was made for this order"
     if payment.failure_reason:
         what += f", failure_reason: {plain(str(payment.failure_reason), 200)}"
-    hint = f'new="{payment.id}" pays it again, once however often you run it'
+    hint = f'new="{payment.id}" pays it again, once in 24 hours; later add lookback="3 days"'
     return ChoiceError(what, hint, reason="dead", payment=payment)
 
 
@@ -155,6 +155,6 @@ def repetition_notice(payment: Transfer, now: datetime, hidden: Sequence[str] = 
     """The notice that a payment was made before; `hidden` are fields that were not compared."""
     lacks = f"; not compared, since it is not shown: {', '.join(hidden)}" if hidden else ""
     return (
-        f"{describe(payment, now)} was made for this order before; nothing new was created{lacks}; "
+        f"not paid again: {describe(payment, now)} was made for this order before{lacks}; "
         f'to pay again: new="{payment.id}", or another {REFERENCE}'
     )

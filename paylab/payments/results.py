@@ -24,7 +24,7 @@ with explained():
     import pandas as pd
     import pyarrow as pa
 
-    from ..frames.files import NUMBERS, PLAIN, write_sidecar
+    from ..frames.files import NUMBERS, PLAIN, forget_sidecar
     from ..frames.frame import typed_frame
 
 UNANSWERED = Outcome(
@@ -128,10 +128,10 @@ class ResultsFile:
                 self._write(is_durable=False)
 
     def close(self) -> None:
-        """Write what is not written yet, and the description of the columns."""
+        """Write what is not written yet, durably."""
         try:
             self._write(is_durable=True)
-            write_sidecar(self._path, TRANSFERS, {"rows": len(self._lines)})
+            forget_sidecar(self._path)
         except OSError as error:
             text = f"{self._path} could not be written ({error}): it may lack the last results"
             warnings.warn(text, ConfigWarning, stacklevel=2)
@@ -151,7 +151,8 @@ class ResultsFile:
 
 
 def _cells(row: PayoutRow, outcome: Outcome) -> dict[str, Any]:
-    source = outcome.transfer if outcome.is_made else row.cells
+    own = {"id": outcome.payment or None, **row.cells}
+    source = outcome.transfer if outcome.is_made else own
     return {**source, REFERENCE: row.cells.get(REFERENCE)}
 
 

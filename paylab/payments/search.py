@@ -13,7 +13,7 @@ from ..spec.models import Transfer
 from ..spec.paging import Page
 from ..spec.resource import Resource, created
 from .identity import REFERENCE, Values, reference_of, values
-from .repetition import NEEDED, is_dead, other_values, shown_values, unshown
+from .repetition import NEEDED, check_terms, is_dead, other_values, shown_values, unshown
 
 if TYPE_CHECKING:
     from ..client.resources.transfers import Transfers
@@ -189,10 +189,12 @@ def in_newest_page(transfers: Transfers, reference: str, since: datetime) -> lis
     return payments
 
 
-def find_payment(transfers: Transfers, fields: Values, since: datetime | None) -> Transfer | None:
+def find_payment(
+    transfers: Transfers, fields: Values, since: datetime | None, now: Callable[[], datetime]
+) -> Transfer | None:
     """The payment of a reference, or of values without one since a time; None if there is none.
 
-    Values that are given beside a reference must agree. ChoiceError if that cannot be told.
+    ChoiceError if that cannot be told, or if a payment of the reference has other values.
     """
     order, reference = values(fields), reference_of(fields)
     if not reference and (since is None or len(order) < FEWEST_VALUES):
@@ -201,6 +203,8 @@ def find_payment(transfers: Transfers, fields: Values, since: datetime | None) -
     if reference:
         found = by_references(transfers, {reference}, since).get(reference, [])
         payments = [payment for payment in found if not other_values(order, payment)]
+        if found and not payments:
+            check_terms(order, found[0], now)
     else:
         payments = by_values(transfers, order, since)
     payment = choose(payments)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+import paylab
 from paylab.errors import ChoiceError, PaylabError, RuleError
 from paylab.payments.search import by_references, by_values, choose, find_payment
 from paylab.spec.models import Transfer
@@ -146,9 +147,9 @@ def test_values_find_a_payment_without_a_reference(changes, found):
     listing = Listing([row(1, **{**PAID, **changes}), row(2, 1, financial_account_id="fa_9")])
     if found == "could not be told":
         with pytest.raises(ChoiceError, match=found):
-            find_payment(listing, VALUES, NOW - DAY)
+            find_payment(listing, VALUES, NOW - DAY, lambda: NOW)
         return
-    assert getattr(find_payment(listing, VALUES, NOW - DAY), "id", None) == found
+    assert getattr(find_payment(listing, VALUES, NOW - DAY, lambda: NOW), "id", None) == found
 
 
 def test_values_need_a_list_that_shows_references():
@@ -163,4 +164,13 @@ def test_values_need_a_list_that_shows_references():
 def test_too_little_to_look_for_is_an_error(fields, since):
     """A reference, or values and a time, are needed."""
     with pytest.raises(RuleError, match="client_reference_id"):
-        find_payment(Listing([]), fields, since)
+        find_payment(Listing([]), fields, since, lambda: NOW)
+
+
+def test_other_values_beside_a_reference_are_a_conflict(lab):
+    """A reference whose payment has another amount is an error, and not the answer None."""
+    account = lab.individuals.create(**paylab.examples.recipient("MX")).financial_accounts[0]
+    terms = {"source_currency": "USD", "destination_currency": "MXN", "payout_method": "spei"}
+    lab.transfers.create(account, source_amount="10", client_reference_id="a", **terms)
+    with pytest.raises(ChoiceError, match="source_amount is 10, not 11"):
+        lab.transfers.find(client_reference_id="a", source_amount="11")

@@ -53,8 +53,8 @@ class ConversionAccounts:
         source_currency defaults to that of the individual's country if you pass the object.
 
         The list is read first: an account that agrees in everything you give, and is not disabled,
-        is returned, with `replayed` true. `new=` makes another without reading the list, as by
-        `transfers.create`.
+        is returned, with `replayed` true. `new="name"` makes another without reading the list: once
+        in 24 hours, but one more for each call that a service answers with a pending account (202).
 
         >>> lab.conversion_accounts.create(person, wallet).source_currency
         'mxn'
