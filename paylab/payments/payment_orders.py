@@ -65,7 +65,8 @@ class PaymentOrders:
                     return response  # of a service whose answer has another form
                 payment = response.read(Transfer)
         except UnprocessableError as error:
-            if sending.order.fields.get("quote_id") is not None:
+            has_quote = sending.order.fields.get("quote_id") is not None
+            if has_quote and "quote" in str(error).lower():  # perhaps this order has used it
                 error.hint = "; ".join(filter(None, (error.hint, USED_QUOTE)))
             raise
         except ConflictError as error:
