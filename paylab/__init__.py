@@ -56,13 +56,13 @@ if TYPE_CHECKING:
     from .spec import codes as codes
     from .spec import models as models
     from .spec import status as status
-    from .spec.service import Service as Service
+    from .spec.service.service import Service as Service
 
 __version__ = "0.1.0"
 
 LATE = {
     "Lab": "lab.lab:Lab",
-    "Service": "spec.service:Service",
+    "Service": "spec.service.service:Service",
     "assumptions": "spec.assumptions",
     "codes": "spec.codes",
     "connect": "lab.lab:connect",

@@ -2,6 +2,7 @@
 
 Client generators, viewers and contract tests read it. Each operation and field says whether the
 specification states it (`x-origin`); a service.toml changes paths, names and dialect.
+`--service-schema` prints the JSON Schema of a service.toml, by which editors complete and check it.
 """
 
 from __future__ import annotations
@@ -20,21 +21,40 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
     parser.add_argument("--service", metavar="FILE", help=_SERVICE)
     parser.add_argument("--server", metavar="URL", default="", help="base address of the service")
+    parser.add_argument(
+        "--service-schema",
+        action="store_true",
+        help="print the JSON Schema of a service.toml instead",
+    )
     parser.add_argument("--to", metavar="FILE", help="write it to this file")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print or write the document."""
+    """Print or write the document, or the schema of a service.toml."""
     from .. import files
-    from ..openapi import document
 
-    made = document(service_for(options.service), options.server)
-    text = json.dumps(made, indent=2, ensure_ascii=False)
+    text, has = _service_schema() if options.service_schema else _document(options)
     if options.to is None:
         print(text)
         return 0
     with files.replace(files.path_of(options.to)) as file:
         file.write(f"{text}\n".encode())
-    schemas = len(made["components"]["schemas"])
-    warn_user(f"paylab: {options.to} has {len(made['paths'])} paths and {schemas} schemas")
+    warn_user(f"paylab: {options.to} has {has}")
     return 0
+
+
+def _document(options: argparse.Namespace) -> tuple[str, str]:
+    """The document, and what it has."""
+    from ..openapi import document
+
+    made = document(service_for(options.service), options.server)
+    has = f"{len(made['paths'])} paths and {len(made['components']['schemas'])} schemas"
+    return json.dumps(made, indent=2, ensure_ascii=False), has
+
+
+def _service_schema() -> tuple[str, str]:
+    """The JSON Schema of a service.toml, and what it has."""
+    from ..spec.service.keys import keys
+    from ..spec.service.schema import schema_text
+
+    return schema_text().rstrip(), f"the schema of {len(keys())} settings"

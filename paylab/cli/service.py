@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ..simulator.credentials import ServedSimulator
-    from ..spec.service import Service
+    from ..spec.service.service import Service
 
 FACTS = ("base_url", "api_key", "secret_key", "control_token")
 """What other programs need to use a simulator that is served."""
@@ -18,7 +18,7 @@ FACTS = ("base_url", "api_key", "secret_key", "control_token")
 def service_for(given: str | None, environ: Mapping[str, str] = os.environ) -> Service:
     """The assumptions of a service.toml: the option's, else that of PAYLAB_SERVICE."""
     from ..client.settings import service_source
-    from ..spec.service import Service
+    from ..spec.service.service import Service
 
     found = service_source(given, environ)
     service: Service = found["service"][0] if found else Service()

@@ -24,7 +24,7 @@ from ..redaction.hiding import Secret
 from ..signing.canonical import signed_path
 from ..signing.comparison import compare
 from ..signing.findings import SignedRequest, check_url, read_headers
-from ..signing.snippets import DIALECT, SnippetRequest, curl
+from ..signing.snippets import SnippetRequest, curl, dialect_of
 from ..spec import timestamps
 from .service import service_for
 from .terminal import say, sections, warn_user
@@ -94,15 +94,14 @@ def _sign(options: argparse.Namespace) -> int:
     request, own = _request(options, settings), settings.service.signing
     if options.curl:
         text = request.body.decode(errors="replace")
-        dialect = {name: getattr(own, name) for name in DIALECT}
-        say(curl(SnippetRequest(options.method, request.url, text, **dialect)))
+        say(curl(SnippetRequest(options.method, request.url, text, **dialect_of(own))))
         return 0
     headers, signature = signing.signed_headers(
         settings.api_key.reveal(),
         signing.key_bytes(settings.secret_key.reveal(), own.key_encoding),
         options.method,
         request.hosts[0],
-        signed_path(request.path, own.signed_path),
+        signed_path(request.path, own.signed_path, own.base_path),
         request.query,
         content_hash=signing.body_hash(request.body, own.hash_encoding, own.empty_body),
         date=date,

@@ -8,13 +8,14 @@ from typing import Any
 
 from ..errors.api import APIStatusError
 from ..errors.base import PaylabError
-from ..spec import assumptions
 from ..spec.envelope import envelope_differences
 from ..spec.error_body import ErrorBody
 from ..spec.operations.records import ANSWER_NAMES, OPERATIONS
-from ..spec.paging import ListForm
 from ..spec.resource import Resource
-from ..spec.service import Service
+from ..spec.service.keys import keys
+from ..spec.service.lists import ListForm
+from ..spec.service.service import Service
+from ..spec.service.setting import key_of
 from .field_hints import Doubt, Fields, list_key
 from .request import OutgoingRequest
 
@@ -43,11 +44,11 @@ def name_assumptions(error: PaylabError, doubts: Sequence[Doubt], lead: str = ""
     by_key = {doubt.key: doubt for doubt in sorted(doubts, key=lambda doubt: bool(doubt.value))}
     found = [by_key[key] for key in dict.fromkeys(doubt.key for doubt in doubts)][:MOST_KEYS]
     error.key = found[0].key
-    error.assumption = assumptions.KEYS[found[0].key].row
-    rows = ", ".join(dict.fromkeys(f"`{assumptions.KEYS[doubt.key].row}`" for doubt in found))
-    keys = ", ".join(f'{d.key} = "{d.value}"' if d.value else d.key for d in found)
+    error.assumption = keys()[found[0].key].row
+    rows = ", ".join(dict.fromkeys(f"`{keys()[doubt.key].row}`" for doubt in found))
+    listed = ", ".join(f'{d.key} = "{d.value}"' if d.value else d.key for d in found)
     advice = (
-        f"{lead or 'this rests on an assumption'} ({rows}): set {keys} in service.toml if your "
+        f"{lead or 'this rests on an assumption'} ({rows}): set {listed} in service.toml if your "
         "provider documents it so, or run `paylab probe`"
     )
     error.hint = "; ".join(filter(None, (error.hint, advice)))
@@ -90,11 +91,12 @@ def _of_path(error: APIStatusError, outgoing: OutgoingRequest, text: str, servic
         lead = f"if it is right, the path may differ: {lead}"
         if str(getattr(error.call, "place", "")).startswith(SIMULATOR):
             return  # its paths are those of the settings, or its words are about the path
-    if not route.key:
+    key = key_of(OPERATIONS[route.operation].path)
+    if not key:
         return
-    is_shown = assumptions.KEYS[route.key].origin == "spec"
+    is_shown = keys()[key].origin == "spec"
     kind = "is the one that the interface description shows" if is_shown else "is an assumption"
-    name_assumptions(error, [Doubt(route.key)], f"{lead}. This path {kind}")
+    name_assumptions(error, [Doubt(key)], f"{lead}. This path {kind}")
 
 
 def _has_ids(body: object) -> bool:
@@ -113,8 +115,9 @@ def of_page(body: object, form: ListForm) -> list[Doubt]:
 
 def of_answer(kind: type[Resource], body: Mapping[str, Any], service: Service) -> Iterator[Doubt]:
     """The keys of missing fields that probably have another name in the response."""
-    table = ANSWER_NAMES.get(kind.__name__, "")
-    if table:
+    record = ANSWER_NAMES.get(kind.__name__)
+    if record:
+        table = key_of(record.answer_names).removesuffix(".fields")
         yield from _renamed(table, body, service, kind.model_fields)
     given = body.get("deposit_instructions")
     if isinstance(given, Mapping) and isinstance(given.get("details"), Mapping):
@@ -126,24 +129,27 @@ def _renamed(
 ) -> Iterator[Doubt]:
     """The missing fields of an object, and their probable names in it."""
     start = f"{table}.fields."
-    keys = {name[len(start) :]: key for name, key in assumptions.KEYS.items() if start in name}
-    theirs = {our: str(service.value(key.name)) for our, key in keys.items()}
-    free = [name for name in body if name not in theirs.values() and name not in (known or ())]
+    table_keys = {name[len(start) :]: key for name, key in keys().items() if start in name}
+    theirs = {our: str(service.value(key.name)) for our, key in table_keys.items()}
+    heads = {place.partition(".")[0] for place in theirs.values()}
+    free = [name for name in body if name not in heads and name not in (known or ())]
     for our in theirs if free else ():
-        is_there = theirs[our] in body or (known is not None and our not in known)
+        is_there = theirs[our].partition(".")[0] in body or (known is not None and our not in known)
         words = {*our.split("_")} - COMMON_WORDS
         found = (
-            name for name in free if name in keys[our].others or words & {*name.lower().split("_")}
+            name
+            for name in free
+            if name in table_keys[our].others or words & {*name.lower().split("_")}
         )
         name = None if is_there else next(found, None)
         if name is not None:
-            yield Doubt(keys[our].name, name)
+            yield Doubt(table_keys[our].name, name)
 
 
 def verified_dialect(service: Service, verifies: Callable[[str, str], bool]) -> tuple[Doubt, ...]:
     """The first of the other dialects in which the service verifies a signature."""
     for name in ("signing.empty_query", "signing.key_encoding"):
-        for value in map(str, assumptions.KEYS[name].values):
+        for value in map(str, keys()[name].words):
             if value != service.value(name) and verifies(name, value):
                 return (Doubt(name, value),)
     return ()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from ..errors.base import PaylabError
 from ..spec.operations.records import IDEMPOTENT
-from ..spec.service import Service
+from ..spec.service.service import Service
 from .new_orders import NewOrders
 from .orders import OrderSender
 from .request import Options

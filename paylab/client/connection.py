@@ -185,7 +185,7 @@ class ServiceConnection:
     @hide_frames
     def _record(self, exchange: Exchange, number: int) -> Call:
         """The record of an attempt; of a refused signature with the known mistake behind it."""
-        from ..signing.snippets import DIALECT
+        from ..signing.snippets import dialect_of
 
         outgoing, service, finding = exchange.request, self.settings.service, None
         content = outgoing.content or b""
@@ -206,5 +206,5 @@ class ServiceConnection:
             number=number,
             place=self.place(),
             finding=finding,
-            dialect={name: getattr(service.signing, name) for name in DIALECT},
+            dialect=dialect_of(service.signing),
         )

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from http.client import responses
-from typing import Any
 
 from ..errors.api import APIStatusError, RedirectError, for_status
 from ..errors.base import PaylabError, ReadOnlyError
 from ..redaction.redaction import Redaction
 from ..spec.error_body import ErrorBody, read_error
-from ..spec.service import Service
+from ..spec.service.error_bodies import ErrorSettings
+from ..spec.service.service import Service
 from ..spec.text import plain, read_json
 from . import assumption_hints
 from .call import Call
@@ -147,7 +147,9 @@ def _refusal(
     return error
 
 
-def read_refusal(status: int, content: bytes, redaction: Redaction, form: Any = None) -> ErrorBody:
+def read_refusal(
+    status: int, content: bytes, redaction: Redaction, form: ErrorSettings | None = None
+) -> ErrorBody:
     """The words and field problems of a refusal, without secrets, or the name of the status.
 
     `form` are the [errors] of a service: where its words stand, before all other places.

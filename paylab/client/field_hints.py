@@ -8,12 +8,18 @@ from difflib import SequenceMatcher
 from functools import partial
 from typing import Any, NamedTuple
 
-from ..spec import assumptions
 from ..spec.complaints import Complaint
 from ..spec.json_path import last_name, value_at
+from ..spec.operations.operation import Operation
 from ..spec.operations.records import OPERATIONS
-from ..spec.paging import ListForm
-from ..spec.service import AccountDetails, Service
+from ..spec.service.accounts import AccountDetails
+from ..spec.service.key import Key
+from ..spec.service.keys import keys
+from ..spec.service.lists import ListForm
+from ..spec.service.rails import RAILS
+from ..spec.service.service import Service
+from ..spec.service.setting import key_of
+from ..spec.service.value_types import WordsLimit
 from ..spec.translation import Translation
 from .request import OutgoingRequest
 
@@ -36,10 +42,26 @@ class Doubt(NamedTuple):
     value: str = ""
 
 
+def _without_id(our: str, key: Key) -> str:
+    """The name of a reference whose id is in an object."""
+    return our.removesuffix("_id") if str(key.default).endswith(".id") else our
+
+
 def list_key(form: ListForm, setting: str) -> str:
     """The key of a list's setting: its own key if it has one, else that of all lists."""
     own = f"lists.{form.name}.{setting}"
-    return own if own in assumptions.KEYS else f"lists.{setting}"
+    return own if own in keys() else f"lists.{setting}"
+
+
+def table_of(operation: Operation) -> str:
+    """The table of settings with the names of the body of an operation; "" if there is none."""
+    return key_of(operation.names).removesuffix(".fields")
+
+
+def accepted_words(key: str) -> tuple[str, ...]:
+    """The words that a list of words can have; () for any word."""
+    limit = keys()[key].limit
+    return limit.words if isinstance(limit, WordsLimit) else ()
 
 
 class Fields:
@@ -49,7 +71,7 @@ class Fields:
         self._operation, self._service = outgoing.operation, service
         self._body: Mapping[str, Any] = outgoing.asked if isinstance(outgoing.asked, dict) else {}
         self._translation = Translation(service)
-        self._table = OPERATIONS[self._operation].names
+        self._table = table_of(OPERATIONS[self._operation])
 
     def doubts(self, complaints: Sequence[Complaint]) -> Iterator[Doubt]:
         """The keys to check, most likely first."""
@@ -79,12 +101,13 @@ class Fields:
             if found is not None:
                 yield from self._of_detail(*found, told)
             return
-        terms = table == "transfers" and f"transfers.fields.{name}" not in assumptions.KEYS
+        terms = table == "transfers" and f"transfers.fields.{name}" not in keys()
         if terms and "quote_id" in self._body and told.missing:
             yield Doubt("transfers.fields.quote_id")
         for field in OPERATIONS[self._operation].references:
             if name in (field.name, field.by_id) and name not in self._body:
-                yield Doubt(field.form_key)
+                value = name if told.missing else ""
+                yield Doubt(f"{self._table}.fields.{field.by_id}", value)
         if told.unknown:
             yield from _known(f"{table}.fields.{name}")
         if told.missing and name not in self._body:
@@ -110,13 +133,16 @@ class Fields:
         table, name = self._table, last_name(at)
         if self._operation == "individuals.create":
             required = "individuals.required"
-            is_known = at in assumptions.KEYS[required].values
+            is_known = at in accepted_words(required)
             if is_known and value_at(self._body, at) is None:
                 yield Doubt(required)
             return
         start = f"{table}.fields."
-        fields = [key[len(start) :] for key in assumptions.KEYS if table and key.startswith(start)]
-        sent = [each for each in fields if each in self._body]
+        fields = [key[len(start) :] for key in keys() if table and key.startswith(start)]
+        moved = {
+            each.by_id for each in OPERATIONS[self._operation].references if each.name in self._body
+        }
+        sent = [each for each in fields if each in self._body or each in moved]
         yield from _known(DEFAULTS.get(f"{table}.{name}", ""))
         if fields:
             mine = [each for each in self._unknown if each in sent] or sent
@@ -124,13 +150,15 @@ class Fields:
 
     def _renamed_or_required(self, table: str, name: str, ours: Sequence[str]) -> Iterator[Doubt]:
         """The key of our field that probably has this name, else of the required fields."""
-        keys = {our: assumptions.KEYS[f"{table}.fields.{our}"] for our in ours}
-        plausible = [our for our, key in keys.items() if name in key.others]
+        ours_by_key = {our: keys()[f"{table}.fields.{our}"] for our in ours}
+        plausible = [our for our, key in ours_by_key.items() if name in key.others]
         refused = [our for our in ours if our in self._unknown]
-        near = [our for our in ours if {*our.split("_")} & {*name.split("_")}]
-        similar = sorted(refused or near, key=partial(_likeness, name))[::-1]
-        for our in (plausible or similar)[:1] if name not in keys else []:
-            yield Doubt(keys[our].name, name)
+        bare = {our: _without_id(our, key) for our, key in ours_by_key.items()}
+        near = [our for our in ours if {*bare[our].split("_")} & {*name.split("_")}]
+        similar = sorted(refused or near, key=lambda our: _likeness(name, bare[our]))[::-1]
+        for our in (plausible or similar)[:1] if name not in ours_by_key else []:
+            is_object = str(ours_by_key[our].default).endswith(".id") and not name.endswith("id")
+            yield Doubt(ours_by_key[our].name, f"{name}.id" if is_object else name)
             return
         yield from _known(f"{table}.required")
 
@@ -145,11 +173,13 @@ class Fields:
             yield from [Doubt("currencies.case")] if is_case else []
         if name == "payout_method":
             rails = self._service.rails
-            yield from (Doubt(f"rails.{place}") for place in rails if value in rails[place])
+            yield from (
+                Doubt(f"rails.{each}") for each, read in RAILS.items() if value in read(rails)
+            )
         if name == "client_reference_id" and TOO_LONG.search(words):
             yield from _known(f"{self._table}.max_reference")
         field = OPERATIONS[self._operation].by_name.get(name)
-        yield from _known(field.key if field else "")
+        yield from _known(key_of(field.setting) if field else "")
 
     def _is_in_details(self, at: str) -> bool:
         """Whether a field is one of an account's details."""
@@ -179,7 +209,7 @@ class Fields:
 
 
 def _known(key: str) -> Iterator[Doubt]:
-    if key in assumptions.KEYS:
+    if key in keys():
         yield Doubt(key)
 
 

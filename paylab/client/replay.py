@@ -25,7 +25,7 @@ from ..errors.base import ConfigError, ReplayError
 from ..redaction.hiding import HIDDEN
 from ..redaction.redaction import Redaction
 from ..spec.money import PLAIN_NUMBER
-from ..spec.service import Service
+from ..spec.service.service import Service
 from ..spec.text import plain, printable, read_json
 from ..spec.timestamps import read
 from .call import Call

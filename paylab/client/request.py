@@ -25,7 +25,7 @@ from ..signing.canonical import (
     signed_path,
 )
 from ..spec.money import Amount
-from ..spec.operations.records import IDEMPOTENT
+from ..spec.service.signing import SigningSettings
 from ..spec.text import write_json
 from ..spec.timestamps import to_text
 
@@ -92,7 +92,8 @@ class StreamedBody(Protocol):
 class OutgoingRequest:
     """A request without the headers that differ between attempts.
 
-    `operation` is empty where none is known; `asked` is its body in our names.
+    `operation` is empty where none is known; `takes_key` is whether it takes an Idempotency-Key,
+    and `asked` is its body in our names.
     """
 
     method: str
@@ -105,6 +106,7 @@ class OutgoingRequest:
     find: Find | None = None
     any_body: bool = False
     operation: str = ""
+    takes_key: bool = False
     asked: Any = None
 
     @property
@@ -116,7 +118,7 @@ class OutgoingRequest:
     def repeatable(self) -> bool:
         """Whether the request is safe to send twice."""
         if self.method == "POST":
-            return self.idempotency_key is not None and self.operation in IDEMPOTENT
+            return self.idempotency_key is not None and self.takes_key
         return self.method in {"GET", "HEAD"}
 
 
@@ -269,7 +271,7 @@ Sign = Callable[["Request"], None]
 def request_signer(
     api_key: Secret,
     secret_key: Secret,
-    dialect: Any,
+    dialect: SigningSettings,
     clock: Callable[[], datetime],
     random: Random,
 ) -> Sign:
@@ -279,7 +281,8 @@ def request_signer(
     """
     nonces = Nonces(random)
     key, secret = api_key.reveal(), keyed(key_bytes(secret_key.reveal(), dialect.key_encoding))
-    empty_query, form, encoding = dialect.empty_query, dialect.signed_path, dialect.hash_encoding
+    empty_query = dialect.empty_query
+    encoding = dialect.hash_encoding
     no_body = body_hash(b"", encoding, dialect.empty_body)
 
     # A closure, because a secret in an attribute would show in `vars`.
@@ -291,7 +294,8 @@ def request_signer(
             hash_ = encoded_hash(streamed.digest, encoding)
         else:
             hash_ = body_hash(request.content, encoding) if request.content else no_body
-        host, path = request.headers["Host"], signed_path(path, form)
+        host = request.headers["Host"]
+        path = signed_path(path, dialect.signed_path, dialect.base_path)
         headers, request.extensions[SIGNATURE] = signed_headers(
             *(key, secret, request.method, host, path, query),
             content_hash=hash_,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ..redaction.redaction import Redaction
@@ -41,7 +42,9 @@ class RequestBuilder:
         else:
             content = body
         method = OPERATIONS[name].method
-        request = OutgoingRequest(method, path, url, content, operation=name, asked=body)
+        request = OutgoingRequest(
+            method, path, url, content, operation=name, takes_key=self._takes_key(name), asked=body
+        )
         return self._allowed(request, options)
 
     def path(
@@ -57,8 +60,25 @@ class RequestBuilder:
         content = None if json is None else encode(json)
         there = self._service.match(bare)[0].get(method.upper())
         operation = there.operation if there else ""
-        request = OutgoingRequest(method.upper(), bare, url, content, operation=operation)
+        request = OutgoingRequest(
+            method.upper(),
+            bare,
+            url,
+            content,
+            operation=operation,
+            takes_key=self._takes_key(operation),
+        )
         return self._allowed(request, options)
+
+    def keyed(self, request: OutgoingRequest, new_key: Callable[[], str]) -> OutgoingRequest:
+        """The request with an Idempotency-Key if the service takes one with every POST."""
+        is_keyless = request.takes_key and request.idempotency_key is None
+        if is_keyless and self._service.idempotency.operations == "every_post":
+            return replace(request, idempotency_key=new_key())
+        return request
+
+    def _takes_key(self, operation: str) -> bool:
+        return bool(operation) and OPERATIONS[operation].takes_key(self._service)
 
     def _allowed(self, request: OutgoingRequest, options: Options | None) -> OutgoingRequest:
         """The request with its options, if it may be sent."""

@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from ..errors.api import APIResponseError
 from ..errors.base import ConfigWarning, PagingError, PaylabError
 from ..redaction.redaction import Redaction
+from ..spec.json_path import value_at
 from ..spec.operations.records import ANSWER_NAMES, OPERATIONS
-from ..spec.paging import ENVELOPE, ListForm, RawPage, is_usual, read_page
+from ..spec.paging import ENVELOPE, RawPage, is_usual, read_page
+from ..spec.service.lists import ListForm
+from ..spec.service.value_types import NONE
 from ..spec.text import EXACT, LAST_MEMBER, RepeatedMemberError, plain, write_json
 from ..spec.translation import Translation
 from .call import Call
@@ -163,14 +166,16 @@ class Response:
         raise error
 
     def _object(self, names: Collection[str]) -> dict[str, Any] | None:
-        """The object with the id, or one of the names: the body, or the object in its `data`."""
+        """The object with the id, or one of the names: under its key, in `data`, or the body."""
         from ..spec.error_body import is_error  # a list does not need it
 
         body = self.body
         wrapped = body.get("data") if isinstance(body, dict) else None
         if is_error(body) or (wrapped and is_error(wrapped)):
             return None
-        for one in (wrapped, body):
+        operation = OPERATIONS.get(self.exchange.request.operation)
+        item = operation.item(self.translation.service) if operation else NONE
+        for one in (value_at(body, item), wrapped, body):
             if not isinstance(one, dict):
                 continue
             if "id" in names:

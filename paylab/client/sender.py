@@ -12,7 +12,7 @@ from datetime import datetime
 from functools import cached_property, partial
 from itertools import count
 from random import Random, SystemRandom
-from typing import TYPE_CHECKING, Any, Self, Unpack, cast
+from typing import TYPE_CHECKING, Any, Self, Unpack
 from uuid import UUID
 
 from .. import forks
@@ -21,6 +21,7 @@ from ..errors.base import ChoiceError, ConfigError, MissingOperationError, Payla
 from ..logs import log
 from ..redaction.redaction import Redaction
 from ..spec import paging
+from ..spec.service.lists import Order
 from ..spec.translation import Translation
 from .call_log import CallLog
 from .deadline import SLOWEST, TIMES, Deadline
@@ -222,17 +223,15 @@ class Sender:
             raise NotFoundError(404, f"the list of {name} has no row with the id {id}")
         return replace(responses[-1], body=found)
 
-    def order(self, name: str) -> paging.Order:
+    def order(self, name: str) -> Order:
         """The order of a list if it is declared or found, else "unknown"."""
-        keys = "lists.order", f"lists.{name}.order"
-        is_known = self.is_own or any(map(self.service.declares, keys))
-        return cast("paging.Order", self.service.list(name).order) if is_known else "unknown"
+        return self.service.list(name).order if self.is_own else self.service.declared_order(name)
 
     @property
     def facts(self) -> dict[str, Any]:
         """What a replay of calls needs to know of the service: its address and settings."""
         own = {"lists.order": self.service.lists.order} if self.is_own else {}
-        return {"base_url": self.settings.base_url, "service": {**own, **self.service.given}}
+        return {"base_url": self.settings.base_url, "service": {**own, **self.service.declared}}
 
     def fetch_page(
         self, name: str, limit: int, cursor: str | None, filters: Mapping[str, Any] | None = None
@@ -247,7 +246,8 @@ class Sender:
 
     def deliver(self, request: OutgoingRequest) -> Response:
         """Send a request, with retries where safe, and read its answer."""
-        return self._response(self._delivered(request))
+        keyed = self.requests.keyed(request, self.new_key)
+        return self._response(self._delivered(keyed))
 
     def _response(self, attempt: Attempt) -> Response:
         return Response.of(attempt, self._translation, self.redaction, self.place)

@@ -14,7 +14,7 @@ from typing import Any
 from ..errors.base import ConfigError, ConfigWarning
 from ..redaction.hiding import HIDDEN, Secret
 from ..signing.canonical import key_bytes
-from ..spec.service import Service
+from ..spec.service.service import Service
 from ..spec.text import plain
 from .base_url import check_base_url, check_encrypted
 from .profiles import NAMES, load, profiles_path

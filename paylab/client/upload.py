@@ -16,7 +16,7 @@ import pybase64
 
 from ..errors.base import Problem, RuleError
 from ..rules import images as rules
-from ..spec.service import Service
+from ..spec.service.service import Service
 from .parameters import refuse
 from .request import encode
 
@@ -44,7 +44,7 @@ class Upload:
 
     def __init__(self, images: Images, service: Service | None = None) -> None:
         self._images = [Image(item, f"images.{at}") for at, item in enumerate(_listed(images))]
-        refuse(rules.check({"images": [image.measured for image in self._images]}, service))
+        refuse(rules.check({"images": [image.measured for image in self._images]}))
         self.outline = encode({"images": [image.fields for image in self._images]})
         digest, self.length = sha256(), 0
         for chunk in self:

@@ -23,9 +23,8 @@ class Format:
     `pattern` must match the whole text, whose length is from `least` to `most`. `check_digit` names
     an algorithm to detect typos (a warning only). `check` replaces the pattern: it says what is
     wrong with a text, and is empty for a good one. `note` says what is not checked. `also` is a
-    narrower format by an assumption: what fits it fits this one too. `key` is the setting of a
-    service.toml that changes the format. With `capitals`, a form removes spaces and makes letters
-    upper case.
+    narrower format by an assumption: what fits it fits this one too. With `capitals`, a form
+    removes spaces and makes letters upper case.
     """
 
     message: str = ""
@@ -38,16 +37,12 @@ class Format:
     source: str = "spec"
     note: str = ""
     also: Format | None = None
-    key: str = ""
     capitals: bool = False
 
 
 @dataclass(frozen=True)
 class DetailField:
-    """One field of details; if `by` is set, the value of that field selects one of `forms`.
-
-    `key` is the setting of a service.toml that says which fields are required.
-    """
+    """One field of details; if `by` is set, the value of that field selects one of `forms`."""
 
     name: str
     form: Format = Format()
@@ -55,7 +50,6 @@ class DetailField:
     source: str = "spec"
     by: str = ""
     forms: Mapping[str, Format] = with_default(default_factory=dict)
-    key: str = ""
 
     def form_in(self, details: Mapping[str, object]) -> Format:
         """The form of the field in these details."""

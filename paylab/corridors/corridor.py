@@ -105,11 +105,6 @@ class Corridor:
         return tuple(rail.method for rail in self.rails)
 
     @property
-    def rails_key(self) -> str:
-        """The setting of a service.toml that holds its rails."""
-        return f"rails.{'SEPA' if self.country in codes.SEPA else self.country}"
-
-    @property
     def account_types(self) -> tuple[str, ...]:
         """The types of account its individuals can hold."""
         return tuple(account.type for account in self.accounts)

@@ -8,10 +8,14 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from ..spec import assumptions, codes
-from ..spec.service import AccountDetails, Service
+from ..spec import codes
+from ..spec.service.accounts import AccountDetails
+from ..spec.service.service import Service
 from .account_types import Account, DetailField, Format
 from .corridor import ELSEWHERE, NAMED, SETTLEMENTS, Corridor, Corridors, Rail
+
+_RAILS = "corridor.rails"
+"""The source of a rail that the spec does not name for a country."""
 
 
 class Countries:
@@ -27,7 +31,7 @@ class Countries:
     @property
     def networks(self) -> tuple[str, ...]:
         """The networks of crypto wallets."""
-        return tuple(self.service.financial_accounts.crypto_wallet.allowed)
+        return self.service.financial_accounts.crypto_wallet.allowed
 
     def get(self, country: object) -> Corridor | None:
         """The facts of a country, with or without a corridor; None for an unknown code.
@@ -51,11 +55,9 @@ class Countries:
 
     def _settled(self, corridor: Corridor) -> Corridor:
         """The corridor with the rails, required fields and words of the service."""
-        key = assumptions.KEYS.get(corridor.rails_key)
-        named = key.default if key and isinstance(key.default, tuple) else ()
-        other = key.row if key else ""  # the source of a rail that the spec does not name
+        named = Service().payout_methods(corridor.country)
         rails = (
-            Rail(method, SETTLEMENTS.get(method, ""), "spec" if method in named else other)
+            Rail(method, SETTLEMENTS.get(method, ""), "spec" if method in named else _RAILS)
             for method in self.service.payout_methods(corridor.country)
         )
         accounts = (self._account(corridor.country, account) for account in corridor.accounts)
@@ -87,9 +89,9 @@ def _with_details(account: Account, form: AccountDetails) -> Account:
 def _with_words(field: DetailField, account: Account, form: AccountDetails) -> DetailField:
     words = field.form
     if field.name == form.field:
-        words = Format(choices=form.allowed, source=account.source, key=f"{form.key}.allowed")
+        words = Format(choices=form.allowed, source=account.source)
     required = field.name in form.required
-    return replace(field, form=words, required=required, key=f"{form.key}.required")
+    return replace(field, form=words, required=required)
 
 
 @lru_cache

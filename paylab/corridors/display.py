@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ..spec import codes
-from ..spec.operations.field import SPEC
+from ..spec.service.setting import SPEC
 from .account_types import DOCUMENT_NUMBERS, Account, DetailField, Format
 
 if TYPE_CHECKING:

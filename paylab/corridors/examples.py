@@ -11,7 +11,7 @@ from .. import corridors
 from ..errors.base import Problem, RuleError
 from ..spec import codes
 from ..spec.operations.records import OPERATIONS
-from ..spec.service import Service
+from ..spec.service.service import Service
 from .on_ramps import need_on_ramp
 
 _RECORD = OPERATIONS["individuals.create"]

@@ -11,7 +11,7 @@ from decimal import Decimal
 from typing import Literal
 
 from ..errors.base import Problem, RuleError
-from ..spec.operations.field import SPEC
+from ..spec.service.setting import SPEC
 from . import clabe
 from .qr_codes import Draw, check_qrph, make_qrph
 

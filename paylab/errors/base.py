@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from dataclasses import field as with_default
 from typing import Any
 
 from .text import printable, printable_lines
@@ -19,14 +18,12 @@ class Problem:
     """A problem of a request.
 
     `field` is dotted (`document.number`, `financial_accounts.0.details.clabe`); `source` is
-    "spec" for a rule of the spec, else the id of the assumption behind it. `key` is the
-    setting of a service.toml that changes the rule, if there is one.
+    "spec" for a rule of the spec, else the id of the assumption behind it.
     """
 
     field: str
     message: str
     source: str = "spec"
-    key: str = with_default(default="", compare=False, kw_only=True)
 
     def __str__(self) -> str:
         text = f"{self.field}: {self.message}" if self.field else self.message

@@ -24,8 +24,8 @@ from ..errors.extras import require_extra
 from ..errors.text import printable_lines
 from ..files import path_of, recover, replace, replace_folder, require_parent
 from ..spec import timestamps
-from ..spec.paging import Order
 from ..spec.repeats import warn_of_repeats
+from ..spec.service.lists import Order
 from ..spec.time_arguments import read_since
 from . import excel, files
 from .columns import Kept, Schema, schema_of

@@ -11,8 +11,8 @@ import pandas as pd
 import pyarrow as pa
 
 from ..errors.text import printable_lines
-from ..spec.paging import Order
 from ..spec.repeats import warn_of_repeats
+from ..spec.service.lists import Order
 from ..spec.time_arguments import read_since
 from . import decimals, repeats, times
 from .columns import Kept, Kind, Schema, likeliest, schema_of

@@ -15,7 +15,7 @@ from ..errors.base import ConfigWarning, PaylabWarning, Problem, RuleError
 from ..errors.names import nearest_name
 from ..spec import status
 from ..spec.codes import PAGE_MAX
-from ..spec.paging import Order
+from ..spec.service.lists import Order
 from ..spec.text import normal_name, plain
 from . import times
 from .columns import schema_of

@@ -20,8 +20,8 @@ import pyarrow.parquet as pq
 
 from ..spec import status, timestamps
 from ..spec.codes import PAGE_MAX
-from ..spec.paging import Order
 from ..spec.repeats import warn_of_repeats
+from ..spec.service.lists import Order
 from .columns import SCHEMAS, Kept, Schema
 from .decode import Decoder, bodies
 from .files import typed

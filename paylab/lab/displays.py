@@ -27,7 +27,7 @@ VIEWS = {
     ("paylab.spec.resource", "Resource"): "results.resource_card",
     ("paylab.spec.paging", "Page"): "results.page_table",
     ("paylab.spec.paging", "Pager"): "results.pager_table",
-    ("paylab.spec.service", "Service"): "calls.service_table",
+    ("paylab.spec.service.service", "Service"): "calls.service_table",
     ("paylab.webhooks.arrivals", "Arrivals"): "inbox.static",
     ("paylab.webhooks.report", "Reconciliation"): "results.reconciliation_card",
 }

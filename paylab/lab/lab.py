@@ -25,7 +25,7 @@ from ..errors.names import suggesting
 from ..errors.text import printable_lines
 from ..files import path_of
 from ..redaction.hiding import hide_frames
-from ..spec.paging import Order
+from ..spec.service.lists import Order
 from . import displays, parts
 from .inbox import Webhooks
 from .place import Place, Whereabouts, is_local

@@ -14,7 +14,7 @@ from ..errors.api import NotFoundError
 from ..errors.base import MissingOperationError, Problem, RuleError
 from ..spec import timestamps
 from ..spec.codes import PAGE_MAX
-from ..spec.paging import Order
+from ..spec.service.lists import Order
 from ..spec.text import write_json
 from ..spec.time_arguments import read_since
 

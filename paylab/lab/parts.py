@@ -19,7 +19,7 @@ from ..client.settings import (
 from ..errors.base import ConfigError, ConfigWarning
 from ..logs import log
 from ..redaction.hiding import Secret
-from ..spec.service import Service
+from ..spec.service.service import Service
 
 Parts = dict[str, Any]
 """Arguments of a Lab."""

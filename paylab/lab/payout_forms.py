@@ -13,7 +13,7 @@ from ..corridors import examples
 from ..corridors.corridor import NAMES
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote, Transfer
-from ..spec.service import Service
+from ..spec.service.service import Service
 from .form_registry import F, Kept, id_of, known_word, refreshing
 from .quotes import quote_routes
 from .waiting import Waiting

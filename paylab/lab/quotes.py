@@ -13,7 +13,7 @@ from ..errors.base import Problem, RuleError
 from ..errors.extras import explained
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote
-from ..spec.service import Service
+from ..spec.service.service import Service
 
 if TYPE_CHECKING:
     import pandas as pd

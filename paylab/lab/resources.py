@@ -12,7 +12,7 @@ from ..client.parameters import Account, body_of, takes
 from ..client.request import Options
 from ..client.resources import operations
 from ..errors.names import suggesting
-from ..spec.service import Service
+from ..spec.service.service import Service
 from ..spec.time_arguments import read_since
 from .displays import tell
 from .lists import Progress, Pull, Reading, Writing, report_progress

@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from pydantic import BaseModel
 
-from ..spec import assumptions, codes, models
-from ..spec.answers import AnswerForm, Words, answer_form
+from ..spec import models
+from ..spec.answers import AnswerForm, Words, answer_form, missing_of
 from ..spec.field_notes import NOTES
 from ..spec.money import CURRENCY_FIELDS, Amount
-from ..spec.operations.records import ANSWER_NAMES, ANSWERED_AMOUNTS
-from ..spec.paging import ListForm
+from ..spec.operations.operation import Operation, ReadNames
+from ..spec.operations.records import ANSWER_NAMES, ANSWERED_AMOUNTS, answer_names
 from ..spec.resource import Resource
-from ..spec.service import Service
+from ..spec.service.lists import ListForm
+from ..spec.service.on_ramp import INSTRUCTIONS, InstructionNames, InstructionSettings
+from ..spec.service.service import Service
+from ..spec.service.value_types import NONE
 from .details import DetailSchemas
-from .schemas import Components, Schema, nested, opened, origin, placed, ref_to, words
+from .schemas import (
+    Components,
+    ReadSetting,
+    Schema,
+    list_setting,
+    nested,
+    origin,
+    placed,
+    ref_to,
+    words,
+)
 from .values import DAY, TIMESTAMP
 
 _AMOUNT: Schema = {"type": "string", "pattern": r"^-?[0-9]+(?:\.[0-9]+)?$"}
@@ -38,37 +53,50 @@ class AnswerSchemas:
         if title in self._components.schemas:
             return ref_to(title)
         form = answer_form(name)
-        table = "" if in_event else ANSWER_NAMES.get(name, "")
-        names = self._service.names(table).theirs if table else {}
+        record = None if in_event else ANSWER_NAMES.get(name)
+        table = record.answer_names if record else None
+        names = answer_names(name, self._service).theirs if record else {}
+        absent, nullable = missing_of(form, Service() if in_event else self._service)
         self._components.schemas[title] = {}  # keeps the order: the outer object first
         properties = {}
         for field in kind.model_fields:
             schema = self._value(kind, field, form, in_event=in_event)
-            if field in form.nullable:
-                schema["type"] = [schema["type"], "null"]
+            if field in nullable:
+                schema = _or_null(schema)
             if field in NOTES:
                 schema["description"] = NOTES[field]
-            key = f"{table}.fields.{field}" if table else ""
-            facts = origin(self._service, form.assumed.get(field, form.source), key)
+            read = _name_of(table, field) if table else None
+            facts = origin(self._service, form.assumed.get(field, form.source), read)
             properties[names.get(field, field)] = {**schema, **facts}
-        always = [names.get(field, field) for field in {*kind.model_fields} - {*form.absent}]
+        always = [names.get(field, field) for field in {*kind.model_fields} - {*absent}]
         about = {"description": str(kind.__doc__)}
-        return self._components.add(title, {**about, **opened(properties, always)})
+        return self._components.add(title, {**about, **nested(properties, always)})
 
-    def page(self, name: str, form: ListForm, source: str) -> Schema:
+    def held(self, record: Operation, schema: Schema) -> Schema:
+        """The object of an answer under the key that the service has for it."""
+        item = record.item(self._service)
+        return schema if item == NONE else nested({item: schema}, [item])
+
+    def page(self, record: Operation, form: ListForm, source: str) -> Schema:
         """The answer of a list: a page, or a bare array of all rows."""
+        name = record.answer
         rows: Schema = {"type": "array", "items": self.model(name)}
-        if form.envelope == "array":
+        if form.is_array:
             return rows
-        parts: dict[str, Schema] = {
-            "items": {**rows, "description": "The rows of this page."},
-            "more": {"type": "boolean", "description": "Whether another page follows."},
-            "cursor": {
-                "type": ["string", "null"],
-                "description": "The cursor of the next page; null without one.",
-            },
+        more: Schema = {"type": "boolean", "description": "Whether another page follows."}
+        cursor: Schema = {
+            "type": ["string", "null"],
+            "description": "The cursor of the next page; null without one.",
         }
-        properties = placed(self._service, f"lists.{form.name}", parts, source)
+        said: Schema = {**rows, "description": "The rows of this page."}
+        facts = partial(origin, self._service, source)
+        properties = placed(
+            [
+                (form.items, {**said, **facts(list_setting(record, lambda own: own.items))}),
+                (form.more, {**more, **facts(list_setting(record, lambda own: own.more))}),
+                (form.cursor, {**cursor, **facts(list_setting(record, lambda own: own.cursor))}),
+            ]
+        )
         about = {"description": f"A page of a list of {name} objects."}
         return self._components.add(f"{name}Page", {**about, **nested(properties, properties)})
 
@@ -101,8 +129,8 @@ class AnswerSchemas:
         return dict(_TYPES.get(base, {"type": "string"}))
 
     def _words(self, field: str, given: Words, annotation: Any, *, in_event: bool) -> Schema:
-        more = self._service.value(given.key) if given.key else ()
-        known = (*given.words, *map(str, more if isinstance(more, tuple) else ()))
+        more = given.setting(self._service) if given.setting else ()
+        known = (*given.words, *more)
         if field in CURRENCY_FIELDS and in_event:
             known = tuple(map(str.lower, known))
         one = words(known, is_open=given.is_open)
@@ -116,21 +144,39 @@ class AnswerSchemas:
         other = self._components.add("OtherDetails", {"description": about, **open_object})
         if model == "FinancialAccount":
             return {"anyOf": [*self._details.any()["anyOf"], other]}
-        kinds = [self._instructions(kind) for kind in codes.DEPOSIT_INSTRUCTION_TYPES]
+        kinds = [self._instructions(kind, named) for kind, named in INSTRUCTIONS.items()]
         return {"anyOf": [*kinds, other]}
 
-    def _instructions(self, kind: str) -> Schema:
+    def _instructions(
+        self, kind: str, named: Callable[[InstructionSettings], InstructionNames]
+    ) -> Schema:
         """The details of a type of deposit instructions."""
-        start = f"deposit_instructions.{kind}.fields."
-        keys = [key for key in assumptions.KEYS if key.startswith(start)]
+        table = named(self._service.deposit_instructions).fields
         properties = {
-            str(self._service.value(key)): {"type": "string", **origin(self._service, key=key)}
-            for key in keys
+            their: {"type": "string", **origin(self._service, read=_detail_of(named, our))}
+            for our, their in table.items()
         }
         title = "".join(part.title() for part in kind.split("_"))
         about = {"description": f"Where to pay, of instructions of the type {kind}."}
-        schema = {**about, **opened(properties, properties)}
+        schema = {**about, **nested(properties, properties)}
         return self._components.add(f"{title}Instructions", schema)
+
+
+def _name_of(table: ReadNames, field: str) -> ReadSetting:
+    """Reads the name of a field in a table of settings."""
+    return lambda settings: table(settings)[field]
+
+
+def _detail_of(named: Callable[[InstructionSettings], InstructionNames], field: str) -> ReadSetting:
+    """Reads the name of a field in the details of deposit instructions."""
+    return lambda settings: named(settings.deposit_instructions).fields[field]
+
+
+def _or_null(schema: Schema) -> Schema:
+    """A value, or null."""
+    if isinstance(schema.get("type"), str):
+        return {**schema, "type": [schema["type"], "null"]}
+    return {"anyOf": [schema, {"type": "null"}]}
 
 
 _TYPES: dict[Any, Schema] = {bool: {"type": "boolean"}, datetime: TIMESTAMP}

@@ -11,10 +11,11 @@ from ..corridors.corridor import RAMP_FIELDS, Corridor
 from ..rules import individuals, transfers
 from ..spec import codes
 from ..spec.operations.operation import Operation
-from ..spec.service import Service
-from ..spec.service_keys import NONE
+from ..spec.operations.records import OPERATIONS
+from ..spec.service.service import Service
+from ..spec.service.value_types import NONE
 from .details import DetailSchemas, by_word
-from .schemas import NEVER, Schema, has
+from .schemas import NEVER, Schema, at_place, has, merged_schemas
 from .values import any_case, formatted
 
 ONE_AMOUNT: Schema = {"oneOf": [{"required": [name]} for name in transfers.AMOUNTS]}
@@ -31,19 +32,27 @@ def asked_of(service: Service, operation: Operation) -> list[str]:
         found.append("source_currency")
     if operation.name == "conversion_accounts.create":
         settings = service.conversion_accounts
-        if settings.account_form == "id":
-            by_id = {each.name: each.by_id for each in operation.references}
-            found = [by_id.get(name, name) for name in found]
         found += settings.required
         if settings.default_destination_currency == NONE:
             found.append("destination_currency")
+    moved = moved_references(service, operation)
+    found = [moved.get(name, name) for name in found]
     return [name for name in found if not is_in_path(service, operation, name)]
+
+
+def moved_references(service: Service, operation: Operation) -> dict[str, str]:
+    """The references whose id is not in an object of our name, with the name of the id."""
+    return {
+        field.name: field.by_id
+        for field in operation.references
+        if operation.id_place(field, service) != field.place
+    }
 
 
 def is_in_path(service: Service, operation: Operation, name: str) -> bool:
     """Whether the path of the sandbox deposit has the id of the account."""
     is_id = name == "conversion_account_id"
-    return operation.is_sandbox and is_id and "{" in str(service.value(f"paths.{operation.path}"))
+    return operation.is_sandbox and is_id and "{" in operation.path(service)
 
 
 def further(service: Service, operation: Operation, details: DetailSchemas) -> list[Schema]:
@@ -73,12 +82,10 @@ def renamed(schema: Any, names: Mapping[str, str]) -> Any:
         return schema
     found = {key: renamed(each, names) for key, each in schema.items() if key != "properties"}
     if "required" in schema:
-        found["required"] = [names.get(name, name) for name in schema["required"]]
-    if "properties" in schema:
-        found["properties"] = {
-            names.get(name, name): renamed(each, names)
-            for name, each in schema["properties"].items()
-        }
+        found |= has(names.get(name, name) for name in schema["required"])
+    for name, each in schema.get("properties", {}).items():
+        place = at_place(names.get(name, name), renamed(each, names))
+        found["properties"] = merged_schemas(found.get("properties", {}), place)
     return found
 
 
@@ -121,8 +128,8 @@ def _country(service: Service, alike: list[Corridor], details: DetailSchemas) ->
 
 def _account(service: Service) -> Schema:
     """The account of a quote, in a form that the service takes."""
-    is_id = service.quotes.account_form == "id"
-    names = ["financial_account_id"] if is_id else ["financial_account", "financial_account_id"]
+    is_moved = bool(moved_references(service, OPERATIONS["quotes.create"]))
+    names = ["financial_account_id"] if is_moved else ["financial_account", "financial_account_id"]
     return {"anyOf": [{"required": [name]} for name in names]}
 
 
@@ -135,8 +142,8 @@ def _transfer(service: Service) -> Schema:
     }
     names = ["payout_method", "source_currency", "destination_currency"]
     # The id alone is a deprecated spelling where the service has the object.
-    is_id = service.quotes.account_form == "id"
-    forms = ["financial_account", *(["financial_account_id"] if is_id else [])]
+    is_moved = bool(moved_references(service, OPERATIONS["transfers.create"]))
+    forms = ["financial_account", *(["financial_account_id"] if is_moved else [])]
     accounts = [{"required": [name]} for name in forms]
     direct: Schema = {
         "title": "Without a quote",

@@ -8,7 +8,9 @@ from ..corridors import countries
 from ..corridors.account_types import Account, DetailField, Format
 from ..corridors.corridor import NAMES, Corridor
 from ..spec import codes
-from ..spec.service import AccountDetails, Service
+from ..spec.field_names import detail_names
+from ..spec.service.accounts import ACCOUNTS, AccountDetails
+from ..spec.service.service import Service
 from .schemas import Components, Schema, closed, origin, ref_to
 from .values import formatted
 
@@ -52,8 +54,7 @@ class DetailSchemas:
 
 def detail_name(form: AccountDetails) -> str:
     """The name of a schema, such as MXBankAccountDetails."""
-    place = form.key.removeprefix("financial_accounts.")
-    parts = place.replace(".", "_").split("_")
+    parts = form.place.replace(".", "_").split("_")
     return "".join(part if part.isupper() else part.title() for part in parts) + "Details"
 
 
@@ -62,7 +63,9 @@ def _pair(kind: str, details: Mapping[str, object]) -> Schema:
 
 
 def _details(service: Service, country: str, account: Account, form: AccountDetails) -> Schema:
-    names, asked, conditions = form.names.theirs, [], []
+    names = detail_names(form).theirs
+    asked: list[str] = []
+    conditions: list[Schema] = []
     properties: dict[str, Schema] = {}
     for field in account.fields:
         name, by = (names.get(each, each) for each in (field.name, field.by))
@@ -85,7 +88,12 @@ def _field(service: Service, field: DetailField, form: AccountDetails) -> Schema
     text = own.message or ("must be a valid QR Ph text" if own.check else "")
     said = "; ".join(filter(None, (text, own.also.message if own.also else "", own.note)))
     about = {"description": f"{said[0].upper()}{said[1:]}."} if said else {}
-    facts = origin(service, field.source, f"{form.key}.fields.{field.name}")
+    read = ACCOUNTS[form.place]
+    facts = origin(
+        service,
+        field.source,
+        lambda settings: read(settings.financial_accounts).fields[field.name],
+    )
     return {**formatted(own), **about, **facts}
 
 

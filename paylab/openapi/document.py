@@ -10,7 +10,7 @@ from typing import Any
 
 from ..spec import codes
 from ..spec.operations.records import OPERATIONS, RESOURCES
-from ..spec.service import Service
+from ..spec.service.service import Service
 from . import errors, events, prose
 from .answers import AnswerSchemas
 from .operations import OperationObjects

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from http import HTTPStatus
 
-from ..spec.operations.field import SPEC, TIME
+from ..spec.operations.field import TIME
 from ..spec.operations.operation import Operation
-from ..spec.operations.refusals import INVALID, Refusal
-from ..spec.service import Service
-from ..spec.service_keys import NONE
+from ..spec.operations.refusals import Refusal, invalid_body, number_of
+from ..spec.service.service import Service
+from ..spec.service.setting import SPEC
+from ..spec.service.value_types import NONE
 from .schemas import Components, Schema, closed, nested, opened, origin, ref_to
 
 ERROR, PAGINATION_ERROR = "Error", "PaginationError"
-_TYPES = {"json": "application/json", "text": "text/plain", "html": "text/html"}
 _FORM = "a field has the wrong form, is required or is not known"
 
 
@@ -56,8 +56,7 @@ def responses(service: Service, operation: Operation) -> Schema:
     """The responses of the refusals by status, each with its conditions."""
     found: dict[int, list[Refusal]] = {}
     for refusal in (*operation.refusals, *_usual(service, operation)):
-        status = refusal.status
-        number = int(str(service.value(status))) if isinstance(status, str) else status
+        number = number_of(refusal.status, service)
         listed = found.setdefault(number, [])
         if all(each.when != refusal.when for each in listed):
             listed.append(refusal)
@@ -69,34 +68,32 @@ def responses(service: Service, operation: Operation) -> Schema:
 def _usual(service: Service, operation: Operation) -> Iterator[Refusal]:
     """The refusals that follow from what an operation takes."""
     yield Refusal(
-        "error_codes.signature",
+        lambda service: service.error_codes.signature,
         "the signature is missing, wrong or stale, or its nonce was used before",
         "signing.errors",
     )
     if operation.fields:
         yield Refusal(400, "the body is not a JSON object, or nests too deeply", "request.size")
         yield Refusal(400, _FORM, "request.unknown")
-        if any(each.status == INVALID for each in operation.refusals):
-            yield Refusal(INVALID, _FORM, "transfer.create")
+        if any(each.status is invalid_body for each in operation.refusals):
+            yield Refusal(invalid_body, _FORM, "transfer.create")
         if any(field.name == "details" for field in operation.fields):
-            yield Refusal(
-                "error_codes.details", "the details have the wrong form", "account.errors"
-            )
+            yield Refusal(invalid_body, "the details have the wrong form", "account.errors")
         times = tuple(field.name for field in operation.fields if field.kind == TIME)
         if times:
-            yield Refusal(INVALID, "a time is before year 1 in UTC", "timestamp.form", times)
+            yield Refusal(invalid_body, "a time is before year 1 in UTC", "timestamp.form", times)
         yield Refusal(413, "the body is larger than 256 MiB", "request.size")
         yield Refusal(
-            "error_codes.content_type",
+            415,
             "a body does not have the Content-Type application/json",
             "request.content-type",
         )
-    if operation.is_list and service.list(operation.resource).envelope != "array":
+    if operation.is_list and not service.list(operation.resource).is_array:
         yield Refusal(400, "a query parameter is invalid or not known", "page.limit")
         yield Refusal(400, "the cursor is not from an earlier answer", fields=("cursor",))
     elif not operation.fields:
         yield Refusal(400, "a query parameter or a header is not known", "request.unknown")
-    if operation.is_idempotent:
+    if operation.takes_key(service):
         yield Refusal(400, "the Idempotency-Key is not a UUID of 36 characters")
         yield Refusal(409, "the Idempotency-Key was used with another body")
 
@@ -108,30 +105,26 @@ def _response(
     listed = "\n".join(f"- {each['when']}" for each in rules)
     phrase = HTTPStatus(status).phrase
     response: Schema = {"description": f"{phrase}. The request is refused when:\n\n{listed}"}
-    content = _content(service, is_page=operation.is_list and status == 400)
+    content = _content(is_page=operation.is_list and status == 400)
     return {**response, **content, "x-rules": rules}
 
 
 def _rule(service: Service, refusal: Refusal, operation: Operation) -> Schema:
-    names = service.names(operation.names).theirs if operation.names else {}
+    names = operation.request_names(service).theirs
     fields = [names.get(name, name) for name in refusal.fields]
     if operation.is_list and "cursor" in fields:
         fields = [service.list(operation.resource).cursor_parameter]
     found: Schema = {"when": refusal.when, **({"fields": fields} if fields else {})}
-    key = refusal.status if isinstance(refusal.status, str) else ""
-    return {**found, **origin(service, refusal.source, key)}
+    read = None if isinstance(refusal.status, int) else refusal.status
+    return {**found, **origin(service, refusal.source, read)}
 
 
-def _content(service: Service, *, is_page: bool = False) -> Schema:
+def _content(*, is_page: bool = False) -> Schema:
     """The content of an error response; of a page also the body of an invalid cursor."""
-    kind, found = service.errors.content, dict[str, Schema]()
-    if kind != "empty":
-        found[_TYPES[kind]] = ref_to(ERROR) if kind == "json" else {"type": "string"}
+    schema = ref_to(ERROR)
     if is_page:
-        bad_cursor, usual = ref_to(PAGINATION_ERROR), found.get(_TYPES["json"])
-        found[_TYPES["json"]] = {"anyOf": [bad_cursor, usual]} if usual else bad_cursor
-    content = {name: {"schema": schema} for name, schema in found.items()}
-    return {"content": content} if content else {}
+        schema = {"anyOf": [ref_to(PAGINATION_ERROR), schema]}
+    return {"content": {"application/json": {"schema": schema}}}
 
 
 def too_many(service: Service) -> Schema:
@@ -145,6 +138,6 @@ def too_many(service: Service) -> Schema:
     return {
         "description": "Too many requests. It was not carried out: send it again later.",
         "headers": {limits.header: header},
-        **_content(service),
+        **_content(),
         **origin(service, "errors.server"),
     }

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from ..spec import codes
-from ..spec.service import Service
-from ..spec.service_keys import NONE
+from ..spec.service.service import Service
+from ..spec.service.value_types import NONE
 from . import prose
 from .answers import AnswerSchemas
 from .schemas import Components, Schema, nested, origin, placed
@@ -27,14 +28,17 @@ def webhooks(service: Service, components: Components, answers: AnswerSchemas) -
 
 def _delivery(service: Service, event: str, when: str, body: Schema) -> Schema:
     name = "".join(part.title() for part in event.replace(".", "_").split("_"))
-    facts = origin(service, key="" if event in codes.EVENTS else "webhooks.event_types")
+    facts = origin(
+        service,
+        read=None if event in codes.EVENTS else lambda settings: settings.webhooks.event_types,
+    )
     header = service.webhooks.signature_header
     signature = {
         "name": header,
         "in": "header",
         "description": "The signature of the body.",
         "schema": {"type": "string"},
-        **origin(service, "webhook.delivery", "webhooks.signature_header"),
+        **origin(service, "webhook.delivery", lambda settings: settings.webhooks.signature_header),
     }
     return {
         "operationId": f"on{name}",
@@ -62,11 +66,19 @@ def _body(
 ) -> Schema:
     """The body of a delivery about a resource."""
     types = [event for event in known if event.partition(".")[0] == family]
-    parts: dict[str, Schema] = {
-        "type_field": {"type": "string", "enum": types},
-        "payload_field": answers.model(_PAYLOADS[family], in_event=True),
-        "id_field": {"type": "string"},
-    }
-    properties = placed(service, "webhooks", parts)
+    facts = partial(origin, service, "")
+    kind = {"type": "string", "enum": types, **facts(lambda found: found.webhooks.type_field)}
+    payload = answers.model(_PAYLOADS[family], in_event=True)
+    id_ = {"type": "string", **facts(lambda found: found.webhooks.id_field)}
+    properties = placed(
+        [
+            (service.webhooks.type_field, kind),
+            (
+                service.webhooks.payload_field,
+                {**payload, **facts(lambda found: found.webhooks.payload_field)},
+            ),
+            (service.webhooks.id_field, id_),
+        ]
+    )
     about = {"description": f"An event about a {family}, with a snapshot of it."}
     return components.add(f"{family.title()}Event", {**about, **nested(properties, properties)})

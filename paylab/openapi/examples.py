@@ -10,11 +10,11 @@ from typing import Any
 
 from ..corridors import countries, examples, on_ramps
 from ..corridors.corridor import NAMES
-from ..rules import images
 from ..spec import codes, timestamps
+from ..spec.field_names import detail_names
 from ..spec.operations.operation import Operation
-from ..spec.service import Service
-from ..spec.service_keys import NONE
+from ..spec.service.service import Service
+from ..spec.service.value_types import NONE
 from ..spec.text import write_json
 from ..spec.translation import Translation
 from .schemas import Schema
@@ -61,9 +61,8 @@ def _token(service: Service, operation: Operation) -> Iterator[Named]:
     yield "token", "The token of the provider", {**operation.example, "provider": word}
 
 
-def _images(service: Service, _: Operation) -> Iterator[Named]:
-    least, _most = images.bounds(service)
-    content = b64encode(_PNG + bytes(least)).decode()
+def _images(_service: Service, _: Operation) -> Iterator[Named]:
+    content = b64encode(_PNG + bytes(codes.IMAGE_MIN)).decode()
     side = {"type": codes.IMAGE_SIDES[0], "content": f"data:image/png;base64,{content}"}
     yield "front", "The front of a document, as small as it may be", {"images": [side]}
 
@@ -81,7 +80,7 @@ def _details(service: Service, _: Operation) -> Iterator[Named]:
     account = examples.account("MX", service)
     form = service.account("MX", account["type"])
     # The body has no type by which a translation could tell whose names these are.
-    details = form.names.send(account["details"]) if form else account["details"]
+    details = detail_names(form).send(account["details"]) if form else account["details"]
     yield "MX", "The account of a recipient in Mexico", {"details": details}
 
 
@@ -105,7 +104,7 @@ def _transfers(service: Service, operation: Operation) -> Iterator[Named]:
     extra = {
         "client_reference_id": "invoice-7",
         "source_network": countries.of(service).networks[0],
-        "source_type": service.transfers.source_types[0],
+        "source_type": codes.SOURCE_TYPES[0],
     }
     more = {name: extra[name] for name in asked if name in extra}
     if "quote_id" not in asked:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
-from ..spec.operations.field import SPEC, Field
+from ..spec.operations.field import Field
 from ..spec.operations.operation import Operation
-from ..spec.operations.routes import PLACEHOLDER, Route
-from ..spec.service import Service
+from ..spec.operations.refusals import number_of
+from ..spec.route import PLACEHOLDER, Route
+from ..spec.service.lists import OneListSettings
+from ..spec.service.service import Service
+from ..spec.service.setting import SPEC
 from . import errors, examples, prose
 from .answers import AnswerSchemas
 from .requests import BodySchemas
-from .schemas import Schema, origin
+from .schemas import ReadSetting, Schema, list_setting, origin
 from .values import value
 
 _JSON = "application/json"
@@ -23,6 +26,10 @@ _ABOUT = {
     "limit": "The number of rows of a page.",
     "cursor": "The cursor of an earlier answer.",
     "product_type": "Only transfers of this product.",
+}
+_PARAMETERS: Mapping[str, Callable[[OneListSettings], str | None]] = {
+    "limit": lambda own: own.limit_parameter,
+    "cursor": lambda own: own.cursor_parameter,
 }
 
 
@@ -38,12 +45,12 @@ class OperationObjects:
             "operationId": record.call_name,
             "summary": record.summary,
             "tags": [prose.tag(record.resource)],
-            **origin(self._service, key=route.key),
+            **origin(self._service, read=record.path),
         }
         if record.is_sandbox:
             found["x-sandbox-only"] = True
             found["description"] = "In the sandbox only; elsewhere it answers 403."
-        if record.is_idempotent:
+        if record.takes_key(self._service):
             found["x-idempotent"] = True
         if record.is_list:
             found["x-pagination"] = self._pagination(record)
@@ -71,9 +78,9 @@ class OperationObjects:
                 "schema": {"type": "string", "minLength": 1},
                 "x-origin": SPEC,
             }
-        if not record.is_list or self._service.list(record.resource).envelope != "array":
+        if not (record.is_list and self._service.list(record.resource).is_array):
             yield from (self._query(record, field) for field in record.query)
-        if record.is_idempotent:
+        if record.takes_key(self._service):
             yield {
                 "name": "Idempotency-Key",
                 "in": "header",
@@ -81,7 +88,7 @@ class OperationObjects:
                 "description": "A UUID: the same key and body are carried out once in 24 hours.",
                 # Not the format uuid: generated clients would put an object into the header.
                 "schema": {"type": "string", "pattern": _UUID},
-                **origin(self._service, SPEC, "idempotency.key"),
+                **origin(self._service, SPEC, lambda service: service.idempotency.key),
             }
 
     def _query(self, record: Operation, field: Field) -> Schema:
@@ -95,16 +102,18 @@ class OperationObjects:
             if form.over_limit == "refuse":
                 schema["maximum"] = form.max_limit
         source = SPEC if record.is_shown else "individual.list"
-        key = f"lists.{record.resource}.{field.name}_parameter"
         about = {"description": _ABOUT[field.name], "required": False}
-        facts = origin(self._service, source, key)
+        parameter = _PARAMETERS.get(field.name)
+        facts = origin(
+            self._service, source, list_setting(record, parameter) if parameter else None
+        )
         return {"name": name, "in": "query", **about, "schema": schema, **facts}
 
     def _pagination(self, record: Operation) -> Schema:
         form = self._service.list(record.resource)
-        facts = origin(self._service, "list.envelope", f"lists.{record.resource}.envelope")
-        order = {"order": form.order, **facts}
-        if form.envelope == "array":
+        read = list_setting(record, lambda own: own.items)
+        order = {"order": form.order, **origin(self._service, "list.envelope", read)}
+        if form.is_array:
             return {"kind": "none", **order}
         names = {"rows": form.items, "has_next": form.more, "next_cursor": form.cursor}
         parameters = {"limit": form.limit_parameter, "cursor": form.cursor_parameter}
@@ -114,15 +123,15 @@ class OperationObjects:
         """The responses of a success by status; a status can be a setting."""
         answers = {}
         for given in record.success:
-            key = given if isinstance(given, str) else ""
-            status = int(str(self._service.value(key))) if key else int(given)
-            answers[str(status)] = self._success(record, status, key)
+            status = number_of(given, self._service)
+            read = None if isinstance(given, int) else given
+            answers[str(status)] = self._success(record, status, read)
         return answers
 
-    def _success(self, record: Operation, status: int, key: str) -> Schema:
+    def _success(self, record: Operation, status: int, read: ReadSetting | None) -> Schema:
         said = {"description": self._said(record, status)}
-        response: Schema = {**said, **origin(self._service, key=key)}
-        if status in self._service.idempotency.stored and record.is_idempotent:
+        response: Schema = {**said, **origin(self._service, read=read)}
+        if status in self._service.idempotency.stored and record.takes_key(self._service):
             about = "`true` when the stored answer of an Idempotency-Key is returned."
             response["headers"] = {
                 "Idempotency-Replayed": {"description": about, "schema": {"type": "string"}}
@@ -133,9 +142,9 @@ class OperationObjects:
         if record.is_list:
             source = SPEC if record.is_shown else "individual.list"
             form = self._service.list(record.resource)
-            schema = self._answers.page(record.answer, form, source)
+            schema = self._answers.page(record, form, source)
         elif record.answer:
-            schema = self._answers.model(record.answer)
+            schema = self._answers.held(record, self._answers.model(record.answer))
         return {**response, "content": {_JSON: {"schema": schema}}}
 
     def _said(self, record: Operation, status: int) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from ..spec.service import Service
-from ..spec.service_keys import NONE
+from ..spec.service.service import Service
+from ..spec.service.setting import key_of
+from ..spec.service.tree import ServiceSettings
+from ..spec.service.value_types import NONE
 from .schemas import Schema, origin
 
 TITLE = "Cross-border payments service"
@@ -65,9 +67,11 @@ def _lines(service: Service) -> list[str]:
     signed, query = service.signing, "the query string as on the request line"
     is_blank = signed.empty_query == "blank"
     is_whole = signed.signed_path == "whole"
+    form = "as on the request line" if is_whole else "without its version prefix"
+    base = "" if signed.base_path == NONE else f", without {signed.base_path} in front"
     return [
         "the method",
-        "the path as on the request line" if is_whole else "the path without its version prefix",
+        f"the path {form}{base}",
         f"{query}; {'an empty line' if is_blank else 'no line'} without one",
         "each signed header as lowercase-name:value, sorted by name",
         "the sorted names of these headers, joined by semicolons",
@@ -108,11 +112,24 @@ request in hex. The signature is the HMAC-SHA256 of the payload with the secret 
 ({service.signing.key_encoding} bytes), written as lower-case hex text, and that text in Base64."""
 
 
+_SIGNING: tuple[Callable[[ServiceSettings], str | int], ...] = (
+    lambda service: service.signing.empty_query,
+    lambda service: service.signing.key_encoding,
+    lambda service: service.signing.hash_encoding,
+    lambda service: service.signing.empty_body,
+    lambda service: service.signing.signed_path,
+    lambda service: service.signing.base_path,
+    lambda service: service.signing.nonce,
+    lambda service: service.signing.tolerance,
+)
+"""The settings of the security scheme."""
+
+
 def security_schemes(service: Service) -> Schema:
     """The signature, with its settings as data, and the API key beside it."""
     settings = {
-        name: {"value": value, **origin(service, key=f"signing.{name}")}
-        for name, value in vars(service.signing).items()
+        key_of(read).partition(".")[2]: {"value": read(service), **origin(service, read=read)}
+        for read in _SIGNING
     }
     return {
         "signature": {

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from ..rules import images
 from ..spec import codes
 from ..spec.field_notes import NOTES
-from ..spec.operations.field import (
-    CURRENCY,
-    DETAILS,
-    ENUM,
-    LIST,
-    OBJECT,
-    REFERENCE,
-    SPEC,
-    Field,
-)
+from ..spec.operations.field import CURRENCY, DETAILS, ENUM, LIST, OBJECT, REFERENCE, Field
 from ..spec.operations.operation import Operation
-from ..spec.renames import SAME
-from ..spec.service import Service
+from ..spec.service.frozen import plain_value
+from ..spec.service.service import YOURS, Service
+from ..spec.service.setting import SPEC
 from . import conditions
 from .details import DetailSchemas
-from .schemas import Components, Schema, closed, origin
+from .schemas import Components, Schema, closed, nested, origin
 from .values import TEXT, known_words, value
 
 _IMAGE = "images"
@@ -37,10 +29,14 @@ class BodySchemas:
 
     def body(self, operation: Operation) -> Schema:
         """A reference to the schema of the body of an operation."""
-        names = self._service.names(operation.names).theirs if operation.names else SAME.theirs
+        names = operation.request_names(self._service).theirs
         found = {names.get(name, name): schema for name, schema in self._fields(operation)}
         asked = [names.get(name, name) for name in conditions.asked_of(self._service, operation)]
-        schema = {"description": f"{operation.summary}.", **closed(found, asked)}
+        extra: Mapping[str, Any] = self._service.extra.get(operation.name, {})
+        for name, constant in constants(extra):
+            found[name] = {"const": constant, "x-origin": YOURS, "x-setting": "extra"}
+            asked.append(name)
+        schema = {"description": f"{operation.summary}.", **nested(found, asked, is_closed=True)}
         further = conditions.further(self._service, operation, self.details)
         if further:
             schema["allOf"] = [conditions.renamed(each, names) for each in further]
@@ -48,26 +44,22 @@ class BodySchemas:
 
     def _fields(self, operation: Operation) -> Iterator[tuple[str, Schema]]:
         """The fields of a body by our names, accounts in the form that the service takes."""
-        forms = {each.name: each for each in operation.references}
+        moved = conditions.moved_references(self._service, operation)
         by_id = {each.by_id: each for each in operation.references}
         for field in operation.fields:
-            key = f"{operation.names}.fields.{field.name}" if operation.names else ""
-            if field.name in forms and not self._takes(field, "object"):
+            if field.name in moved and "object" not in field.forms:
                 continue
-            if field.name in by_id and not self._takes(by_id[field.name], "id"):
+            reference = by_id.get(field.name)
+            if reference and reference.name not in moved and not _takes_id(reference):
                 continue
             if conditions.is_in_path(self._service, operation, field.name):
                 continue
-            yield field.name, self._field(field, key, operation)
+            yield field.name, self._field(field, operation)
 
-    def _takes(self, field: Field, form: str) -> bool:
-        own = str(self._service.value(field.form_key))
-        # A strict simulator refuses a deprecated spelling.
-        is_deprecated = form == "id" and field.has_deprecated_id(own)
-        return form in {own, *field.forms} and not is_deprecated
-
-    def _field(self, field: Field, key: str, operation: Operation | None = None) -> Schema:
-        facts = {**origin(self._service, field.source, key), **_about(self._service, field)}
+    def _field(self, field: Field, operation: Operation | None = None) -> Schema:
+        names = operation.names if operation else None
+        read = (lambda settings: names(settings)[field.name]) if names else None
+        facts = {**origin(self._service, field.source, read), **_about(self._service, field)}
         if field.kind == DETAILS:
             is_change = operation is not None and len(operation.fields) == 1
             is_part = is_change and self._service.financial_accounts.update == "merge"
@@ -82,9 +74,9 @@ class BodySchemas:
 
     def _objects(self, field: Field) -> Schema:
         """A nested object, or a list of them."""
-        inner = {each.name: self._field(each, "") for each in field.fields}
+        inner = {each.name: self._field(each) for each in field.fields}
         if field.name == _IMAGE:
-            inner["content"] |= _content(self._service)
+            inner["content"] |= _content()
         asked = [each.name for each in field.fields if each.required]
         schema = closed(inner, asked)
         if more := conditions.on_fields_of(field.name, self.details):
@@ -98,17 +90,31 @@ class BodySchemas:
         return found
 
 
+def _takes_id(reference: Field) -> bool:
+    """Whether the id alone is accepted beside the object; a deprecated spelling is not shown."""
+    return "id" in reference.forms and not reference.has_deprecated_id
+
+
+def constants(values: Mapping[str, Any], at: str = "") -> Iterator[tuple[str, Any]]:
+    """The constant fields of a service by their places, at any depth."""
+    for name, constant in values.items():
+        if isinstance(constant, Mapping):
+            yield from constants(constant, f"{at}{name}.")
+        else:
+            yield f"{at}{name}", plain_value(constant)
+
+
 def _about(service: Service, field: Field) -> Schema:
     """The description and example of a field; which words are usual, where others may come."""
     said = [NOTES[field.name]] if field.name in NOTES else []
-    if field.kind in (ENUM, CURRENCY, LIST) and field.key:
+    if field.kind in (ENUM, CURRENCY, LIST) and field.has_open_words:
         said.append(f"Assumed: {', '.join(known_words(service, field))}.")
     return {"description": " ".join(said)} if said else {}
 
 
-def _content(service: Service) -> Schema:
+def _content() -> Schema:
     """The content of an image: a data URI whose decoded size has limits."""
-    least, most = images.bounds(service)
+    least, most = codes.IMAGE_MIN, codes.IMAGE_MAX
     types = "|".join(codes.IMAGE_TYPES)
     said = (
         f"A Base64 data URI. The decoded image has {least:,} to {most:,} bytes, and its first "

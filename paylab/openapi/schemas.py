@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..spec import assumptions
-from ..spec.operations.field import SPEC
-from ..spec.service import Service
-from ..spec.service_keys import NONE
+from ..spec.operations.operation import Operation
+from ..spec.service.keys import keys
+from ..spec.service.lists import OneListSettings
+from ..spec.service.service import YOURS, Service
+from ..spec.service.setting import SPEC, key_of
+from ..spec.service.tree import ServiceSettings
+from ..spec.service.value_types import NONE
 
 Schema = dict[str, Any]
 
-YOURS = "yours"
-"""The origin of a value that was set in a service.toml."""
+ReadSetting = Callable[[ServiceSettings], object]
+"""Reads the setting that a fact depends on."""
 
 NOT_BLANK = r"\S"
 """The pattern of text that is not blank."""
@@ -39,13 +43,14 @@ def ref_to(name: str) -> Schema:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-def origin(service: Service, source: str = "", key: str = "") -> Schema:
-    """Where a fact comes from: the spec, an assumption, or the setting of this service.
+def origin(service: Service, source: str = "", read: ReadSetting | None = None) -> Schema:
+    """Where a fact comes from: the spec, an assumption, or the setting that a function reads.
 
     Without a source it is that of the setting; what has none either is stated by the spec.
     """
-    known = assumptions.KEYS.get(key)
-    if known and service.declares(key):
+    key = key_of(read)
+    known = keys().get(key)
+    if read and known and service.declares(read):
         return {"x-origin": YOURS, "x-setting": key}
     source = source or (known.row if known else SPEC)
     if source == SPEC:
@@ -55,16 +60,17 @@ def origin(service: Service, source: str = "", key: str = "") -> Schema:
     return {"x-origin": found, "x-assumption": source}
 
 
-def placed(
-    service: Service, table: str, parts: Mapping[str, Schema], source: str = ""
-) -> dict[str, Schema]:
-    """The parts of an object under the names that a table of settings has for them."""
-    names = {part: str(service.value(f"{table}.{part}")) for part in parts}
-    return {
-        names[part]: {**schema, **origin(service, source, f"{table}.{part}")}
-        for part, schema in parts.items()
-        if names[part] != NONE
-    }
+def placed(parts: Iterable[tuple[str, Schema]]) -> dict[str, Schema]:
+    """The parts of an object by the places that a service has for them, if it has one."""
+    return {place: schema for place, schema in parts if place != NONE}
+
+
+def list_setting(
+    record: Operation, read: Callable[[OneListSettings], object]
+) -> ReadSetting | None:
+    """Reads a setting of the list of an operation."""
+    listing = record.listing
+    return (lambda settings: read(listing(settings.lists))) if listing else None
 
 
 def words(known: Sequence[str], *, is_open: bool = False) -> Schema:
@@ -87,9 +93,12 @@ def opened(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Sc
     return {**found, "required": asked} if asked else found
 
 
-def nested(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:
+def nested(
+    properties: Mapping[str, Schema], required: Iterable[str] = (), *, is_closed: bool = False
+) -> Schema:
     """An object whose dotted names step into objects, which have the origin of their parts."""
-    asked, tree = set(required), dict[str, Schema]()
+    asked = set(required)
+    tree = dict[str, Schema]()
     inside: dict[str, dict[str, Schema]] = {}
     for name, schema in properties.items():
         first, dot, rest = name.partition(".")
@@ -102,8 +111,9 @@ def nested(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Sc
         below = {each.partition(".")[2] for each in asked if each.startswith(f"{name}.")}
         leading = next(iter(parts.values()))
         facts = {key: each for key, each in leading.items() if key.startswith("x-")}
-        tree[name] = {**nested(parts, below), **facts}
-    return opened(tree, {each.partition(".")[0] for each in asked})
+        tree[name] = {**nested(parts, below, is_closed=is_closed), **facts}
+    heads = {each.partition(".")[0] for each in asked}
+    return closed(tree, heads) if is_closed else opened(tree, heads)
 
 
 def has(names: Iterable[str]) -> Schema:
@@ -114,6 +124,26 @@ def has(names: Iterable[str]) -> Schema:
         if first not in found["required"]:
             found["required"].append(first)
         if rest:
-            inner = found.setdefault("properties", {}).setdefault(first, {"required": []})
-            inner["required"].append(rest)
+            inside = found.setdefault("properties", {})
+            inside[first] = merged_schemas(inside.get(first, {}), has([rest]))
+    return found
+
+
+def at_place(place: str, schema: Schema) -> Schema:
+    """The properties of an object with a schema at a dotted place."""
+    first, _, rest = place.partition(".")
+    return {first: {"properties": at_place(rest, schema)} if rest else schema}
+
+
+def merged_schemas(one: Schema, other: Schema) -> Schema:
+    """Two schemas of the same object as one."""
+    found = dict(one)
+    for key, value in other.items():
+        known = found.get(key)
+        if isinstance(known, dict) and isinstance(value, dict):
+            found[key] = merged_schemas(known, value)
+        elif isinstance(known, list) and isinstance(value, list):
+            found[key] = [*known, *(each for each in value if each not in known)]
+        else:
+            found[key] = value
     return found

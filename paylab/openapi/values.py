@@ -7,19 +7,9 @@ from collections.abc import Iterable
 from ..corridors.account_types import Format
 from ..spec import codes
 from ..spec.money import WHOLE_DIGITS_MAX
-from ..spec.operations.field import (
-    AMOUNT,
-    CURRENCY,
-    DATE,
-    ENUM,
-    ID,
-    INTEGER,
-    LIST,
-    SPEC,
-    TIME,
-    Field,
-)
-from ..spec.service import Service
+from ..spec.operations.field import AMOUNT, CURRENCY, DATE, ENUM, ID, INTEGER, LIST, TIME, Field
+from ..spec.service.service import Service
+from ..spec.service.setting import SPEC
 from ..spec.text import CASES
 from .schemas import NOT_BLANK, Schema, words
 
@@ -44,7 +34,7 @@ def value(service: Service, field: Field) -> Schema:
     if field.kind in _SIMPLE:
         return dict(_SIMPLE[field.kind])
     text: Schema = {"type": "string"} if field.may_be_empty else dict(TEXT)
-    most = service.value(field.most) if isinstance(field.most, str) else field.most
+    most = field.longest(service)
     return {**text, "maxLength": most} if most else text
 
 
@@ -60,9 +50,9 @@ def known_words(service: Service, field: Field) -> tuple[str, ...]:
     """The words of a field in this service."""
     if field.name == "event_types":
         return (*field.words, *service.webhooks.event_types)
-    if field.key:
-        found = service.value(field.key)
-        return tuple(map(str, found)) if isinstance(found, tuple) else (str(found),)
+    if field.setting:
+        accepted = field.setting(service)
+        return accepted if isinstance(accepted, tuple) else (accepted,)
     case = CASES[service.currencies.case] if field.kind == CURRENCY else str
     return tuple(case(word) for word in field.words)
 
@@ -76,7 +66,7 @@ def any_case(known: Iterable[str]) -> Schema:
 def _words(service: Service, field: Field) -> Schema:
     """Words of the spec are all there are; of others a service may have more."""
     known = known_words(service, field)
-    one = words(known, is_open=bool(field.key))
+    one = words(known, is_open=field.has_open_words)
     if field.kind == CURRENCY and service.currencies.case == "any":
         one = {"anyOf": [one, any_case(known)]}
     return one if field.kind != LIST else {"type": "array", "minItems": 1, "items": one}

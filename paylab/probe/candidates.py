@@ -7,16 +7,18 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from difflib import SequenceMatcher
 
-from ..client.field_hints import Doubt
+from ..client.field_hints import Doubt, accepted_words, table_of
 from ..client.retries import LONGEST_RETRY_AFTER
 from ..errors.api import APIStatusError, AuthenticationError, PermissionDeniedError, RateLimitError
 from ..errors.base import PaylabError
-from ..spec.assumptions import KEYS
 from ..spec.complaints import Complaint
 from ..spec.json_path import last_name
 from ..spec.operations.records import OPERATIONS
-from ..spec.service import Service
-from ..spec.service_keys import NONE, Key, Value
+from ..spec.service.key import Key, Value
+from ..spec.service.keys import keys
+from ..spec.service.service import Service
+from ..spec.service.setting import key_of
+from ..spec.service.value_types import NONE
 
 Values = Mapping[str, Value]
 
@@ -52,7 +54,7 @@ def candidates(error: PaylabError, service: Service) -> Iterator[Values]:
         return
     told = _told(error)
     read: dict[str, Value] = {
-        doubt.key: int(doubt.value) if KEYS[doubt.key].type == "integer" else doubt.value
+        doubt.key: int(doubt.value) if keys()[doubt.key].kind == "integer" else doubt.value
         for doubt in error.doubts
         if doubt.value
     }
@@ -69,9 +71,9 @@ def candidates(error: PaylabError, service: Service) -> Iterator[Values]:
 
 def dialects(service: Service) -> Iterator[Values]:
     """Every other way to sign."""
-    for name, key in KEYS.items():
-        if name.startswith("signing.") and key.type == "word":
-            for value in key.values:
+    for name, key in keys().items():
+        if name.startswith("signing.") and key.kind == "word":
+            for value in key.words:
                 if value != service.value(name):
                     yield {name: value}
 
@@ -137,16 +139,16 @@ def _kind(complaint: Complaint) -> str:
 def _of_key(
     doubt: Doubt, told: list[Complaint], service: Service, sent: set[str]
 ) -> Iterator[Values]:
-    key = KEYS[doubt.key]
-    if key.type == "words":
+    key = keys()[doubt.key]
+    if key.kind == "words":
         yield from _of_words(key, told, service, sent)
-    elif key.type == "path":
+    elif key.kind == "path":
         yield from ({key.name: path} for path in known_paths(key, service))
-    elif key.type == "integer":
+    elif key.kind == "integer":
         numbers = sorted((number for each in told for number in each.numbers), reverse=True)
         yield from ({key.name: number} for number in (*numbers, *PAGE_SIZES) if number > 0)
-    elif key.type == "word":
-        yield from ({key.name: value} for value in key.values or key.others)
+    elif key.kind == "word":
+        yield from ({key.name: value} for value in key.words or key.others)
     else:
         names = [last_name(each.field) for each in told if each.missing]
         if key.name.endswith("cursor_parameter"):  # often as the answer names it
@@ -181,7 +183,7 @@ def _known(key: Key, field: str) -> str:
     """A field as the key can name it: dotted where its words are."""
     parts = field.split(".")
     for at in range(len(parts)):
-        if ".".join(parts[at:]) in key.values:
+        if ".".join(parts[at:]) in accepted_words(key.name):
             return ".".join(parts[at:])
     return parts[-1]
 
@@ -190,7 +192,7 @@ def _renames(
     start: str, missing: Iterable[Complaint], service: Service, sent: set[str]
 ) -> Iterator[Values]:
     """Each field that was sent under the name that is missed, the most similar first."""
-    fields = [name for name in KEYS if name.startswith(start)]
+    fields = [name for name in keys() if name.startswith(start)]
     ours = {name: their for name in fields if (their := str(service.value(name))) in sent}
     for complaint in missing:
         their = last_name(complaint.field)
@@ -208,7 +210,7 @@ def _of_request(
     if call is None or (route := service.match(call.path)[0].get(call.method)) is None:
         return
     missing = [each for each in told if each.missing and "." not in each.field]
-    table = OPERATIONS[route.operation].names
+    table = table_of(OPERATIONS[route.operation])
     yield from _renames(f"{table}.fields.", missing, service, sent)
 
 
@@ -226,18 +228,17 @@ def _likeness(our: str, their: str) -> float:
 def known_paths(key: Key, service: Service) -> Iterator[str]:
     """Other paths: those of the resource, those of public descriptions, other spellings."""
     name = key.name.partition(".")[2]
-    resource = next(each.resource for each in OPERATIONS.values() if each.path == name)
+    resource = next(each.resource for each in OPERATIONS.values() if key_of(each.path) == key.name)
     near = (f"{resource}.{verb}" for verb in ("create", "list", "get"))
-    known = [service.value(f"paths.{OPERATIONS[each].path}") for each in near if each in OPERATIONS]
+    known = [OPERATIONS[each].path(service) for each in near if each in OPERATIONS]
     if "id" in key.holds:
         known = [path if "{id}" in str(path) else f"{path}/{{id}}" for path in known]
-    known = [service.value(key.name), *known, *key.others, *PATHS.get(resource, ())]
+    known = [str(service.value(key.name)), *known, *key.others, *PATHS.get(resource, ())]
     plain = [path for path in map(str, known) if path.startswith("/")]
     styled = [styled for path in plain for styled in (path, *_spellings(path))]
     for path in dict.fromkeys(styled):
         with suppress(ValueError):
-            key.read(path)
-            yield path
+            yield str(key.limit.check(path) if key.limit else path)
     if NONE in key.others and name.endswith(("individual", "transfer", "account", "conversion")):
         yield NONE  # the list is read instead, which the same step proves
 

@@ -14,8 +14,10 @@ from ..client.call import Call
 from ..spec import codes, models
 from ..spec.json_path import value_at
 from ..spec.operations.operation import Operation
-from ..spec.operations.records import ANSWERED_AMOUNTS, OPERATIONS
-from ..spec.service import Service
+from ..spec.operations.records import ANSWERED_AMOUNTS, OPERATIONS, answer_names
+from ..spec.service.service import Service
+from ..spec.service.statuses import STATUSES
+from ..spec.service.value_types import NONE
 from ..spec.status import MACHINES
 from ..spec.text import printable
 
@@ -116,9 +118,10 @@ def _rows(operation: str, body: Any, service: Service) -> Iterator[Found]:
         return
     if record.is_list:
         form = service.list(group)
-        rows = value_at(body, form.items) if form.envelope == "object" else body
+        rows = body if form.is_array else value_at(body, form.items)
     else:
-        rows = [body]
+        item = record.item(service)
+        rows = [body if item == NONE else value_at(body, item)]
     for row in rows if isinstance(rows, list) else ():
         if isinstance(row, dict):
             yield from _row(record, row, service)
@@ -126,11 +129,11 @@ def _rows(operation: str, body: Any, service: Service) -> Iterator[Found]:
 
 def _row(record: Operation, row: dict[str, Any], service: Service) -> Iterator[Found]:
     group, model = record.resource, getattr(models, record.answer)
-    names = service.names(record.answer_names) if record.answer_names else None
-    keys = {name: key for key, name in of_answer(model, row, service)}
-    for name, value in (names.read(row) if names else row).items():
+    names = answer_names(record.answer, service)
+    doubts = {name: key for key, name in of_answer(model, row, service)}
+    for name, value in names.read(row).items():
         if name not in model.model_fields:
-            yield "field", group, str(name), keys.get(name, "")
+            yield "field", group, str(name), doubts.get(name, "")
         if name in ANSWERED_AMOUNTS and value is not None:
             is_number = not isinstance(value, str)
             if is_number != (service.amounts.answers == "number"):
@@ -138,7 +141,7 @@ def _row(record: Operation, row: dict[str, Any], service: Service) -> Iterator[F
                 yield "type", group, f"{name} as {found}", "amounts.answers"
     key, status = f"statuses.{group}", row.get("status")
     if group in MACHINES and isinstance(status, str):
-        known = (*MACHINES[group].states, *service.statuses[group])
+        known = (*MACHINES[group].states, *STATUSES[group](service.statuses))
         yield from [("status", group, status, key)] if status not in known else ()
     for detail in row.get("status_details") or ():
         code = detail.get("code") if isinstance(detail, dict) else None

@@ -10,12 +10,13 @@ from ..client.assumption_hints import of_page
 from ..client.call import Call
 from ..client.field_hints import list_key
 from ..corridors.on_ramps import ON_RAMPS
-from ..spec import assumptions
 from ..spec.json_path import value_at
 from ..spec.operations.records import OPERATIONS
-from ..spec.paging import ListForm
-from ..spec.service import Service
-from ..spec.service_keys import NONE
+from ..spec.service.keys import keys
+from ..spec.service.lists import ListForm
+from ..spec.service.service import Service
+from ..spec.service.setting import key_of
+from ..spec.service.value_types import NONE
 from .candidates import Values
 from .drift import answer_differences, answer_of
 
@@ -31,7 +32,7 @@ def contradicted(call: Call, operation: str, service: Service) -> Iterator[Value
     """The settings that a successful answer contradicts, with their values in it."""
     words: dict[str, tuple[str, ...]] = {}
     for kind, _, what, key in answer_differences(call, service):
-        if kind in ("status", "code") and key in assumptions.KEYS:
+        if kind in ("status", "code") and key in keys():
             now = words.get(key) or tuple(map(str, service.value(key)))  # type: ignore[arg-type]
             words[key] = tuple(dict.fromkeys((*now, what)))
         elif kind == "type" and key:
@@ -40,8 +41,9 @@ def contradicted(call: Call, operation: str, service: Service) -> Iterator[Value
             yield {key: what}
     yield from ({key: value} for key, value in words.items())
     for status in OPERATIONS[operation].success:
-        if isinstance(status, str) and call.status in assumptions.KEYS[status].values:
-            yield {status: int(call.status or 0)}
+        key = "" if isinstance(status, int) else key_of(status)
+        if key and call.status in keys()[key].words:
+            yield {key: int(call.status or 0)}
     if OPERATIONS[operation].is_list:
         yield from _more(answer_of(call), service.list(operation.partition(".")[0]))
     yield from _instructions(answer_of(call), service)
@@ -63,7 +65,7 @@ def _instructions(body: Any, service: Service) -> Iterator[Values]:
     if not isinstance(details, dict):
         return
     start = f"deposit_instructions.{value_at(body, 'deposit_instructions.type')}.fields."
-    for key in (name for name in assumptions.KEYS if name.startswith(start)):
+    for key in (name for name in keys() if name.startswith(start)):
         shape = SHAPES.get(key.removeprefix(start))
         fits = [name for name, value in details.items() if shape and shape.fullmatch(str(value))]
         if service.value(key) not in details and len(fits) == 1:

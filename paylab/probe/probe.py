@@ -11,9 +11,10 @@ from ..client.call import Call
 from ..client.client import Client
 from ..client.har import read_har
 from ..errors.base import ConfigError, Problem, RuleError
-from ..spec.assumptions import KEYS
 from ..spec.operations.records import OPERATIONS
-from ..spec.service import Service
+from ..spec.service.keys import keys
+from ..spec.service.service import Service
+from ..spec.service.setting import key_of
 from .evidence import contradicted
 from .report import (
     ASSUMED,
@@ -121,7 +122,7 @@ def probe(
         trials.proofs.clear()
     return Report(
         tuple(reached(walk.parts)),
-        tuple(_finding(trials, walk, key, write=write) for key in KEYS),
+        tuple(_finding(trials, walk, key, write=write) for key in keys()),
         trials.service,
         sent=trials.sent,
         made=tuple(walk.made),
@@ -145,7 +146,7 @@ def recorded(calls: Iterable[Call], service: Service) -> Report:
                 if value != service.value(key):
                     proofs.setdefault(key, ProbeFinding(key, PROVEN, value, call=number))
     why, found = "not in the recorded calls", {key: each.value for key, each in proofs.items()}
-    findings = [proofs.get(key) or ProbeFinding(key, *_use(key, done, why)) for key in KEYS]
+    findings = [proofs.get(key) or ProbeFinding(key, *_use(key, done, why)) for key in keys()]
     reached = (f"{len(calls)} recorded calls",)
     return Report(reached, tuple(findings), service.with_values(found), calls=calls)
 
@@ -183,9 +184,10 @@ def operations_of(key: str) -> Iterator[str]:
     if head in OTHERS:
         yield OTHERS[head]
     for name, operation in OPERATIONS.items():
-        names = (operation.names, operation.answer_names, operation.resource)
+        tables = (key_of(operation.names), key_of(operation.answer_names))
+        names = (*(table.partition(".")[0] for table in tables), operation.resource)
         if head == "paths":
-            is_used = operation.path == rest
+            is_used = key_of(operation.path) == key
         elif head == "lists":
             is_used = operation.is_list and rest.partition(".")[0] in (operation.resource, rest)
         elif head in ("statuses", "success_codes"):

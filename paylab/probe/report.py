@@ -12,9 +12,11 @@ from .. import files
 from ..client.call import Call
 from ..client.har import har
 from ..errors.base import ConfigError, ServiceError
-from ..spec import assumptions
-from ..spec.service import Service
-from ..spec.service_keys import Value
+from ..spec.service.files import SCHEMA_FILE
+from ..spec.service.key import Value
+from ..spec.service.keys import keys
+from ..spec.service.schema import schema_text
+from ..spec.service.service import Service
 from ..spec.text import plain, printable, printable_lines
 
 PROVEN, ASSUMED, NOT_REACHED, REFUSED = "proven", "assumed", "not reached", "refused"
@@ -38,7 +40,7 @@ class ProbeFinding:
     @property
     def ask(self) -> str:
         """The question, to ask the provider."""
-        return assumptions.KEYS[self.key].ask
+        return keys()[self.key].question
 
     @property
     def words(self) -> str:
@@ -113,13 +115,16 @@ class Report:
         """Write the service.toml: proven differences, each below its question, and your values.
 
         Values of an existing service.toml stay unless a request proved another. ConfigError for
-        any other file.
+        any other file. Its JSON Schema is written beside it, and named in its first line, by which
+        editors complete and check the file without a network.
         """
         old = existing_service(path)
         proven = {each.key: each.value for each in self.where(PROVEN)}
         service = (old or self.service).with_values(proven)
+        with files.replace(path.with_name(SCHEMA_FILE)) as sink:
+            sink.write(schema_text().encode())
         with files.replace(path) as sink:
-            sink.write(service.to_toml().encode())
+            sink.write(service.to_toml(f"./{SCHEMA_FILE}").encode())
 
     def table(self, *outcomes: str) -> str:
         """The findings as lines for a terminal: with these outcomes, or those to act on."""

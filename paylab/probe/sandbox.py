@@ -17,11 +17,11 @@ from ..client.client import Client
 from ..corridors import on_ramps
 from ..errors.api import APIStatusError, RateLimitError
 from ..errors.base import PaylabError
-from ..spec.assumptions import KEYS
 from ..spec.complaints import Complaint
 from ..spec.error_body import is_error
 from ..spec.json_path import last_name
-from ..spec.service import Service
+from ..spec.service.keys import keys
+from ..spec.service.service import Service
 from ..spec.translation import Translation
 from . import steps
 from .candidates import known_paths
@@ -46,7 +46,7 @@ def require_sandbox(trials: Trials, *, is_named: bool) -> None:
     """
     _read_without_query(trials, "signing.", "rate_limits.")
     answers = []
-    for path in known_paths(KEYS[PATH], trials.service):
+    for path in known_paths(keys()[PATH], trials.service):
         answer, call = _propose(trials, path), trials.client.calls[-1]
         if is_proof(answer, call, trials.service):
             return

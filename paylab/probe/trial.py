@@ -16,8 +16,8 @@ from ..errors.api import (
     ServerError,
 )
 from ..errors.base import ConfigError, PagingError, PaylabError, RuleError, ServiceError
-from ..spec.service import Service
-from ..spec.service_keys import Value
+from ..spec.service.key import Value
+from ..spec.service.service import Service
 from .candidates import Values, candidates, is_progress
 from .report import PROVEN, ProbeFinding
 

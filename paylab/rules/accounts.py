@@ -13,7 +13,7 @@ from ..corridors.account_types import Format
 from ..errors.base import Problem
 from ..spec import codes
 from ..spec.json_path import dotted
-from ..spec.service import Service
+from ..spec.service.service import Service
 from .fields import Body, as_object, fits, flat, identifier, is_object, must_be, need, one_of
 from .keccak import keccak_256
 
@@ -145,7 +145,7 @@ def check_details(
     problems = is_object(details, at)
     for field in fields if not problems else ():
         form, asked = fits(field.form_in(found)), field.source if field.required else ""
-        problems += need(found, field.name, form, at=at, asked=asked, key=field.key)
+        problems += need(found, field.name, form, at=at, asked=asked)
     return problems
 
 

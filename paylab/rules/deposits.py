@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..corridors import on_ramps
 from ..errors.base import Problem
 from ..spec import codes, money
-from ..spec.operations.field import SPEC
-from ..spec.service import Service
-from ..spec.service_keys import NONE
+from ..spec.service.on_ramp import ConversionAccountSettings
+from ..spec.service.service import Service
+from ..spec.service.setting import SPEC
+from ..spec.service.value_types import NONE
 from .fields import Body, Check, any_text, as_object, identifier, is_object, need, one_of, up_to
 
-_ACCOUNT, _KEYS = "ca.create", "conversion_accounts"
+_ACCOUNT = "ca.create"
 
 
 def check(
@@ -36,34 +35,33 @@ def check_account(
 ) -> list[Problem]:
     """Problems of a new conversion account; `country` is the individual's, if known."""
     found, settings = as_object(body), (service or Service()).conversion_accounts
-    reference = up_to(settings.max_reference, _ACCOUNT, f"{_KEYS}.max_reference")
+    reference = up_to(settings.max_reference, _ACCOUNT)
     coin = one_of(sorted(codes.STABLECOINS), _ACCOUNT, fold=True)
     return is_object(body) or [
         *need(found, "individual_id", identifier, asked=_ACCOUNT),
         *need(found, "payout_account", _reference),
         *_source_currency(found, country),
-        *need(found, "destination_currency", coin, **_asked(settings, "destination_currency")),
-        *need(found, "client_reference_id", reference, **_asked(settings, "client_reference_id")),
+        *need(found, "destination_currency", coin, asked=_asked(settings, "destination_currency")),
+        *need(
+            found, "client_reference_id", reference, asked=_asked(settings, "client_reference_id")
+        ),
     ]
 
 
-def _asked(settings: Any, name: str) -> dict[str, str]:
+def _asked(settings: ConversionAccountSettings, name: str) -> str:
     """The source of a required field that the spec does not name, if any."""
-    if name in settings.required:
-        return {"asked": _ACCOUNT, "key": f"{_KEYS}.required"}
-    if name == "destination_currency" and settings.default_destination_currency == NONE:
-        return {"asked": _ACCOUNT, "key": f"{_KEYS}.default_destination_currency"}
-    return {"asked": ""}
+    has_default = settings.default_destination_currency != NONE
+    is_currency = name == "destination_currency"
+    return _ACCOUNT if name in settings.required or (is_currency and not has_default) else ""
 
 
 def _sender(service: Service) -> Check:
     """Any text; not empty if the service refuses a missing sender."""
     if service.sandbox_deposits.missing_sender != "refused":
         return any_text
-    key = "sandbox_deposits.missing_sender"
 
     def check_sender(value: object, field: str) -> list[Problem]:
-        empty = [Problem(field, "must not be empty", "deposit.review", key=key)]
+        empty = [Problem(field, "must not be empty", "deposit.review")]
         return any_text(value, field) or (empty if value == "" else [])
 
     return check_sender

@@ -17,7 +17,7 @@ from ..errors.base import Problem
 from ..spec import timestamps
 from ..spec.json_path import dotted
 from ..spec.operations.field import Field
-from ..spec.service import Service
+from ..spec.service.service import Service
 
 Body = Mapping[str, object]
 Check = Callable[[object, str], list[Problem]]
@@ -28,16 +28,13 @@ _DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _TIMESTAMP = "an ISO 8601 timestamp like 2026-01-31T09:30:00Z"
 
 
-def need(  # noqa: PLR0913 - a part, its check, and what asks for it
-    body: Body, name: str, check: Check, *, at: str = "", asked: str = "spec", key: str = ""
+def need(
+    body: Body, name: str, check: Check, *, at: str = "", asked: str = "spec"
 ) -> list[Problem]:
-    """Check a field; `asked` is the source of its requirement, empty for an optional field.
-
-    `key` is the setting of a service.toml that requires it.
-    """
+    """Check a field; `asked` is the source of its requirement, empty for an optional field."""
     value, field = body.get(name), f"{at}.{name}" if at else name
     if value is None:
-        return [Problem(field, "is required", asked, key=key)] if asked else []
+        return [Problem(field, "is required", asked)] if asked else []
     return check(value, field)
 
 
@@ -77,36 +74,31 @@ identifier = partial(text, blank="spec")
 """An id, which must not be blank."""
 
 
-def up_to(length: int, source: str = "spec", key: str = "") -> Check:
+def up_to(length: int, source: str = "spec") -> Check:
     """Text of at most `length` characters, not blank."""
 
     def check(value: object, field: str) -> list[Problem]:
         too_long = isinstance(value, str) and len(value) > length
         message = f"must be at most {length} characters"
         found = text(value, field, source)
-        return found or ([Problem(field, message, source, key=key)] if too_long else [])
+        return found or ([Problem(field, message, source)] if too_long else [])
 
     return check
 
 
 def text_of(field: Field, service: Service) -> Check:
     """Text as a field of a record takes it: not blank, and not too long."""
-    if not field.most:
-        return text
-    if isinstance(field.most, int):
-        return up_to(field.most, field.source)
-    return up_to(int(str(service.value(field.most))), field.source, field.most)
+    longest = field.longest(service)
+    return up_to(longest, field.source) if longest else text
 
 
-def one_of(
-    choices: Sequence[str], source: str = "spec", *, fold: bool = False, key: str = ""
-) -> Check:
+def one_of(choices: Sequence[str], source: str = "spec", *, fold: bool = False) -> Check:
     """One of these words; with `fold`, in any letter case."""
     known = [choice.casefold() for choice in choices] if fold else choices
 
     def check(value: object, field: str) -> list[Problem]:
         word = value.casefold() if fold and isinstance(value, str) else value
-        return [] if word in known else [Problem(field, must_be(choices), source, key=key)]
+        return [] if word in known else [Problem(field, must_be(choices), source)]
 
     return check
 
@@ -119,7 +111,7 @@ def must_be(choices: Sequence[str]) -> str:
 def fits(form: Format) -> Check:
     """A value by its form: one of its words, its pattern, its parser, or any text."""
     if form.choices:
-        return one_of(form.choices, form.source, key=form.key)
+        return one_of(form.choices, form.source)
 
     def check(value: object, field: str) -> list[Problem]:
         found = any_text(value, field)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import binascii
 import re
 from dataclasses import dataclass
-from functools import partial
 
 from ..errors.base import Problem
 from ..spec import codes
-from ..spec.service import Service
 from .fields import as_object, flat, is_object, need, one_of
 
 _HEAD = re.compile(r"data:([a-z]+/[a-z]+);base64,")
@@ -27,7 +25,7 @@ _BRANDS = dict.fromkeys(_HEIC_BRANDS, "image/heic")
 _BRANDS |= dict.fromkeys((b"mif1", b"mif2", b"msf1", b"heif"), "image/heif")
 # The limits that hold whether a KB is 1,000 or 1,024 bytes.
 SURE_MIN, SURE_MAX = 10_000, 15_000_000
-_BOUNDS, _CONTENT, _KEY = "images.bounds", "images.content", "images.kilobyte"
+_BOUNDS, _CONTENT = "images.bounds", "images.content"
 SPECIMEN = b"paylab-specimen:"
 """The prefix of the outcome inside a specimen, in a comment, a text chunk or a tag."""
 _OUTCOME = re.compile(SPECIMEN + b"([a-z_]{1,60})")
@@ -49,16 +47,9 @@ class Measured:
         return sniff(self.head)
 
 
-def bounds(service: Service | None = None) -> tuple[int, int]:
-    """The minimum and maximum bytes of an image: 10 KB to 15 MB, by the service's definition."""
-    kilobyte = (service or Service()).images.kilobyte
-    return 10 * kilobyte, 15 * kilobyte**2
-
-
-def check(body: object, service: Service | None = None) -> list[Problem]:
+def check(body: object) -> list[Problem]:
     """Problems of an upload; contents are decoded one at a time, if their size is valid."""
-    images = partial(_images, bounds(service))
-    return is_object(body) or need(as_object(body), "images", images)
+    return is_object(body) or need(as_object(body), "images", _images)
 
 
 def warn(size: int, field: str) -> list[Problem]:
@@ -66,7 +57,7 @@ def warn(size: int, field: str) -> list[Problem]:
     if not SURE_MAX < size <= codes.IMAGE_MAX:
         return []
     message = f"is more than {SURE_MAX:,} bytes: a service may count that as more than 15 MB"
-    return [Problem(field, message, _BOUNDS, key=_KEY)]
+    return [Problem(field, message, _BOUNDS)]
 
 
 def decode_content(data_uri: str) -> tuple[str, bytes]:
@@ -108,45 +99,44 @@ def decoded_size(data_uri: str) -> int:
     return (len(data_uri) - start) // 4 * 3 - padding
 
 
-def _images(limits: tuple[int, int], value: object, field: str) -> list[Problem]:
+def _images(value: object, field: str) -> list[Problem]:
     if not isinstance(value, list | tuple):
         return [Problem(field, "must be a list")]
     counted = 1 <= len(value) <= codes.IMAGES_MAX
     count = [] if counted else [Problem(field, f"must be 1 to {codes.IMAGES_MAX} images")]
     first = enumerate(value[: codes.IMAGES_MAX])
-    return count + flat(_image(limits, item, f"{field}.{at}") for at, item in first)
+    return count + flat(_image(item, f"{field}.{at}") for at, item in first)
 
 
-def _image(limits: tuple[int, int], item: object, at: str) -> list[Problem]:
+def _image(item: object, at: str) -> list[Problem]:
     found = as_object(item)
     return is_object(item, at) or [
         *need(found, "type", one_of(codes.IMAGE_SIDES), at=at),
-        *need(found, "content", partial(_content, limits), at=at),
+        *need(found, "content", _content, at=at),
     ]
 
 
-def _content(limits: tuple[int, int], value: object, field: str) -> list[Problem]:
+def _content(value: object, field: str) -> list[Problem]:
     if isinstance(value, Measured):
-        return _size(limits, value.size, field) if value.mime else [Problem(field, _NO_KIND)]
+        return _size(value.size, field) if value.mime else [Problem(field, _NO_KIND)]
     mime = declared(value)
     if not isinstance(value, str) or mime not in codes.IMAGE_TYPES:
         types = ", ".join(codes.IMAGE_TYPES)
         source = _CONTENT if declared(value, _ANY_HEAD) in codes.IMAGE_TYPES else "spec"
         return [Problem(field, f"must be a Base64 data URI of one of {types}", source)]
-    return _size(limits, decoded_size(value), field) or _decoded(value, field)
+    return _size(decoded_size(value), field) or _decoded(value, field)
 
 
-def _size(limits: tuple[int, int], size: int, field: str) -> list[Problem]:
+def _size(size: int, field: str) -> list[Problem]:
     """Problems of a size; the source is the spec if it is wrong for any definition of KB and MB."""
-    least, most = limits
+    least, most = codes.IMAGE_MIN, codes.IMAGE_MAX
     if least <= size <= most:
         return []
     bound = (
         f"at least 10 KB ({least:,} bytes)" if size < least else f"at most 15 MB ({most:,} bytes)"
     )
     source = _BOUNDS if SURE_MIN <= size <= codes.IMAGE_MAX else "spec"
-    key = _KEY if source == _BOUNDS else ""
-    return [Problem(field, f"must be {bound} when decoded", source, key=key)]
+    return [Problem(field, f"must be {bound} when decoded", source)]
 
 
 def _decoded(data_uri: str, field: str) -> list[Problem]:

@@ -16,7 +16,7 @@ from ..spec import codes
 from ..spec.json_path import dotted
 from ..spec.operations.field import TEXT
 from ..spec.operations.records import OPERATIONS
-from ..spec.service import Service
+from ..spec.service.service import Service
 from . import accounts
 from .fields import (
     Body,
@@ -96,7 +96,6 @@ def birth(value: object, today: date) -> str:
     return f"makes the person {years}, not yet {ADULT}" if years < ADULT else ""
 
 
-_BASE, _RAMP = "individuals.required", "individuals.ramp_required"
 _ROW, _RECORD = "individual.required", OPERATIONS["individuals.create"]
 ADDRESS_LINES = ("line_1", "line_2", "city", "state", "postal_code")
 _NOWHERE = Corridor("")
@@ -131,8 +130,8 @@ def _asked(body: Body, service: Service) -> dict[str, dict[str, str]]:
     """The source of each required field of this individual: the spec, or a setting."""
     named = _corridor(body, service).required_for(as_list(body.get("product_types")))
     return {
-        **{name: {"asked": _ROW, "key": _RAMP} for name in required(body, service)},
-        **{name: {"asked": _ROW, "key": _BASE} for name in base(service)},
+        **{name: {"asked": _ROW} for name in required(body, service)},
+        **{name: {"asked": _ROW} for name in base(service)},
         **{name: {"asked": "spec"} for name in named},
     }
 
@@ -146,7 +145,7 @@ def warn(body: object, service: Service | None = None) -> list[Problem]:
     warnings = [*warn_on_ramp(found), *mistyped(body, service)]
     if found.get("email") is not None or not _has_ramp(found):
         return warnings
-    email = Problem("email", f"{message} on_ramp and off_ramp", _ROW, key=_RAMP)
+    email = Problem("email", f"{message} on_ramp and off_ramp", _ROW)
     return [email, *warnings]
 
 
@@ -180,10 +179,10 @@ def mistyped(body: object, service: Service | None = None) -> list[Problem]:
 
 def check_token(body: object, service: Service | None = None) -> list[Problem]:
     """Problems of a verification token."""
-    found, key = as_object(body), "verification.provider"
+    found = as_object(body)
     word = (service or Service()).verification.provider
     return is_object(body) or [
-        *need(found, "provider", one_of((word,), "idv.provider", key=key)),
+        *need(found, "provider", one_of((word,), "idv.provider")),
         *need(found, "token", up_to(codes.TOKEN_MAX)),
         *need(found, "applicant_id", identifier),
         *need(found, "partner_terms_accepted_at", timestamp),
@@ -215,7 +214,7 @@ def _checks(body: Body, asked: Mapping[str, dict[str, str]], service: Service) -
 
 def _products(corridor: Corridor, value: object, field: str) -> list[Problem]:
     if value in ([], ()):
-        return [Problem(field, "must name at least one product", _ROW, key=_BASE)]
+        return [Problem(field, "must name at least one product", _ROW)]
     return check_items(value, field, one_of(corridor.open_products))
 
 

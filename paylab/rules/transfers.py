@@ -10,8 +10,8 @@ from ..errors.base import Problem
 from ..spec import codes, money
 from ..spec.operations.field import TEXT
 from ..spec.operations.records import OPERATIONS
-from ..spec.service import Service
-from ..spec.service_keys import NONE
+from ..spec.service.service import Service
+from ..spec.service.value_types import NONE
 from .fields import (
     Body,
     Check,
@@ -39,7 +39,7 @@ _SOURCE = one_of(codes.SOURCE_CURRENCIES, fold=True)
 _DESTINATION = one_of(codes.DESTINATION_CURRENCIES, fold=True)
 _METHOD = one_of(codes.PAYOUT_METHODS)
 _CURRENCIES = frozenset(codes.SOURCE_CURRENCIES + codes.DESTINATION_CURRENCIES)
-_WALLET, _WALLETS = "details.wallet", "financial_accounts.crypto_wallet.allowed"
+_WALLET = "details.wallet"
 
 
 def check(body: object, service: Service | None = None) -> list[Problem]:
@@ -51,29 +51,28 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
     direct = body.get("quote_id") is None
     asked = _TRANSFER if direct else ""
 
-    def wanted(name: str) -> dict[str, str]:
-        is_required = name in settings.required
-        return {"asked": _TRANSFER if is_required else "", "key": "transfers.required"}
+    def wanted(name: str) -> str:
+        return _TRANSFER if name in settings.required else ""
 
     stable = isinstance(currency, str) and codes.is_stablecoin(currency)
     network = wanted("source_network")
-    if settings.default_network == NONE and stable and direct and not network["asked"]:
-        network = {"asked": "transfer.network", "key": "transfers.default_network"}
-    types = one_of(settings.source_types, _TRANSFER, key="transfers.source_types")
+    if settings.default_network == NONE and stable and direct:
+        network = network or "transfer.network"
+    types = one_of(codes.SOURCE_TYPES, _TRANSFER)
     problems = [
-        *need(body, "quote_id", identifier, **wanted("quote_id")),
+        *need(body, "quote_id", identifier, asked=wanted("quote_id")),
         *_destination(body, asked),
         *need(body, "source_currency", _SOURCE, asked=asked),
         *_amounts(body, _TRANSFER, is_quoted=not direct),
-        *need(body, "source_network", _network(found), **network),
+        *need(body, "source_network", _network(found), asked=network),
     ]
-    kind = need(body, "source_type", types, **wanted("source_type"))
+    kind = need(body, "source_type", types, asked=wanted("source_type"))
     if not kind and body.get("source_type") == "deposit" and not (stable or currency is None):
         must = f"source_currency {must_be(sorted(codes.STABLECOINS))}"
         message = f"deposit needs a stablecoin: {must}"
         kind = [Problem("source_type", message, "transfer.deposit-source")]
     texts = flat(
-        need(body, each.name, text_of(each, found.service), **wanted(each.name))
+        need(body, each.name, text_of(each, found.service), asked=wanted(each.name))
         for each in _RECORD.fields
         if each.kind == TEXT
     )
@@ -88,11 +87,11 @@ def check_quote(body: object, service: Service | None = None) -> list[Problem]:
     usual = default_currency(settled.service)
     found = {name: value for name, value in body.items() if value is not None}
     found = {"source_currency": usual, **found} if usual else found
-    currency, key = found.get("source_currency"), "quotes.default_source_currency"
+    currency = found.get("source_currency")
     stable = isinstance(currency, str) and codes.is_stablecoin(currency)
     return [
         *_destination(found, _QUOTE),
-        *need(found, "source_currency", _SOURCE, asked="" if usual else _QUOTE, key=key),
+        *need(found, "source_currency", _SOURCE, asked="" if usual else _QUOTE),
         *_amounts(found, _QUOTE),
         *need(found, "source_network", _network(settled), asked=_QUOTE if stable else ""),
     ]
@@ -101,7 +100,7 @@ def check_quote(body: object, service: Service | None = None) -> list[Problem]:
 def default_currency(service: Service) -> str:
     """The default source currency of a quote; "" if it is required."""
     usual = service.quotes.default_source_currency
-    return "" if usual == NONE else str(usual)
+    return "" if usual == NONE else usual
 
 
 def warn(body: Body, service: Service | None = None) -> list[Problem]:
@@ -119,32 +118,31 @@ def check_rail(currency: str, method: object, service: Service | None = None) ->
 
 def warn_rail(currency: str, method: object, service: Service | None = None) -> list[Problem]:
     """A rail that no corridor names, such as `local`: it may still carry the currency."""
-    own, elsewhere, _ = _rails(currency, service)
+    own, elsewhere = _rails(currency, service)
     is_known = method in own or method in elsewhere or method not in codes.PAYOUT_METHODS
     return [] if is_known else _rail(currency, method, service)
 
 
 def _rail(currency: str, method: object, service: Service | None) -> list[Problem]:
-    own, _, key = _rails(currency, service)
+    own, _ = _rails(currency, service)
     message = f"{must_be(own)} for {currency.upper()}, not {method}"
-    return [Problem("payout_method", message, _RAILS, key=key)] if own else []
+    return [Problem("payout_method", message, _RAILS)] if own else []
 
 
 @lru_cache
-def _rails(currency: str, service: Service | None) -> tuple[list[str], list[str], str]:
-    """The rails named for a currency, those named for others alone, and the key of both."""
+def _rails(currency: str, service: Service | None) -> tuple[list[str], list[str]]:
+    """The rails named for a currency, and those named for others alone."""
     found = countries.of(service)
     reached = [one for one in found.all if codes.same_currency(currency, one.currency)]
     named = [rail for one in found.all for rail in one.payout_methods]
     own = [rail for one in reached for rail in one.payout_methods]
     own += found.networks if codes.is_stablecoin(currency) else ()
     others = [rail for rail in (*named, *found.networks) if rail not in own]
-    key = reached[0].rails_key if reached else _WALLETS
-    return list(dict.fromkeys(own)), others if own else [], key
+    return list(dict.fromkeys(own)), others if own else []
 
 
 def _network(found: countries.Countries) -> Check:
-    return one_of(found.networks, _WALLET, key=_WALLETS)
+    return one_of(found.networks, _WALLET)
 
 
 def check_route(  # noqa: PLR0913 - what a payout is made of
@@ -156,14 +154,14 @@ def check_route(  # noqa: PLR0913 - what a payout is made of
     service: Service | None = None,
 ) -> list[Problem]:
     """Problems of the route to an account; see also `check_network` for a wallet."""
-    currency, rails, source, key = _reach(country, account_type, service)
+    currency, rails, source = _reach(country, account_type, service)
     if not rails:
         message = f"no rail reaches {account_type!s:.20} accounts of this country"
         return [Problem("payout_method", message, "account.country")]
     return [
         *_SOURCE(source_currency, "source_currency"),
         *one_of((currency,), source, fold=True)(destination_currency, "destination_currency"),
-        *one_of(rails, source, key=key)(payout_method, "payout_method"),
+        *one_of(rails, source)(payout_method, "payout_method"),
     ]
 
 
@@ -172,7 +170,7 @@ def check_network(
 ) -> list[Problem]:
     """Problems of a crypto wallet on another network."""
     own = tuple(one for one in countries.of(service).networks if one == network)
-    return one_of(own, _WALLET, key=_WALLETS)(payout_method, "payout_method") if own else []
+    return one_of(own, _WALLET)(payout_method, "payout_method") if own else []
 
 
 def check_wallet(accounts: object, source_network: object) -> list[Problem]:
@@ -190,15 +188,15 @@ def check_wallet(accounts: object, source_network: object) -> list[Problem]:
 
 def _reach(
     country: object, kind: object, service: Service | None
-) -> tuple[str, tuple[str, ...], str, str]:
+) -> tuple[str, tuple[str, ...], str]:
     """The currency and the rails of an account, and their source."""
     found = countries.of(service)
     if kind == codes.CRYPTO_WALLET:
-        return "USDC", found.networks, _WALLET, _WALLETS
+        return "USDC", found.networks, _WALLET
     corridor = found.get(country)
     if corridor is None or corridor.account(kind) is None:
-        return "", (), "account.country", ""
-    return corridor.currency, corridor.payout_methods, _RAILS, corridor.rails_key
+        return "", (), "account.country"
+    return corridor.currency, corridor.payout_methods, _RAILS
 
 
 def _destination(body: Body, asked: str) -> list[Problem]:

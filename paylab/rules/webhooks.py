@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from ..errors.base import Problem
 from ..loopback import is_loopback
 from ..spec import codes
-from ..spec.service import Service
+from ..spec.service.service import Service
 from .fields import as_object, check_items, is_object, need, one_of, text
 
 _VISIBLE = re.compile("[!-~]+")

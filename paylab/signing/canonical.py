@@ -11,6 +11,9 @@ from hashlib import sha256
 from hmac import HMAC, compare_digest
 from typing import Literal, NamedTuple
 
+from ..spec.route import without_base
+from ..spec.service.value_types import NONE
+
 SCHEME = "HMAC-SHA256"
 VERSION = re.compile(r"/v\d+(?=/|\Z)")
 EMPTY_HASH = sha256(b"").hexdigest()
@@ -92,13 +95,16 @@ def encoded_hash(digest: str, encoding: str = "hex") -> str:
     return digest if encoding == "hex" else b64encode(bytes.fromhex(digest)).decode()
 
 
-def signed_path(path: str, form: str = "whole") -> str:
-    """The path as signed: as sent, or without its version. Setting signing.signed_path.
+def signed_path(path: str, form: str = "whole", base: str = NONE) -> str:
+    """The path as signed: as sent, or without its version or the path of the base address.
+
+    `form` and `base` are the settings signing.signed_path and signing.base_path.
 
     >>> from paylab.signing.canonical import signed_path
-    >>> signed_path("/v1/transfers", "unversioned")
+    >>> signed_path("/api/v1/transfers", "unversioned", "/api")
     '/transfers'
     """
+    path = without_base(path, base)
     return path if form == "whole" else VERSION.sub("", path, count=1)
 
 

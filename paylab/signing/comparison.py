@@ -10,11 +10,11 @@ from dataclasses import replace
 from datetime import datetime
 from hashlib import new, sha256
 from itertools import zip_longest
-from typing import Any
 
 from ..redaction.hiding import HIDDEN
 from ..spec import timestamps
-from ..spec.service import Service
+from ..spec.service.service import Service
+from ..spec.service.signing import SigningSettings
 from .canonical import SCHEME, Received, body_hash, key_bytes, signed_path
 from .corrections import Mistake, known
 from .explanation import labels
@@ -112,7 +112,7 @@ def compare(  # noqa: PLR0913 - the request, the keys, and how the service signs
     *,
     now: datetime | None = None,
     other_secrets: Iterable[str] = (),
-    signing: Any = None,
+    signing: SigningSettings | None = None,
 ) -> Finding:
     """Compare the headers of a request with ours; the first difference, by name.
 
@@ -153,7 +153,7 @@ def _refused(
     request: SignedRequest,
     secret: str | None,
     clock: datetime | None,
-    signing: Any,
+    signing: SigningSettings,
 ) -> Finding | None:
     """Why the simulator refuses a request in which no mistake was found, or None."""
     given = Authorization.parse(headers["authorization"])
@@ -173,7 +173,7 @@ def _on_wire(text: str) -> str:
     return text.encode(errors="surrogateescape").decode("latin-1")
 
 
-def _hashed_otherwise(claimed: str, body: bytes, signing: Any) -> Finding | None:
+def _hashed_otherwise(claimed: str, body: bytes, signing: SigningSettings) -> Finding | None:
     """A body hash that is another digest, or another encoding, of the body."""
     once = sha256(body)
     ways = {
@@ -203,14 +203,14 @@ def _signature(  # noqa: PLR0913 - the arguments of `compare`
     request: SignedRequest,
     given: Authorization,
     secret: str | None,
-    signing: Any,
+    signing: SigningSettings,
     secrets: Iterable[str],
 ) -> Finding | None:
     if secret is None:
         return shape(given.signature)
     signed = {name: headers[name] for name in given.names}
     key, query_form = key_bytes(secret, signing.key_encoding), signing.empty_query
-    path = signed_path(request.path, signing.signed_path)
+    path = signed_path(request.path, signing.signed_path, signing.base_path)
     right = right_recipe(key, request.method, path, request.query, signed, query_form)
 
     def made_by(guesses: Iterable[Guess]) -> Finding | None:

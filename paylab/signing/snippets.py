@@ -13,12 +13,24 @@ from textwrap import indent
 from typing import Any
 from urllib.parse import urlsplit
 
+from ..spec.service.signing import SigningSettings
+from ..spec.service.value_types import NONE
 from .canonical import VERSION, EmptyQuery, signed_path
 from .findings import hosts_of
 
 BODY_FILE = "body.json"
-DIALECT = ("empty_query", "key_encoding", "hash_encoding", "empty_body", "signed_path")
-"""The settings of a service that change the code."""
+
+
+def dialect_of(signing: SigningSettings) -> dict[str, Any]:
+    """The settings of a service that change the code, as arguments of a `SnippetRequest`."""
+    return {
+        "empty_query": signing.empty_query,
+        "key_encoding": signing.key_encoding,
+        "hash_encoding": signing.hash_encoding,
+        "empty_body": signing.empty_body,
+        "signed_path": signing.signed_path,
+        "base_path": signing.base_path,
+    }
 
 
 @dataclass(frozen=True)
@@ -37,6 +49,7 @@ class SnippetRequest:
     hash_encoding: str = "hex"
     empty_body: str = "hash"
     signed_path: str = "whole"
+    base_path: str = NONE
 
     @property
     def host(self) -> str:
@@ -48,7 +61,7 @@ class SnippetRequest:
         """The first lines of the canonical request: method, path and query."""
         parts = urlsplit(self.url)
         is_shown = parts.query or self.empty_query == "blank"
-        path = signed_path(parts.path or "/", self.signed_path)
+        path = signed_path(parts.path or "/", self.signed_path, self.base_path)
         return [self.method, path, *[parts.query] * bool(is_shown)]
 
 
@@ -87,6 +100,8 @@ def python(request: SnippetRequest) -> str:
 def httpx(request: SnippetRequest) -> str:
     """Python with httpx: an Auth that signs every request."""
     parts, lines = _python_parts(request), _HTTPX_LINES[request.empty_query]
+    if request.base_path != NONE:
+        lines += f"lines[1] = lines[1].removeprefix({request.base_path!r})\n"
     if request.signed_path != "whole":
         parts["note"] += "import re\n"
         lines += f'lines[1] = re.sub(r"{VERSION.pattern}", "", lines[1], count=1)\n'

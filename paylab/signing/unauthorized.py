@@ -11,10 +11,10 @@ from collections.abc import Callable, Container, Mapping
 from dataclasses import replace
 from datetime import datetime
 from math import ceil
-from typing import Any
 
 from ..spec import timestamps
-from ..spec.service import Service
+from ..spec.service.service import Service
+from ..spec.service.signing import SigningSettings
 from .canonical import EMPTY_HASH, SPELLING, Received, body_hash, key_bytes, sign, signed_path
 from .corrections import CORRECTIONS, known
 from .findings import Authorization, Finding
@@ -31,7 +31,7 @@ def verify(
     secret_for: Callable[[str], str | None],
     now: datetime,
     *,
-    signing: Any = None,
+    signing: SigningSettings | None = None,
     nonces: Container[str] = (),
 ) -> Finding | None:
     """The first reason to refuse a request, or None.
@@ -67,7 +67,9 @@ def verify(
     return signed or _check_nonce(request.headers.get("x-nonce"), nonces)
 
 
-def check_headers(headers: Mapping[str, str], given: Authorization, signing: Any) -> Finding | None:
+def check_headers(
+    headers: Mapping[str, str], given: Authorization, signing: SigningSettings
+) -> Finding | None:
     """Headers that are missing or not signed, and names in SignedHeaders that are not valid."""
     lower = [name.lower() for name in given.names]
     if list(given.names) != lower:
@@ -141,7 +143,7 @@ def _about(seconds: float) -> str:
     return f"{max(1, round(seconds / 60))} minutes"
 
 
-def check_body(claimed: str, body: bytes, signing: Any) -> Finding | None:
+def check_body(claimed: str, body: bytes, signing: SigningSettings) -> Finding | None:
     """X-Content-SHA256 must be the hash of the body; names the mistake if known."""
     ours = body_hash(body, signing.hash_encoding, signing.empty_body)
     if _same(claimed, ours):
@@ -160,12 +162,12 @@ def check_body(claimed: str, body: bytes, signing: Any) -> Finding | None:
 
 
 def _check_signature(
-    request: Received, given: Authorization, secret: str, signing: Any
+    request: Received, given: Authorization, secret: str, signing: SigningSettings
 ) -> Finding | None:
     method, path, query = map(_from_wire, (request.method, request.path, request.query))
     headers = {_from_wire(name): _from_wire(request.headers[name]) for name in given.names}
     dialect, key = signing.empty_query, key_bytes(secret, signing.key_encoding)
-    path = signed_path(path, signing.signed_path)
+    path = signed_path(path, signing.signed_path, signing.base_path)
     right = sign(
         key, method, path, query, headers, headers["x-content-sha256"], empty_query=dialect
     )

@@ -15,7 +15,7 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from .. import loopback
 from ..serving import HTTPConnection, Message, Receive, Send
-from ..spec.service import Service
+from ..spec.service.service import Service
 from .messages import MOST_BYTES, NO_CONTENT, PRODUCT, TOO_LARGE, Refused, Reply, Request
 from .refusals import refusal_reply
 from .routing import CONTROL, find_operation

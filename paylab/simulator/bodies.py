@@ -9,12 +9,14 @@ from typing import Any
 
 from ..errors.base import Problem
 from ..spec import paging, timestamps
+from ..spec.answers import NESTED, answer_form
 from ..spec.json_path import put_inside
 from ..spec.operations.records import OPERATIONS
-from ..spec.paging import ListForm
+from ..spec.operations.refusals import number_of
 from ..spec.request_body import RequestBody, read_request
-from ..spec.service import Service
-from ..spec.service_keys import NONE
+from ..spec.service.lists import ListForm
+from ..spec.service.service import Service
+from ..spec.service.value_types import NONE
 from .messages import NO_CONTENT, BadCursor, Refused, Reply, Request, require
 from .table import Place, Row, row_place
 from .world import World
@@ -40,18 +42,21 @@ def individual_json(world: World, row: Row) -> Row:
     """An individual with its accounts, without fields that have no value."""
     accounts = world.tables["financial_accounts"].rows
     own = [account_json(world, accounts[account_id]) for account_id in row["_"]["accounts"]]
-    return dict(without_null({**as_shown(row), "financial_accounts": own}))
+    shown_row = dict(without_null({**as_shown(row), "financial_accounts": own}))
+    return presented(world.service, "Individual", shown_row)
 
 
 def account_json(world: World, row: Row) -> Row:
     """A financial account, its details in the names of the service."""
     country = world.tables["individuals"].rows[row["_"]["owner"]]["country"]
-    return world.translation.send_answer("FinancialAccount", as_shown(row), country)
+    whole = presented(world.service, "FinancialAccount", as_shown(row))
+    return world.translation.send_answer("FinancialAccount", whole, country)
 
 
 def sent(world: World, operation: str, row: Row) -> Row:
     """A row as the answer of an operation, in the names of the service."""
-    return world.translation.send_answer(OPERATIONS[operation].answer, as_shown(row))
+    model = OPERATIONS[operation].answer
+    return world.translation.send_answer(model, presented(world.service, model, as_shown(row)))
 
 
 def answer(world: World, operation: str, row: Row) -> Reply:
@@ -64,8 +69,19 @@ def answer(world: World, operation: str, row: Row) -> Reply:
 
 def success(service: Service, operation: str) -> int:
     """The status of a success."""
-    status = OPERATIONS[operation].success[0]
-    return int(str(service.value(status))) if isinstance(status, str) else status
+    return number_of(OPERATIONS[operation].success[0], service)
+
+
+def presented(service: Service, model: str, row: Row) -> Row:
+    """An object with its missing values as the service has them. Assumption `object.missing`."""
+    missing = service.objects.missing
+    if missing == "absent":
+        return dict(without_null(row))
+    if missing == "as_specified":
+        return row
+    found = {**dict.fromkeys(answer_form(model).absent), **row}
+    inside = ((name, kind) for name, kind in NESTED.items() if isinstance(found.get(name), dict))
+    return {**found, **{name: presented(service, kind, found[name]) for name, kind in inside}}
 
 
 def without_null(value: Any) -> Any:
@@ -82,6 +98,7 @@ def conversion_account(world: World, row: Row) -> Row:
     account = world.tables["financial_accounts"].rows[row["_"]["payout_account_id"]]
     country = world.tables["individuals"].rows[account["_"]["owner"]]["country"]
     whole = {**as_shown(row), "payout_account": as_shown(account)}
+    whole = presented(world.service, "ConversionAccount", whole)
     return world.translation.send_answer("ConversionAccount", whole, country)
 
 
@@ -132,7 +149,7 @@ def page(
     Assumptions `list.envelope`, `list.order`.
     """
     form, table = world.service.list(kind), world.tables[kind]
-    if form.envelope == "array":
+    if form.is_array:
         rows = filter(fits, table.listed())
         return Reply.json(200, [shown(world, kind, row) for row in rows])
     items = request.query_items()
@@ -158,8 +175,7 @@ def _limit(text: str | None, form: ListForm) -> int:
     if 1 <= size <= form.max_limit:
         return size
     message = f"must be a whole number from 1 to {form.max_limit}"
-    key = f"lists.{form.name}.max_limit"
-    problem = Problem(form.limit_parameter, message, "page.limit", key=key)
+    problem = Problem(form.limit_parameter, message, "page.limit")
     raise Refused(400, str(problem), [problem])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..spec.operations.routes import Route
+from ..spec.route import Route
 from .fault_kinds import DETAILS, KINDS
 from .routing import CONTROLS, WORLDS
 

@@ -20,7 +20,7 @@ from ..files import path_of
 from ..spec import timestamps
 from ..spec.codes import EVENT_TYPES
 from ..spec.operations.records import OPERATIONS
-from ..spec.service import Service
+from ..spec.service.service import Service
 from .clock import seconds
 from .deliveries import Deliveries, check_type
 from .fault_kinds import KINDS, MOST_TIMES, ON_EVENTS

@@ -13,7 +13,12 @@ from email.utils import format_datetime
 from functools import partial
 
 from ..signing.unauthorized import verify
-from ..spec.operations.records import IDEMPOTENT, LISTS
+from ..spec.operations.operation import Operation as Record
+from ..spec.operations.records import LISTS
+from ..spec.operations.records import OPERATIONS as SPECIFIED
+from ..spec.route import without_base
+from ..spec.service.service import Service
+from ..spec.service.value_types import NONE
 from ..spec.status import MACHINES, IllegalMove
 from ..spec.translation import with_numbers
 from . import control_api, faults
@@ -74,6 +79,8 @@ OPERATIONS: Mapping[str, Operation] = {
 def respond(world: World, request: Request) -> Reply:
     """Answer a request, after carrying out due steps, and note it in the journal of the world."""
     settle(world)
+    path = without_base(request.path, world.service.signing.base_path)
+    request = replace(request, path=path) if path != request.path else request
     fault = None if request.is_trusted else faults.for_call(world, request)
     now = request.at or world.now()
     if fault and fault["kind"] == "skew":
@@ -110,10 +117,13 @@ def _answer(world: World, request: Request, now: datetime, entry: JournalEntry) 
         entry.layer = "rules"
         routed = replace(request, id=next(iter(parts.values()), ""))
         operation = OPERATIONS[name]
-        reply = once(world, routed, operation) if name in IDEMPOTENT else operation(world, routed)
+        takes_key = name in SPECIFIED and SPECIFIED[name].takes_key(world.service)
+        entry.takes_key = takes_key
+        reply = once(world, routed, operation) if takes_key else operation(world, routed)
         entry.layer = "done"
         if is_control:
             return reply
+        reply = _held(world.service, SPECIFIED[name], reply)
         body = with_numbers(world.service, reply.body)
         return reply if body is reply.body else replace(reply, body=body)
     except Refused as refused:
@@ -121,13 +131,22 @@ def _answer(world: World, request: Request, now: datetime, entry: JournalEntry) 
         return refusal_reply(refused, None if is_control else world.service)
 
 
+def _held(service: Service, record: Record, reply: Reply) -> Reply:
+    """An answer whose object stands under the key that the service has for it."""
+    item = NONE if record.is_list or not reply.body else record.item(service)
+    if item == NONE:
+        return reply
+    names = item.split(".")
+    opening = "".join(f'{{"{name}":' for name in names).encode()
+    return replace(reply, body=opening + reply.body + b"}" * len(names))
+
+
 def _check_content_type(world: World, request: Request) -> None:
     """Refuse a body that is not declared as JSON. Assumption `request.content-type`."""
     given = request.headers.get("content-type", "")
     if request.body and given.partition(";")[0].strip().lower() != "application/json":
         given_words = f"not {given[:60]!a}" if given else "and it is missing"
-        status = world.service.error_codes.content_type
-        raise Refused(status, f"the Content-Type of a body must be application/json, {given_words}")
+        raise Refused(415, f"the Content-Type of a body must be application/json, {given_words}")
 
 
 def _authenticate(world: World, request: Request, now: datetime, entry: JournalEntry) -> None:

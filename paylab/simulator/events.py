@@ -10,10 +10,11 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..spec.field_names import with_instructions
 from ..spec.json_path import put_inside
 from ..spec.money import lowered
 from ..spec.renames import Names
-from ..spec.service_keys import NONE
+from ..spec.service.value_types import NONE
 from ..spec.translation import with_numbers
 from .fault_kinds import ON_EVENTS
 from .messages import dump
@@ -44,7 +45,7 @@ def wrapped(world: World, event_id: str, body: Row) -> bytes:
     if settings.id_field != NONE:
         put_inside(found, settings.id_field, event_id)
     put_inside(found, settings.type_field, body["event_type"])
-    payload = service.with_instructions(body["event_payload"], Names.send)
+    payload = with_instructions(service, body["event_payload"], Names.send)
     put_inside(found, settings.payload_field, payload)
     return with_numbers(service, dump(found))
 

@@ -9,7 +9,7 @@ from email.utils import format_datetime
 from fnmatch import fnmatchcase
 from math import ceil
 
-from ..spec.service import Service
+from ..spec.service.service import Service
 from .fault_kinds import CUSTOM, CUTS, DEFAULTS, DETAILS, MOST_TIMES, ON_CALLS
 from .messages import BadCursor, Refused, Reply, Request, dump
 from .refusals import refusal_reply

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable
 from hashlib import sha256
-from typing import Any
 
 from ..spec import codes
 from .messages import JSON, KeyRefused, Reply, Request
@@ -30,8 +28,8 @@ def once(world: World, request: Request, operation: Operation) -> Reply:
         return operation(world, request)
     if not _UUID.fullmatch(key):
         raise KeyRefused(400, "Idempotency-Key must be a UUID of 36 characters")
-    place = f"{request.method} {request.path} " if settings.scope == "path" else ""
-    slot, digest = f"{place}{key.lower()}", _digest(request, settings)
+    slot = f"{request.method} {request.path} {key.lower()}"
+    digest = sha256(request.body).hexdigest()
     stored = world.find("idempotency", slot)
     if stored is not None and stored["until"] > world.stamp():
         if stored["digest"] != digest:
@@ -44,12 +42,3 @@ def once(world: World, request: Request, operation: Operation) -> Reply:
         row["until"] = world.after(codes.IDEMPOTENCY_HOURS * 3600)
         world.put("idempotency", {**row, "body": b64encode(reply.body).decode()})
     return reply
-
-
-def _digest(request: Request, settings: Any) -> str:
-    """A hash of the request to compare; for keys per account it includes the operation."""
-    body = request.body
-    if settings.compare == "json":
-        body = json.dumps(request.json(), sort_keys=True).encode()
-    place = b"" if settings.scope == "path" else f"{request.method} {request.path}\n".encode()
-    return sha256(place + body).hexdigest()

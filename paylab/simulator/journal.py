@@ -18,7 +18,6 @@ from ..redaction.hiding import HIDDEN, Secret
 from ..redaction.redaction import Redaction
 from ..signing.findings import Finding
 from ..spec import timestamps
-from ..spec.operations.records import IDEMPOTENT
 from .messages import KeyRefused, Refused, Reply, Request
 
 MOST = 10_000
@@ -35,7 +34,8 @@ LONGEST = 128 * 1024
 class JournalEntry:
     """A request and what became of it, as references.
 
-    `layer` is the one that answered the request. `fault` is the fault that was applied.
+    `layer` is the one that answered the request. `fault` is the fault that was applied, and
+    `takes_key` is whether the operation takes an Idempotency-Key.
     """
 
     request: Request
@@ -45,6 +45,7 @@ class JournalEntry:
     refused: Refused | None = None
     finding: Finding | None = None
     fault: Mapping[str, Any] | None = None
+    takes_key: bool = False
     number: int = field(init=False)
     reply: Reply = field(init=False)
     sizes: tuple[int, int] = field(init=False)
@@ -163,7 +164,7 @@ def _passed(entry: JournalEntry, layer: str) -> dict[str, Any]:
 
 
 def _idempotency(entry: JournalEntry) -> str:
-    if entry.operation not in IDEMPOTENT or entry.layer in ("signature", "route"):
+    if not entry.takes_key or entry.layer in ("signature", "route"):
         return "none"
     if isinstance(entry.refused, KeyRefused):
         return "conflict" if entry.refused.status == 409 else f"refused: {entry.refused.text}"

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from html import escape
 from typing import Any
 
 from ..errors.base import Problem
 from ..spec.json_path import put_inside
-from ..spec.service import Service
-from ..spec.service_keys import NONE
+from ..spec.service.error_bodies import ErrorSettings
+from ..spec.service.service import Service
+from ..spec.service.value_types import NONE
 from .messages import BadCursor, Refused, Reply
 
-PLAIN: Mapping[str, tuple[dict[str, str], str]] = {
-    "text": ({"content-type": "text/plain; charset=utf-8"}, "{}"),
-    "html": (
-        {"content-type": "text/html; charset=utf-8"},
-        "<!doctype html><html><body><p>{}</p></body></html>",
-    ),
-}
-"""Other formats of an error body: Content-Type, and the text around the message."""
 
-
-def _problem_list(words: Any, problems: Iterable[Problem]) -> object:
+def _problem_list(words: ErrorSettings, problems: Iterable[Problem]) -> object:
     if words.list_form == "sentences":
         return [str(each) for each in problems]
     if words.list_form == "by_field":
@@ -59,12 +50,6 @@ def refusal_reply(refused: Refused, service: Service | None = None) -> Reply:
     if isinstance(refused, BadCursor):
         service = None  # the spec shows its body
     words = (service or Service()).errors
-    if words.content == "empty":
-        return Reply(refused.status, b"", refused.headers)
-    if words.content != "json":
-        kind, form = PLAIN[words.content]
-        body = form.format(escape(refused.text) if words.content == "html" else refused.text)
-        return Reply(refused.status, body.encode(errors="replace"), {**refused.headers, **kind})
     found: dict[str, Any] = {}
     if refused.problems and words.problems != NONE:
         put_inside(found, words.problems, _problem_list(words, refused.problems))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..spec.operations.routes import Route, RouteTable
-from ..spec.service import Service
+from ..spec.route import Route, RouteTable
+from ..spec.service.service import Service
 from .messages import Refused
 
 CONTROL = "/_simulator"
@@ -13,7 +13,7 @@ CONTROL = "/_simulator"
 
 
 def _route(name: str, method: str, path: str) -> Route:
-    return Route(f"control.{name}", method, f"{CONTROL}{path}", "")
+    return Route(f"control.{name}", method, f"{CONTROL}{path}")
 
 
 CONTROLS = (

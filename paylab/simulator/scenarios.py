@@ -10,7 +10,7 @@ from ..errors.names import nearest_names
 from ..errors.text import printable_lines
 from ..spec.assumptions import SCENARIOS, Scenario
 from ..spec.codes import STATUS_DETAIL_CODES
-from ..spec.service import Service
+from ..spec.service.service import Service
 
 
 def _of_code(code: str, service: Service) -> Scenario:

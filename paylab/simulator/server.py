@@ -19,7 +19,9 @@ from ..errors.base import Problem, ServiceError, SimulatorError
 from ..errors.names import suggesting
 from ..serving import GRACE_SECONDS, ServingThread, listen
 from ..spec import timestamps
-from ..spec.service import Service
+from ..spec.route import without_base
+from ..spec.service.service import Service
+from ..spec.service.value_types import NONE
 from .app import Protocol, SimulatorApp
 from .credentials import check_secret, random_keys
 from .messages import PRODUCT, Refused, Reply, Request, require
@@ -130,6 +132,8 @@ class Worlds:
 
     def answer(self, request: Request) -> Reply:
         """Answer a request from the simulator of its key, or create or end one."""
+        path = without_base(request.path, self.first.simulator.world.service.signing.base_path)
+        request = replace(request, path=path)
         api_key = request.headers.get("x-api-key")
         hosted, is_trusted = self._by_key.get(api_key or ""), request.is_trusted
         if request.path.startswith(CONTROL):
@@ -249,7 +253,8 @@ class Server:
     def base_url(self) -> str:
         """The URL of the server."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http://{host}:{self.port}"
+        base = self.simulator.world.service.signing.base_path
+        return f"http://{host}:{self.port}{'' if base == NONE else base}"
 
     def start(self) -> Server:
         """Start to listen; returns once connections are accepted."""

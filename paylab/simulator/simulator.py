@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors.base import SimulatorError
 from ..files import path_of
 from ..spec import timestamps
-from ..spec.service import Service
+from ..spec.service.service import Service
 from . import seeding
 from .clock import END, Clock
 from .credentials import check_secret, seeded_keys

@@ -14,7 +14,7 @@ from ..errors.base import SimulatorError
 from ..files import replace
 from ..redaction.personal import bare_urls, impersonal, personal_names
 from ..redaction.redaction import Redaction
-from ..spec.service import Service
+from ..spec.service.service import Service
 from .world import KINDS, World
 
 _WHOLE_FLOAT = re.compile(r"(?<=\d)\.0\b")

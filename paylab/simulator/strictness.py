@@ -9,12 +9,14 @@ from typing import Any
 from ..errors.base import Problem
 from ..errors.names import nearest_name
 from ..spec import codes
+from ..spec.field_names import detail_names
 from ..spec.json_path import dotted
 from ..spec.operations.field import DETAILS
 from ..spec.operations.operation import Operation
 from ..spec.operations.records import IDEMPOTENT, OPERATIONS
 from ..spec.request_body import read_request
-from ..spec.service import AccountDetails, Service
+from ..spec.service.accounts import AccountDetails
+from ..spec.service.service import Service
 from .messages import Refused, Request
 
 SOURCE, NULL_SOURCE = "request.unknown", "field.optional"
@@ -29,7 +31,7 @@ def remarks(service: Service, operation: str, request: Request) -> list[Problem]
     return [
         *_unknown_fields(service, record, request),
         *_unknown_parameters(service, record, request),
-        *_odd_keys(operation, request),
+        *_odd_keys(service, record, request),
     ]
 
 
@@ -50,13 +52,13 @@ def _unknown_fields(service: Service, record: Operation, request: Request) -> It
         if forms and isinstance(details, dict):
             # The country is not in the body: the one with the most of these fields.
             form = min(forms, key=lambda each: len({*details} - _names(each)))
-            body.read(details, (*form.fields, *form.required), form.names, "details")
+            body.read(details, (*form.fields, *form.required), detail_names(form), "details")
     yield from body.unknown
 
 
 def _names(form: AccountDetails) -> set[str]:
     """The fields of an account in the names of the service."""
-    return {form.names.theirs.get(name, name) for name in (*form.fields, *form.required)}
+    return {detail_names(form).theirs.get(name, name) for name in (*form.fields, *form.required)}
 
 
 def _nulls(value: Any, at: str = "") -> Iterator[Problem]:
@@ -73,7 +75,7 @@ def _unknown_parameters(service: Service, record: Operation, request: Request) -
     known = {field.name for field in record.query}
     if record.is_list:
         form = service.list(record.resource)
-        paged = form.envelope != "array"  # a bare array has no pages, so it takes no parameters
+        paged = not form.is_array  # a bare array has no pages, so it takes no parameters
         own = {form.limit_parameter, form.cursor_parameter} if paged else set[str]()
         known = known - {"limit", "cursor"} | own
     for name in request.query_items():
@@ -83,10 +85,10 @@ def _unknown_parameters(service: Service, record: Operation, request: Request) -
             yield Problem(name, f"is no query parameter{meant}", SOURCE)
 
 
-def _odd_keys(operation: str, request: Request) -> Iterator[Problem]:
+def _odd_keys(service: Service, record: Operation, request: Request) -> Iterator[Problem]:
     """An Idempotency-Key that the operation does not take, or under another name."""
-    if "idempotency-key" in request.headers and operation not in IDEMPOTENT:
-        message = f"{operation} takes none: only {' and '.join(sorted(IDEMPOTENT))} do"
+    if "idempotency-key" in request.headers and not record.takes_key(service):
+        message = f"{record.name} takes none: only {' and '.join(sorted(IDEMPOTENT))} do"
         yield Problem("Idempotency-Key", message, SOURCE)
     for name in request.headers:
         if name != "idempotency-key" and _NO_LETTER.sub("", name).endswith("idempotencykey"):

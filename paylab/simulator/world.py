@@ -13,7 +13,8 @@ from typing import Any
 from .. import forks
 from ..spec import timestamps
 from ..spec.operations.records import LISTS
-from ..spec.service import Service
+from ..spec.service.frozen import plain_value
+from ..spec.service.service import Service
 from ..spec.status import MACHINES
 from ..spec.translation import Translation
 from . import ids
@@ -69,7 +70,7 @@ class World:
         self.strict = strict
         self.service = service or Service()
         self.translation = Translation(self.service)
-        self.differing: dict[str, Any] = json.loads(json.dumps(self.service.diff()))
+        self.differing: dict[str, Any] = json.loads(json.dumps(plain_value(self.service.diff())))
         self.seed = self.key_seed = seed
         self.clock = clock or Clock()
         self.production_like = production_like

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from . import codes
-from .operations.field import SPEC
 from .operations.records import OPERATIONS
+from .service.setting import SPEC
+from .service.tree import ServiceSettings
 
 
 @dataclass(frozen=True)
 class Words:
-    """The words of a field: of the spec, and of the setting `key`; others may come if `is_open`."""
+    """The words of a field: of the spec, and of a setting; others may come if `is_open`."""
 
     words: tuple[str, ...] = ()
-    key: str = ""
+    setting: Callable[[ServiceSettings], tuple[str, ...]] | None = None
     is_open: bool = False
 
 
@@ -43,7 +44,7 @@ _TERM_WORDS = {
     "destination_currency": Words(codes.DESTINATION_CURRENCIES),
     "payout_method": Words(codes.PAYOUT_METHODS),
 }
-_STATUS = Words(codes.INDIVIDUAL_STATUSES, "statuses.individuals")
+_STATUS = Words(codes.INDIVIDUAL_STATUSES, lambda service: service.statuses.individuals)
 
 ANSWERS: Mapping[str, AnswerForm] = {
     "Address": AnswerForm(
@@ -51,7 +52,13 @@ ANSWERS: Mapping[str, AnswerForm] = {
     ),
     "Document": AnswerForm(("number",), words={"type": Words(codes.DOCUMENT_TYPES)}),
     "StatusDetail": AnswerForm(
-        words={"code": Words(codes.STATUS_DETAIL_CODES, "statuses.detail_codes", is_open=True)}
+        words={
+            "code": Words(
+                codes.STATUS_DETAIL_CODES,
+                lambda service: service.statuses.detail_codes,
+                is_open=True,
+            )
+        }
     ),
     "FinancialAccount": AnswerForm(words={"type": Words(codes.ACCOUNT_TYPES)}),
     "Individual": AnswerForm(
@@ -72,18 +79,25 @@ ANSWERS: Mapping[str, AnswerForm] = {
     "Transfer": AnswerForm(
         ("deposit_instructions",),
         nullable=("completed_in", "failure_reason", "settlement_reference_id"),
-        words={**_TERM_WORDS, "status": Words(codes.TRANSFER_STATUSES, "statuses.transfers")},
+        words={
+            **_TERM_WORDS,
+            "status": Words(codes.TRANSFER_STATUSES, lambda service: service.statuses.transfers),
+        },
     ),
     "ConversionPayout": AnswerForm(nullable=("tx_hash", "initiated_at", "completed_at")),
     "Conversion": AnswerForm(
-        words={"status": Words(codes.CONVERSION_STATUSES, "statuses.conversions")}
+        words={
+            "status": Words(codes.CONVERSION_STATUSES, lambda service: service.statuses.conversions)
+        }
     ),
     "ConversionAccount": AnswerForm(
         ("deposit_instructions",),
         omits=True,
         words={
             "status": Words(
-                codes.CONVERSION_ACCOUNT_STATUSES, "statuses.conversion_accounts", is_open=True
+                codes.CONVERSION_ACCOUNT_STATUSES,
+                lambda service: service.statuses.conversion_accounts,
+                is_open=True,
             ),
             "source_currency": Words(codes.ON_RAMP_CURRENCIES),
             "destination_currency": Words(tuple(sorted(codes.STABLECOINS))),
@@ -98,10 +112,30 @@ ANSWERS: Mapping[str, AnswerForm] = {
     ),
     "Deposit": AnswerForm(source="deposit.path"),
     "WebhookSubscription": AnswerForm(
-        words={"event_types": Words(codes.EVENT_TYPES, "webhooks.event_types")}
+        words={
+            "event_types": Words(codes.EVENT_TYPES, lambda service: service.webhooks.event_types)
+        }
     ),
 }
 """The models of `paylab.spec.models` by name."""
+
+
+NESTED: Mapping[str, str] = {
+    "address": "Address",
+    "document": "Document",
+    "deposit_instructions": "DepositInstructions",
+}
+"""The models of the objects inside others that can have missing values."""
+
+
+def missing_of(form: AnswerForm, service: ServiceSettings) -> tuple[frozenset[str], frozenset[str]]:
+    """The fields that may be absent, and those that may be null, in the answers of a service."""
+    missing = frozenset((*form.absent, *form.nullable))
+    if service.objects.missing == "absent":
+        return missing, frozenset()
+    if service.objects.missing == "null":
+        return frozenset(), missing
+    return frozenset(form.absent), frozenset(form.nullable)
 
 
 def answer_form(model: str) -> AnswerForm:

@@ -45,6 +45,9 @@ CONVERSION_ACCOUNT_STATUSES = ("pending", "active")
 OPENED = ("active", "under_review", "disabled")
 """Statuses in which a conversion account no longer waits for its provisioning."""
 
+SOURCE_TYPES = ("prefunded", "deposit")
+"""Where the source of a transfer comes from. Assumption `transfer.create`."""
+
 STATUS_DETAILS: Mapping[str, str] = {
     "verification_front_image_needed": "The front of the document is needed.",
     "verification_back_image_needed": "The back of the document is needed.",

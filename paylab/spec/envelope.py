@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from .json_path import last_name
-from .paging import ListForm
-from .service_keys import NONE
+from .service.lists import ListForm
+from .service.value_types import NONE
 
 DEPTH = 3
 MORE = re.compile(r"more|next|has_?(?:page|another)|continue", re.IGNORECASE)
@@ -25,14 +25,12 @@ def envelope_differences(body: object, form: ListForm) -> Iterator[tuple[str, st
     it may lead to another page. A body without rows contradicts nothing.
     """
     if isinstance(body, list):
-        yield from [] if form.envelope == "array" else [("envelope", "array")]
+        yield from [] if form.is_array else [("items", NONE)]
         return
     values = dict(leaves(body, DEPTH))
     items = _preferred(form.items, [name for name, value in values.items() if _are_rows(value)])
     if not items:
         return
-    if form.envelope != "object":
-        yield "envelope", "object"
     others = {name: value for name, value in values.items() if not name.startswith(f"{items}.")}
     flags = [name for name, value in others.items() if isinstance(value, bool)]
     more = _preferred(form.more, [name for name in flags if MORE.search(last_name(name))])

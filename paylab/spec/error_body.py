@@ -19,6 +19,7 @@ from typing import Any
 from ..errors.base import Problem
 from .complaints import Complaint, dotted_path, is_missing, is_unknown, read_sentence, sentences
 from .json_path import value_at
+from .service.error_bodies import ErrorSettings
 from .text import plain
 
 SOURCE = "service"
@@ -88,7 +89,7 @@ class ErrorBody:
         return tuple(dict.fromkeys(part for parts in each for part in parts))
 
 
-def read_error(body: object, form: Any = None) -> ErrorBody:
+def read_error(body: object, form: ErrorSettings | None = None) -> ErrorBody:
     """The words and problems of a body: parsed JSON, or text that is not JSON.
 
     `form` are the [errors] of a service: where it keeps them, tried before all other places.
@@ -115,7 +116,7 @@ def is_error(body: object) -> bool:
     return any(body.get(key) for key in ("error", "errors")) or body.get("success") is False
 
 
-def _at(body: object, form: Any) -> list[Problem]:
+def _at(body: object, form: ErrorSettings) -> list[Problem]:
     """The field problems at the keys of the settings."""
     found = value_at(body, form.problems)
     if form.list_form == "by_field" and isinstance(found, dict):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .service_keys import NONE
+from .service.value_types import NONE
 
 
 def dotted(at: str, name: str | int) -> str:

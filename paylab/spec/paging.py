@@ -7,53 +7,19 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Generic, Literal, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 from ..errors.base import PagingError
 from ..errors.names import suggesting
 from . import repeats
 from .json_path import value_at
-from .service_keys import NONE
+from .service.lists import ListForm
+from .service.value_types import NONE
 
 T = TypeVar("T")
 
-Order = Literal["newest_first", "oldest_first", "unknown"]
-"""The order of a list by `created_at`, as declared (assumption `list.order`).
-
-Rows cannot prove an order. Reading ends before the end of a list only if the order was declared; a
-list in an unknown order is read to its end.
-"""
-
 # A filter may leave some pages empty; a list of only empty pages would never end.
 MOST_EMPTY = 100
-
-
-@dataclass(frozen=True)
-class ListForm:
-    """The form of a list's responses; dotted names are paths in objects.
-
-    `items` is the key of the rows, `more` that of the flag for another page ("none": there is only
-    the cursor), `cursor` that of the next cursor. The `envelope` "array" has no keys.
-    """
-
-    name: str
-    envelope: str
-    items: str
-    more: str
-    cursor: str
-    limit_parameter: str
-    cursor_parameter: str
-    max_limit: int
-    default_limit: int
-    over_limit: str
-    order: str
-
-    def query(
-        self, limit: int | None, cursor: str | None, filters: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
-        """The query parameters of one page; `limit` is reduced to the maximum."""
-        limit = min(limit, self.max_limit) if isinstance(limit, int) else limit
-        return {self.limit_parameter: limit, **(filters or {}), self.cursor_parameter: cursor}
 
 
 def encode_cursor(position: Mapping[str, str]) -> str:
@@ -102,8 +68,9 @@ def read_page(body: object, form: ListForm | None = None, *, bare: bool = False)
     alone or under the key of the rows, is the whole list. Otherwise the body must say whether
     another page follows.
     """
-    names = (form.items, form.more, form.cursor) if form else ENVELOPE
-    bare = bare or (form is not None and form.envelope == "array")
+    is_array = form is not None and form.is_array
+    names = (form.items, form.more, form.cursor) if form and not is_array else ENVELOPE
+    bare = bare or is_array
     if bare and isinstance(body, list):
         return Page(_objects(body, names[0]))
     if not isinstance(body, dict):
@@ -129,7 +96,7 @@ def _objects(items: object, name: str) -> list[dict[str, Any]]:
 
 def is_usual(form: ListForm) -> bool:
     """Whether a list has the envelope of the spec."""
-    return (form.items, form.more, form.cursor) == ENVELOPE and form.envelope == "object"
+    return (form.items, form.more, form.cursor) == ENVELOPE
 
 
 KEPT = 20

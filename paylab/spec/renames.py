@@ -3,25 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
+
+from .json_path import value_at
+from .service.frozen import FrozenDict
 
 Body = dict[str, Any]
 
 
 class Names:
-    """The names of a service's fields: from our names to theirs, and back."""
+    """The names of a service's fields: from our names to theirs, and back.
+
+    A name of the service may step into objects: `individual.id` is `id` in the object `individual`.
+    """
 
     def __init__(self, theirs: Mapping[str, str]) -> None:
         self.theirs = {our: their for our, their in theirs.items() if our != their}
         self.ours = {their: our for our, their in self.theirs.items()}
+        self.nested = {our: their for our, their in self.theirs.items() if "." in their}
+        self._flat = {our: their for our, their in self.theirs.items() if "." not in their}
+        self._flat_ours = {their: our for our, their in self._flat.items()}
 
     def send(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """An object with the service's names; other fields are unchanged."""
-        return _renamed(body, self.theirs)
+        new = _renamed(body, self._flat)
+        for our, place in self.nested.items():
+            if our in body:
+                del new[our]
+                _put(new, place, body[our])
+        return new
 
     def read(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """An object of the service with our names; other fields are unchanged."""
-        return _renamed(body, self.ours)
+        inner, rest = self.apart(body)
+        return {**_renamed(rest, self._flat_ours), **inner}
+
+    def apart(self, body: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The values inside objects by our names, and the rest of an object of the service."""
+        inner = {}
+        rest = dict(body)
+        for our, place in self.nested.items():
+            if value_at(body, place) is not None:
+                inner[our] = value_at(body, place)
+                rest = _without(rest, place.split("."))
+        return inner, rest
+
+    def our_place(self, place: str) -> str:
+        """The place of a field of the service in our names."""
+        for their, our in self.ours.items():
+            if f"{place}.".startswith(f"{their}."):
+                return our + place[len(their) :]
+        return place
 
 
 def _renamed(body: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
@@ -32,6 +65,33 @@ def _renamed(body: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any
         for name, value in body.items()
         if name in names or name not in new
     }
+
+
+def _put(body: dict[str, Any], place: str, value: object) -> None:
+    """Set a value at a place; the objects on the way are copies."""
+    first, dot, rest = place.partition(".")
+    if not dot:
+        body[first] = value
+        return
+    inside = body.get(first)
+    copied = dict(inside) if isinstance(inside, Mapping) else {}
+    _put(copied, rest, value)
+    body[first] = copied
+
+
+def _without(body: Mapping[str, Any], steps: list[str]) -> dict[str, Any]:
+    """The object without the value at a place, and without objects that are empty then."""
+    first, *rest = steps
+    new = dict(body)
+    inside = new.pop(first)
+    left = _without(inside, rest) if rest else None
+    return {**new, first: left} if left else new
+
+
+@lru_cache
+def names_of(table: FrozenDict[str], without: tuple[str, ...] = ()) -> Names:
+    """The names of a table of settings, except those of some fields."""
+    return Names({our: their for our, their in table.items() if our not in without})
 
 
 SAME = Names({})

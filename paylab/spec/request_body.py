@@ -7,18 +7,20 @@ or refuse unknown fields. Rules see only our names; problems are told in the ser
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
 from ..errors.base import Problem
 from ..errors.names import nearest_name
+from .field_names import detail_names
 from .json_path import dotted
 from .operations.field import AMOUNT, CURRENCY, OBJECT, Field
+from .operations.operation import Operation
 from .operations.records import OPERATIONS
 from .renames import SAME, Names
-from .service import Service
+from .service.service import Service
 from .text import CASES
 
 _WORD = re.compile(r"[a-z]+(?:_[a-z]+)+")
@@ -45,15 +47,15 @@ class RequestBody:
         if not isinstance(value, dict):
             return value
         self.names[at] = names
-        found = {}
-        for name, each in value.items():
+        fields, rest = names.apart(value)
+        for name, each in rest.items():
             ours = names.ours.get(name, name)
             renamed = ours == name and name in names.theirs
             if renamed or ours not in known:
                 self._unknown(at, name, [names.theirs.get(each, each) for each in known])
             if not renamed:
-                found[ours] = each
-        return found
+                fields[ours] = each
+        return fields
 
     def read_nested(self, each: Field) -> None:
         """The objects in a field in our names, without the details of accounts."""
@@ -70,7 +72,7 @@ class RequestBody:
         form = self.service.account(country, kind) if isinstance(country, str) else None
         if form is None:
             return details
-        return self.read(details, (*form.fields, *form.required), form.names, at)
+        return self.read(details, (*form.fields, *form.required), detail_names(form), at)
 
     def read_listed_details(self) -> None:
         """The details of the accounts of a new individual, in our names."""
@@ -80,25 +82,47 @@ class RequestBody:
                 kind, place = entry.get("type"), f"financial_accounts.{at}.details"
                 entry["details"] = self.read_details(country, kind, entry["details"], place)
 
-    def read_reference(self, each: Field) -> None:
-        """An object with an id, whatever form the service uses."""
-        form = str(self.service.value(each.form_key))
-        accepted = {form, *each.forms}
-        if each.name in self.fields and "object" in accepted:
+    def read_reference(self, each: Field, place: str) -> None:
+        """An object with an id, whose id the service has at this place."""
+        if place != each.place:
+            self._read_moved(each)
+            return
+        if each.name in self.fields:
             self.fields[each.name] = self.read(self.fields[each.name], ("id",), at=each.name)
-        if "object" not in accepted:
-            if each.name in self.fields:
-                self._unknown("", self.theirs(each.name))
-                del self.fields[each.name]
-            if self.fields.get(each.by_id) is not None:
-                self.fields[each.name] = {"id": self.fields.pop(each.by_id)}
-            self.instead = dict.fromkeys((each.name, f"{each.name}.id"), self.theirs(each.by_id))
-        elif "id" not in accepted and each.by_id in self.fields:
+        if each.by_id not in self.fields:
+            return
+        if "id" not in each.forms:
             self._unknown("", self.theirs(each.by_id))
             del self.fields[each.by_id]
-        elif each.by_id in self.fields and each.has_deprecated_id(form):
+        elif each.has_deprecated_id:
             message = f"is a deprecated spelling: is {self.theirs(each.name)}.id meant?"
             self.unknown.append(Problem(self.theirs(each.by_id), message, "request.unknown"))
+
+    def _read_moved(self, each: Field) -> None:
+        """A reference whose id is not in an object of our name."""
+        if each.name in self.fields and "object" not in each.forms:
+            self._unknown("", each.name)
+            del self.fields[each.name]
+        elif each.name in self.fields:
+            self.fields[each.name] = self.read(self.fields[each.name], ("id",), at=each.name)
+        if self.fields.get(each.by_id) is not None and each.name not in self.fields:
+            self.fields[each.name] = {"id": self.fields.pop(each.by_id)}
+        self.instead = dict.fromkeys((each.name, f"{each.name}.id"), self.theirs(each.by_id))
+
+    def read_constants(
+        self, value: dict[str, Any], constants: Mapping[str, Any], at: str = ""
+    ) -> Any:
+        """The object without its constant fields; those that are missing are problems."""
+        rest = dict(value)
+        for name, constant in constants.items():
+            place = dotted(at, name)
+            own = rest.pop(name, None)
+            if own is None:
+                self.odd.append(Problem(place, "is required", "request.extra"))
+            elif isinstance(constant, Mapping) and isinstance(own, dict):
+                inside = self.read_constants(own, constant, place)
+                rest |= {name: inside} if inside else {}
+        return rest
 
     def read_amounts(self, names: Iterable[str]) -> None:
         """Amounts as text, as the rules take them."""
@@ -111,7 +135,7 @@ class RequestBody:
                 self.fields[name] = format(Decimal(getattr(value, "text", str(value))), "f")
             elif value is not None:
                 message = "must be a JSON number, like 10.50"
-                self._amiss(name, message, "amount.form", "amounts.requests")
+                self._amiss(name, message, "amount.form")
 
     def check_currencies(self, names: Iterable[str]) -> None:
         """Currencies in the letter case of the service."""
@@ -119,7 +143,7 @@ class RequestBody:
         for name in names:
             value = self.fields.get(name)
             if isinstance(value, str) and value != CASES[case](value):
-                self._amiss(name, f"must be in {case} case", "currency.case", "currencies.case")
+                self._amiss(name, f"must be in {case} case", "currency.case")
 
     def theirs(self, place: str) -> str:
         """The service's name of a field, at any depth."""
@@ -135,7 +159,7 @@ class RequestBody:
         """The problems of its form and others, in the service's names."""
         wrong = {each.field for each in self.odd}
         named = (
-            Problem(self.theirs(each.field), self._words(each.message), each.source, key=each.key)
+            Problem(self.theirs(each.field), self._words(each.message), each.source)
             for each in others
         )
         return [*self.odd, *(each for each in named if each.field not in wrong)]
@@ -154,25 +178,33 @@ class RequestBody:
         """Note a field that the service does not know; a problem if it refuses those."""
         near = nearest_name(name, known)
         message = f"is not known: is {near} meant?" if near else "is not known"
-        key, place = "requests.unknown_fields", dotted(at, name)
-        self.unknown.append(Problem(place, message, "request.unknown", key=key))
+        place = dotted(at, name)
+        self.unknown.append(Problem(place, message, "request.unknown"))
         if self.service.requests.unknown_fields == "refuse":
-            self.odd.append(Problem(place, "is not known", "request.unknown", key=key))
+            self.odd.append(Problem(place, "is not known", "request.unknown"))
 
-    def _amiss(self, name: str, message: str, source: str, key: str) -> None:
-        self.odd.append(Problem(self.theirs(name), message, source, key=key))
+    def _amiss(self, name: str, message: str, source: str) -> None:
+        self.odd.append(Problem(self.theirs(name), message, source))
 
 
 def read_request(service: Service, operation: str, given: dict[str, Any]) -> RequestBody:
     """The body of an operation in our names, except details whose country it does not name."""
     record, body = OPERATIONS[operation], RequestBody(service)
-    names = service.names(record.names) if record.names else SAME
-    body.fields = body.read(given, record.by_name, names)
+    names = record.request_names(service)
+    own = body.read_constants(given, _constants(record, names, service))
+    body.fields = body.read(own, record.by_name, names)
     for each in record.fields:
         body.read_nested(each)
     body.read_listed_details()
     for each in record.references:
-        body.read_reference(each)
+        body.read_reference(each, record.id_place(each, service))
     body.read_amounts(record.of_kind(AMOUNT))
     body.check_currencies(record.of_kind(CURRENCY))
     return body
+
+
+def _constants(record: Operation, names: Names, service: Service) -> dict[str, Any]:
+    """The constant fields of an operation that are no fields of its record."""
+    known = {names.theirs.get(name, name) for name in record.by_name}
+    constants: Mapping[str, Any] = service.extra.get(record.name, {})
+    return {name: value for name, value in constants.items() if name not in known}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
-from typing import cast
 
-from . import assumptions, codes
+from . import codes
+from .service.individuals import VerificationSettings
 
 
 class IllegalMove(ValueError):  # noqa: N818 - named for what it is, as in "illegal move"
@@ -184,8 +184,7 @@ def detail(code: object, terminal_codes: Container[str] | None = None) -> Advice
     meaning = codes.STATUS_DETAILS.get(name, _UNKNOWN)
     action, sides = _ACTIONS.get(name, (_UNKNOWN_ACTION, codes.IMAGE_SIDES))
     if terminal_codes is None:
-        default = assumptions.KEYS["verification.terminal_codes"].default
-        terminal_codes = cast("tuple[str, ...]", default)
+        terminal_codes = VerificationSettings().terminal_codes
     return Advice(name, meaning, action, sides, terminal=name in terminal_codes)
 
 

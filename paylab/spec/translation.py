@@ -13,11 +13,14 @@ from functools import lru_cache, partial
 from typing import Any
 
 from ..errors.base import Problem, RuleError
-from .json_path import dotted, step_into
+from .field_names import detail_names, with_instructions
+from .json_path import dotted, last_name, step_into
 from .operations.field import AMOUNT, CURRENCY
-from .operations.records import ANSWER_NAMES, ANSWERED_AMOUNTS, OPERATIONS
-from .renames import SAME, Body, Convert, Names
-from .service import AccountDetails, Service
+from .operations.records import ANSWERED_AMOUNTS, OPERATIONS, answer_names
+from .renames import SAME, Body, Convert, Names, names_of
+from .service.accounts import AccountDetails
+from .service.frozen import plain_value
+from .service.service import Service
 from .text import CASES
 
 
@@ -26,7 +29,7 @@ class Translation:
 
     def __init__(self, service: Service) -> None:
         self.service = service
-        self.is_idle = not service.diff()
+        self.is_idle = service.is_default
         self.numbers = service.amounts.requests == "number"
         """Whether amounts of requests are JSON numbers."""
 
@@ -36,23 +39,24 @@ class Translation:
             return body
         record = OPERATIONS[operation]
         new = self._with_details(body, partial(_sent, at="details"), are_theirs=False)
+        names = OPERATIONS[operation].request_names(self.service)
         for field in record.references:
-            given, form = new.get(field.name), self.service.value(field.form_key)
-            if form == "id" and isinstance(given, Mapping) and "id" in given:
+            reference = new.get(field.name)
+            is_moved = record.id_place(field, self.service) != field.place
+            if is_moved and isinstance(reference, Mapping) and "id" in reference:
                 del new[field.name]
-                new[field.by_id] = given["id"]
-        if record.is_sandbox and "{" in str(self.service.value(f"paths.{record.path}")):
+                new[field.by_id] = reference["id"]
+        if record.is_sandbox and "{" in record.path(self.service):
             new.pop("conversion_account_id", None)  # the path names the account
         if record.names:
-            new = _sent(self.service.names(record.names), self._valued(operation, new))
-        return new
+            new = _sent(names, self._valued(operation, new))
+        return with_constants(new, self.service.extra.get(operation, {}))
 
     def answer(self, kind: str, body: Body) -> Body:
         """An object of the service with our names; `kind` is the name of its model."""
         if self.is_idle:
             return body
-        if kind in ANSWER_NAMES:
-            body = self.service.names(ANSWER_NAMES[kind]).read(body)
+        body = answer_names(kind, self.service).read(body)
         return self._with_details(body, Names.read, are_theirs=True)
 
     def send_answer(self, kind: str, body: Body, country: object = None) -> Body:
@@ -60,17 +64,15 @@ class Translation:
         if self.is_idle:
             return body
         body = self._with_details(body, Names.send, country, are_theirs=False)
-        table = ANSWER_NAMES.get(kind)
-        return self.service.names(table).send(body) if table else body
+        return answer_names(kind, self.service).send(body)
 
     def field(self, operation: str, body: object, field: str) -> str:
         """Our dotted name of a field in the service's names."""
         if self.is_idle:
             return field
-        table = OPERATIONS[operation].names
-        names = self.service.names(table) if table else SAME
+        names = OPERATIONS[operation].request_names(self.service)
         ours, inside = "", body
-        for part in field.split("."):
+        for part in names.our_place(field).split("."):
             own = names.ours.get(part, part)
             ours = dotted(ours, own)
             inside = step_into(inside, own)
@@ -97,7 +99,7 @@ class Translation:
         `are_theirs` is whether the given names are the service's.
         """
         country = body.get("country", country)
-        new = self.service.with_instructions(body, convert)
+        new = with_instructions(self.service, body, convert)
 
         def inside(one: Body) -> Body:
             return self._with_details(one, convert, country, are_theirs=are_theirs)
@@ -118,7 +120,7 @@ class Translation:
     ) -> Names:
         """The names in the details of an account; for an unknown country, the best match."""
         form = self.account(country, kind, details, are_theirs=are_theirs)
-        return form.names if form else SAME
+        return detail_names(form) if form else SAME
 
     def account(
         self, country: object, kind: object, details: Mapping[str, Any], *, are_theirs: bool = False
@@ -150,6 +152,18 @@ class Translation:
         return {name: value(name, given) for name, given in body.items()}
 
 
+def with_constants(body: Body, constants: Mapping[str, Any]) -> Body:
+    """The body with constant fields that it does not have; objects are joined."""
+    new = dict(body)
+    for name, constant in constants.items():
+        own = new.get(name)
+        if own is None:
+            new[name] = plain_value(constant)
+        elif isinstance(constant, Mapping) and isinstance(own, Mapping):
+            new[name] = with_constants(dict(own), constant)
+    return new
+
+
 def _sent(names: Names, body: Mapping[str, Any], at: str = "") -> Body:
     """A body in the service's names; RuleError for two values of one field, one by each name."""
     for our, their in names.theirs.items():
@@ -164,7 +178,7 @@ def _misfit(
     form: AccountDetails, details: Mapping[str, Any], *, are_theirs: bool
 ) -> tuple[int, int]:
     """The number of names that the form does not have, and of missing ones."""
-    theirs = form.names.theirs
+    theirs = detail_names(form).theirs
     names = {theirs.get(name, name) if are_theirs else name for name in form.fields}
     return len({*details} - names), len(names - {*details})
 
@@ -190,7 +204,12 @@ def with_numbers(service: Service, body: bytes) -> bytes:
 @lru_cache
 def _amounts(service: Service) -> re.Pattern[bytes]:
     """Amounts as numbers, under any name of the service."""
-    tables = (service.names("quotes").theirs, service.names("sandbox_deposits").theirs)
-    theirs = {table[name] for table in tables for name in table if name in ANSWERED_AMOUNTS}
+    tables = (service.quotes.fields, service.sandbox_deposits.fields)
+    theirs = {
+        last_name(their)
+        for table in tables
+        for our, their in names_of(table).theirs.items()
+        if our in ANSWERED_AMOUNTS
+    }
     words = "|".join(map(re.escape, sorted({*ANSWERED_AMOUNTS, *theirs})))
     return re.compile(rf'"({words})":"(-?[0-9]+(?:\.[0-9]+)?)"'.encode())

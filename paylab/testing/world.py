@@ -23,7 +23,7 @@ from ..simulator.server import Server, first_time
 from ..simulator.simulator import Simulator
 from ..simulator.transport import SimulatorTransport
 from ..spec import codes
-from ..spec.service import Service
+from ..spec.service.service import Service
 
 if TYPE_CHECKING:  # a test that calls a service in another language needs neither client nor lab
     from ..client import Client

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..errors.extras import explained
+from ..spec.service.service import YOURS, Service, SettingRow
 from .html import ROWS, card, column, folded, grid, heading, table, text_block
 
 HEAD = ("number", "method", "path", "status", "time", "attempt", "key")
@@ -41,10 +42,10 @@ def explanation_card(explanation: Any) -> str:
     return card(column(text_block(repr(explanation))))
 
 
-def service_table(service: Any) -> str:
+def service_table(service: Service) -> str:
     """The settings of a service: first those set by you or a probe, then all of them by group."""
     settings = service.settings()
-    own = [each for each in settings if service.declares(each.key)]
+    own = [each for each in settings if each.origin == YOURS]
     groups: dict[str, list[list[str]]] = {}
     for each in settings:
         groups.setdefault(each.key.partition(".")[0], []).append(_setting(each))
@@ -58,7 +59,7 @@ def service_table(service: Any) -> str:
 SETTING = ("key", "in force", "default", "origin", "assumption", "question")
 
 
-def _setting(setting: Any) -> list[str]:
+def _setting(setting: SettingRow) -> list[str]:
     values = (setting.value, setting.default)
     shown = [", ".join(map(str, v)) if isinstance(v, tuple) else str(v) for v in values]
     return [setting.key, *shown, setting.origin, setting.row, setting.question]

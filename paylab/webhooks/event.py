@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 
 from ..spec import models, timestamps
 from ..spec.codes import EVENT_TYPES
+from ..spec.field_names import with_instructions
 from ..spec.json_path import put_inside, value_at
 from ..spec.models import StatusChange
 from ..spec.money import lowered
 from ..spec.renames import Names
 from ..spec.resource import Resource
-from ..spec.service import Service
-from ..spec.service_keys import NONE
+from ..spec.service.service import Service
+from ..spec.service.value_types import NONE
 from ..spec.status import CONVERSION, INDIVIDUAL, TRANSFER, Machine
 from ..spec.text import printable, printable_lines, read_json, write_json
 
@@ -182,7 +183,7 @@ def event_of(kind: str, payload: Mapping[str, Any], service: Service = OWN.servi
     family = kind.partition(".")[0]
     model, _ = FAMILIES.get(family, (Resource, None))
     try:
-        resource = model.model_validate(service.with_instructions(payload, Names.read))
+        resource = model.model_validate(with_instructions(service, payload, Names.read))
         resource._raw = dict(payload)
     except (ValueError, RecursionError) as error:
         raise UnreadableEventError(f"the payload cannot be read: {str(error)[:200]}") from None

@@ -20,7 +20,7 @@ from typing import Any, Self
 from ..errors.api import NotFoundError
 from ..logs import log
 from ..spec import timestamps
-from ..spec.paging import Order
+from ..spec.service.lists import Order
 from .event import FAMILIES, Event, Mark, of_snapshot
 from .router import Router
 

@@ -14,8 +14,8 @@ from threading import Lock
 from ..logs import log
 from ..redaction.hiding import Secret
 from ..signing.canonical import is_delivery_signature, key_bytes
-from ..spec.service import Service
-from ..spec.service_keys import NONE
+from ..spec.service.service import Service
+from ..spec.service.value_types import NONE
 from .arrival import Arrival
 from .event import Event, UnreadableEventError, read_event
 from .event_log import EventLog

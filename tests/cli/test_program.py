@@ -17,7 +17,8 @@ USES = """
 import json, os, paylab
 lab = paylab.connect()
 world = lab.request("POST", "/_simulator/worlds")
-print(json.dumps({**os.environ, "world": world["api_key"], "quotes": lab.service.path("quotes")}))
+facts = {"world": world["api_key"], "quotes": lab.service.path("quotes.create")}
+print(json.dumps({**os.environ, **facts}))
 """
 PROFILE = """
 [default]

@@ -22,6 +22,7 @@ from paylab.spec.service import Service
 pytestmark = pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
 MX, WALLET = "financial_accounts.MX.bank_account", "financial_accounts.crypto_wallet"
 CONVERT = "conversion_accounts"
+BY_ID = "financial_account_id"
 DEPOSIT = "deposit_instructions.mx_virtual_account.fields"
 CLABE = {"clabe": "032180000118359719"}
 BANK = {"type": "bank_account", "details": CLABE}
@@ -85,8 +86,8 @@ def convert(client):
         (quote, "payout_method is not supported", "rails.MX", ""),
         (quote, "source_amount is not supported", None, ""),
         (convert, "recipient_id is required", f"{CONVERT}.fields.individual_id", "recipient_id"),
-        (quote, "financial_account_id is required", "quotes.account_form", ""),
-        (quote, "financial_account is not allowed", "quotes.fields.financial_account", ""),
+        (quote, "financial_account_id is required", f"quotes.fields.{BY_ID}", BY_ID),
+        (quote, "financial_account is not allowed", None, ""),
         (quote, "financial_account does not exist", None, ""),
         (quote, "It was refused", None, ""),
     ],
@@ -206,7 +207,7 @@ LIST = "lists.transfers"
         ({"data": [], "success": True, "links": {"next": "https://a.test/?page=2"}}, {}),
         ({"data": [], "total": 30, "page": 1}, {}),
         ({"items": [], "ok": True}, {"items": "items", "more": "none"}),
-        ([{"id": "tr_1"}], {"envelope": "array"}),
+        ([{"id": "tr_1"}], {"items": "none"}),
         ({"data": ["a"]}, {}),
     ],
 )

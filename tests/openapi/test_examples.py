@@ -10,9 +10,9 @@ from jsonschema import Draft202012Validator
 from stage import ID, Stage
 
 from paylab.openapi import document
-from paylab.spec import assumptions
 from paylab.spec.operations.records import OPERATIONS
 from paylab.spec.service import Service
+from paylab.spec.service.keys import keys
 
 SAMPLE = (
     {},
@@ -25,19 +25,43 @@ SAMPLE = (
         "paths.quotes": "none",
     },
     {
-        "quotes.account_form": "id",
-        "conversion_accounts.account_form": "id",
+        "quotes.fields.financial_account_id": "financial_account_id",
+        "conversion_accounts.fields.payout_account_id": "payout_account_id",
         "transfers.required": ["client_reference_id"],
         "requests.unknown_fields": "refuse",
         "financial_accounts.crypto_wallet.fields.network": "chain",
         "currencies.case": "upper",
     },
+    {
+        "extra": {
+            "individuals.create": {"purpose": "P01", "meta": {"source": {"app": "x"}}},
+            "quotes.create": {"purpose": "P02"},
+            "transfers.create": {"purpose": "P02"},
+            "conversion_accounts.create": {"wallet": {"kind": "own"}},
+            "sandbox.deposit": {"note": "x"},
+        },
+        "financial_accounts.fields.individual_id": "owner.customer.id",
+        "quotes.fields.financial_account_id": "to.account",
+        "quotes.fields.source_amount": "money.value",
+        "transfers.fields.financial_account_id": "to.id",
+        "conversion_accounts.fields.individual_id": "individual.id",
+        "conversion_accounts.fields.payout_account_id": "wallet.id",
+        "sandbox_deposits.fields.amount": "money.value",
+        "objects.item": "result.object",
+        "objects.individuals.item": "individual",
+        "objects.missing": "null",
+        "lists.items": "result.rows",
+        "idempotency.operations": "every_post",
+        "idempotency.key": "required",
+    },
+    {"objects.missing": "absent"},
+    {"signing.base_path": "/payments"},
 )
 
 
 def variants():
     """Every service that differs by one value from the usual one."""
-    for name, key in assumptions.KEYS.items():
+    for name, key in keys().items():
         for value in key.others:
             yield {name: list(value) if isinstance(value, tuple) else value}
 

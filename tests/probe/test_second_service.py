@@ -49,7 +49,7 @@ SAMPLE = [
         ("payout-account-by-id", "pages-pagination"),
         {f"lists.{name}.more": "pagination.has_more" for name in LISTS}
         | {f"lists.{name}.cursor": "pagination.next" for name in LISTS[:3]}
-        | {"conversion_accounts.account_form": "id"},
+        | {"conversion_accounts.fields.payout_account_id": "payout_account_id"},
     ),
     (
         ("errors-of-json-api-first", "deposit-answers-conversion"),

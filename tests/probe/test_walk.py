@@ -115,7 +115,7 @@ def test_a_walk_follows_every_deviation(walk_independent, deviation):
                 "paths.sandbox_deposits": "/v1/conversion_accounts/{id}/deposits",
                 f"{MX}.required": ("clabe", "account_holder_name"),
                 f"{WALLET}.allowed": ("polygon", "solana"),
-                "quotes.fields.financial_account": "destination_account",
+                "quotes.fields.financial_account_id": "destination_account.id",
                 "quotes.fields.exchange_rate": "rate",
                 "quotes.fields.expires_at": "valid_until",
                 "transfers.fields.quote_id": "quote",
@@ -201,7 +201,7 @@ def test_a_budget_ends_the_walk_and_keeps_what_is_proven(walk_independent):
     report = walk_independent("lists-array", budget=12)
     assert report.sent <= 12
     assert "not reached (the budget of requests is used up)" in report.summary
-    assert report["lists.transfers.envelope"].value == "array"
+    assert report["lists.transfers.items"].value == "none"
     with pytest.raises(RuleError):
         walk_independent(budget=0)
 

@@ -191,7 +191,10 @@ def test_issuers_are_named_and_can_be_set():
     """The problem lists the assumed issuers and their key; a Service can replace the list."""
     (problem,) = changed(PH_WALLET, issuer="shopee")
     key = "financial_accounts.PH.digital_wallet.allowed"
-    assert (problem.message, problem.key) == ("must be one of gcash, grabpay, maya", key)
+    assert (problem.message, problem.source) == (
+        "must be one of gcash, grabpay, maya",
+        "details.ph",
+    )
     country, kind, details = PH_WALLET
     other, given = Service({key: ["shopee"]}), details | {"issuer": "shopee"}
     assert accounts.check_details(country, kind, given, service=other) == []
@@ -204,7 +207,7 @@ def test_required_fields_of_a_service(required, missing):
     given = {"clabe": "032180000118359719"} if required else {}
     found = accounts.check_details("MX", "bank_account", given, "", Service({key: required}))
     assert [problem.field for problem in found] == missing
-    assert {(problem.source, problem.key) for problem in found} <= {("details.mx", key)}
+    assert {problem.source for problem in found} <= {"details.mx"}
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ SETTINGS = [
     {},
     {"signing.empty_query": "blank", "signing.key_encoding": "hex"},
     {"signing.hash_encoding": "base64", "signing.signed_path": "unversioned"},
-    {"signing.empty_body": "blank", "signing.key_encoding": "base64"},
+    {"signing.empty_body": "blank", "signing.key_encoding": "base64", "signing.base_path": "/v1"},
 ]
 
 
@@ -80,7 +80,7 @@ def test_a_snippet_signs_what_it_sends(code, url, target, settings, monkeypatch)
     monkeypatch.setenv("PAYLAB_API_KEY", KEY)
     monkeypatch.setenv("PAYLAB_SECRET_KEY", SECRET)
     service, (host, path, query) = Service(settings), target
-    dialect = {name: getattr(service.signing, name) for name in snippets.DIALECT}
+    dialect = snippets.dialect_of(service.signing)
     for method, body, key in (("GET", "", None), ("POST", '{"n": "é\'$x"}\n', "k-1")):
         request = snippets.SnippetRequest(method, url, body, key, **dialect)
         sent = {name.lower(): value for name, value in code(request).items()}

@@ -171,6 +171,13 @@ def find(value, wanted, at=""):
     return next((place for place in places if place != "none"), "none")
 
 
+def placed(place, value):
+    """An object with a value at a dotted path."""
+    for name in reversed(place.split(".")):
+        value = {name: value}
+    return value
+
+
 def at(value, place):
     """The value at a dotted path."""
     for name in place.split("."):
@@ -280,15 +287,6 @@ def problem(caller):
     """The list of problems of a body with an invalid nested field, and the answer."""
     answer = posted(caller, "individuals", person(document={}))
     return next(each for each in answer.json.values() if not isinstance(each, str)), answer
-
-
-def content(caller):
-    """The content type of an error body."""
-    answer = caller.get("/v1/nowhere")
-    if not answer.body:
-        return "empty"
-    kind = answer.headers["content-type"].partition(";")[0]
-    return {"application/json": "json", "text/plain": "text", "text/html": "html"}[kind]
 
 
 def list_form(caller):
@@ -402,14 +400,6 @@ def allowed(caller, place, field, candidates):
     return found
 
 
-def wallet_update(caller):
-    """The status of a request to update a crypto wallet."""
-    made = account(caller, "crypto_wallet").json["id"]
-    return posted(
-        caller, f"financial_accounts/{made}", {"details": DETAILS["crypto_wallet"]}
-    ).status
-
-
 def field_name(caller, place, ours, candidates):
     """The name of a field of the account details, in requests and answers."""
     who, found = owner(caller, country_of(place)[0]), []
@@ -515,22 +505,6 @@ def stored(caller):
         if twice[1].headers.get("idempotency-replayed"):
             found.add(twice[1].status)
     return found
-
-
-def compare(caller):
-    """Whether the order of the keys in a JSON body matters for an idempotency key."""
-    body = terms(caller)
-    turned = dict(reversed(body.items()))
-    answers = [posted(caller, "transfers", each, **KEY) for each in (body, turned)]
-    return {201: "json", 409: "bytes"}[answers[1].status]
-
-
-def scope(caller):
-    """Whether the key of a transfer conflicts with the same key of a conversion account."""
-    posted(caller, "transfers", terms(caller), **KEY)
-    return {201: "path", 409: "account"}[
-        posted(caller, "conversion_accounts", opening(caller), **KEY).status
-    ]
 
 
 def missing_sender(caller):

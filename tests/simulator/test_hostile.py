@@ -47,7 +47,7 @@ def operations():
     """Each path with its method, except the reset."""
     return [
         (method, path.replace("{id}", "x"))
-        for _, method, path, _ in (*Service().routes, *CONTROLS)
+        for _, method, path in (*Service().routes, *CONTROLS)
         if path != "/_simulator/reset"
     ]
 

@@ -456,7 +456,7 @@ def test_a_request_has_one_host(wire, hosts, path):
 
 def test_every_control_needs_a_signature(wire):
     """Every unsigned control request returns 401."""
-    for _, method, path, _ in CONTROLS:
+    for _, method, path in CONTROLS:
         body = b"{}" if method in ("POST", "PUT") else b""
         assert wire.carry(method, path.replace("{id}", "x"), {}, body).status == 401, (method, path)
 

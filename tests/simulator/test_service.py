@@ -17,20 +17,17 @@ import service_keys as look
 
 from paylab.errors import SimulatorError
 from paylab.simulator.simulator import Simulator
-from paylab.spec.assumptions import KEYS
 from paylab.spec.service import Service
+from paylab.spec.service.keys import keys
+
+KEYS = keys()
 
 NOT_FOLLOWED = {
     "statuses.individuals": "the simulator knows no moves to such a status",
     "statuses.transfers": "the simulator knows no moves to such a status",
     "statuses.conversions": "the simulator knows no moves to such a status",
     "statuses.conversion_accounts": "the simulator knows no moves to such a status",
-    "deposit_instructions.ae_bank_account.fields.account_holder_name": "never given",
-    "deposit_instructions.ae_bank_account.fields.iban": "never given",
-    "deposit_instructions.eu_bank_account.fields.account_holder_name": "never given",
-    "deposit_instructions.eu_bank_account.fields.iban": "never given",
-    "deposit_instructions.gb_bank_account.fields.account_holder_name": "never given",
-    "deposit_instructions.gb_bank_account.fields.account_number": "never given",
+    "extra": "tested with constants, below",
     "webhooks.timeout": "tested with a receiver that is slow, below",
 }
 """Settings that no test in this file reads from the simulator, each with the reason."""
@@ -38,14 +35,13 @@ NOT_FOLLOWED = {
 ANSWERED = {
     "quotes": (
         *("source_amount", "destination_amount", "net_source_amount", "source_currency"),
-        *("destination_currency", "source_network", "payout_method", "financial_account_id"),
+        *("destination_currency", "source_network", "payout_method"),
         *("recipient_id", "derived_source_amount", "exchange_rate", "total_fee", "fee_currency"),
         *("total_tax", "tax_currency", "expires_at", "created_at"),
     ),
     "transfers": ("client_reference_id", "destination_amount", "net_source_amount"),
     "conversion_accounts": (
-        *("individual_id", "payout_account", "source_currency", "destination_currency"),
-        "client_reference_id",
+        *("individual_id", "source_currency", "destination_currency", "client_reference_id"),
     ),
     "sandbox_deposits": (
         *("conversion_account_id", "amount", "currency", "sender_name", "created_at"),
@@ -57,7 +53,6 @@ ONLY_ANSWERED = {
     *("recipient_id", "derived_source_amount", "exchange_rate", "total_fee", "fee_currency"),
     *("total_tax", "tax_currency", "expires_at", "created_at"),
 }
-ONLY_BY_ID = {"conversion_accounts.fields.payout_account_id": "conversion_accounts.account_form"}
 INDIVIDUAL = (
     *("product_types", "given_name", "family_name", "country", "email", "phone", "address"),
     *("date_of_birth", "idv_consent_recorded_at", "document", "financial_accounts"),
@@ -67,12 +62,10 @@ INDIVIDUAL = (
 
 def started(make, key, value, **options):
     """A client of a simulator with one setting changed, and others that it depends on."""
-    needed = {ONLY_BY_ID[key]: "id"} if key in ONLY_BY_ID else {}
     parts = key.split(".")
-    if parts[:2] == ["lists", "webhook_subscriptions"] and parts[2] != "envelope":
-        needed = {"lists.webhook_subscriptions.envelope": "object"}
-    if parts[0] == "quotes" and parts[-1] == "financial_account_id":
-        needed = {"quotes.account_form": "id"}
+    needed = {"paths.conversion": "/v1/conversions/{id}"} if parts[0] == "objects" else {}
+    if parts[:2] == ["lists", "webhook_subscriptions"] and parts[2] != "items":
+        needed = {"lists.webhook_subscriptions.items": "data"}
     return make(service=Service({**needed, key: value}), **options)
 
 
@@ -155,8 +148,8 @@ def listed(caller, _key, candidates, _sent, name, setting):  # noqa: PLR0911 - a
         return next(each for each, page in pages.items() if look.rows_of(page) != first)
     if setting in ("max_limit", "over_limit"):
         return largest(caller, target, setting, candidates)
-    if setting == "envelope":
-        return {list: "array", dict: "object"}[type(answer.json)]
+    if setting == "items" and isinstance(answer.json, list):
+        return "none"
     kind = {"items": list, "more": bool, "cursor": str}[setting]
     return look.find(answer.json, lambda value: isinstance(value, kind))
 
@@ -252,15 +245,78 @@ def update(caller):
     return {201: "merge", 400: "replace"}[answer.status]
 
 
-def account_form(caller, table):
-    """Whether an account is given as an object or by its id."""
-    target, make = look.BODIES[table]
-    name = {"quotes": "financial_account", "conversion_accounts": "payout_account"}[table]
-    is_object = look.good(look.posted(caller, target, make(caller)).status)
+def place_of_id(caller, key, candidates, _sent, table):
+    """Where a body has the id of an object: in an object or alone, and under which names."""
+    target, make = PLACED[table]
     body = make(caller)
-    by_id = look.without(body, name) | {f"{name}_id": body[name]["id"]}
-    assert is_object or look.good(look.posted(caller, target, by_id).status)
-    return "object" if is_object else "id"
+    head = key.rpartition(".")[2].removesuffix("_id")
+    outer = head if head in body else f"{head}_id"
+    id_ = body.pop(outer)
+    id_ = id_["id"] if isinstance(id_, dict) else id_
+    fields = {*look.posted(caller, target, body).fields}
+    place = next(each for each in candidates if fields & {each, each.removesuffix(".id")})
+    assert look.good(look.posted(caller, target, body | look.placed(place, id_)).status)
+    return place
+
+
+PLACED = {
+    **look.BODIES,
+    "financial_accounts": (
+        "financial_accounts",
+        lambda caller: {
+            "individual_id": look.owner(caller),
+            "type": "bank_account",
+            "details": look.DETAILS["MX.bank_account"],
+        },
+    ),
+}
+
+
+MADE = {
+    "individuals": ("individuals", lambda caller: look.person()),
+    "financial_accounts": PLACED["financial_accounts"],
+    "quotes": look.BODIES["quotes"],
+    "transfers": look.BODIES["transfers"],
+    "conversion_accounts": look.BODIES["conversion_accounts"],
+    "sandbox_deposits": look.BODIES["sandbox_deposits"],
+    "webhook_subscriptions": ("webhook_subscriptions", lambda caller: look.SUBSCRIPTION),
+}
+
+
+def item(caller, _key, candidates, _sent, resource):
+    """Under which key the answer to a creation, and to a GET, holds the object."""
+    if resource == "conversions":
+        return item_of_conversion(caller)
+    target, make = MADE[resource]
+    return item_of(look.posted(caller, target, make(caller)).json)
+
+
+def item_of(body):
+    """The place of the object that has an id of its own, or "none"."""
+    return (
+        look.find(body, lambda value: isinstance(value, dict) and "created_at" in value) or "none"
+    )
+
+
+def item_of_conversion(caller):
+    """The same of a conversion, which only a GET reads."""
+    look.posted(caller, "sandbox/deposits", look.paying(caller))
+    (row,) = caller.get("/v1/conversions").json["data"]
+    return item_of(caller.get(f"/v1/conversions/{row['id']}").json)
+
+
+def missing(caller):
+    """What an individual does without status_details, and a transfer that is not completed."""
+    person = look.posted(caller, "individuals", look.person()).json
+    transfer = look.posted(caller, "transfers", look.terms(caller)).json
+    kinds = ("status_details" in person, "completed_in" in transfer)
+    return {(False, False): "absent", (True, True): "null"}.get(kinds, "as_specified")
+
+
+def keyed_operations(caller):
+    """Whether a POST of an individual is replayed under its Idempotency-Key."""
+    made = [look.posted(caller, "individuals", look.person(), **look.KEY)["id"] for _ in range(2)]
+    return "every_post" if len(set(made)) == 1 else "as_specified"
 
 
 def default_currency(caller):
@@ -291,15 +347,6 @@ def is_code(caller, code):
     return look.status_after(caller, code.replace("_", " ")) == "action_required"
 
 
-def kilobyte(caller):
-    """The bytes in a KB: whether an image of 10,000 bytes is large enough."""
-    who = look.posted(caller, "individuals", look.person("MX", "on_ramp")).json["id"]
-    content = look.base64.b64encode(b"\x89PNG\r\n\x1a\n".ljust(10_000, b".")).decode()
-    images = [{"type": "selfie", "content": f"data:image/png;base64,{content}"}]
-    answer = look.posted(caller, f"individuals/{who}/verification_images", {"images": images})
-    return {200: 1000, 400: 1024}[answer.status]
-
-
 def amount_form(caller):
     """Whether amounts in requests must be text or numbers."""
     body, found = look.terms(caller), []
@@ -307,6 +354,11 @@ def amount_form(caller):
         answer = look.posted(caller, "quotes", body | {"source_amount": amount})
         found += [form] if answer.status == 201 and answer["source_amount"] == "100.10" else []
     return found[0] if len(found) == 1 else found
+
+
+def base_path(caller):
+    """The path in front of the others that is not signed: signed with it, a request is refused."""
+    return {401: "/payments", 404: "none"}[caller.get("/payments/v1/transfers").status]
 
 
 HASH_FORMS = {
@@ -328,21 +380,12 @@ SEEN = (
     ),
     (r"signing\.hash_encoding", seen(partial(look.form_of, variants=HASH_FORMS))),
     (r"signing\.empty_body", seen(partial(look.form_of, variants=EMPTY_FORMS))),
+    (r"signing\.base_path", seen(base_path)),
     (r"signing\.signed_path", seen(partial(look.form_of, variants=PATH_FORMS))),
     (r"signing\.tolerance", lambda caller, k, candidates, s: look.tolerance(caller, candidates)),
     (r"error_codes\.signature", seen(lambda caller: look.signed(caller, sign=False))),
-    (
-        r"error_codes\.content_type",
-        seen(lambda caller: caller.post("/v1/quotes", {}, content_type="text/plain").status),
-    ),
     (r"error_codes\.validation", posting("quotes", lambda caller: {})),
-    (
-        r"error_codes\.details",
-        seen(lambda caller: look.account(caller, "MX.bank_account", {"clabe": "1"}).status),
-    ),
-    (r"error_codes\.wallet_update", seen(look.wallet_update)),
     (r"error_codes\.state", seen(look.state)),
-    (r"error_codes\.unknown_quote", posting("transfers", lambda caller: {"quote_id": "qt_x"})),
     (
         r"errors\.words",
         seen(
@@ -367,7 +410,6 @@ SEEN = (
         r"errors\.message",
         seen(lambda caller: look.find(look.problem(caller)[0][0], lambda v: v == "is required")),
     ),
-    (r"errors\.content", seen(look.content)),
     (r"errors\.list_form", seen(look.list_form)),
     (r"errors\.field_form", seen(look.field_form)),
     (
@@ -420,14 +462,13 @@ SEEN = (
         ),
     ),
     (r"verification\.provider", lambda caller, k, each, s: look.provider(caller, each)),
-    (r"financial_accounts\.(.+)\.fields\.(.+)", field_of_details),
     (r"financial_accounts\.(.+)\.required", required_details),
     (r"financial_accounts\.(.+)\.allowed", allowed_words),
     (r"financial_accounts\.update", seen(update)),
-    (
-        r"(?:quotes|conversion_accounts)\.account_form",
-        lambda caller, key, c, s: account_form(caller, key.partition(".")[0]),
-    ),
+    (r"(quotes|transfers)\.fields\.financial_account_id", place_of_id),
+    (r"(conversion_accounts)\.fields\.(?:payout_account|individual)_id", place_of_id),
+    (r"(financial_accounts)\.fields\.individual_id", place_of_id),
+    (r"financial_accounts\.(.+)\.fields\.(.+)", field_of_details),
     (r"quotes\.default_source_currency", seen(default_currency)),
     (
         r"quotes\.lifetime",
@@ -451,14 +492,6 @@ SEEN = (
     (
         r"(transfers|conversion_accounts)\.max_reference",
         lambda caller, k, candidates, s, table: look.longest(caller, table, candidates),
-    ),
-    (
-        r"transfers\.source_types",
-        every(
-            lambda caller, word: look.good(
-                look.posted(caller, "transfers", look.off_ramp(caller, source_type=word)).status
-            )
-        ),
     ),
     (r"transfers\.deadline_hours", seen(deadline)),
     (r"transfers\.default_network", seen(look.default_network)),
@@ -490,8 +523,7 @@ SEEN = (
     (r"webhooks\.delays", delays),
     (r"webhooks\..+", event_field),
     (r"idempotency\.stored", seen(lambda caller: {200, *look.stored(caller)})),
-    (r"idempotency\.compare", seen(look.compare)),
-    (r"idempotency\.scope", seen(look.scope)),
+    (r"idempotency\.operations", seen(keyed_operations)),
     (
         r"idempotency\.key",
         seen(
@@ -511,7 +543,6 @@ SEEN = (
         ),
     ),
     (r"rails\.(.+)", rail),
-    (r"images\.kilobyte", seen(kilobyte)),
     (r"amounts\.requests", seen(amount_form)),
     (
         r"amounts\.answers",
@@ -521,6 +552,9 @@ SEEN = (
             ]
         ),
     ),
+    (r"objects\.missing", seen(missing)),
+    (r"objects\.item", lambda caller, k, c, s: item(caller, k, c, s, "individuals")),
+    (r"objects\.(\w+)\.item", item),
     (r"lists\.(\w+)\.(\w+)", listed),
     (r"lists\.(\w+)", usual_list),
 )
@@ -584,7 +618,7 @@ OTHERS = {
     "financial_accounts.MX.bank_account.fields.clabe": "account_number",
     "financial_accounts.crypto_wallet.fields.address": "wallet_address",
     "quotes.fields.source_amount": "amount",
-    "conversion_accounts.fields.payout_account": "destination_account",
+    "conversion_accounts.fields.payout_account_id": "destination_account.id",
     "errors.field_form": "pointer",
 }
 
@@ -596,7 +630,8 @@ OTHERS = {
          ["/financial_accounts/0/details/account_number"]),
         ("quotes", {"destination_currency": "mxn", "payout_method": "spei"},
          ["/financial_account", "/amount"]),
-        ("conversion_accounts", {}, ["/individual_id", "/destination_account", "/source_currency"]),
+        ("conversion_accounts", {},
+         ["/individual_id", "/destination_account/id", "/source_currency"]),
     ],
 )  # fmt: skip
 def test_refusals_name_the_fields_of_the_service(make, path, body, fields):
@@ -611,6 +646,25 @@ def test_a_field_is_not_taken_under_paylabs_own_name(make):
     caller = make(service=Service(OTHERS))
     answer = look.account(caller, "MX.bank_account")
     assert (answer.status, list(answer.fields)) == (400, ["/details/account_number"])
+
+
+CONSTANTS = {"quotes.create": {"purpose": "P01", "meta": {"source": {"app": "x"}}}}
+
+
+@pytest.mark.parametrize(
+    ("more", "fields"),
+    [
+        ({"purpose": "P01", "meta": {"source": {"app": "x"}}}, set()),
+        ({"purpose": "P02", "meta": {"source": {"app": "y"}}}, set()),
+        ({"purpose": "P01", "meta": {"source": {}}}, {"meta.source.app"}),
+        ({}, {"purpose", "meta"}),
+    ],
+)
+def test_constant_fields_are_required_and_known(make, more, fields):
+    """A body without a constant field is refused; a strict simulator knows them at any depth."""
+    caller = make(service=Service({"extra": CONSTANTS}), strict=True)
+    answer = look.posted(caller, "quotes", look.terms(caller) | more)
+    assert (answer.status, {*answer.fields}) == ((400, fields) if fields else (201, set()))
 
 
 def test_over_http(serve):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import paylab
 from paylab.spec import codes
-from paylab.spec.assumptions import KEYS
+from paylab.spec.service.keys import keys
 
 PACKAGE = Path(paylab.__file__).parent
 FILES = sorted(
@@ -31,10 +31,12 @@ def known_words():
 
 def assumed_words():
     """The words and paths that a service may change."""
-    listed = (key for key in KEYS.values() if key.name.endswith((".allowed", ".source_types")))
+    listed = (key for key in keys().values() if key.name.endswith(".allowed"))
     words = {word for key in listed for word in key.default}
-    paths = {key.default for key in KEYS.values() if str(key.default).startswith("/")}
-    return (words | paths | {KEYS["verification.provider"].default}) - known_words() - ALIKE.keys()
+    paths = {key.default for key in keys().values() if str(key.default).startswith("/")}
+    return (
+        (words | paths | {keys()["verification.provider"].default}) - known_words() - ALIKE.keys()
+    )
 
 
 def texts(path):
@@ -55,5 +57,5 @@ def test_no_assumed_word():
 
 def test_the_words_that_are_looked_for():
     """The list of assumed words contains known examples, and many modules are checked."""
-    assert {"gcash", "savings", "prefunded", "/v1/quotes", "idv_provider"} <= assumed_words()
+    assert {"gcash", "savings", "/v1/quotes", "idv_provider"} <= assumed_words()
     assert len(FILES) > 25

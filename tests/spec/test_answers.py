@@ -38,8 +38,8 @@ def test_the_words_that_may_be_others():
     }
     assert words["ConversionAccount", "status"].words == ("pending", "active")
     assert all(each.words for each in words.values())
-    named = {each.key for each in words.values() if each.key}
-    assert all(isinstance(Service().value(key), tuple) for key in named)
+    readers = [each.setting for each in words.values() if each.setting]
+    assert all(isinstance(read(Service()), tuple) for read in readers)
 
 
 def test_what_a_transfer_and_a_quote_always_have():

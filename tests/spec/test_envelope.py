@@ -44,10 +44,10 @@ def test_the_keys_of_a_page(body, differences):
 def test_an_array():
     """An array is the whole list."""
     form = Service().list("transfers")
-    array = Service({"lists.envelope": "array"}).list("transfers")
-    assert dict(envelope_differences(ROWS, form)) == {"envelope": "array"}
+    array = Service({"lists.items": "none"}).list("transfers")
+    assert dict(envelope_differences(ROWS, form)) == {"items": "none"}
     assert dict(envelope_differences(ROWS, array)) == {}
-    assert dict(envelope_differences(USUAL, array))["envelope"] == "object"
+    assert dict(envelope_differences(USUAL, array))["items"] == "data"
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,11 @@ from paylab.rules import accounts, deposits, individuals, transfers, webhooks
 from paylab.spec import assumptions, models
 from paylab.spec.operations.field import AMOUNT, CURRENCY, DETAILS, ENUM, ID, LIST, REFERENCE
 from paylab.spec.operations.records import LISTS, OPERATIONS
+from paylab.spec.operations.refusals import number_of
 from paylab.spec.resource import Resource
 from paylab.spec.service import Service
+from paylab.spec.service.keys import keys
+from paylab.spec.service.setting import key_of
 
 # What the specification says, typed from it: method, path, success, fields (* is required).
 STATED = {
@@ -71,7 +74,7 @@ def test_the_record_says_what_the_specification_says(name):
     own = operation.fields or operation.query
     stated = [*fields.split(), *ASSUMED.get(name, "").split()]
     assert operation.method == method
-    assert path[:1] in ([], [str(assumptions.KEYS[f"paths.{operation.path}"].default)])
+    assert path[:1] in ([], [operation.path(Service())])
     assert path[1:] in ([], [str(status) for status in operation.success])
     assert {field.name for field in own} == {word.rstrip("*") for word in stated}
     wanted = {word.rstrip("*") for word in stated if word.endswith("*")}
@@ -172,16 +175,17 @@ def test_a_record_names_what_exists(operation):
     for field in operation.walk():
         assert field.source == "spec" or field.source in rows
         assert (field.kind in (ID, REFERENCE)) == (field.to in resources)
-        assert all(key in assumptions.KEYS for key in (field.key, field.form_key) if key)
-        assert field.words or field.key or field.kind not in (ENUM, CURRENCY)
+        assert field.setting is None or key_of(field.setting) in keys() or field.setting(Service())
+        assert isinstance(field.longest(Service()), int)
+        assert field.words or field.setting or field.kind not in (ENUM, CURRENCY)
         assert field.kind != DETAILS or field.name == "details"
     for each in operation.references:
         assert operation.by_name[each.by_id].to == each.to
-    statuses = [each for each in operation.success if isinstance(each, str)]
-    assert all(isinstance(Service().value(key), int) for key in statuses)
+    statuses = [number_of(each, Service()) for each in operation.success]
+    assert all(isinstance(status, int) for status in statuses)
     assert issubclass(getattr(models, operation.answer or "Transfer"), Resource)
-    named = {key.split(".")[0] for key in assumptions.KEYS if ".fields." in key}
-    assert {operation.names, operation.answer_names} <= {"", *named}
+    tables = {key.rpartition(".")[0] for key in keys() if ".fields." in key}
+    assert {key_of(operation.names), key_of(operation.answer_names)} <= {"", *tables}
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -217,5 +221,5 @@ def test_amounts_and_currencies_are_told_by_their_names(operation):
 
 def test_every_list_can_have_settings_of_its_own():
     """The lists with settings of their own are those that an operation lists."""
-    own = [key.name.split(".") for key in assumptions.KEYS.values() if key.name[:6] == "lists."]
+    own = [name.split(".") for name in keys() if name[:6] == "lists."]
     assert tuple(dict.fromkeys(parts[1] for parts in own if len(parts) > 2)) == LISTS

@@ -245,7 +245,7 @@ def test_a_next_page_without_a_cursor_is_an_error(cursor):
 
 ROWS = [{"id": "a"}]
 NAMED = {"lists.items": "list.rows", "lists.more": "list.more", "lists.cursor": "next"}
-CURSOR_ONLY, ARRAY = {"lists.more": "none"}, {"lists.envelope": "array"}
+CURSOR_ONLY, ARRAY = {"lists.more": "none"}, {"lists.items": "none"}
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_what_is_no_page(settings, body, words):
 
 @pytest.mark.parametrize(
     ("values", "usual"),
-    [({}, True), ({"lists.items": "rows"}, False), ({"lists.transfers.envelope": "array"}, False)],
+    [({}, True), ({"lists.items": "rows"}, False), ({"lists.transfers.items": "none"}, False)],
 )
 def test_the_envelope_of_the_spec(values, usual):
     """A list has it unless its keys or its form differ."""

@@ -11,8 +11,12 @@ from paylab.spec.request_body import read_request
 from paylab.spec.service import Service
 
 OBJECT, BY_ID = {"financial_account": {"id": "fa_1"}}, {"financial_account_id": "fa_1"}
-QUOTED, CONVERTED = "quotes.account_form", "conversion_accounts.account_form"
+QUOTED = "quotes.fields.financial_account_id"
+PAID = "transfers.fields.financial_account_id"
+CONVERTED = "conversion_accounts.fields.payout_account_id"
 REFUSED = {"requests.unknown_fields": "refuse"}
+OBJECT_ID, FLAT_ID = "financial_account.id", "financial_account_id"
+UNKNOWN = [("account", "is not known: is account.id meant?")]
 MX = "financial_accounts.MX.bank_account.fields.clabe"
 RENAMED = {"quotes.fields.payout_method": "rail", MX: "number"}
 DETAILS = "financial_accounts.0.details"
@@ -46,7 +50,7 @@ def test_an_unknown_field_is_noted_and_refused_if_the_service_does(
     )
     assert ignored.fields == refused.fields == given
     [noted] = ignored.unknown
-    assert (noted.field, noted.key) == (field, "requests.unknown_fields")
+    assert (noted.field, noted.source) == (field, "request.unknown")
     assert noted.message.endswith(message)
     assert told(ignored.odd) == []
     assert told(refused.odd) == [(field, "is not known")]
@@ -61,17 +65,17 @@ def test_known_fields_are_no_problem_and_other_values_stay():
 
 
 @pytest.mark.parametrize(
-    ("operation", "form", "given", "ours", "unknown"),
+    ("operation", "place", "given", "ours", "unknown"),
     [
-        ("quotes.create", "object", OBJECT, OBJECT, []),
-        ("quotes.create", "object", BY_ID, BY_ID, []),
-        ("quotes.create", "id", BY_ID, OBJECT, []),
-        ("quotes.create", "id", OBJECT, {}, [("financial_account", "is not known")]),
-        ("quotes.create", "id", OBJECT | BY_ID, OBJECT, [("financial_account", "is not known")]),
-        ("transfers.create", "object", OBJECT, OBJECT, []),
+        ("quotes.create", OBJECT_ID, OBJECT, OBJECT, []),
+        ("quotes.create", OBJECT_ID, BY_ID, BY_ID, []),
+        ("quotes.create", FLAT_ID, BY_ID, OBJECT, []),
+        ("quotes.create", FLAT_ID, OBJECT, {}, [("financial_account", "is not known")]),
+        ("quotes.create", FLAT_ID, OBJECT | BY_ID, OBJECT, [("financial_account", "is not known")]),
+        ("transfers.create", OBJECT_ID, OBJECT, OBJECT, []),
         (
             "transfers.create",
-            "object",
+            OBJECT_ID,
             BY_ID,
             BY_ID,
             [
@@ -81,38 +85,63 @@ def test_known_fields_are_no_problem_and_other_values_stay():
                 )
             ],
         ),
-        ("transfers.create", "id", BY_ID, BY_ID, []),
-        ("transfers.create", "id", OBJECT, OBJECT, []),
+        ("transfers.create", FLAT_ID, BY_ID, OBJECT, []),
+        ("transfers.create", FLAT_ID, OBJECT, OBJECT, []),
+        ("quotes.create", "to.account.id", {"to": {"account": {"id": "fa_1"}}}, OBJECT, []),
+        ("transfers.create", "account", {"account": "fa_1"}, OBJECT, []),
+        ("quotes.create", "account.id", {"account": "fa_1"}, {"account": "fa_1"}, UNKNOWN),
     ],
 )
-def test_an_account_comes_in_the_form_of_the_service(operation, form, given, ours, unknown):
-    """An account is an object or an id, as the setting says; a form that is not taken is none."""
-    body = read_request(Service({QUOTED: form}), operation, given)
+def test_the_id_of_an_account_has_the_place_that_the_service_has_for_it(
+    operation, place, given, ours, unknown
+):
+    """The id is in an object or alone, under any names; elsewhere it is unknown."""
+    body = read_request(Service({QUOTED: place, PAID: place}), operation, given)
     assert (body.fields, told(body.unknown), body.odd) == (ours, unknown, [])
 
 
 def test_the_id_of_an_account_is_unknown_where_only_the_object_is_taken():
     """`payout_account_id` is refused by a service that has `payout_account`."""
     given = {"payout_account_id": "fa_1"}
-    body = read_request(
-        Service({CONVERTED: "object"} | REFUSED), "conversion_accounts.create", given
-    )
+    body = read_request(Service(REFUSED), "conversion_accounts.create", given)
     assert (body.fields, told(body.odd)) == ({}, [("payout_account_id", "is not known")])
     null = read_request(
-        Service({CONVERTED: "id"}), "conversion_accounts.create", {"payout_account_id": None}
+        Service({CONVERTED: "payout_account_id"}),
+        "conversion_accounts.create",
+        {"payout_account_id": None},
     )
     assert null.fields == {"payout_account_id": None}
 
 
-@pytest.mark.parametrize("form", ["object", "id"])
-def test_a_problem_of_an_account_names_the_field_that_was_sent(form):
-    """Rules speak of `payout_account.id`; a service with ids hears of `payout_account_id`."""
-    body = read_request(Service({CONVERTED: form}), "conversion_accounts.create", {})
-    places = [body.theirs(each) for each in ("payout_account", "payout_account.id", "currency")]
-    if form == "id":
-        assert places == ["payout_account_id", "payout_account_id", "currency"]
-    else:
-        assert places == ["payout_account", "payout_account.id", "currency"]
+@pytest.mark.parametrize("place", ["payout_account.id", "payout_account_id", "wallet.id", "to.id"])
+def test_a_problem_of_an_account_names_the_field_that_was_sent(place):
+    """Rules speak of `payout_account.id`; a service hears of the place where it has the id."""
+    body = read_request(Service({CONVERTED: place}), "conversion_accounts.create", {})
+    named = [body.theirs(each) for each in ("payout_account", "payout_account.id", "currency")]
+    whole = "payout_account" if place == "payout_account.id" else place
+    assert named == [whole, place, "currency"]
+
+
+CONSTANTS = {"extra": {"quotes.create": {"purpose": "P01", "meta": {"source": "app"}}}}
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [
+        ({"purpose": "P01", "meta": {"source": "app"}}, []),
+        ({"purpose": "other", "meta": {"source": 1}}, []),
+        ({"purpose": "P01", "meta": {}}, ["meta.source"]),
+        ({"purpose": None}, ["purpose", "meta"]),
+        ({}, ["purpose", "meta"]),
+    ],
+)
+def test_a_constant_field_of_a_service_is_required(given, missing):
+    """The simulated service knows the field, at any depth, and takes any value of it."""
+    body = read_request(Service(CONSTANTS | REFUSED), "quotes.create", given | BY_ID)
+    assert [(each.field, each.source) for each in body.odd] == [
+        (field, "request.extra") for field in missing
+    ]
+    assert (body.fields, body.unknown) == (BY_ID, [])
 
 
 @pytest.mark.parametrize(
@@ -141,7 +170,7 @@ def test_another_amount_is_refused_where_numbers_are_wanted(value):
     body = read_request(Service({"amounts.requests": "number"}), "sandbox.deposit", given)
     assert body.fields == given
     assert told(body.odd) == [("amount", "must be a JSON number, like 10.50")]
-    assert (body.odd[0].source, body.odd[0].key) == ("amount.form", "amounts.requests")
+    assert body.odd[0].source == "amount.form"
     assert read_request(Service(), "sandbox.deposit", given).odd == []
 
 
@@ -168,7 +197,7 @@ def test_a_renamed_field_is_read_and_told_by_the_name_of_the_service():
     )
     [problem] = body.problems([rule])
     assert told([problem]) == [("rail", "rail is required for source_amount")]
-    assert (problem.source, problem.key) == (rule.source, rule.key)
+    assert problem.source == rule.source
     [near] = read_request(service, "quotes.create", {"rails": 1}).unknown
     assert near.message == "is not known: is rail meant?"
 

@@ -12,11 +12,12 @@ from typing import Any, TypeVar
 from ...errors.base import Problem, WaitTimeoutError
 from ...errors.names import nearest_name
 from ...spec import codes
+from ...spec.field_names import detail_names
 from ...spec.json_path import dotted
 from ...spec.operations.field import OBJECT, Field
 from ...spec.operations.records import OPERATIONS
-from ...spec.paging import ListForm
-from ...spec.service import Service
+from ...spec.service.lists import ListForm
+from ...spec.service.service import Service
 from ...spec.text import plain
 from ..parameters import refuse, unknown
 
@@ -99,11 +100,11 @@ SLIP = 0.85
 
 
 @lru_cache(maxsize=16)
-def detail_names(service: Service, kind: str) -> frozenset[str]:
+def known_detail_names(service: Service, kind: str) -> frozenset[str]:
     """The names that details of a type can have, ours and the service's; of any type if unknown."""
     kinds = {kind} & {*codes.ACCOUNT_TYPES} or codes.ACCOUNT_TYPES
     forms = [form for one in kinds for form in service.accounts_of(one)]
-    theirs = (name for form in forms for name in form.names.ours)
+    theirs = (name for form in forms for name in detail_names(form).ours)
     return frozenset(chain(theirs, *(form.fields for form in forms)))
 
 
@@ -136,7 +137,7 @@ def _nested(field: Field, value: object, service: Service) -> Iterator[Problem]:
 
 def _details(kind: object, details: object, at: str, service: Service) -> Iterator[Problem]:
     """Problems for likely misspellings only, because most names in details are assumed."""
-    known = detail_names(service, str(kind))
+    known = known_detail_names(service, str(kind))
     details = details if isinstance(details, Mapping) else {}
     for name in details:
         like = None if name in known else nearest_name(str(name), known, SLIP)

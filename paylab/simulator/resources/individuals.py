@@ -34,10 +34,8 @@ def create_financial_account(world: World, request: Request) -> Reply:
 
 
 def _require(world: World, body: RequestBody, problems: list[Problem]) -> None:
-    """Refuse an invalid account; details have their own status. Assumption `account.errors`."""
-    wrong = any(each.field.partition(".")[0] == "details" for each in (*body.odd, *problems))
-    statuses = world.service.error_codes
-    bodies.require_fields(body, problems, statuses.details if wrong else statuses.validation)
+    """Refuse an invalid account. Assumption `account.errors`."""
+    bodies.require_fields(body, problems, world.service.error_codes.validation)
 
 
 def add_account(world: World, owner: Row, kind: str, details: dict[str, Any]) -> Row:
@@ -61,7 +59,7 @@ def update_account(world: World, request: Request) -> Reply:
         world, body, account_rules.check_details(country, row["type"], details, service=service)
     )
     if row["type"] == codes.CRYPTO_WALLET:
-        status = service.error_codes.wallet_update
+        status = service.error_codes.state
         raise Refused(status, "a crypto_wallet cannot be updated: register a new one")
     row.update(details=without_null(details), updated_at=world.stamp())
     return Reply.json(201, account_json(world, world.put("financial_accounts", row)))
@@ -212,7 +210,7 @@ def upload_images(world: World, request: Request) -> Reply:
     row = existing(world, "individuals", request.id)
     asked = bodies.read_body(world, request, "individuals.upload_images")
     body = asked.fields
-    bodies.require_fields(asked, image_rules.check(body, world.service))
+    bodies.require_fields(asked, image_rules.check(body))
     if by_token(world, row):
         raise Refused(400, "this individual verifies with a token: submit a verification_token")
     _must_wait_for_action(row)

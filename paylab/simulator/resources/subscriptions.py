@@ -6,7 +6,7 @@ from hashlib import sha256
 
 from ...rules import webhooks as webhook_rules
 from ...signing.canonical import hmac_hex, key_bytes
-from ...spec.service_keys import NONE
+from ...spec.service.value_types import NONE
 from .. import bodies
 from ..bodies import existing
 from ..events import drop

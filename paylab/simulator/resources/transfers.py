@@ -209,8 +209,7 @@ def create(world: World, request: Request) -> Reply:
     """Create a transfer. Assumptions `transfer.create`, `transfer.answer`, `transfer.network`."""
     asked = bodies.read_body(world, request, "transfers.create")
     body, default = asked.fields, world.service.transfers.default_network
-    unknown = world.service.error_codes.unknown_quote
-    quote = named_row(world, "quotes", body.get("quote_id"), status=unknown)
+    quote = named_row(world, "quotes", body.get("quote_id"))
     agreed = _agreed(world, asked, quote)
     network = (quote or body).get("source_network") or default
     _must_be_payable(world, agreed, quote, network)

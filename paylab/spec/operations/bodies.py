@@ -5,10 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .. import codes
+from ..service.tree import ServiceSettings
 from .field import AMOUNT, CURRENCY, DATE, DETAILS, ENUM, ID, LIST, OBJECT, REFERENCE, TIME, Field
 
 _REQUIRED, _TRANSFERRED, _ON_RAMP = "individual.required", "transfer.create", "ca.create"
-_NETWORKS = "financial_accounts.crypto_wallet.allowed"
+
+
+def _networks(service: ServiceSettings) -> tuple[str, ...]:
+    return service.financial_accounts.crypto_wallet.allowed
+
 
 ADDRESS = (
     Field("country", ENUM, words=codes.COUNTRIES, example="MX"),
@@ -55,7 +60,7 @@ INDIVIDUAL = (
     Field("financial_accounts", LIST, fields=ENTRY),
 )
 TOKEN = (
-    Field("provider", ENUM, required=True, key="verification.provider"),
+    Field("provider", ENUM, required=True, setting=lambda service: service.verification.provider),
     Field("token", required=True, secret=True, most=codes.TOKEN_MAX, example="share-token"),
     Field("applicant_id", required=True, personal=True, example="applicant-1"),
     Field("partner_terms_accepted_at", TIME, required=True, example="2026-01-15T11:00:00Z"),
@@ -77,7 +82,6 @@ TRANSFER = (
         "financial_account",
         REFERENCE,
         to="financial_accounts",
-        form_key="quotes.account_form",
         forms=("object", "id"),
         example=_EXAMPLE,
     ),
@@ -85,8 +89,14 @@ TRANSFER = (
     Field("financial_account_id", ID, source=_TRANSFERRED, to="financial_accounts"),
     Field("payout_method", ENUM, words=codes.PAYOUT_METHODS, example="spei"),
     Field("source_currency", CURRENCY, words=codes.SOURCE_CURRENCIES, example="USD"),
-    Field("source_network", ENUM, source=_TRANSFERRED, words=codes.NETWORKS, key=_NETWORKS),
-    Field("source_type", ENUM, source=_TRANSFERRED, key="transfers.source_types"),
+    Field("source_network", ENUM, source=_TRANSFERRED, words=codes.NETWORKS, setting=_networks),
+    Field(
+        "source_type",
+        ENUM,
+        source=_TRANSFERRED,
+        words=codes.SOURCE_TYPES,
+        setting=lambda _service: codes.SOURCE_TYPES,
+    ),
     Field("destination_currency", CURRENCY, words=codes.DESTINATION_CURRENCIES, example="MXN"),
     Field("source_amount", AMOUNT, example="100.00"),
     Field("destination_amount", AMOUNT, source=_TRANSFERRED),
@@ -95,7 +105,7 @@ TRANSFER = (
         "client_reference_id",
         source=_TRANSFERRED,
         echoed=True,
-        most="transfers.max_reference",
+        most=lambda service: service.transfers.max_reference,
         example="invoice-7",
     ),
 )
@@ -123,7 +133,7 @@ CONVERSION_ACCOUNT = (
         REFERENCE,
         required=True,
         to="financial_accounts",
-        form_key="conversion_accounts.account_form",
+        whole=True,
         example=_EXAMPLE,
     ),
     Field("payout_account_id", ID, source=_ON_RAMP, to="financial_accounts"),
@@ -141,7 +151,7 @@ CONVERSION_ACCOUNT = (
         "client_reference_id",
         source=_ON_RAMP,
         echoed=True,
-        most="conversion_accounts.max_reference",
+        most=lambda service: service.conversion_accounts.max_reference,
     ),
 )
 DEPOSIT = (
@@ -154,7 +164,7 @@ DEPOSIT = (
     ),
     Field("amount", AMOUNT, required=True, example="10.00"),
     Field("currency", CURRENCY, required=True, words=codes.ON_RAMP_CURRENCIES, example="mxn"),
-    Field("sender_name", personal=True, key="sandbox_deposits.missing_sender", may_be_empty=True),
+    Field("sender_name", personal=True, may_be_empty=True),
 )
 SUBSCRIPTION = (
     Field("url", required=True, example="https://hooks.example.com/in"),

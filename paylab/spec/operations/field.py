@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
+
+from ..service.setting import SPEC
+from ..service.tree import ServiceSettings
 
 TEXT = "text"
 AMOUNT = "amount"
@@ -22,7 +25,8 @@ DETAILS = "details"
 ISO 8601. An id names another object, a reference is an object `{"id": ...}` that names one.
 Details are an object whose fields depend on the account type and its country."""
 
-SPEC = "spec"
+ReadWords = Callable[[ServiceSettings], str | tuple[str, ...]]
+"""Reads the setting that says which words a service accepts."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +34,14 @@ class Field:
     """A field of the body or of the query of a request.
 
     `source` is "spec", or the id of the assumption that the field rests on. `words` are those of
-    an enum or of a list of enums, `key` is the setting that says which values are accepted.
+    an enum or of a list of enums, `setting` reads those of a service, and its values are open.
     `fields` are those of an object, or of each item of a list. `to` is the resource that an id or
-    a reference names; `form_key` is the setting that says whether requests have the reference or
-    the field that ends in _id, and `forms` are the forms that the service always accepts.
+    a reference names. A service can have the id of a reference at another place than in an object
+    of this name; `forms` are the forms that it always accepts, and the answer has the `whole`
+    object or its id alone.
     A `personal` field holds data about a person, a `secret` one is never shown. An `echoed` one
-    stands in the answer as it was sent. `most` is the largest number of characters, or the setting
-    that holds it; a text that `may_be_empty` may also be blank.
+    stands in the answer as it was sent. `most` is the largest number of characters, or reads the
+    setting that holds it; a text that `may_be_empty` may also be blank.
     """
 
     name: str
@@ -45,15 +50,15 @@ class Field:
     source: str = SPEC
     example: Any = None
     words: tuple[str, ...] = ()
-    key: str = ""
+    setting: ReadWords | None = None
     fields: tuple[Field, ...] = ()
     to: str = ""
-    form_key: str = ""
+    whole: bool = False
     forms: tuple[str, ...] = ()
     personal: bool = False
     secret: bool = False
     echoed: bool = False
-    most: int | str = 0
+    most: int | Callable[[ServiceSettings], int] = 0
     may_be_empty: bool = False
 
     @property
@@ -61,9 +66,24 @@ class Field:
         """The name of the field that has the id instead of the reference."""
         return f"{self.name}_id"
 
-    def has_deprecated_id(self, form: str) -> bool:
-        """Whether a service with this form takes the id alone too, as a deprecated spelling."""
-        return form != "id" and {"object", "id"} <= {*self.forms}
+    @property
+    def has_open_words(self) -> bool:
+        """Whether its words are only assumed, so that others are valid too."""
+        return self.setting is not None
+
+    @property
+    def place(self) -> str:
+        """The usual place of the id of a reference: in an object of its name."""
+        return f"{self.name}.id"
+
+    @property
+    def has_deprecated_id(self) -> bool:
+        """Whether the id alone is accepted too, as a deprecated spelling."""
+        return {"object", "id"} <= {*self.forms}
+
+    def longest(self, service: ServiceSettings) -> int:
+        """The largest number of characters; 0 for any number."""
+        return self.most if isinstance(self.most, int) else self.most(service)
 
     def sample(self) -> Any:
         """An example of its value; None if there is none."""

@@ -2,38 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from .field import Field
-from .refusals import Refusal
+from ..renames import Names, names_of
+from ..service.frozen import FrozenDict
+from ..service.lists import ListForm, ListSettings, OneListSettings, form_of_list
+from ..service.objects import ITEMS
+from ..service.tree import ServiceSettings
+from .field import REFERENCE, Field
+from .refusals import Refusal, Status
+
+ReadNames = Callable[[ServiceSettings], FrozenDict[str]]
 
 
 @dataclass(frozen=True)
 class Operation:
     """An operation of the service, described once.
 
-    `name` is the resource and the verb. `path` is the key of its path in [paths], or a path, from
-    its slash on, that no setting moves. `answer` is the model of what it returns, or of each item
-    of a list; "" if it returns nothing. `success` are the statuses of a success, or settings that
-    hold one. `names` is the table of settings with the service's names of the fields of the body,
-    and `answer_names` the one of the answer. `is_shown` is whether the spec shows the answer.
+    `name` is the resource and the verb. `path` reads its path from the settings of a service.
+    `answer` is the model of what it returns, or of each item of a list; "" if it returns nothing.
+    `success` are the statuses of a success, or read the settings that hold them. `names` reads the
+    table with the service's names of the fields of the body, `answer_names` that of the answer, and
+    `listing` the form of a list. `is_shown` is whether the spec shows the answer.
     `body` names the object that it takes, `call` the function of a generated client. `refusals` are
     those that depend on more than the form of the request.
     """
 
     name: str
     method: str
-    path: str
+    path: Callable[[ServiceSettings], str]
     summary: str
     fields: tuple[Field, ...] = ()
     query: tuple[Field, ...] = ()
     answer: str = ""
-    success: tuple[int | str, ...] = (200,)
-    names: str = ""
-    answer_names: str = ""
+    success: tuple[Status, ...] = (200,)
+    names: ReadNames | None = None
+    answer_names: ReadNames | None = None
+    listing: Callable[[ListSettings], OneListSettings] | None = None
     is_shown: bool = False
     is_idempotent: bool = False
     is_sandbox: bool = False
@@ -61,7 +69,54 @@ class Operation:
     @property
     def is_list(self) -> bool:
         """Whether it returns pages of a list."""
-        return self.name.endswith(".list")
+        return self.listing is not None
+
+    def list_form(self, service: ServiceSettings) -> ListForm:
+        """The form of its list in a service; ValueError if it is no list."""
+        if self.listing is None:
+            raise ValueError(f"{self.name} returns no list")
+        return form_of_list(self.resource, service.lists, self.listing(service.lists))
+
+    def request_names(self, service: ServiceSettings) -> Names:
+        """The names of the body in a service.
+
+        The id of a reference has its place among them, unless it is in an object of our name.
+        """
+        return names_of(self._table(service), self._unmoved(service))
+
+    def id_place(self, field: Field, service: ServiceSettings) -> str:
+        """Where the body has the id of a reference."""
+        return self._table(service).get(field.by_id, field.place)
+
+    def answer_names_of(self, creation: Operation, service: ServiceSettings) -> Names:
+        """The names of the answer; `creation` has the references of the object."""
+        table = dict(self.answer_names(service)) if self.answer_names else {}
+        for field in creation.references:
+            place = table.get(field.by_id, field.place)
+            holder = place.rpartition(".")[0]
+            if place == field.place or field.whole:
+                table.pop(field.by_id, None)
+            if field.whole and holder:
+                table[field.name] = holder
+        return names_of(FrozenDict(table))
+
+    def _table(self, service: ServiceSettings) -> FrozenDict[str]:
+        return self.names(service) if self.names else FrozenDict()
+
+    def _unmoved(self, service: ServiceSettings) -> tuple[str, ...]:
+        """The ids of references that are in an object of our name."""
+        fields = (each for each in self.references if self.id_place(each, service) == each.place)
+        return tuple(field.by_id for field in fields)
+
+    def takes_key(self, service: ServiceSettings) -> bool:
+        """Whether it takes an Idempotency-Key in a service."""
+        is_general = service.idempotency.operations == "every_post" and self.method == "POST"
+        return self.is_idempotent or is_general
+
+    def item(self, service: ServiceSettings) -> str:
+        """The place of the object in its answer; "none" if it is the answer."""
+        own = ITEMS[self.answer](service.objects).item if self.answer in ITEMS else None
+        return service.objects.item if own is None else own
 
     @cached_property
     def by_name(self) -> dict[str, Field]:
@@ -71,7 +126,7 @@ class Operation:
     @property
     def references(self) -> tuple[Field, ...]:
         """The fields that can have another form: an object with an id, or the id."""
-        return tuple(field for field in self.fields if field.form_key)
+        return tuple(field for field in self.fields if field.kind == REFERENCE)
 
     @property
     def example(self) -> dict[str, Any]:

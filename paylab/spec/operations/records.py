@@ -5,9 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .. import codes
+from ..renames import SAME, Names
+from ..service.tree import ServiceSettings
 from . import bodies, refusals
 from .field import AMOUNT, ENUM, INTEGER, Field
 from .operation import Operation
+
+
+def _deletion(service: ServiceSettings) -> str:
+    """The path of a deletion: that of reading unless it has its own."""
+    return service.paths.delete_webhook_subscription or service.paths.webhook_subscription
+
 
 _PAGE = (Field("limit", INTEGER), Field("cursor"))
 _PRODUCT = Field("product_type", ENUM, words=codes.PRODUCTS)
@@ -16,17 +24,18 @@ _RECORDS = (
     Operation(
         name="individuals.create",
         method="POST",
-        path="create_individual",
+        path=lambda service: service.paths.create_individual,
         summary="Create an individual",
         fields=bodies.INDIVIDUAL,
         answer="Individual",
-        success=("success_codes.individuals",),
+        success=(lambda service: service.success_codes.individuals,),
         refusals=refusals.INDIVIDUAL,
     ),
     Operation(
         name="individuals.list",
         method="GET",
-        path="individuals",
+        listing=lambda lists: lists.individuals,
+        path=lambda service: service.paths.individuals,
         summary="List individuals",
         query=_PAGE,
         answer="Individual",
@@ -34,7 +43,7 @@ _RECORDS = (
     Operation(
         name="individuals.get",
         method="GET",
-        path="individual",
+        path=lambda service: service.paths.individual,
         summary="Read one individual",
         answer="Individual",
         refusals=refusals.ONE_INDIVIDUAL,
@@ -42,7 +51,7 @@ _RECORDS = (
     Operation(
         name="individuals.submit_token",
         method="POST",
-        path="submit_verification_token",
+        path=lambda service: service.paths.submit_verification_token,
         summary="Submit a share token of the external identity-verification provider",
         fields=bodies.TOKEN,
         answer="Individual",
@@ -54,7 +63,7 @@ _RECORDS = (
     Operation(
         name="individuals.upload_images",
         method="POST",
-        path="upload_verification_images",
+        path=lambda service: service.paths.upload_verification_images,
         summary="Upload verification images by side",
         fields=bodies.IMAGES,
         answer="VerificationImages",
@@ -65,7 +74,7 @@ _RECORDS = (
     Operation(
         name="individuals.images",
         method="GET",
-        path="verification_images",
+        path=lambda service: service.paths.verification_images,
         summary="Read the metadata of the stored images",
         answer="VerificationImages",
         call="getVerificationImages",
@@ -74,9 +83,10 @@ _RECORDS = (
     Operation(
         name="financial_accounts.create",
         method="POST",
-        path="create_financial_account",
+        path=lambda service: service.paths.create_financial_account,
         summary="Add a financial account to an individual",
         fields=bodies.FINANCIAL_ACCOUNT,
+        names=lambda service: service.financial_accounts.fields,
         answer="FinancialAccount",
         success=(201,),
         refusals=refusals.FINANCIAL_ACCOUNT,
@@ -84,7 +94,7 @@ _RECORDS = (
     Operation(
         name="financial_accounts.update",
         method="POST",
-        path="update_financial_account",
+        path=lambda service: service.paths.update_financial_account,
         summary="Replace the details of a financial account",
         fields=bodies.NEW_DETAILS,
         answer="FinancialAccount",
@@ -95,31 +105,32 @@ _RECORDS = (
     Operation(
         name="quotes.create",
         method="POST",
-        path="quotes",
+        path=lambda service: service.paths.quotes,
         summary="Ask for a quote, which locks rate and fees",
         fields=bodies.QUOTE,
         answer="Quote",
-        success=("success_codes.quotes",),
-        names="quotes",
-        answer_names="quotes",
+        success=(lambda service: service.success_codes.quotes,),
+        names=lambda service: service.quotes.fields,
+        answer_names=lambda service: service.quotes.fields,
         refusals=refusals.QUOTE,
     ),
     Operation(
         name="transfers.create",
         method="POST",
-        path="create_transfer",
+        path=lambda service: service.paths.create_transfer,
         summary="Create a transfer from a quote, or from an account, a rail and one amount",
         fields=bodies.TRANSFER,
         answer="Transfer",
-        success=("success_codes.transfers",),
-        names="transfers",
+        success=(lambda service: service.success_codes.transfers,),
+        names=lambda service: service.transfers.fields,
         is_idempotent=True,
         refusals=refusals.TRANSFER,
     ),
     Operation(
         name="transfers.list",
         method="GET",
-        path="transfers",
+        listing=lambda lists: lists.transfers,
+        path=lambda service: service.paths.transfers,
         summary="List transfers",
         query=(*_PAGE, _PRODUCT),
         answer="Transfer",
@@ -128,7 +139,7 @@ _RECORDS = (
     Operation(
         name="transfers.get",
         method="GET",
-        path="transfer",
+        path=lambda service: service.paths.transfer,
         summary="Read one transfer",
         answer="Transfer",
         refusals=refusals.ONE_TRANSFER,
@@ -136,38 +147,40 @@ _RECORDS = (
     Operation(
         name="conversion_accounts.create",
         method="POST",
-        path="create_conversion_account",
+        path=lambda service: service.paths.create_conversion_account,
         summary="Create a conversion account, into which an individual pays fiat",
         fields=bodies.CONVERSION_ACCOUNT,
         answer="ConversionAccount",
         success=(201, 202),
-        names="conversion_accounts",
-        answer_names="conversion_accounts",
+        names=lambda service: service.conversion_accounts.fields,
+        answer_names=lambda service: service.conversion_accounts.fields,
         is_idempotent=True,
         refusals=refusals.CONVERSION_ACCOUNT,
     ),
     Operation(
         name="conversion_accounts.list",
         method="GET",
-        path="conversion_accounts",
+        listing=lambda lists: lists.conversion_accounts,
+        path=lambda service: service.paths.conversion_accounts,
         summary="List conversion accounts",
         query=_PAGE,
         answer="ConversionAccount",
-        answer_names="conversion_accounts",
+        answer_names=lambda service: service.conversion_accounts.fields,
     ),
     Operation(
         name="conversion_accounts.get",
         method="GET",
-        path="conversion_account",
+        path=lambda service: service.paths.conversion_account,
         summary="Read one conversion account with its deposit instructions",
         answer="ConversionAccount",
-        answer_names="conversion_accounts",
+        answer_names=lambda service: service.conversion_accounts.fields,
         refusals=refusals.ONE_CONVERSION_ACCOUNT,
     ),
     Operation(
         name="conversions.list",
         method="GET",
-        path="conversions",
+        listing=lambda lists: lists.conversions,
+        path=lambda service: service.paths.conversions,
         summary="List conversions",
         query=_PAGE,
         answer="Conversion",
@@ -176,7 +189,7 @@ _RECORDS = (
     Operation(
         name="conversions.get",
         method="GET",
-        path="conversion",
+        path=lambda service: service.paths.conversion,
         summary="Read one conversion",
         answer="Conversion",
         refusals=refusals.ONE_CONVERSION,
@@ -184,13 +197,13 @@ _RECORDS = (
     Operation(
         name="sandbox.deposit",
         method="POST",
-        path="sandbox_deposits",
+        path=lambda service: service.paths.sandbox_deposits,
         summary="Simulate a fiat deposit",
         fields=bodies.DEPOSIT,
         answer="Deposit",
-        success=("success_codes.sandbox_deposits",),
-        names="sandbox_deposits",
-        answer_names="sandbox_deposits",
+        success=(lambda service: service.success_codes.sandbox_deposits,),
+        names=lambda service: service.sandbox_deposits.fields,
+        answer_names=lambda service: service.sandbox_deposits.fields,
         is_sandbox=True,
         body="NewDeposit",
         call="simulateDeposit",
@@ -199,17 +212,18 @@ _RECORDS = (
     Operation(
         name="webhook_subscriptions.create",
         method="POST",
-        path="create_webhook_subscription",
+        path=lambda service: service.paths.create_webhook_subscription,
         summary="Subscribe a URL to event types",
         fields=bodies.SUBSCRIPTION,
         answer="WebhookSubscription",
-        success=("success_codes.webhook_subscriptions",),
+        success=(lambda service: service.success_codes.webhook_subscriptions,),
         refusals=refusals.SUBSCRIPTION,
     ),
     Operation(
         name="webhook_subscriptions.list",
         method="GET",
-        path="webhook_subscriptions",
+        listing=lambda lists: lists.webhook_subscriptions,
+        path=lambda service: service.paths.webhook_subscriptions,
         summary="List webhook subscriptions",
         query=_PAGE,
         answer="WebhookSubscription",
@@ -217,7 +231,7 @@ _RECORDS = (
     Operation(
         name="webhook_subscriptions.get",
         method="GET",
-        path="webhook_subscription",
+        path=lambda service: service.paths.webhook_subscription,
         summary="Read one webhook subscription",
         answer="WebhookSubscription",
         refusals=refusals.ONE_SUBSCRIPTION,
@@ -225,9 +239,9 @@ _RECORDS = (
     Operation(
         name="webhook_subscriptions.delete",
         method="DELETE",
-        path="delete_webhook_subscription",
+        path=_deletion,
         summary="End a webhook subscription",
-        success=("success_codes.webhook_subscription",),
+        success=(lambda service: service.success_codes.webhook_subscription,),
         refusals=refusals.ONE_SUBSCRIPTION,
     ),
 )
@@ -242,7 +256,7 @@ LISTS = tuple(operation.resource for operation in _RECORDS if operation.is_list)
 """The resources that an operation lists."""
 
 IDEMPOTENT = frozenset(operation.name for operation in _RECORDS if operation.is_idempotent)
-"""The operations that take an Idempotency-Key. Spec, "Idempotency"."""
+"""The operations that take an Idempotency-Key as the spec says it, "Idempotency"."""
 
 AMOUNTS = tuple(dict.fromkeys(name for each in _RECORDS for name in each.of_kind(AMOUNT)))
 """The fields of requests that hold an amount."""
@@ -250,7 +264,16 @@ AMOUNTS = tuple(dict.fromkeys(name for each in _RECORDS for name in each.of_kind
 ANSWERED_AMOUNTS = frozenset({*AMOUNTS, "exchange_rate", "total_fee", "total_tax"})
 """The fields of answers that hold an amount, a rate or a fee."""
 
-ANSWER_NAMES: Mapping[str, str] = {
-    operation.answer: operation.answer_names for operation in _RECORDS if operation.answer_names
+ANSWER_NAMES: Mapping[str, Operation] = {
+    operation.answer: operation for operation in _RECORDS if operation.answer_names
 }
-"""The table of names of the models that a service may answer with other names."""
+"""The models that a service may answer with other names, each with an operation that does."""
+
+
+def answer_names(model: str, service: ServiceSettings) -> Names:
+    """The names of a model in the answers of a service."""
+    record = ANSWER_NAMES.get(model)
+    if record is None:
+        return SAME
+    creation = OPERATIONS.get(f"{record.resource}.create", record)
+    return record.answer_names_of(creation, service)

@@ -13,7 +13,7 @@ from ...errors.base import PaylabError, Problem
 from ...rules import accounts
 from ...spec import codes
 from ...spec.models import FinancialAccount
-from ...spec.service import Service
+from ...spec.service.service import Service
 from ..html import Row, escape
 from ..qr import QRText, scan
 from .code import call

@@ -11,7 +11,7 @@ from ...rules import accounts, deposits
 from ...spec import codes
 from ...spec.models import ConversionAccount, Deposit, FinancialAccount
 from ...spec.resource import created
-from ...spec.service import Service
+from ...spec.service.service import Service
 from ...spec.status import CONVERSION_ACCOUNT
 from ..html import Row
 from .code import call

@@ -16,7 +16,7 @@ from ...rules import individuals
 from ...spec import codes
 from ...spec.json_path import put_inside
 from ...spec.models import FinancialAccount, Individual
-from ...spec.service import Service
+from ...spec.service.service import Service
 from .. import html
 from ..html import Row
 from . import person

@@ -12,7 +12,7 @@ from ...errors.base import PaylabError, Problem
 from ...rules import transfers
 from ...spec import codes
 from ...spec.models import Quote, Transfer
-from ...spec.service import Service
+from ...spec.service.service import Service
 from .. import html
 from ..html import Row
 from .code import call

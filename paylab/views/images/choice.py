@@ -11,7 +11,7 @@ from pathlib import Path
 from ...errors.base import MissingExtraError, Problem, ProgramError, RuleError
 from ...rules import images as rules
 from ...spec.codes import IMAGE_MAX
-from ...spec.service import Service
+from ...spec.service.service import Service
 from ..forms.code import Expression, call, literal
 from ..programs import preview_picture
 from ..specimens import specimen
@@ -82,7 +82,7 @@ def look(choice: Choice, side: str, service: Service | None = None) -> Seen:
     except OSError as error:
         raise _refused(side, f"cannot be read: {error.strerror or error}") from None
     measured = rules.Measured(len(data), data[:HEAD])
-    problems = rules.check({"images": [{"type": side, "content": measured}]}, service)
+    problems = rules.check({"images": [{"type": side, "content": measured}]})
     if stated := [problem for problem in problems if problem.source == "spec"]:
         raise RuleError([Problem(side, problem.message) for problem in stated])
     mime, assumed = str(measured.mime), tuple(problems)

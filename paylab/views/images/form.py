@@ -14,7 +14,7 @@ from ...rules import images as rules
 from ...spec import status
 from ...spec.codes import IMAGE_SIDES
 from ...spec.models import VerificationImages
-from ...spec.service import Service
+from ...spec.service.service import Service
 from ...spec.status import Advice
 from ..forms.code import Expression, call
 from ..forms.field import TICK, FormField

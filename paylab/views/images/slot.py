@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from ...errors.base import Problem, RuleError
 from ...spec.codes import IMAGE_MAX, IMAGE_TYPES
-from ...spec.service import Service
+from ...spec.service.service import Service
 from ...spec.status import Advice
 from .. import html
 from ..forms.field import SELECT, FormField

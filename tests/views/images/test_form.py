@@ -10,7 +10,6 @@ from PIL import Image
 from paylab.errors import BadRequestError, Problem, RuleError
 from paylab.spec import codes, status
 from paylab.spec.models import StatusDetail, VerificationImages
-from paylab.spec.service import Service
 from paylab.views.images.choice import Seen
 from paylab.views.images.form import ImagesForm
 from paylab.views.specimens import specimen
@@ -210,17 +209,6 @@ def test_a_named_side_is_the_only_one_refused(upload, field, kind):
     assert (slot.side, slot.state) == ("selfie", "refused by the service")
     assert "The service says: Too blurred." in slot.line.html
     assert form.notice.html == ""
-
-
-@pytest.mark.parametrize(("kilobyte", "problems"), [(1000, 0), (1024, 1)])
-def test_sizes_are_those_of_the_service(make, tmp_path, kilobyte, problems):
-    """10,100 bytes are too few only if the service counts 1,024 bytes per kilobyte."""
-    path = tmp_path / "small.jpg"
-    path.write_bytes(b"\xff\xd8\xff\xe0" + bytes(10_096))
-    form = make(service=Service({"images.kilobyte": kilobyte}))
-    form.slots["selfie"].path.value = str(path)
-    told = [each.message for each in form.slots["selfie"].seen.assumed]
-    assert told == ["must be at least 10 KB (10,240 bytes) when decoded"][:problems]
 
 
 def test_one_way_to_choose_replaces_another(make, photo):

@@ -1,0 +1,121 @@
+"""The open points of the spec and the assumptions about them, as rows of the reference.
+
+A row describes an assumption. If software can follow a service that differs, settings have the id
+of the row, which a user sets in a service.toml.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import cache
+from itertools import groupby
+from operator import attrgetter
+
+from ..service.key import Key
+from ..service.keys import keys
+from . import (
+    account_rows,
+    individual_rows,
+    on_ramp_rows,
+    payout_rows,
+    reading_rows,
+    signing_rows,
+    webhook_rows,
+)
+from .assumption import SCENARIOS, Assumption
+
+AREAS = (
+    signing_rows,
+    individual_rows,
+    account_rows,
+    payout_rows,
+    on_ramp_rows,
+    webhook_rows,
+    reading_rows,
+)
+
+READINGS = reading_rows.AREA
+"""The area whose rows clarify other rows and have no question."""
+
+INTRODUCTION = """\
+The specification leaves some points open. Each row has an open question, what paylab assumes, and
+the keys that change it. Below the id is the origin: *spec* means that the specification answers the
+question after all, *public* that a public description of this kind of service says so (likely, not
+certain), *chosen* that paylab chose it."""
+
+
+@cache
+def assumption_rows() -> tuple[Assumption, ...]:
+    """Every row with its settings."""
+    listed: dict[str, list[Key]] = {}
+    for key in keys().values():
+        listed.setdefault(key.row, []).append(key)
+    placed = [(area.AREA, row) for area in AREAS for row in area.ROWS]
+    placed += [(READINGS, row) for row in webhook_rows.READINGS]
+    return tuple(
+        replace(row, area=area, keys=tuple(listed.get(row.id, ()))) for area, row in placed
+    )
+
+
+def get(key: str) -> Assumption:
+    """The row with this id; KeyError with similar ids if it does not exist.
+
+    >>> paylab.assumptions.get("signing.empty-query").origin
+    'spec, public'
+    """
+    by_id = {row.id: row for row in assumption_rows()}
+    if key in by_id:
+        return by_id[key]
+    near = get_close_matches(str(key), by_id, cutoff=0.5)
+    nearest = f"; nearest: {', '.join(near)}" if near else ""
+    raise KeyError(f"no assumption is called {key!r}{nearest}")
+
+
+def markdown() -> str:
+    """All rows as Markdown: a table per area, then the simulated outcomes.
+
+    >>> paylab.assumptions.markdown()[:3]
+    'The'
+    """
+    areas = [
+        _area(name, list(rows)) for name, rows in groupby(assumption_rows(), attrgetter("area"))
+    ]
+    outcomes = ((each.where, each.value or "an empty text", each.outcome) for each in SCENARIOS)
+    simulated = _section("Simulated outcomes", ("where", "value", "outcome"), outcomes)
+    return "\n\n".join([INTRODUCTION, *areas, simulated])
+
+
+def _area(name: str, rows: Sequence[Assumption]) -> str:
+    """Two columns, so that no page is too narrow."""
+    if name == READINGS:
+        cells = ((row.id, _lines(row.assumed, _groups(row))) for row in rows)
+        return _section(name, ("id", "reading, keys"), cells)
+    full = (
+        (f"{row.id}<br>*{row.origin}*", _lines(f"**{row.question}**", row.assumed, _groups(row)))
+        for row in rows
+    )
+    return _section(name, ("id, origin", "open question, assumption, keys"), full)
+
+
+def _lines(*texts: str) -> str:
+    return "<br>".join(filter(None, texts))
+
+
+def _groups(row: Assumption) -> str:
+    """The keys of a row; keys of fields and single lists are grouped by their prefix."""
+    names = (
+        key.name.rpartition(".")[0] if ".fields." in key.name else key.name
+        for key in row.keys
+        if not (key.base and key.name.startswith(("lists.", "objects.")))
+    )
+    listed = ", ".join(f"`{name}`" for name in dict.fromkeys(names))
+    return f"Keys: {listed}" if listed else ""
+
+
+def _section(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    cells = (
+        [cell.replace("|", "\\|") for cell in row] for row in (head, ["---"] * len(head), *rows)
+    )
+    return "\n".join([f"### {title}", "", *(f"| {' | '.join(row)} |" for row in cells)])

@@ -1,0 +1,41 @@
+"""The names in the details of accounts and of deposit instructions in one service.
+
+The names of the bodies of operations are those of `Operation.request_names` and `answer_names`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .renames import SAME, Body, Convert, Names, names_of
+from .service.accounts import AccountDetails
+from .service.on_ramp import INSTRUCTIONS
+from .service.tree import ServiceSettings
+
+Details = Mapping[str, Any]
+"""The fields of an account or of instructions that depend on its type."""
+
+
+def detail_names(form: AccountDetails) -> Names:
+    """The names in the details of an account."""
+    return names_of(form.fields)
+
+
+def instruction_names(kind: object, service: ServiceSettings) -> Names:
+    """The names in the details of deposit instructions of a type."""
+    read = INSTRUCTIONS.get(str(kind))
+    return names_of(read(service.deposit_instructions).fields) if read else SAME
+
+
+def with_instructions(service: ServiceSettings, body: Mapping[str, Any], convert: Convert) -> Body:
+    """A resource with the names in the details of its deposit instructions converted."""
+    new = dict(body)
+    instructions = body.get("deposit_instructions")
+    if not isinstance(instructions, dict):
+        return new
+    details = instructions.get("details")
+    if isinstance(details, Mapping):
+        names = instruction_names(instructions.get("type"), service)
+        new["deposit_instructions"] = {**instructions, "details": convert(names, details)}
+    return new

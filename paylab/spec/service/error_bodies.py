@@ -1,0 +1,64 @@
+"""Where an error body has its text and the problems of fields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from .setting import Setting, SettingGroup
+from .value_types import OptionalPlace, Place
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ErrorSettings(SettingGroup):
+    """Where an error body has its text and the problems of fields."""
+
+    words: Annotated[
+        OptionalPlace,
+        Setting(
+            "Under which key of an error body does the text stand (dots step into objects)?",
+            row="errors.body",
+            others=("message", "error.message", "detail", "none"),
+        ),
+    ] = "error"
+    problems: Annotated[
+        OptionalPlace,
+        Setting(
+            "Under which key of an error body does the list of field problems stand, if "
+            "there is one?",
+            row="errors.body",
+            others=("details", "error.details", "none"),
+        ),
+    ] = "errors"
+    field: Annotated[
+        Place,
+        Setting(
+            "Under which key of a field problem does the name of the field stand?",
+            row="errors.body",
+            others=("path", "param"),
+        ),
+    ] = "field"
+    message: Annotated[
+        Place,
+        Setting(
+            "Under which key of a field problem does its text stand?",
+            row="errors.body",
+            others=("msg", "reason"),
+        ),
+    ] = "message"
+    list_form: Annotated[
+        Literal["objects", "by_field", "sentences"],
+        Setting(
+            "Is the list of field problems a list of objects, an object with the words of "
+            "each field, or a list of sentences?",
+            row="errors.body",
+        ),
+    ] = "objects"
+    field_form: Annotated[
+        Literal["dotted", "pointer", "list"],
+        Setting(
+            "How does a field problem name a nested field: details.clabe (dotted), "
+            '/details/clabe (pointer) or ["details", "clabe"] (list)?',
+            row="field.names",
+        ),
+    ] = "dotted"

@@ -1,0 +1,105 @@
+"""Read a service.toml, find the line of a key, and write one with its questions."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...errors.base import ServiceError
+from ..text import plain
+from .frozen import plain_value
+from .keys import keys
+
+SCHEMA_FILE = "service.schema.json"
+"""The file beside a service.toml with the JSON Schema by which editors complete and check it."""
+
+INTRODUCTION = """\
+# What your service does differently from what paylab assumes. Each question above a key is one
+# to ask your provider. Read it with paylab.Service.load() or paylab.connect(service=...).
+"""
+WIDTH = 96
+_LINE = re.compile(r"at line (\d+)")
+_NAMED = re.compile(r"\s*(?:\[(?P<table>[^\[\]]+)\]|(?P<key>[^\s=#][^=#]*)=)")
+
+
+def read_service_file(path: Path) -> tuple[dict[str, Any], str]:
+    """The tables of a file and its text; ServiceError if it is not readable or not TOML."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        return tomllib.loads(text), text
+    except UnicodeDecodeError:
+        raise ServiceError(f"{path} is not UTF-8 text") from None
+    except RecursionError:
+        raise ServiceError(f"{path} cannot be read: its values are nested too deep") from None
+    except tomllib.TOMLDecodeError as error:
+        place = _LINE.search(str(error))
+        line = int(place[1]) if place else max(1, len(text.splitlines()))
+        raise ServiceError(f"{path}, line {line}: this is not TOML: {error}", "", line) from None
+    except (OSError, ValueError) as error:  # ValueError: a path that no file can have
+        reason = getattr(error, "strerror", None) or error
+        raise ServiceError(f"{plain(str(path), 80)} cannot be read: {reason}") from None
+
+
+def line_of(text: str, key: str) -> int:
+    """The line of a dotted key, or of the last table or key that it is in; else the last line."""
+    lines = text.splitlines()
+    table = ""
+    nearest = 0
+    longest = 0
+    for number, line in enumerate(lines, 1):
+        match = _NAMED.match(line)
+        if match is None:
+            continue
+        name = re.sub(r"[\s\"']", "", match["table"] or match["key"])
+        table, name = (name, name) if match["table"] else (table, f"{table}.{name}".strip("."))
+        if f"{key}.".startswith(f"{name}.") and len(name) > longest:
+            nearest, longest = number, len(name)
+    return nearest or len(lines)
+
+
+def service_file_text(values: Mapping[str, Any], schema: str = "") -> str:
+    """The text of a file with these values; `schema` is the file or address of its schema.
+
+    A text of printable ASCII, a number and a list of them are the same in JSON and in TOML.
+    """
+    tables: dict[str, list[str]] = {}
+    for key in keys().values():
+        if key.name not in values:
+            continue
+        question = textwrap.wrap(key.question, WIDTH, initial_indent="# ", subsequent_indent="# ")
+        for table, lines in _entries(key.name, plain_value(values[key.name])):
+            tables.setdefault(table, []).append("\n".join([*question, *lines]))
+    parts = [f"[{table}]\n" + "\n".join(lines) + "\n" for table, lines in tables.items()]
+    head = f"#:schema {schema}\n{INTRODUCTION}" if schema else INTRODUCTION
+    return "\n".join([head, *parts])
+
+
+def _entries(name: str, value: Any) -> Iterator[tuple[str, list[str]]]:
+    """The table and the lines of a value; constant fields have a table for each operation."""
+    if isinstance(value, Mapping):
+        for operation, constants in value.items():
+            yield (
+                f"{name}.{json.dumps(operation)}",
+                [
+                    f"{json.dumps(field)} = {_written(constant)}"
+                    for field, constant in constants.items()
+                ],
+            )
+        return
+    table, _, last = name.rpartition(".")
+    yield table, [f"{last} = {_written(value)}"]
+
+
+def _written(value: Any) -> str:
+    """A value as TOML has it; an object is an inline table."""
+    if isinstance(value, Mapping):
+        inside = (f"{json.dumps(name)} = {_written(inner)}" for name, inner in value.items())
+        return f"{{ {', '.join(inside)} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_written, value))}]"
+    return json.dumps(value)

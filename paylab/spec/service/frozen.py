@@ -1,0 +1,72 @@
+"""A mapping that cannot be changed: the names of fields, or constants, of a service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar, get_args
+
+V_co = TypeVar("V_co", covariant=True)
+
+
+class FrozenDict(Mapping[str, V_co]):
+    """An immutable mapping with text as keys; hashable if its values are."""
+
+    __slots__ = ("_hash", "_values")
+
+    def __init__(self, values: Mapping[str, V_co] | None = None) -> None:
+        self._values = dict(values or {})
+        self._hash: int | None = None
+
+    def __getitem__(self, name: str) -> V_co:
+        return self._values[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(frozenset((name, str(value)) for name, value in self._values.items()))
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Mapping) and self._values == dict(other)
+
+    def __repr__(self) -> str:
+        return f"FrozenDict({self._values!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._values,)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
+        from pydantic_core import core_schema
+
+        inner = handler.generate_schema(get_args(source)[0])
+        whole = core_schema.dict_schema(core_schema.str_schema(), inner)
+        return core_schema.no_info_after_validator_function(cls, whole)
+
+
+def plain_value(value: Any) -> Any:
+    """A value as JSON has it: lists and dictionaries instead of what cannot be changed."""
+    if isinstance(value, Mapping):
+        return {name: plain_value(inner) for name, inner in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain_value(inner) for inner in value]
+    return value
+
+
+def frozen_value(value: Any) -> Any:
+    """A value of JSON or TOML that cannot be changed."""
+    if isinstance(value, Mapping):
+        return FrozenDict({str(name): frozen_value(inner) for name, inner in value.items()})
+    if isinstance(value, tuple | list):
+        return tuple(frozen_value(inner) for inner in value)
+    return value
+
+
+def own_names(*names: str, **places: str) -> FrozenDict[str]:
+    """A table of names whose defaults are paylab's own, or the places that are given."""
+    return FrozenDict({**{name: name for name in names}, **places})

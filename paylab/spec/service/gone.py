@@ -1,0 +1,112 @@
+"""Keys that older files have: what replaces each, and the same in today's keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Values = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class GoneKey:
+    """A key that is no longer one: what to write instead, and its value in today's keys."""
+
+    instead: str
+    convert: Callable[[str, Any, Values], dict[str, Any]] = lambda _key, _value, _all: {}
+
+
+def _account_form(reference: str, *tables: str) -> Callable[[str, Any, Values], dict[str, Any]]:
+    """The form of a reference as the place of its id."""
+
+    def convert(_key: str, value: Any, values: Values) -> dict[str, Any]:
+        if value != "id":
+            return {}
+        own = values.get(f"{tables[0]}.fields.{reference}_id", f"{reference}_id")
+        return {f"{table}.fields.{reference}_id": own for table in tables}
+
+    return convert
+
+
+def _object_name(reference: str) -> Callable[[str, Any, Values], dict[str, Any]]:
+    """The name of an object as the place of the id inside it."""
+
+    def convert(key: str, value: Any, values: Values) -> dict[str, Any]:
+        table = key.partition(".")[0]
+        if values.get(f"{table}.account_form") == "id":
+            return {}
+        return {f"{table}.fields.{reference}_id": f"{value}.id"}
+
+    return convert
+
+
+def _envelope(key: str, value: Any, values: Values) -> dict[str, Any]:
+    """A bare array as rows that stand under no key."""
+    items = key.replace("envelope", "items")
+    if value == "array":
+        return {items: "none"}
+    return {} if items in values or key == "lists.envelope" else {items: "data"}
+
+
+_PLACE = 'the place of the id, "account_id" or "account.id"'
+_CLIENT = "remove it: a client does the same in any case"
+
+GONE: Mapping[str, GoneKey] = {
+    r"quotes\.account_form": GoneKey(
+        f"fields.financial_account_id in [quotes] and in [transfers] is {_PLACE}",
+        _account_form("financial_account", "quotes", "transfers"),
+    ),
+    r"conversion_accounts\.account_form": GoneKey(
+        f"conversion_accounts.fields.payout_account_id is {_PLACE}",
+        _account_form("payout_account", "conversion_accounts"),
+    ),
+    r"quotes\.fields\.financial_account": GoneKey(
+        f"quotes.fields.financial_account_id is {_PLACE}", _object_name("financial_account")
+    ),
+    r"conversion_accounts\.fields\.payout_account": GoneKey(
+        f"conversion_accounts.fields.payout_account_id is {_PLACE}",
+        _object_name("payout_account"),
+    ),
+    r"lists\.(\w+\.)?envelope": GoneKey(
+        'items = "none" in the same table says that the answer is a bare array', _envelope
+    ),
+    r"lists\.\w+\.(default_limit|over_limit)": GoneKey(
+        "lists.default_limit and lists.over_limit hold for all lists"
+    ),
+    r"error_codes\.details": GoneKey("error_codes.validation is the status of every invalid body"),
+    r"error_codes\.wallet_update": GoneKey("error_codes.state is the status of such refusals"),
+    r"error_codes\.(unknown_quote|content_type)": GoneKey(_CLIENT),
+    r"errors\.content": GoneKey("remove it: paylab reads an error body of any type"),
+    r"idempotency\.(compare|scope)": GoneKey(_CLIENT),
+    r"images\.kilobyte": GoneKey("remove it: the service says which size it refuses"),
+    r"transfers\.source_types": GoneKey("remove it: the service says which words it refuses"),
+    r"deposit_instructions\.(ae|eu|gb)_bank_account\.fields\.\w+": GoneKey(
+        "remove it: the details of other instructions are shown with the names of the service"
+    ),
+}
+"""The keys of older files, as patterns."""
+
+
+def gone_key(key: str) -> GoneKey | None:
+    """The replacement of a key of older files; None for any other key."""
+    return next((gone for pattern, gone in GONE.items() if re.fullmatch(pattern, key)), None)
+
+
+def without_gone(values: Values) -> tuple[dict[str, Any], dict[str, str]]:
+    """The values in today's keys, and what replaces each key that is gone."""
+    instead, converted = dict[str, str](), dict[str, Any]()
+    for key, value in values.items():
+        gone = gone_key(key)
+        if gone is not None:
+            instead[key] = f"{key} is no longer a setting: {gone.instead}"
+            converted |= gone.convert(key, value, values)
+    kept = {key: value for key, value in values.items() if key not in instead}
+    return {**converted, **kept} | _forced(converted, instead), instead
+
+
+def _forced(converted: dict[str, Any], instead: Values) -> dict[str, Any]:
+    """Converted values that stand beside a key of the same name, such as the id form."""
+    has_form = any(key.endswith("account_form") for key in instead)
+    return converted if has_form else {}

@@ -1,0 +1,145 @@
+"""Individuals and their verification."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from .. import codes
+from .setting import Setting, SettingGroup
+from .value_types import Name, Words, WordsLimit
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class IndividualSettings(SettingGroup):
+    """What a new individual must have, and its status."""
+
+    required: Annotated[
+        Words,
+        WordsLimit(
+            (
+                "product_types",
+                "given_name",
+                "family_name",
+                "country",
+                "email",
+                "phone",
+                "date_of_birth",
+                "idv_consent_recorded_at",
+                "address",
+                "document",
+                "financial_accounts",
+                "address.country",
+                "address.line_1",
+                "address.line_2",
+                "address.city",
+                "address.state",
+                "address.postal_code",
+            )
+        ),
+        Setting(
+            "Which fields does every individual need, whatever its country and products?",
+            row="individual.required",
+            origin="public",
+            others=(
+                ("product_types", "given_name", "family_name", "country"),
+                (
+                    "product_types",
+                    "given_name",
+                    "family_name",
+                    "country",
+                    "address",
+                    "email",
+                    "address.line_1",
+                    "address.city",
+                ),
+            ),
+        ),
+    ] = ("product_types", "given_name", "family_name", "country", "address")
+    ramp_required: Annotated[
+        Words,
+        WordsLimit(
+            (
+                "product_types",
+                "given_name",
+                "family_name",
+                "country",
+                "email",
+                "phone",
+                "date_of_birth",
+                "idv_consent_recorded_at",
+                "address",
+                "document",
+                "financial_accounts",
+                "address.country",
+                "address.line_1",
+                "address.line_2",
+                "address.city",
+                "address.state",
+                "address.postal_code",
+            )
+        ),
+        Setting(
+            "Which fields do on_ramp and off_ramp need besides phone, document, "
+            "date_of_birth and idv_consent_recorded_at?",
+            row="individual.required",
+            origin="public",
+            others=(("email",),),
+        ),
+    ] = ()
+    initial_status: Annotated[
+        Literal["active", "pending", "under_review"],
+        Setting(
+            "Which status does a new individual have that has global_payouts only?",
+            row="individual.initial-payouts",
+            origin="public",
+        ),
+    ] = "active"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class VerificationSettings(SettingGroup):
+    """How individuals are verified."""
+
+    terminal_codes: Annotated[
+        Words,
+        WordsLimit(codes.STATUS_DETAIL_CODES),
+        Setting(
+            "Which status detail codes end the verification for good?",
+            row="kyc.terminal",
+            others=(
+                ("verification_disallowed_country",),
+                ("verification_disallowed_country", "verification_document_expired"),
+            ),
+        ),
+    ] = (
+        "verification_disallowed_country",
+        "verification_age_mismatch",
+        "verification_identity_unverified",
+    )
+    one_sided_documents: Annotated[
+        Words,
+        WordsLimit(codes.DOCUMENT_TYPES),
+        Setting(
+            "Of which documents is the back not asked for?",
+            row="kyc.initial-details",
+            others=(("passport",), ("curp", "passport", "tin")),
+        ),
+    ] = ("curp", "passport")
+    provider: Annotated[
+        Name,
+        Setting(
+            "Which word stands for the identity-verification provider in a verification token?",
+            row="idv.provider",
+            others=("example_idv",),
+        ),
+    ] = "idv_provider"
+    token_countries: Annotated[
+        Words,
+        WordsLimit(codes.COUNTRIES),
+        Setting(
+            "In which countries do individuals verify with a token in place of images?",
+            row="idv.who",
+            others=(("US",), ()),
+        ),
+    ] = ("US", "SG", "VN", "AE")

@@ -1,0 +1,79 @@
+"""A setting of a service by its dotted key, with what the reference says about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+from .frozen import FrozenDict
+from .value_types import NONE, Limit, NameLimit, PathLimit, placeholders
+
+Value = str | int | tuple[str, ...] | tuple[int, ...] | FrozenDict[Any]
+
+
+@dataclass(frozen=True)
+class Key:
+    """A setting: its dotted name, type, default and what the reference says about it.
+
+    The default is None if the value is that of the key `base`. `words` are those of a `Literal`.
+    `field` is the field of an account whose words it lists.
+    """
+
+    name: str
+    annotation: Any
+    default: Any
+    question: str
+    row: str
+    origin: str
+    others: tuple[Any, ...] = ()
+    base: str = ""
+    field: str = ""
+
+    @property
+    def limit(self) -> Limit | None:
+        """The limit of its values; None for a list of words in its type."""
+        found = [each for each in parts_of(self.annotation) if isinstance(each, Limit)]
+        return found[-1] if found else None
+
+    @property
+    def kind(self) -> str:
+        """What its values are: word, name, path, integer, integers, words or table."""
+        if self.limit is not None:
+            return self.limit.kind
+        return "word" if self.words else "table"
+
+    @property
+    def words(self) -> tuple[Any, ...]:
+        """The values that a word can have."""
+        return literals_of(self.annotation)
+
+    @property
+    def optional(self) -> bool:
+        """Whether "none" is a value: the service has no such thing."""
+        return isinstance(self.limit, NameLimit | PathLimit) and self.limit.may_be_none
+
+    @property
+    def example(self) -> Any:
+        """The default, or another value if the default is "none" or that of another key."""
+        return next(each for each in (self.default, *self.others) if each not in (None, NONE))
+
+    @property
+    def holds(self) -> tuple[str, ...]:
+        """The placeholders that a path must have."""
+        return tuple(placeholders(str(self.example)))
+
+
+def parts_of(annotation: Any) -> tuple[Any, ...]:
+    """A type and what its annotation says, also of a type that may be None."""
+    if get_origin(annotation) is Annotated:
+        base, *more = get_args(annotation)
+        return (*parts_of(base), *more)
+    members = [each for each in get_args(annotation) if each is not type(None)]
+    is_optional = len(members) == 1 and type(None) in get_args(annotation)
+    return parts_of(members[0]) if is_optional else (annotation,)
+
+
+def literals_of(annotation: Any) -> tuple[Any, ...]:
+    """The words of a type that has fixed words."""
+    base = parts_of(annotation)[0]
+    return get_args(base) if get_origin(base) is Literal else ()

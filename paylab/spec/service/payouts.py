@@ -1,0 +1,154 @@
+"""Quotes and transfers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from .frozen import FrozenDict, own_names
+from .setting import Setting, SettingGroup
+from .value_types import Between, OptionalName, Place, Words, WordsLimit
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class QuoteSettings(SettingGroup):
+    """Quotes."""
+
+    default_source_currency: Annotated[
+        OptionalName,
+        Setting(
+            "In which currency is a quote's source that has no source_currency (none: it is"
+            " refused)?",
+            row="quote.operation",
+            origin="public",
+            others=("usdc", "none"),
+        ),
+    ] = "usd"
+    lifetime: Annotated[
+        int,
+        Between(1, 86400),
+        Setting(
+            "For how many seconds does a quote hold?",
+            row="quote.operation",
+            origin="public",
+            others=(30, 600),
+        ),
+    ] = 120
+
+    fields: Annotated[
+        FrozenDict[Place],
+        Setting(
+            "Under which name does a quote, asked for or answered, hold what paylab calls {name}?",
+            row="quote.operation",
+            origin="public",
+            others={
+                "source_amount": ("amount",),
+                "destination_amount": ("target_amount",),
+                "net_source_amount": ("net_amount",),
+                "source_currency": ("from_currency",),
+                "destination_currency": ("to_currency",),
+                "source_network": ("network",),
+                "payout_method": ("rail",),
+                "financial_account_id": ("financial_account_id", "account.id", "account_id"),
+                "recipient_id": ("individual_id",),
+                "derived_source_amount": ("is_source_derived",),
+                "exchange_rate": ("rate",),
+                "total_fee": ("fee",),
+                "fee_currency": ("currency_of_fee",),
+                "total_tax": ("tax",),
+                "tax_currency": ("currency_of_tax",),
+                "expires_at": ("valid_until",),
+                "created_at": ("created",),
+            },
+        ),
+    ] = own_names(
+        "source_amount",
+        "destination_amount",
+        "net_source_amount",
+        "source_currency",
+        "destination_currency",
+        "source_network",
+        "payout_method",
+        "recipient_id",
+        "derived_source_amount",
+        "exchange_rate",
+        "total_fee",
+        "fee_currency",
+        "total_tax",
+        "tax_currency",
+        "expires_at",
+        "created_at",
+        financial_account_id="financial_account.id",
+    )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TransferSettings(SettingGroup):
+    """Transfers."""
+
+    required: Annotated[
+        Words,
+        WordsLimit(("client_reference_id", "quote_id", "source_network", "source_type")),
+        Setting(
+            "Which fields does a transfer need besides an account, a rail, two currencies "
+            "and an amount?",
+            row="transfer.create",
+            origin="public",
+            others=(("client_reference_id",), ("quote_id",)),
+        ),
+    ] = ()
+    max_reference: Annotated[
+        int,
+        Between(1, 1000),
+        Setting(
+            "How many characters may client_reference_id of a transfer have?",
+            row="transfer.create",
+            origin="public",
+            others=(36, 255),
+        ),
+    ] = 64
+    deadline_hours: Annotated[
+        int,
+        Between(1, 720),
+        Setting(
+            "How many hours does a transfer wait for its deposit?",
+            row="transfer.deposit",
+            origin="public",
+            others=(1, 72),
+        ),
+    ] = 24
+    default_network: Annotated[
+        OptionalName,
+        Setting(
+            "From which network does a stablecoin transfer come that has no source_network "
+            "(none: it is refused)?",
+            row="transfer.network",
+            others=("ethereum", "none"),
+        ),
+    ] = "base"
+
+    fields: Annotated[
+        FrozenDict[Place],
+        Setting(
+            "Under which name does the body of a new transfer hold what paylab calls {name}?",
+            row="transfer.create",
+            origin="public",
+            others={
+                "quote_id": ("quote",),
+                "destination_amount": ("target_amount",),
+                "net_source_amount": ("net_amount",),
+                "source_network": ("network",),
+                "source_type": ("funding_source",),
+                "financial_account_id": ("financial_account_id", "account.id"),
+                "client_reference_id": ("reference",),
+            },
+        ),
+    ] = own_names(
+        "quote_id",
+        "destination_amount",
+        "net_source_amount",
+        "source_network",
+        "source_type",
+        "client_reference_id",
+        financial_account_id="financial_account.id",
+    )

@@ -1,0 +1,297 @@
+"""One service: its settings, and what follows from them.
+
+    service = Service.load("service.toml")
+    service.signing.empty_query, service.path("transfers.get", id="tr_1")
+
+`Service()` has the default assumptions. The client, rules, forms and simulator take a Service and
+read from it what the spec leaves open.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import InitVar, dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from ...errors.base import ConfigWarning, ServiceError
+from .. import codes
+from ..route import Route, RouteTable, without_base
+from .accounts import ACCOUNTS, AccountDetails, AccountSettings
+from .frozen import FrozenDict, plain_value
+from .key import Key, Value
+from .keys import keys, known_key, own_value, value_of
+from .lists import ListForm, Order
+from .rails import RAILS
+from .setting import key_of
+from .tree import ServiceSettings
+
+YOURS = "yours"
+"""The origin of a value that was set."""
+
+
+class SettingRow(NamedTuple):
+    """One line of the table of settings; `origin` is as in `Service.origin`."""
+
+    key: str
+    value: Value
+    default: Value
+    origin: str
+    row: str
+    question: str
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Service(ServiceSettings):
+    """The assumptions about a service; immutable, and equal if all settings are equal.
+
+    `values` go over the defaults, by dotted keys or nested; ServiceError for wrong ones. `given`
+    are the values that were set, by dotted key.
+
+    >>> paylab.Service({"signing.tolerance": 60}).signing.tolerance
+    60
+    """
+
+    values: InitVar[Mapping[str, Any] | None] = None
+    given: Mapping[str, Value] = field(default_factory=FrozenDict, compare=False, kw_only=True)
+
+    def __post_init__(self, values: Mapping[str, Any] | None) -> None:
+        if not values:
+            return
+        from ..operations import routes  # not needed without other values
+        from . import loader
+
+        try:
+            settings, declared = loader.declared_settings(values)
+        except loader.WrongSettingError as error:
+            raise ServiceError(str(error), next(iter(error.problems))) from error
+        vars(self).update(vars(settings), given=FrozenDict(declared))
+        routes.check(self.routes, declared)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Self:
+        """Read a service.toml; ServiceError has a line for each wrong key, with its place.
+
+        >>> path.write_text(lab.service.to_toml()) and paylab.Service.load(path)
+        Service()
+        """
+        from . import files
+        from .loader import WrongSettingError
+
+        file = Path(path)
+        tables, text = files.read_service_file(file)
+
+        def placed(key: str, sentence: str) -> str:
+            return f"{file}, line {files.line_of(text, key)}: {sentence}"
+
+        try:
+            with warnings.catch_warnings(record=True) as replaced:
+                warnings.simplefilter("always")
+                service = cls(tables)
+        except ServiceError as error:
+            wrong = error.__cause__
+            problems = (
+                wrong.problems if isinstance(wrong, WrongSettingError) else {error.key: str(error)}
+            )
+            message = "\n".join(placed(key, sentence) for key, sentence in problems.items())
+            raise ServiceError(message, error.key, files.line_of(text, error.key)) from None
+        for warning in replaced:
+            sentence = str(warning.message)
+            warnings.warn(placed(sentence.partition(" ")[0], sentence), ConfigWarning, stacklevel=2)
+        return service
+
+    def with_values(self, values: Mapping[str, Any]) -> Self:
+        """This service with other values.
+
+        >>> lab.service.with_values({"signing.tolerance": 60}).signing.tolerance
+        60
+        """
+        from .loader import flat_values, merged_values
+
+        new = merged_values(flat_values(values))
+        return type(self)({**self._declared, **new})
+
+    def diff(self) -> dict[str, Value]:
+        """The values that differ from the defaults, by dotted key.
+
+        >>> lab.service.with_values({"signing.tolerance": 60}).diff()
+        {'signing.tolerance': 60}
+        """
+        return dict(self._differing)
+
+    @cached_property
+    def is_default(self) -> bool:
+        """Whether all settings have their defaults."""
+        settings = ServiceSettings()
+        return all(
+            getattr(self, each.name) == getattr(settings, each.name) for each in fields(settings)
+        )
+
+    @cached_property
+    def _differing(self) -> dict[str, Value]:
+        if self.is_default:
+            return {}
+        found = {}
+        for name, key in keys().items():
+            value = own_value(self, name)
+            if value != key.default and not (value is None or self._is_as(key, value)):
+                found[name] = value
+        return found
+
+    def _is_as(self, key: Key, value: Value) -> bool:
+        """Whether a value is the same as that of the key from which it is inherited."""
+        return key.default is None and value == value_of(self, key.base)
+
+    @property
+    def declared(self) -> dict[str, Any]:
+        """The values that were set or differ, as JSON has them, by dotted key."""
+        return {key: plain_value(value) for key, value in self._declared.items()}
+
+    @property
+    def _declared(self) -> dict[str, Value]:
+        return {**self.given, **self._differing}
+
+    def to_toml(self, schema: str = "") -> str:
+        """A service.toml of values that differ or were set, each below its question.
+
+        `schema` is the file or the address of its JSON Schema, for editors.
+
+        >>> lab.service.with_values({"signing.tolerance": 60}).to_toml().splitlines()[-1]
+        'tolerance = 60'
+        """
+        from .files import service_file_text
+
+        return service_file_text(self._declared, schema)
+
+    def value(self, key: str) -> Value:
+        """The value of a dotted key; ServiceError with similar keys if it does not exist.
+
+        >>> lab.service.value("signing.tolerance")
+        300
+        """
+        value: Value = value_of(self, known_key(key).name)
+        return value
+
+    def origin(self, key: str) -> str:
+        """The origin of a value: spec, public, chosen, or "yours".
+
+        >>> lab.service.origin("signing.tolerance")
+        'chosen'
+        """
+        known = known_key(key)
+        return YOURS if known.name in self._declared else known.origin
+
+    def declares(self, read: Callable[[ServiceSettings], object]) -> bool:
+        """Whether the setting that a function reads was set, not assumed.
+
+        >>> lab.service.declares(lambda service: service.signing.tolerance)
+        False
+        """
+        return key_of(read) in self._declared
+
+    def settings(self) -> tuple[SettingRow, ...]:
+        """Every key with its value, in the order of the assumptions.
+
+        >>> lab.service.settings()[0].key
+        'signing.empty_query'
+        """
+        usual = ServiceSettings()
+        return tuple(
+            SettingRow(
+                name,
+                value_of(self, name),
+                value_of(usual, name),
+                self.origin(name),
+                key.row,
+                key.question,
+            )
+            for name, key in keys().items()
+        )
+
+    def path(self, operation: str, **parts: str) -> str:
+        """The path of an operation, with placeholders filled in.
+
+        MissingOperationError if the service has no such operation.
+
+        >>> lab.service.path("transfers.get", id="tr_1")
+        '/v1/transfers/tr_1'
+        """
+        from ..operations import routes
+
+        return routes.path(operation, self, parts)
+
+    def list(self, resource: str) -> ListForm:
+        """The form of the list of a resource, such as "conversions"."""
+        from ..operations.records import OPERATIONS
+
+        return OPERATIONS[f"{resource}.list"].list_form(self)
+
+    def declared_order(self, resource: str) -> Order:
+        """The order of the list of a resource if it was set, else "unknown"."""
+        from ..operations.records import OPERATIONS
+
+        listing = OPERATIONS[f"{resource}.list"].listing
+        is_set = self.declares(lambda service: service.lists.order) or self.declares(
+            lambda service: listing and listing(service.lists).order
+        )
+        return self.list(resource).order if is_set else "unknown"
+
+    @cached_property
+    def routes(self) -> tuple[Route, ...]:
+        """The routes of the service."""
+        from ..operations import routes
+
+        return routes.routes(self)
+
+    def match(self, path: str) -> tuple[Mapping[str, Route], dict[str, str]]:
+        """The operations at a path by method, and the values of placeholders."""
+        return self._table.match(without_base(path, self.signing.base_path))
+
+    def account(self, country: object, kind: object) -> AccountDetails | None:
+        """An account type in a country; without a country, one that only one country has."""
+        if country is None:
+            forms = self.accounts_of(kind)
+            return forms[0] if len(forms) == 1 else None
+        place = "SEPA" if country in codes.SEPA else country
+        read = ACCOUNTS.get(f"{place}.{kind}") or ACCOUNTS.get(str(kind))
+        return read(self.financial_accounts) if read else None
+
+    def accounts_of(self, kind: object) -> tuple[AccountDetails, ...]:
+        """The forms of an account type in every country that has it."""
+        readers = (read for place, read in ACCOUNTS.items() if place.rpartition(".")[2] == kind)
+        return tuple(read(self.financial_accounts) for read in readers)
+
+    def payout_methods(self, country: object) -> tuple[str, ...]:
+        """The rails to accounts in a country; empty without a corridor."""
+        read = RAILS.get("SEPA" if country in codes.SEPA else str(country))
+        return read(self.rails) if read else ()
+
+    @property
+    def accounts(self) -> AccountSettings:
+        """The settings of financial accounts."""
+        return self.financial_accounts
+
+    @cached_property
+    def _table(self) -> RouteTable:
+        return RouteTable(self.routes)
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(getattr(self, each.name) for each in fields(ServiceSettings)))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Service):
+            return NotImplemented
+        names = (each.name for each in fields(ServiceSettings))
+        return all(getattr(self, name) == getattr(other, name) for name in names)
+
+    def __repr__(self) -> str:
+        return f"Service({self.diff() or ''})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (dict(self._declared),)

@@ -1,0 +1,83 @@
+"""What the reference says about a setting, and which setting a function reads.
+
+Each field of the settings of a service has a `Setting` in its annotation: the question to the
+provider, where the default comes from, and the row of the reference that describes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+SPEC, PUBLIC, CHOSEN = "spec", "public", "chosen"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Setting:
+    """The question, row and origin of one setting, or of a table or group of settings.
+
+    `origin` is the source of the default: "spec", "public" (in public descriptions of such
+    services: likely, not certain) or "chosen" (by paylab). `others` are values that a service
+    could plausibly have instead; of a table, or of a group, they are listed by name. In a
+    question, {name} is the name in a table and {account} the type of an account. A setting of a
+    group has the row and the origin of the group if it states none.
+
+    A group that `inherits` has the settings of the group around it for one member alone. `base` is
+    the dotted key of the setting that a None stands for.
+    """
+
+    question: str = ""
+    row: str = ""
+    origin: str = ""
+    others: tuple[Any, ...] | Mapping[str, tuple[Any, ...]] = ()
+    inherits: str = ""
+    base: str = ""
+
+    def __get_pydantic_json_schema__(self, core_schema: Any, handler: Any) -> dict[str, Any]:
+        schema: dict[str, Any] = handler(core_schema)
+        about = f"{self.question} (assumption {self.row})" if self.question else ""
+        return {**schema, "description": about} if about and "{" not in about else schema
+
+
+class SettingGroup:
+    """What groups of settings have in common: they are equal, and hashable, by their values.
+
+    A dataclass would make these functions for each group when it is imported, which takes as long
+    as the rest of the import.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), *vars(self).values()))
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({values})"
+
+
+class _Recorder:
+    """Records which attributes and names a function reads."""
+
+    def __init__(self, key: str = "") -> None:
+        self._key = key
+
+    def __getattr__(self, name: str) -> _Recorder:
+        return _Recorder(f"{self._key}.{name}".lstrip("."))
+
+    __getitem__ = __getattr__
+
+    def __str__(self) -> str:
+        return self._key
+
+
+def key_of(read: Callable[[Any], object] | None) -> str:
+    """The dotted key of the setting that a function reads; "" for any other value.
+
+    >>> key_of(lambda service: service.quotes.lifetime)
+    'quotes.lifetime'
+    """
+    found = read(_Recorder()) if read else None
+    return str(found) if isinstance(found, _Recorder) else ""

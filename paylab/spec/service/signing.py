@@ -1,0 +1,82 @@
+"""How requests are signed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from .setting import Setting, SettingGroup
+from .value_types import Between, PathLimit
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SigningSettings(SettingGroup):
+    """The dialect of signatures, and what is checked of them."""
+
+    empty_query: Annotated[
+        Literal["omit", "blank"],
+        Setting(
+            "When a request has no query, does its canonical request leave the query line "
+            "out (omit) or keep it as an empty line (blank)?",
+            row="signing.empty-query",
+            origin="spec",
+        ),
+    ] = "omit"
+    key_encoding: Annotated[
+        Literal["utf-8", "hex", "base64"],
+        Setting(
+            "Are the HMAC key bytes the UTF-8 bytes of the secret as issued, or the bytes "
+            "that its hex or Base64 text stands for?",
+            row="signing.key-encoding",
+        ),
+    ] = "utf-8"
+    hash_encoding: Annotated[
+        Literal["hex", "base64"],
+        Setting(
+            "Is X-Content-SHA256 the SHA-256 of the body in lower-case hex, or in Base64?",
+            row="signing.body-hash",
+            origin="public",
+        ),
+    ] = "hex"
+    empty_body: Annotated[
+        Literal["hash", "blank"],
+        Setting(
+            "What is X-Content-SHA256 of a request without a body: the hash of zero bytes "
+            "(hash), or an empty value (blank)?",
+            row="signing.body-hash",
+            origin="public",
+        ),
+    ] = "hash"
+    signed_path: Annotated[
+        Literal["whole", "unversioned"],
+        Setting(
+            "Is the path signed as sent (whole), or without its version prefix such as /v1 "
+            "(unversioned)?",
+            row="signing.path",
+        ),
+    ] = "whole"
+    base_path: Annotated[
+        str,
+        PathLimit(may_be_none=True),
+        Setting(
+            "Which path of the base address is not signed, such as /payments (none: the path is "
+            "signed from its first slash on)?",
+            row="signing.base",
+            others=("/payments",),
+        ),
+    ] = "none"
+    nonce: Annotated[
+        Literal["optional", "required"],
+        Setting(
+            "Is a request without X-Nonce accepted?", row="signing.nonce-absent", origin="spec"
+        ),
+    ] = "optional"
+    tolerance: Annotated[
+        int,
+        Between(1, 86400),
+        Setting(
+            "By how many seconds may X-Date differ from your clock?",
+            row="signing.tolerance",
+            others=(60, 900),
+        ),
+    ] = 300

@@ -1,0 +1,205 @@
+"""The types of settings: names, paths, numbers and lists of words, each with its limits.
+
+A limit stands in the annotation of a field. pydantic calls its `check` when a file is loaded, and
+its `schema` when the JSON Schema of the file is printed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+NONE = "none"
+"""The place, name or path of what a service does not have."""
+
+_NAME = r"[!-~](?:[ -~]{0,98}[!-~])?"
+_PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
+_PATH = r"(?:/(?:[A-Za-z0-9._~%!$&'()*+,;=:@-]|\{[a-z_]+\})+)+"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Limit:
+    """A limit of a value; `check` returns it, or raises ValueError that says what it must be."""
+
+    kind: ClassVar[str]
+
+    def check(self, value: Any) -> Any:
+        """The value in the form of a Service."""
+        raise NotImplementedError
+
+    def schema(self) -> dict[str, Any]:
+        """The limit as a JSON Schema."""
+        raise NotImplementedError
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        from pydantic_core import core_schema
+
+        return core_schema.no_info_plain_validator_function(self.check)
+
+    def __get_pydantic_json_schema__(self, core_schema: Any, handler: Any) -> dict[str, Any]:
+        return self.schema()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NameLimit(Limit):
+    """Printable text; "none" only if it `may_be_none`; dots step into objects if `is_nested`."""
+
+    kind = "name"
+    may_be_none: bool = False
+    is_nested: bool = False
+
+    def check(self, value: Any) -> Any:
+        """A name that a service may use."""
+        none = f', or "{NONE}"' if self.may_be_none else ""
+        if not isinstance(value, str) or not re.fullmatch(_NAME, value):
+            raise ValueError(f"must be a name: 1 to 100 printable ASCII characters{none}")
+        if value == NONE and not self.may_be_none:
+            raise ValueError("must be a name: 1 to 100 printable ASCII characters")
+        if self.is_nested and value != NONE:
+            _check_steps(value)
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        """A text with a pattern."""
+        return {"type": "string", "pattern": f"^{_NAME}$"}
+
+
+def _check_steps(value: str) -> None:
+    """ValueError for a name with an empty step, or one that steps into a list."""
+    steps = value.split(".")
+    if any(step.isdigit() or step.endswith("]") for step in steps):
+        raise ValueError("must not step into a list of objects: only objects hold single names")
+    if not all(steps):
+        raise ValueError("must have a name before and after each dot")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PathLimit(Limit):
+    """A path that has the placeholders in `holds`, and perhaps those in `may_hold`."""
+
+    kind = "path"
+    holds: tuple[str, ...] = ()
+    may_hold: tuple[str, ...] = ()
+    may_be_none: bool = False
+
+    def check(self, value: Any) -> Any:
+        """A path of an operation."""
+        if self.may_be_none and value == NONE:
+            return NONE
+        example = "".join(["/v1/things", *(f"/{{{name}}}" for name in self.holds)])
+        form = f'must be a path such as "{example}"'
+        none = f', or "{NONE}" if there is no such operation' if self.may_be_none else ""
+        if not isinstance(value, str) or not re.fullmatch(_PATH, value):
+            raise ValueError(f"{form}{none}")
+        from urllib.parse import unquote  # not needed without a file
+
+        if any(unquote(part) in (".", "..") for part in value.split("/")):
+            raise ValueError(f'{form} without a "." or ".." between slashes{none}')
+        if not self._has_its_placeholders(value) or value.startswith("/_simulator"):
+            names = [f"{{{name}}}" for name in (*self.holds, *self.may_hold)]
+            hold = f" that holds {', '.join(names)}" if names else " without {...}"
+            raise ValueError(f"{form}{hold}{none}")
+        return value
+
+    def _has_its_placeholders(self, value: str) -> bool:
+        found = _PLACEHOLDER.findall(value)
+        is_known = {*found} <= {*self.holds, *self.may_hold}
+        return is_known and {*self.holds} <= {*found} and len({*found}) == len(found)
+
+    def schema(self) -> dict[str, Any]:
+        """A text with the pattern of a path."""
+        none = f"|{NONE}" if self.may_be_none else ""
+        return {"type": "string", "pattern": f"^(?:{_PATH}{none})$"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Between(Limit):
+    """A whole number from `least` to `most`."""
+
+    kind = "integer"
+    least: int
+    most: int
+
+    def check(self, value: Any) -> Any:
+        """A whole number, which a boolean is not."""
+        is_whole = isinstance(value, int) and not isinstance(value, bool)
+        if not is_whole or not self.least <= value <= self.most:
+            raise ValueError(f"must be a whole number from {self.least} to {self.most}")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        """An integer with bounds."""
+        return {"type": "integer", "minimum": self.least, "maximum": self.most}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EachBetween(Limit):
+    """A list of whole numbers from `least` to `most`."""
+
+    kind = "integers"
+    least: int
+    most: int
+
+    def check(self, value: Any) -> Any:
+        """A tuple of whole numbers."""
+        number = Between(self.least, self.most)
+        if not isinstance(value, list | tuple):
+            message = f"must be a list of whole numbers from {self.least} to {self.most}"
+            raise ValueError(message)
+        return tuple(number.check(item) for item in value)
+
+    def schema(self) -> dict[str, Any]:
+        """An array of integers."""
+        return {"type": "array", "items": Between(self.least, self.most).schema()}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class WordsLimit(Limit):
+    """A list of words, no word twice; each one of `words` unless there are none."""
+
+    kind = "words"
+    words: tuple[str, ...] = ()
+
+    def check(self, value: Any) -> Any:
+        """A tuple of words."""
+        of = f", each one of {', '.join(self.words)}" if self.words else ""
+        if not isinstance(value, list | tuple):
+            raise ValueError(f"must be a list of words{of}")
+        for word in value:
+            if not isinstance(word, str) or not re.fullmatch(_NAME, word):
+                raise ValueError(f"must be a list of words{of}: {word!r} is none")
+            if self.words and word not in self.words:
+                raise ValueError(
+                    f"must be a list of words{of}: not {word!r}{_like(word, self.words)}"
+                )
+        if len(set(value)) < len(value):
+            raise ValueError("must not contain a word twice")
+        return tuple(value)
+
+    def schema(self) -> dict[str, Any]:
+        """An array of words."""
+        item: dict[str, Any] = {"type": "string", "pattern": f"^{_NAME}$"}
+        items = {"type": "string", "enum": list(self.words)} if self.words else item
+        return {"type": "array", "items": items, "uniqueItems": True}
+
+
+def _like(word: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches  # only for a wrong word
+
+    near = get_close_matches(word, known)
+    return f" (is {near[0]!r} meant?)" if near else ""
+
+
+def placeholders(path: str) -> Collection[str]:
+    """The names of the placeholders of a path."""
+    return _PLACEHOLDER.findall(path)
+
+
+Name = Annotated[str, NameLimit()]
+OptionalName = Annotated[str, NameLimit(may_be_none=True)]
+Place = Annotated[str, NameLimit(is_nested=True)]
+OptionalPlace = Annotated[str, NameLimit(may_be_none=True, is_nested=True)]
+"""Where a value stands in an object: dots step into objects."""
+Words = tuple[str, ...]
