@@ -11,7 +11,7 @@ from ..rules.transfers import AMOUNTS
 from ..spec import codes, money
 from ..spec.operations.field import CURRENCY, ENUM
 from ..spec.operations.records import OPERATIONS
-from ..spec.service import Service
+from ..spec.service.service import Service
 
 REFERENCE = "client_reference_id"
 EXACT = Context(prec=250)
@@ -33,8 +33,7 @@ def order_body(operation: str, fields: Values, service: Service) -> dict[str, An
     for name, value in fields.items():
         field = record.by_name.get(name)
         if field is not None and field.kind in (CURRENCY, ENUM) and isinstance(value, str):
-            words: Any = field.words or (service.value(field.key) if field.key else ())
-            known = {str(word).casefold(): str(word) for word in words}
+            known = {word.casefold(): word for word in field.accepted(service)}
             unknown = value.upper() if field.kind == CURRENCY else value
             body[name] = known.get(value.casefold(), unknown)
         else:

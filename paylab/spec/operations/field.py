@@ -66,6 +66,11 @@ class Field:
         """The name of the field that has the id instead of the reference."""
         return f"{self.name}_id"
 
+    def accepted(self, service: ServiceSettings) -> tuple[str, ...]:
+        """Its words: those that are stated, or else those of the service."""
+        own = self.setting(service) if self.setting and not self.words else self.words
+        return own if isinstance(own, tuple) else (own,)
+
     @property
     def has_open_words(self) -> bool:
         """Whether its words are only assumed, so that others are valid too."""
