@@ -429,6 +429,44 @@ def test_a_key_that_is_gone_is_told_with_its_place(tmp_path):
         assert Service.load(path).list("transfers").is_array
 
 
+GONE_KEYS = """
+    error_codes.content_type error_codes.details error_codes.wallet_update error_codes.unknown_quote
+    errors.content quotes.account_form quotes.fields.financial_account transfers.source_types
+    conversion_accounts.account_form conversion_accounts.fields.payout_account lists.envelope
+    lists.individuals.envelope lists.transfers.envelope lists.conversion_accounts.envelope
+    lists.conversions.envelope lists.webhook_subscriptions.envelope lists.individuals.default_limit
+    lists.transfers.default_limit lists.conversion_accounts.default_limit
+    lists.conversions.default_limit lists.webhook_subscriptions.default_limit
+    lists.individuals.over_limit lists.transfers.over_limit lists.conversion_accounts.over_limit
+    lists.conversions.over_limit lists.webhook_subscriptions.over_limit idempotency.compare
+    idempotency.scope images.kilobyte deposit_instructions.ae_bank_account.fields.iban
+    deposit_instructions.ae_bank_account.fields.account_holder_name
+    deposit_instructions.eu_bank_account.fields.account_holder_name
+    deposit_instructions.eu_bank_account.fields.iban
+    deposit_instructions.gb_bank_account.fields.account_holder_name
+    deposit_instructions.gb_bank_account.fields.account_number
+""".split()  # noqa: SIM905 - a line for each of them would hide the tests
+
+
+@pytest.mark.parametrize("key", GONE_KEYS)
+def test_every_key_that_is_gone_is_still_read(key):
+    """A file with a key of an earlier version is read; the warning says what to write instead."""
+    assert key not in keys()
+    with pytest.warns(ConfigWarning, match=rf"{key} is no longer a setting: \w"):
+        Service({key: "object"})
+
+
+def test_constants_cannot_be_changed():
+    """The objects and lists inside constant fields are immutable too, and can be hashed."""
+    service = Service({"extra": {"quotes.create": {"meta": {"tags": ["a"], "source": {"b": 1}}}}})
+    meta = service.extra["quotes.create"]["meta"]
+    with pytest.raises(TypeError):
+        meta["source"]["b"] = 2
+    assert meta["tags"] == ("a",)
+    assert {service: 1}[pickle.loads(pickle.dumps(service))] == 1
+    assert Service(tomllib.loads(service.to_toml())) == service
+
+
 def test_settings_are_changed_as_dataclasses_are():
     """`dataclasses.replace` gives another Service, whose differences it knows."""
     signing = replace(Service().signing, tolerance=60)

@@ -46,7 +46,7 @@ class FrozenDict(Mapping[str, V_co]):
 
         inner = handler.generate_schema(get_args(source)[0])
         whole = core_schema.dict_schema(core_schema.str_schema(), inner)
-        return core_schema.no_info_after_validator_function(cls, whole)
+        return core_schema.no_info_after_validator_function(frozen_value, whole)
 
 
 def plain_value(value: Any) -> Any:
