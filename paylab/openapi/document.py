@@ -64,7 +64,7 @@ def document(service: Service | None = None, server: str = "") -> dict[str, Any]
     used = {OPERATIONS[route.operation].resource for route in service.routes}
     return {
         "openapi": VERSION,
-        "info": {"title": prose.TITLE, "version": "v1", "description": prose.ABOUT},
+        "info": {"title": prose.TITLE, "version": "v1", "description": prose.about(service)},
         "servers": [{"url": server} if server else _SERVER],
         "security": [{"signature": [], "apiKey": []}],
         "tags": prose.tags(resource for resource in RESOURCES if resource in used),

@@ -29,7 +29,7 @@ may have further fields, which a client ignores.
 **Pages.** Lists are read by cursor: send the cursor of a page, and the same filters, to get the
 next one, until no other page follows. A cursor is opaque.
 
-**Idempotency.** Creating a transfer or a conversion account takes an `Idempotency-Key`, a UUID.
+**Idempotency.** {keyed} an `Idempotency-Key`, a UUID.
 The same key and body return the stored answer for 24 hours, with `Idempotency-Replayed: true`;
 another body is refused with 409. Errors and 202 are not stored.
 
@@ -49,6 +49,13 @@ TAGS = {
     "webhook_subscriptions": "URLs that receive events.",
 }
 """What the tag of a resource says, if its name does not say it all."""
+
+
+def about(service: Service) -> str:
+    """What the document is about."""
+    is_general = service.idempotency.operations == "every_post"
+    usual = "Creating a transfer or a conversion account takes"
+    return ABOUT.replace("{keyed}", "Every POST takes" if is_general else usual)
 
 
 def tag(resource: str) -> str:

@@ -47,6 +47,28 @@ FACTS = [
     ({}, "NewTransfer > properties > source_amount > description", "in source_currency, fees"),
     ({}, "NewTransfer > properties > source_type > description", "Assumed: prefunded, deposit."),
     ({}, "NewTransfer > allOf > 0 > anyOf > 0 > title", "Without a quote"),
+    (
+        {"quotes.fields.source_amount": "money.value"},
+        "NewQuote > properties > money > properties > value > x-origin",
+        "yours",
+    ),
+    (
+        {"conversion_accounts.fields.individual_id": "individual.id"},
+        "NewConversionAccount > properties > individual > required",
+        ["id"],
+    ),
+    (
+        {"conversion_accounts.fields.payout_account_id": "wallet.id"},
+        "ConversionAccount > properties > wallet > $ref",
+        "FinancialAccount",
+    ),
+    ({"objects.missing": "null"}, "Individual > properties > document > anyOf > 1 > type", "null"),
+    ({"idempotency.operations": "every_post"}, "info > description", "Every POST takes an"),
+    (
+        {"idempotency.operations": "every_post"},
+        "paths > /v1/individuals > post > x-idempotent",
+        True,
+    ),
     ({}, "NewIndividual > allOf > 0 > anyOf > 0 > title", "Argentina"),
     (
         {"individuals.required": ["product_types", "given_name", "address.city"]},
