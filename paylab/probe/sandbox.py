@@ -36,6 +36,16 @@ NO_ACCOUNT = "00000000-0000-4000-8000-000000000000"
 ACCOUNT = re.compile(rf"{NO_ACCOUNT}|conversion[\s_-]?account(?!s)", re.IGNORECASE)
 """The account, as a service may name it."""
 INVALID, NOT_FOUND = (400, 422), 404
+ELSEWHERE = re.compile(
+    r"\bproduction\b|\blive\b|\bonly\b.*\bsandbox|\bsandbox[\s_-]?(?:\w+\s){0,3}only\b|\bdisabled\b"
+    r"|\bnot (?:available|enabled)\b|\bdeposits? (?:\w+ ){0,4}not (?:allowed|permitted|supported)\b"
+    r"|\b(?:operation|handler|feature)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""Words that say that deposits cannot be simulated here, whatever field stands beside them."""
+FAILURES = frozenset({"message", "detail", "fault", "exception", "errorcode", "errormessage"})
+"""Keys without case, hyphens and underscores, by which a 2xx describes a failure."""
+FAILED = frozenset({"error", "errors", "fail", "failed", "failure", "rejected", "forbidden"})
 
 
 def require_sandbox(trials: Trials, *, is_named: bool) -> None:
@@ -70,7 +80,11 @@ def is_proof(answer: object, call: Call, service: Service) -> bool:
     if not isinstance(answer, APIStatusError):  # not sent, not answered, or no deposit
         return False
     fields = _named_fields(answer, service)
+    if ELSEWHERE.search(" ".join([str(answer), *(each.message for each in answer.problems)])):
+        return False
     if answer.status == NOT_FOUND:
+        if NO_ACCOUNT in call.path:  # a production looks for the account of any path below it
+            return False
         return FIELDS[0] in fields or _names_account(str(answer))
     return answer.status in INVALID and (bool(fields & {*FIELDS}) or _names_account(str(answer)))
 
@@ -96,7 +110,23 @@ def _is_accepted(call: Call) -> bool:
         body = json.loads(call.response_body.text)
     except (ValueError, RecursionError):
         return False
-    return isinstance(body, dict) and not is_error(body)
+    return isinstance(body, dict) and not any(map(_is_failure, (body, *body.values())))
+
+
+def _is_failure(value: object) -> bool:
+    """Whether an object of a 2xx describes an error, in whatever shape."""
+    if not isinstance(value, dict):
+        return False
+    known = {re.sub("[_-]", "", name).lower(): inner for name, inner in value.items()}
+    states = [str(known.get(name)).lower() for name in ("status", "result")]
+    codes = [known.get(name) for name in ("status", "statuscode", "code")]
+    return (
+        is_error(known)
+        or known.get("ok") is False
+        or any(known.get(name) for name in FAILURES)
+        or not FAILED.isdisjoint(states)
+        or any(isinstance(code, int) and code >= 300 for code in codes)
+    )
 
 
 def _propose(trials: Trials, path: str) -> Any:

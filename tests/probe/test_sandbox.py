@@ -65,6 +65,13 @@ NO_PROOF = {
     "200 HTML": page("Welcome"),
     "200 text": httpx.Response(200, text="Welcome"),
     "200 error": refused(200, "conversion account not found"),
+    "200 with a code": httpx.Response(200, json={"code": 404, "detail": "no such route"}),
+    "200 with a status": httpx.Response(200, json={"statusCode": 403}),
+    "200 with a state": httpx.Response(200, json={"status": "error"}),
+    "200 not ok": httpx.Response(200, json={"ok": False}),
+    "200 with a message": httpx.Response(200, json={"message": "Not Found"}),
+    "200 with a capital": httpx.Response(200, json={"Error": "not here"}),
+    "200 of a gateway": httpx.Response(200, json={"response": {"error": "no route"}}),
     "200 list": httpx.Response(200, json=[]),
     "308": httpx.Response(308, headers={"location": f"{SANDBOX}{DEPOSITS}"}),
     "302 to itself": httpx.Response(302, headers={"location": DEPOSITS}),
@@ -77,6 +84,12 @@ NO_PROOF = {
     "400 that repeats the body": refused(400, f"cannot read {json.dumps(BODY)}"),
     "404 that is the body": httpx.Response(404, json=BODY),
     "404 with the body": refused(404, "Not found", request=BODY),
+    "400 sandbox only": about(400, "conversion_account_id", "deposits exist in the sandbox only"),
+    "400 only in a sandbox": about(400, "amount", "can be simulated only in the sandbox"),
+    "422 in production": about(422, "amount", "is not available in production"),
+    "422 in live mode": refused(422, "no conversion account has deposits in live mode"),
+    "404 in production": refused(404, "Conversion account deposits are not available"),
+    "404 of an operation": refused(404, f"no operation deposit for {NO_ACCOUNT}"),
     "422": refused(422, "Unprocessable"),
     "501": refused(501, "not implemented"),
     "no answer": httpx.ReadTimeout("slow"),
@@ -218,9 +231,13 @@ def test_a_host_or_the_word_of_the_user_is_proof(answer, base_url, sandbox):
 
 
 @pytest.mark.parametrize("path", PATHS[1:])
-@pytest.mark.parametrize(("kind", "goes_on"), [("404 of the object", True), ("403", False)])
-def test_other_paths_are_tried_with_the_same_body(path, kind, goes_on):
-    """The answer at the path that the service has decides, also for a host that says sandbox."""
+@pytest.mark.parametrize(("kind", "is_proof"), [("404 of the object", True), ("403", False)])
+def test_other_paths_are_tried_with_the_same_body(path, kind, is_proof):
+    """The answer at the path that the service has decides, also for a host that says sandbox.
+
+    Below the path of an account, a production too says that there is no such account.
+    """
+    goes_on = is_proof and NO_ACCOUNT not in path
     answer = {**PROOF, **FORBIDDEN, **NO_PROOF}[kind]
     service = Double(answer, path=path)
     report = service.walk()

@@ -25,7 +25,7 @@ ENVELOPES = {
 }
 UNREACHABLE = {"production"}
 """Services that allow no walk with objects."""
-SILENT = {"no-create-deposit", "errors-empty"}
+SILENT = {"no-create-deposit", "errors-empty", "deposit-nested"}
 """Services that do not show that they are a sandbox."""
 
 
