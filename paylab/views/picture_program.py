@@ -22,6 +22,9 @@ EDGE = 320
 SECONDS, MEMORY = 5, 2**30
 """Limits of CPU seconds for a file, and of address space."""
 
+FORMATS = ("JPEG", "PNG", "WEBP", "HEIF", "GIF", "BMP", "TIFF")
+"""The formats that are read; Pillow would give an EPS to Ghostscript, which runs what it says."""
+
 PDF, QR = "application/pdf", "qr"
 
 
@@ -71,7 +74,7 @@ def photo(file: BytesIO) -> Image.Image:
     """The photo as a small upright image."""
     from PIL import Image, ImageOps
 
-    image = Image.open(file)
+    image = Image.open(file, formats=FORMATS)
     image.draft("RGB", (EDGE, EDGE))
     image.thumbnail((EDGE, EDGE))
     return ImageOps.exif_transpose(image).convert("RGB")
@@ -93,7 +96,7 @@ def qr_texts(file: BytesIO) -> list[str]:
     import zxingcpp
     from PIL import Image
 
-    with Image.open(file) as image:
+    with Image.open(file, formats=FORMATS) as image:
         picture = image.convert("L")
     only = zxingcpp.BarcodeFormats(zxingcpp.BarcodeFormat.QRCode)
     return sorted({_text(code) for code in zxingcpp.read_barcodes(picture, formats=only)})

@@ -15,6 +15,7 @@ from PIL import Image
 from paylab.errors import ProgramError
 from paylab.views import picture_program
 from paylab.views.images.choice import BROKEN, preview
+from paylab.views.programs import picture_program as picture_program_of_lab
 from paylab.views.programs import preview_picture
 from paylab.views.specimens import specimen
 
@@ -98,6 +99,20 @@ def test_bombs(side):
 def test_broken(data, mime):
     """A truncated or malformed file has no preview, and the reason."""
     assert preview(data, mime) == (None, BROKEN)
+
+
+@pytest.mark.parametrize("mime", ["image/png", "qr"])
+def test_no_other_program_reads_a_picture(tmp_path, monkeypatch, mime):
+    """PostScript under the name of a picture is not given to Ghostscript, which would run it."""
+    ran, program = tmp_path / "ran", tmp_path / "gs"
+    program.write_text(f"#!/bin/sh\ntouch {ran}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    picture_program_of_lab().close()  # the next one has this PATH
+    page = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n%%EOF\n"
+    with pytest.raises(ProgramError, match="it is not a picture"):
+        preview_picture(page, mime)
+    assert not ran.exists()
 
 
 def laughs(levels):
