@@ -41,6 +41,9 @@ RECORD = ".paylab.json"
 It may be somebody else's, so that it decides only which copies are updated.
 """
 
+LARGEST_RECORD, LARGEST_COPY = 2**20, 2**26
+"""Maximum bytes of that file and of a copy; a larger file of somebody could fill the memory."""
+
 IRI_GRAMMARS = "rfc3987_syntax"
 """A module that jsonschema takes seconds to import, to check IRIs; no schema of Jupyter has any."""
 
@@ -173,7 +176,7 @@ def notebooks() -> tuple[Path, list[str]]:
         if before == digest and copy.is_file():
             continue
         is_foreign = copy.is_symlink() or (copy.exists() and not copy.is_file())  # such as a pipe
-        there = sha256(copy.read_bytes()).hexdigest() if copy.is_file() else None
+        there = _digest(copy) if copy.is_file() else None
         if is_foreign or there not in (None, before, digest):
             kept.append(name)
             continue
@@ -185,6 +188,11 @@ def notebooks() -> tuple[Path, list[str]]:
     with files.replace(target / RECORD) as sink:
         sink.write(json.dumps(record, indent=1).encode())
     return target, kept
+
+
+def _digest(copy: Path) -> str:
+    """The SHA-256 of a copy; nothing of one that is larger than any notebook of ours."""
+    return sha256(copy.read_bytes()).hexdigest() if copy.stat().st_size <= LARGEST_COPY else ""
 
 
 def trust_copies(folder: Path) -> None:
@@ -209,9 +217,12 @@ def trust_copies(folder: Path) -> None:
 def unchanged(folder: Path) -> dict[str, bytes]:
     """The notebooks in a folder whose bytes are those of the package, by name."""
     packaged = _packaged()
-    copies = [folder / name for name in packaged if (folder / name).is_file()]
-    texts = {copy.name: copy.read_bytes() for copy in copies}
-    return {name: text for name, text in texts.items() if text == packaged[name]}
+    return {name: text for name, text in packaged.items() if _is_same(folder / name, text)}
+
+
+def _is_same(path: Path, text: bytes) -> bool:
+    """Whether a file has this content; a file of another size is not read."""
+    return path.is_file() and path.stat().st_size == len(text) and path.read_bytes() == text
 
 
 def _packaged() -> dict[str, bytes]:
@@ -229,7 +240,8 @@ def _source() -> Path:
 def _record(target: Path) -> dict[str, str]:
     path = target / RECORD
     try:
-        found = json.loads(path.read_bytes()) if path.is_file() else {}
+        is_ours = path.is_file() and path.stat().st_size <= LARGEST_RECORD
+        found = json.loads(path.read_bytes()) if is_ours else {}
     except (OSError, ValueError, RecursionError):
         return {}
     return dict(found) if isinstance(found, dict) else {}

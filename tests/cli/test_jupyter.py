@@ -64,6 +64,17 @@ def test_unchanged_copies_are_trusted(package, tmp_path, monkeypatch):
     assert [NotebookNotary().check_signature(book) for book in books.values()] == [True, False]
 
 
+@pytest.mark.parametrize("name", ["a.ipynb", jupyter.RECORD])
+def test_a_huge_file_is_not_read(package, name):
+    """A file that no memory holds, in place of a copy or of the record, fills no memory."""
+    Path("paylab-notebooks").mkdir()
+    with Path("paylab-notebooks", name).open("wb") as file:
+        file.truncate(2**40)
+    folder, kept = jupyter.notebooks()
+    assert kept == [name] * name.endswith("ipynb")
+    assert "b.ipynb" in jupyter.unchanged(folder)
+
+
 @pytest.mark.parametrize("is_copy", [True, False], ids=["a changed copy", "a file of your own"])
 def test_a_changed_notebook_is_kept_and_the_others_are_updated(package, is_copy):
     """A new version replaces unchanged copies; your own content is kept and reported each time."""

@@ -121,6 +121,7 @@ def test_each_key_is_written_below_its_question():
         ('[paths]\nquote = "/v1/q"\n', 2, "paths.quote; nearest: paths.quotes"),
         ('\n[lists.conversion]\nitems = "rows"\n', 2, "nearest: lists.conversions"),
         ("[pahts]\n", 1, "nearest: paths"),
+        ('"" = 1\n', 1, "a service.toml has: "),
         ("[zzz]\n", 1, "a service.toml has: signing"),
         ('[lists]\n# rows\nmax_limit = "many"\n', 3, "a whole number from 1 to 10000, not 'many'"),
         ("[lists]\nmax_limit = true\n", 2, "a whole number"),
@@ -477,3 +478,12 @@ def test_settings_are_changed_as_dataclasses_are():
         "yours",
     )
     assert hash(service) == hash(Service({"signing.tolerance": 60}))
+
+
+def test_a_huge_file_is_not_read(tmp_path):
+    """A file that no memory holds is refused in words."""
+    path = tmp_path / "service.toml"
+    with path.open("wb") as file:
+        file.truncate(2**40)
+    with pytest.raises(ServiceError, match="too large"):
+        Service.load(path)

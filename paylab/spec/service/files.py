@@ -25,11 +25,15 @@ INTRODUCTION = """\
 WIDTH = 96
 _LINE = re.compile(r"at line (\d+)")
 _NAMED = re.compile(r"\s*(?:\[(?P<table>[^\[\]]+)\]|(?P<key>[^\s=#][^=#]*)=)")
+LARGEST = 2**20
+"""Maximum bytes of a service.toml; a larger file could fill the memory."""
 
 
 def read_service_file(path: Path) -> tuple[dict[str, Any], str]:
     """The tables of a file and its text; ServiceError if it is not readable or not TOML."""
     try:
+        if path.stat().st_size > LARGEST:
+            raise ServiceError(f"{path} is too large for a service.toml")
         text = path.read_text(encoding="utf-8")
         return tomllib.loads(text), text
     except UnicodeDecodeError:
