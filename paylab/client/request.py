@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
 from itertools import count
-from math import isfinite
 from random import Random
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict
 from uuid import UUID
@@ -51,6 +50,7 @@ KEY = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 # Written out, a large exponent could take megabytes.
 MOST_DIGITS = 100
+LONGEST_TIMEOUT = 10**6
 
 CONTROLS = "/_simulator"
 """The path prefix of the control API, whose calls are not calls of the service."""
@@ -217,7 +217,7 @@ def with_options(request: OutgoingRequest, options: Options) -> OutgoingRequest:
     if not isinstance(given, Mapping):
         raise RuleError([Problem("headers", "must be a dict of names and texts")])
     number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
-    if timeout is not None and not (number and isfinite(timeout) and timeout > 0):
+    if timeout is not None and not (number and 0 < timeout <= LONGEST_TIMEOUT):
         raise RuleError([Problem("timeout", "must be a number of seconds above 0")])
     key = options.get("idempotency_key")
     if key is not None:

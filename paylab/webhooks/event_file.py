@@ -62,7 +62,7 @@ def read_events(path: str | os.PathLike[str], wrapper: Wrapper = OWN) -> FoundEv
     """Read a file of events, with a header or without; PaylabError names an invalid line."""
     events: list[Event] = []
     since, notes = None, []
-    with open(path, "rb") as file:
+    with open(path_of(path), "rb") as file:
         for number, line in enumerate(file, 1):
             try:
                 found = _read_line(line, wrapper) if line.strip() else None

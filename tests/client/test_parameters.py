@@ -119,6 +119,7 @@ def test_every_call_takes_them(scripted, call):
     [
         ({"timeout": 0}, "timeout: must be"),
         ({"timeout": -1}, "timeout: must be"),
+        ({"timeout": 10**400}, "timeout: must be"),
         ({"timeout": "3"}, "timeout: must be"),
         ({"timeout": float("inf")}, "timeout: must be"),
         ({"timeout": True}, "timeout: must be"),

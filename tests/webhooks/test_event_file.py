@@ -184,3 +184,10 @@ def test_a_file_that_is_removed_is_made_again(path):
     add(log, body_of(1))
     assert path.read_text() == HEADER + LINE
     assert len(log.all()) == 1
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", "x" * 300])
+def test_a_name_that_no_file_has(name):
+    """Reading for a reconciliation names what is wrong with it."""
+    with pytest.raises(ConfigError, match="cannot be the name of a file"):
+        read_events(name)
