@@ -11,7 +11,7 @@ from typing import Any
 
 from . import escapes
 from .document_rules import DOCUMENTS, is_allowed
-from .encodings import decode_base64, decoded_text, find_encoded, is_image
+from .encodings import decode_base64, decoded_text, find_encoded, inflated, is_image
 from .escapes import Found
 from .fields import DOCUMENT_NAME, ascii_folded, casefolded, has_share_token
 from .key_rules import KEY_NAME, KEYS, LONG, TOKENS
@@ -154,6 +154,8 @@ class Cleaner:
         """A value without keys; placeholders stay."""
         if isinstance(value, list):
             return [self._keyless(item) for item in value]
+        if isinstance(value, Mapping) and isinstance(value.get("value"), str):
+            return self.clean({**value, "value": self._keyless(value["value"])})
         if not isinstance(value, str) or not value or is_stand_in(value):
             return self.clean(value)
         self._report("key", value)
@@ -194,6 +196,8 @@ class Cleaner:
 
     def _hidden(self, value: Any) -> Any:
         """The value of a field for the number of a document; examples and words stay."""
+        if isinstance(value, dict) and value and all(map(str.isdigit, value)):  # a column by row
+            return {name: self._hidden(item) for name, item in value.items()}
         if isinstance(value, dict | bool | None):
             return self._numberless(value)
         text = "".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -252,8 +256,9 @@ class Cleaner:
         """The images in a text, each to its end, also if it is cut into lines or literals."""
         images = list(find_images(image_mark)(text, depth))
         for encoded in find_encoded(text) if len(text) >= SHORTEST_URI else ():
-            if is_image(encoded.data) and not is_small_picture(encoded.data):
-                kind = "PDF" if encoded.data.startswith(b"%PDF") else "image"
+            data = inflated(encoded.data)
+            if is_image(data) and not is_small_picture(data):
+                kind = "PDF" if data.startswith(b"%PDF") else "image"
                 images.append(Found(encoded.start, encoded.end, f"[removed: {kind}]"))
         end = 0
         for found in sorted(images):

@@ -39,6 +39,8 @@ _NOT_HEX = re.compile(r"0x|\\x|\\[nr]|(?<=[\n\r])[0-9A-Fa-f]{6,8}:?\s|[^0-9A-Fa-
 _NUMBERS = re.compile(rf"(?<![\d.])\d{{1,3}}(?:,\s{{0,20}}\d{{1,3}}){{{_MIN_SIGNS},}}+(?![\d.])")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
 _IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"%PDF-", b"II*\0", b"MM\0*", b"GIF8")
+_RAW = re.compile(r"(?:\x89PNG\r\n|\xff\xd8\xff)[\0-\xff]{1000,}?(?=\r\n--|[^\0-\xff]|\Z)")
+"""An image as text of one character a byte, to the end of its part of an upload."""
 _LETTERS = bytes(range(32, 127))
 _URL_SAFE = str.maketrans("-_", "+/")
 
@@ -60,6 +62,8 @@ def find_encoded(text: str) -> tuple[Encoded, ...]:
 def _parts(text: str) -> Iterator[Encoded]:
     for match in _BASE64.finditer(text):
         yield from _base64_parts(match[0], match.start())
+    for match in _RAW.finditer(text):
+        yield Encoded(*match.span(), match[0].encode("latin-1"))
     for match in _HEX.finditer(text):
         digits = _NOT_HEX.sub("", match[0])
         yield Encoded(*match.span(), unhexlify(digits[: len(digits) // 2 * 2]))
@@ -106,8 +110,7 @@ def is_image(data: bytes) -> bool:
 
 def decoded_text(data: bytes) -> str | None:
     """The text of bytes, also when it is compressed or its end is missing; None for others."""
-    if data.startswith((b"\x1f\x8b", b"\x78\x01", b"\x78\x9c", b"\x78\xda")):
-        data = _inflated(data)
+    data = inflated(data)
     if data[1:2] == b"\0" and data[3:4] == b"\0":
         return data.decode("utf-16-le", "replace")
     if _CONTROL.search(data):
@@ -119,7 +122,10 @@ def decoded_text(data: bytes) -> str | None:
         return data.decode("latin-1") if others * 5 <= len(data) else None
 
 
-def _inflated(data: bytes) -> bytes:
+def inflated(data: bytes) -> bytes:
+    """The bytes that were compressed; others as they are."""
+    if not data.startswith((b"\x1f\x8b", b"\x78\x01", b"\x78\x9c", b"\x78\xda")):
+        return data
     try:
         return zlib.decompressobj(zlib.MAX_WBITS | 32).decompress(data, _MOST_BYTES)
     except zlib.error:

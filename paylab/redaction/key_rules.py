@@ -11,7 +11,7 @@ from .scrub_rules import Rule, Spans, form_rule, is_placeholder, is_stand_in, is
 from .search import PLACES, SIGNATURE, is_signature
 
 KEY_NAME = re.compile(
-    r"\w*(?:api|secret|access|private|signing)[_-]?keys?\w*|\w*secrets?|x-api-key"
+    r"(?:\w+-){0,4}\w*(?:(?:api|secret|access|private|signing)[_-]?keys?\w*|secrets?)"
     r"|\w*(?:password|passwd|passphrase)"
     r"|(?:x-)?\w*(?:control|access|auth|refresh|bearer)[_-]?token",
     re.IGNORECASE,
@@ -46,7 +46,7 @@ def _named_form(form: str, is_allowed: Callable[[str], bool]) -> Rule:
 
 
 # Bounded: a long word of many such names would be searched from each of them to its end.
-_KEY_NAME = rf"(?:{KEY_NAME.pattern})".replace(r"\w*", r"\w{0,80}")
+_KEY_NAME = rf"(?:{KEY_NAME.pattern})".replace(r"\w*", r"\w{0,80}").replace(r"\w+-", r"\w{1,40}-")
 _KEY_END = (
     r"(?:(?:api|secret|access|private|signing)[ _-]?keys?\w{0,40}|secret|password|control[_-]token)"
 )
@@ -61,6 +61,10 @@ _CALL = (
     r"|(?P<call>\w+)\(\s*)"
 )
 """A call that makes a key of its text, brackets alone, or another call."""
+_TYPE = r"""(?::\s*["']?[\w.]{1,80}(?:\[[\w.,|\s\[\]]{1,80}\])?(?:\s*\|\s*[\w.]{1,80}){0,4}["']?)"""
+"""The annotation of a variable or parameter."""
+_GAP = r"(?:\s|\\\n|#[^\n]{0,200}\n)*+"
+"""White space, comments and continued lines before a value."""
 _CHOICE = r"""(?:[^\n"'=,]{1,80}\b(?:or|else)\s+)"""
 """What stands before the second of two values."""
 _TAG = r"</?(?!t(?:r|head|body)\b)\w[^<>]{0,200}>"
@@ -68,8 +72,8 @@ _TAG = r"</?(?!t(?:r|head|body)\b)\w[^<>]{0,200}>"
 _BARE = r"""([^\s"'`,;()\[\]{}<>&\\]{8,}+)"""
 
 _BESIDE_NAME = re.compile(
-    rf"""(?i)(?<!\w){_KEY_NAME}(?:["'\])]*\s*(?::\s*[\w.]+\s*)?(?:[:=!]?=|:)|["']\s*,"""
-    rf"""|["'\])]+\s*or\b)\s*(?:[\w.]{{1,80}}+\s*+=\s*+){{0,3}}+{_CHOICE}?{_CALL}?{_JOINED}"""
+    rf"""(?i)(?<!\w){_KEY_NAME}(?:["'\])]*\s*(?:{_TYPE}\s*)?(?:[:=!]?=|:)|["']\s*,"""
+    rf"""|["'\])]+\s*or\b){_GAP}(?:[\w.]{{1,80}}+\s*+=\s*+){{0,3}}+{_CHOICE}?{_CALL}?{_GAP}{_JOINED}"""
 )
 _TARGET = r"\*?[A-Za-z_][\w.]{0,80}"
 _ASSIGNMENT = re.compile(
@@ -188,6 +192,19 @@ KEYS: tuple[Rule, ...] = (
     _named_form(
         rf"(?i){_KEY_END}[\s:=\"']{{0,40}}{_TAG}(?:[\s:=\"']|{_TAG}){{0,40}}{_BARE}"
         r"(?=[\"']?\s{0,40}<)",
+        is_word,
+    ),
+    _named_form(  # an element of XML, emphasis or code of Markdown, a row of its table
+        rf"(?i)(?<!\w){_KEY_NAME}(?:>|[`*_]{{1,3}}\s{{0,9}}[:=]|[`*_]{{0,3}}\s{{0,40}}\|)"
+        rf"[\s`*]{{0,40}}{_BARE}(?=\s{{0,40}}(?:</|[`*|]|$|\n))",
+        is_word,
+    ),
+    _named_form(  # a block of YAML, an option of a command, a variable of a shell
+        rf"(?i)(?<!\w){_KEY_NAME}(?::\s*[|>][+-]?[ \t]*\n\s+{_BARE})",
+        is_word,
+    ),
+    _named_form(
+        rf"(?i)(?:(?<![\w-])--{_KEY_NAME}|\bset\s+-\w{{1,4}}\s+{_KEY_NAME})[ \t]+[\"']?{_BARE}",
         is_word,
     ),
     form_rule("key", r"(?i)\bbearer\s+([A-Za-z0-9._~+/-]{16,}={0,2})", is_placeholder, ("bearer",)),
