@@ -57,8 +57,8 @@ _NEXT = rf"""["']\s*\+?\s*{_PREFIX}["']{_PART}+"""
 _JOINED = rf"""{_PREFIX}(?:\"\"\"|'''|["'])(?P<text>{_PART}{{4,}}(?:{_NEXT})*)"""
 """A literal, or several joined ones; the group is the text between the outer quotes."""
 _CALL = (
-    r"(?:(?:[\w.]{1,40}\.)?(?:fromhex|b64decode|bytes|Secret\w{0,9})?\(\s*"
-    r"|(?P<call>\w+)\(\s*)"
+    r"(?:(?:[\w.]{1,40}\.)?(?:fromhex|b64decode|bytes|Secret\w{0,9})?\(\s*+"
+    r"|(?P<call>\w+)\(\s*+)"
 )
 """A call that makes a key of its text, brackets alone, or another call."""
 _TYPE = r"""(?::\s*["']?[\w.]{1,80}(?:\[[\w.,|\s\[\]]{1,80}\])?(?:\s*\|\s*[\w.]{1,80}){0,4}["']?)"""
@@ -77,8 +77,9 @@ _BESIDE_NAME = re.compile(
 )
 _TARGET = r"\*?[A-Za-z_][\w.]{0,80}"
 _ASSIGNMENT = re.compile(
-    rf"(?<![\w.,])[(\[]?[ \t]*({_TARGET}(?:\s*,\s*{_TARGET}){{0,20}})\s*,?\s*[)\]]?"
-    rf"(?:\s*=(?!=)(?:\s*{_TARGET}\s*=(?!=)){{0,3}}|(?P<loop>\s+in\s))\s*[(\[{{]?"
+    rf"(?<![\w.,])(?:[(\[][ \t]{{0,80}})?({_TARGET}(?:\s*+,\s*+{_TARGET}){{0,20}})"
+    r"(?:\s*+,)?+(?:\s*+[)\]])?+"
+    rf"(?:\s*+=(?!=)(?:\s*+{_TARGET}\s*+=(?!=)){{0,3}}|(?P<loop>\s++in\s))\s*[(\[{{]?"
 )
 _SPACE = r"(?:\s|#[^\n]{0,200}\n)*+"
 """White space and comments between two values."""

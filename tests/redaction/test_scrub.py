@@ -190,6 +190,9 @@ def test_a_secret_goes_from_every_place():
         "secret" + "<b>" * 20_000,
         "\x1b[1m" * 20_000 + "secret_key",
         "secret_key=" + "a_" * 20_000,
+        "secret a" + " " * 20_000,
+        "secret = (" + " " * 20_000,
+        "secret: |\n" + " " * 50_000,
     ],
     ids=lambda text: text[:12],
 )
