@@ -110,6 +110,7 @@ def _answer(world: World, request: Request, now: datetime, entry: JournalEntry) 
         entry.layer = "route"
         name, parts = find_operation(world.service, request.method, request.path)
         entry.operation = name
+        entry.takes_key = name in SPECIFIED and SPECIFIED[name].takes_key(world.service)
         entry.layer = "strictness"
         _check_content_type(world, request)
         if world.strict and not is_control:
@@ -117,9 +118,7 @@ def _answer(world: World, request: Request, now: datetime, entry: JournalEntry) 
         entry.layer = "rules"
         routed = replace(request, id=next(iter(parts.values()), ""))
         operation = OPERATIONS[name]
-        takes_key = name in SPECIFIED and SPECIFIED[name].takes_key(world.service)
-        entry.takes_key = takes_key
-        reply = once(world, routed, operation) if takes_key else operation(world, routed)
+        reply = once(world, routed, operation) if entry.takes_key else operation(world, routed)
         entry.layer = "done"
         if is_control:
             return reply
