@@ -13,13 +13,11 @@ from ..spec.error_body import ErrorBody, read_error
 from ..spec.service.error_bodies import ErrorSettings
 from ..spec.service.service import Service
 from ..spec.text import plain, read_json
-from . import assumption_hints
 from .call import Call
 from .exchange import Exchange, Trouble
-from .field_hints import Doubt
 from .orders import NOTHING_SENT
 from .request import OutgoingRequest
-from .retries import TOO_MANY_REQUESTS, asked_wait, not_before
+from .retries import asked_wait, not_before
 from .settings import Settings
 
 HINTS = {
@@ -138,13 +136,9 @@ def _refusal(
         advice = _of_finding(call.finding, refusal.text)
     else:
         advice = hint(status, refusal.text, outgoing.operation or outgoing.method)
-    error = for_status(status)(
+    return for_status(status)(
         status, refusal.text, problems=refusal.problems, body=refusal.body, call=call, hint=advice
     )
-    assumption_hints.of_refusal(error, outgoing, refusal, service)
-    if status == TOO_MANY_REQUESTS and asked is None:
-        assumption_hints.name_assumptions(error, [Doubt("rate_limits.header")])
-    return error
 
 
 def read_refusal(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -11,10 +10,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from ..errors.api import APIResponseError
-from ..errors.base import ConfigWarning, PagingError, PaylabError
+from ..errors.base import PagingError, PaylabError
 from ..redaction.redaction import Redaction
 from ..spec.json_path import value_at
-from ..spec.operations.records import ANSWER_NAMES, OPERATIONS
+from ..spec.operations.records import OPERATIONS
 from ..spec.paging import ENVELOPE, RawPage, is_usual, read_page
 from ..spec.service.lists import ListForm
 from ..spec.service.value_types import NONE
@@ -160,9 +159,7 @@ class Response:
             if isinstance(self.body, dict):
                 what += f"; it contains {', '.join(map(repr, islice(self.body, 5))) or 'nothing'}"
             error = self._wrong(what)
-        from .assumption_hints import name_assumptions, of_page
-
-        name_assumptions(error, of_page(self.redaction.json(self.body), form))
+        error.call = self.call
         raise error
 
     def _object(self, names: Collection[str]) -> dict[str, Any] | None:
@@ -189,21 +186,7 @@ class Response:
 
     def resource(self, kind: type[R], body: dict[str, Any]) -> R:
         """An object of the service as a resource in our names; `raw` is the object as sent."""
-        if kind.__name__ in ANSWER_NAMES or body.get("deposit_instructions"):
-            self._warn_of_names(kind, body)
         return resource_of(kind, body, self.translation, self.place, replayed=self.replayed)
-
-    def _warn_of_names(self, kind: type[Resource], body: dict[str, Any]) -> None:
-        """Warn of a field that seems to have another name than the settings say."""
-        from .assumption_hints import of_answer
-
-        for key, name in of_answer(kind, body, self.translation.service):
-            given = plain(self.redaction.text(name), 60)
-            message = (
-                f"the answer to {self.call.method} {self.call.path} has {given!r}, but no "
-                f"{key.rpartition('.')[2]}: if they are the same, set {key} in service.toml"
-            )
-            warnings.warn(message, ConfigWarning, stacklevel=3)
 
     def _wrong(self, what: str) -> APIResponseError:
         what = plain(self.redaction.text(what), 300)

@@ -266,12 +266,13 @@ class Sender:
         error.after_lost = attempt.after_lost
         refused = exchange.status == self.service.error_codes.signature
         if refused and not exchange.request.url.query and attempt.call.finding is None:
-            from .assumption_hints import name_dialect, verified_dialect
+            from .dialects import is_explained, name_dialect, verified_dialect
 
-            if self._dialect is None:
-                self._dialect = ()  # tried only once
-                self._dialect = verified_dialect(self.service, self._verifies)
-            name_dialect(error, self._dialect)
+            if not is_explained(str(error)):
+                if self._dialect is None:
+                    self._dialect = ()  # tried only once
+                    self._dialect = verified_dialect(self.service, self._verifies)
+                name_dialect(error, self._dialect)
         raise error
 
     def _repeated(self, request: OutgoingRequest) -> Attempt:

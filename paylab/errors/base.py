@@ -41,7 +41,7 @@ class PaylabError(Exception):
     key: str | None = None
     """The key of a service.toml that changes the assumption."""
     doubts: tuple[Any, ...] = ()
-    """The keys that may have to be set, each with the value that the service seems to use."""
+    """The settings that a probe may try; only a walk of the probe fills them."""
     after_lost = False
     """Whether an earlier attempt may have been carried out."""
 

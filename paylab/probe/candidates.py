@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from difflib import SequenceMatcher
 
-from ..client.field_hints import Doubt, accepted_words, table_of
 from ..client.retries import LONGEST_RETRY_AFTER
 from ..errors.api import APIStatusError, AuthenticationError, PermissionDeniedError, RateLimitError
 from ..errors.base import PaylabError
@@ -19,6 +18,7 @@ from ..spec.service.keys import keys
 from ..spec.service.service import Service
 from ..spec.service.setting import key_of
 from ..spec.service.value_types import NONE
+from .field_hints import Doubt, accepted_words, table_of
 
 Values = Mapping[str, Value]
 
@@ -42,6 +42,16 @@ NO_PROGRESS = (*range(300, 400), 401, 403, 404, 405, 429, 501)
 """Statuses that say nothing about the fields of a request."""
 
 PAGE_SIZES = (50, 20, 10)
+
+_CHOICE = re.compile(
+    r"(?:(?:one|array|list) of|expected|(?:should|must) be|allowed(?: values)?(?: are)?|supported)"
+    r"[ :]+"
+    r"\[?((?:['\"]?[\w.+-]+['\"]?(?:\s*(?:,|\||\bor\b|\band\b)\s*|$|\]))+)",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"['\"]?([\w.+-]+)['\"]?")
+_NUMBER = re.compile(r"\d+")
+_NOT_CHOICES = frozenset({"or", "and", "a", "an", "one", "of", "text", "string", "number"})
 
 
 def candidates(error: PaylabError, service: Service) -> Iterator[Values]:
@@ -145,7 +155,9 @@ def _of_key(
     elif key.kind == "path":
         yield from ({key.name: path} for path in known_paths(key, service))
     elif key.kind == "integer":
-        numbers = sorted((number for each in told for number in each.numbers), reverse=True)
+        numbers = sorted(
+            (number for each in told for number in stated_numbers(each.words)), reverse=True
+        )
         yield from ({key.name: number} for number in (*numbers, *PAGE_SIZES) if number > 0)
     elif key.kind == "word":
         yield from ({key.name: value} for value in key.words or key.others)
@@ -170,7 +182,7 @@ def _of_words(
         if asked:
             yield {key.name: tuple(dict.fromkeys((*map(str, words), *asked)))}
         return
-    choices = [word for each in told for word in each.choices]
+    choices = [word for each in told for word in stated_words(each.words)]
     for found in (choices, key.default, *key.others):
         if isinstance(found, list | tuple) and found:
             yield {key.name: tuple(map(str, found))}
@@ -250,3 +262,15 @@ def _spellings(path: str) -> Iterator[str]:
         yield "".join(
             part if part.startswith(("{", "/v1")) else re.sub(old, new, part) for part in parts
         )
+
+
+def stated_words(words: str) -> tuple[str, ...]:
+    """The words that a message says are accepted."""
+    found = [match[1] for match in _CHOICE.finditer(words)]
+    listed = _WORD.findall(max(found, key=len)) if found else []
+    return tuple(word for word in listed if word.lower() not in {*_NOT_CHOICES, "object"})
+
+
+def stated_numbers(words: str) -> tuple[int, ...]:
+    """The integers in a message."""
+    return tuple(int(text) for text in _NUMBER.findall(words) if len(text) < 10)

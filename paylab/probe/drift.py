@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from ..client.assumption_hints import of_answer
 from ..client.call import Call
 from ..spec import codes, models
 from ..spec.json_path import value_at
@@ -20,6 +19,7 @@ from ..spec.service.statuses import STATUSES
 from ..spec.service.value_types import NONE
 from ..spec.status import MACHINES
 from ..spec.text import printable
+from .assumption_hints import of_answer
 
 HEADERS = frozenset({
     "date", "content-type", "content-length", "connection", "keep-alive", "server", "vary",

@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ..client.assumption_hints import of_page
 from ..client.call import Call
-from ..client.field_hints import list_key
 from ..corridors.on_ramps import ON_RAMPS
 from ..spec.json_path import value_at
 from ..spec.operations.records import OPERATIONS
@@ -17,8 +15,10 @@ from ..spec.service.lists import ListForm
 from ..spec.service.service import Service
 from ..spec.service.setting import key_of
 from ..spec.service.value_types import NONE
+from .assumption_hints import of_page
 from .candidates import Values
 from .drift import answer_differences, answer_of
+from .field_hints import list_key
 
 SHAPES = {
     **{ramp.detail: re.compile(ramp.pattern, re.DOTALL) for ramp in ON_RAMPS},

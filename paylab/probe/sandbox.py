@@ -10,7 +10,6 @@ import re
 from functools import partial
 from typing import Any
 
-from ..client.assumption_hints import ABOUT_PATHS, PATH_MISSING
 from ..client.base_url import is_sandbox_host
 from ..client.call import Call
 from ..client.client import Client
@@ -24,6 +23,7 @@ from ..spec.service.keys import keys
 from ..spec.service.service import Service
 from ..spec.translation import Translation
 from . import steps
+from .assumption_hints import ABOUT_PATHS, PATH_MISSING
 from .candidates import known_paths
 from .steps import LISTS, HopelessError
 from .trial import BudgetError, Trials, words_of

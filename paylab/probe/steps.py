@@ -10,13 +10,13 @@ from typing import Any
 
 from .. import corridors
 from ..client.client import Client
-from ..client.field_hints import Doubt, list_key
 from ..corridors import examples
 from ..corridors.on_ramps import OnRamp
 from ..errors.api import PermissionDeniedError
 from ..errors.base import PagingError, PaylabError
 from ..spec import codes, status
 from ..spec.text import plain
+from .field_hints import Doubt, list_key
 
 SHORT, LARGEST = 2, codes.PAGE_MAX
 """The size of a page that probably has a next one, and the largest page."""

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from ..client.call import Call
 from ..client.client import Client
+from ..client.exchange import Exchange
 from ..errors.api import (
     APIConnectionError,
     APIResponseError,
@@ -18,6 +19,7 @@ from ..errors.api import (
 from ..errors.base import ConfigError, PagingError, PaylabError, RuleError, ServiceError
 from ..spec.service.key import Value
 from ..spec.service.service import Service
+from .assumption_hints import doubts_of
 from .candidates import Values, candidates, is_progress
 from .report import PROVEN, ProbeFinding
 
@@ -155,15 +157,25 @@ class Trials:
         if self.pace:
             client.sleep(self.pace)
         for _ in range(MOST_WAITS):
-            try:
-                return step(client)
-            except RateLimitError as error:
-                failure: PaylabError = error
-                if error.doubts:  # nothing says how long to wait
-                    break
-            except (*READABLE, APIConnectionError, ConfigError, RuleError) as error:
-                return error
-        return failure
+            result = self._result(step, client)
+            # Without a time to wait, the doubts of a 429 name the header that may say it.
+            if not isinstance(result, RateLimitError) or result.doubts:
+                break
+        return result
+
+    def _result(self, step: Step[R], client: Client) -> R | PaylabError:
+        """The result of a step, or its error with the settings that may be behind it."""
+        exchanges = list[Exchange]()
+        watcher = exchanges.append
+        client.watchers.append(watcher)
+        try:
+            return step(client)
+        except (*READABLE, APIConnectionError, ConfigError, RuleError) as error:
+            if exchanges and isinstance(error, READABLE):
+                error.doubts = error.doubts or doubts_of(error, exchanges[-1], client.service)
+            return error
+        finally:
+            client.watchers.remove(watcher)
 
     def _prove(self, step: Step[R], pending: Values, last: int) -> None:
         """Keep each value without which the step fails.

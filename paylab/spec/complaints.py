@@ -69,15 +69,6 @@ _NOT_NAMES = frozenset({
     "of", "in", "are", "is", "not", "no", "be", "must", "should", "you", "parameter", "key",
     "property", "attribute", "argument", "properties", "fields", "parameters", "exists",
 })  # fmt: skip
-_CHOICE = re.compile(
-    r"(?:(?:one|array|list) of|expected|(?:should|must) be|allowed(?: values)?(?: are)?|supported)"
-    r"[ :]+"
-    r"\[?((?:['\"]?[\w.+-]+['\"]?(?:\s*(?:,|\||\bor\b|\band\b)\s*|$|\]))+)",
-    re.IGNORECASE,
-)
-_WORD = re.compile(r"['\"]?([\w.+-]+)['\"]?")
-_NUMBER = re.compile(r"\d+")
-_NOT_CHOICES = frozenset({"or", "and", "a", "an", "one", "of", "text", "string", "number"})
 _SENTENCES = re.compile(r"(?:;|\n|\.\s)\s*")
 
 
@@ -96,18 +87,6 @@ class Complaint(NamedTuple):
     def unknown(self) -> bool:
         """Whether the service has no such field."""
         return is_unknown(self.words)
-
-    @property
-    def choices(self) -> tuple[str, ...]:
-        """The words that the service says it accepts."""
-        found = [match[1] for match in _CHOICE.finditer(self.words)]
-        words = _WORD.findall(max(found, key=len)) if found else []
-        return tuple(word for word in words if word.lower() not in {*_NOT_CHOICES, "object"})
-
-    @property
-    def numbers(self) -> tuple[int, ...]:
-        """The integers in the message."""
-        return tuple(int(text) for text in _NUMBER.findall(self.words) if len(text) < 10)
 
     def each(self) -> Iterator[Complaint]:
         """One complaint for each field that the words name as unknown or missing."""

@@ -271,12 +271,8 @@ def _next(page: RawPage, seen: set[str | None]) -> str:
         raise PagingError("the list says it has a next page but gives no cursor for it")
     if page.cursor in seen:
         error = PagingError("the list gave the same cursor twice: following it would never end")
-        error.key, error.assumption = "lists.cursor_parameter", "individual.list"
-        error.hint = (
-            "the name of the query parameter is an assumption (`individual.list`): set "
-            "lists.cursor_parameter in service.toml if your provider documents another, or run "
-            "`paylab probe`"
-        )
+        error.assumption = "individual.list"
+        error.hint = "the service does not continue after the cursor: ask your provider how it does"
         raise error
     seen.add(page.cursor)
     return page.cursor

@@ -20,6 +20,7 @@ from paylab.probe import steps
 from paylab.probe.candidates import candidates, dialects, is_progress
 from paylab.probe.drift import find_drift
 from paylab.probe.evidence import contradicted
+from paylab.probe.field_hints import Doubt
 from paylab.probe.probe import operations_of, recorded
 from paylab.probe.report import OUTCOMES, ProbeFinding, Report
 from paylab.probe.trial import Trials
@@ -132,7 +133,7 @@ def test_some_statuses_say_nothing_about_fields(status, expected):
 def test_other_paths_are_those_of_the_resource_and_of_others(key, first, others):
     """Spellings, the paths of the same resource, and what public descriptions have."""
     error = NotFoundError(404, "not found")
-    error.doubts = (paylab.client.field_hints.Doubt(key),)
+    error.doubts = (Doubt(key),)
     found = [each[key] for each in candidates(error, SERVICE) if key in each]
     assert {first, *others} <= {*found}
     assert len(found) == len({*found})
@@ -149,7 +150,7 @@ def test_other_paths_are_those_of_the_resource_and_of_others(key, first, others)
 def test_more_fields_are_required(key, problems, found):
     """Those that are missed, after those that are required anyway; else nothing."""
     error = refusal(*problems)
-    error.doubts = (paylab.client.field_hints.Doubt(key),)
+    error.doubts = (Doubt(key),)
     tried = [each[key] for each in candidates(error, SERVICE) if key in each]
     assert tried == ([(*SERVICE.value(key), *found)] if found else [])
 
@@ -158,7 +159,7 @@ def test_other_words_are_those_of_the_refusal_and_single_ones():
     """The choices of the refusal, the other values of the key, upper case, and each word alone."""
     key = "financial_accounts.crypto_wallet.allowed"
     error = refusal(("network", "must be one of tron, stellar"))
-    error.doubts = (paylab.client.field_hints.Doubt(key),)
+    error.doubts = (Doubt(key),)
     tried = [each[key] for each in candidates(error, SERVICE)]
     usual = SERVICE.value(key)
     assert tried[0] == ("tron", "stellar")

@@ -1,4 +1,4 @@
-"""What sentences say of fields: names, what is missing or unknown, words and numbers."""
+"""What sentences say of fields: names, and what is missing or unknown."""
 
 from __future__ import annotations
 
@@ -45,36 +45,6 @@ def test_missing_or_unknown(words, missing, unknown):
     """A field is to be sent, is not known, or neither; an unknown value is no unknown field."""
     found = Complaint("a", words)
     assert (found.missing, found.unknown) == (missing, unknown)
-
-
-@pytest.mark.parametrize(
-    ("words", "choices"),
-    [
-        ("must be one of cpf, cnpj or evp", ("cpf", "cnpj", "evp")),
-        ("expected: 'SAVINGS' | 'CHECKING'", ("SAVINGS", "CHECKING")),
-        ("must be text", ()),
-        ("should be an object", ()),
-        ("must be a; allowed values are b, c", ("b", "c")),
-        ("is required", ()),
-    ],
-)
-def test_the_words_that_are_accepted(words, choices):
-    """The longest list of words counts; words that name a type are none."""
-    assert Complaint("a", words).choices == choices
-
-
-@pytest.mark.parametrize(
-    ("words", "numbers"),
-    [
-        ("must have 1 to 64 characters", (1, 64)),
-        ("at most 123456789", (123456789,)),
-        ("not 1234567890", ()),
-        ("is required", ()),
-    ],
-)
-def test_the_numbers_of_a_limit(words, numbers):
-    """Integers of up to nine digits; a longer one is an id rather than a limit."""
-    assert Complaint("a", words).numbers == numbers
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from functools import partial
 from typing import Any, NamedTuple
 
+from ..client.request import OutgoingRequest
 from ..spec.complaints import Complaint
 from ..spec.json_path import last_name, value_at
 from ..spec.operations.operation import Operation
@@ -21,7 +22,6 @@ from ..spec.service.service import Service
 from ..spec.service.setting import key_of
 from ..spec.service.value_types import WordsLimit
 from ..spec.translation import Translation
-from .request import OutgoingRequest
 
 NUMBER = re.compile(r"number|numeric|decimal|float", re.IGNORECASE)
 TOO_LONG = re.compile(r"at most|too long|longer|maximum|characters|length", re.IGNORECASE)
