@@ -8,22 +8,23 @@ from collections.abc import Callable
 from ..errors.base import PaylabError
 from ..spec.service.keys import keys
 from ..spec.service.service import Service
+from .refusal_kinds import AUTHENTICATION, PERMISSION, UNAUTHORIZED, kind_of
 
 TRIED = ("signing.empty_query", "signing.key_encoding")
 """What may be signed otherwise in a request without query and body, most likely first."""
 
 EXPLAINED = re.compile(
-    r"expire|revoked|suspend|disabled|deactivat|inactive|blocked|locked|\bip\b|address|allow.?list"
-    r"|whitelist|clock|skew|timestamp|too old|x-date|permission|scope|environment|live mode"
-    r"|test mode|maintenance|terminated",
+    r"expire|inactive|not active|disabled|blocked|environment|live mode|test mode|maintenance",
     re.IGNORECASE,
 )
-"""Words that say why a key or a request was refused: no other signature would help."""
+"""Words beside those of the kinds that say why a key was refused."""
 
 
-def is_explained(words: str) -> bool:
-    """Whether the words of a 401 already say why, so that no other dialect is worth a request."""
-    return bool(EXPLAINED.search(words))
+def is_explained(error: PaylabError) -> bool:
+    """Whether a refused signature is explained, so that no other dialect is worth a request."""
+    status, text = getattr(error, "status", UNAUTHORIZED), getattr(error, "text", str(error))
+    kind = kind_of(status, text, getattr(error, "body", None))
+    return kind not in (None, AUTHENTICATION, PERMISSION) or bool(EXPLAINED.search(text))
 
 
 def verified_dialect(service: Service, verifies: Callable[[str, str], bool]) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from http.client import responses
 
@@ -13,58 +12,14 @@ from ..spec.error_body import ErrorBody, read_error
 from ..spec.service.error_bodies import ErrorSettings
 from ..spec.service.service import Service
 from ..spec.text import plain, read_json
+from .advice import Advisor
 from .call import Call
 from .exchange import Exchange, Trouble
 from .orders import NOTHING_SENT
+from .refusal_kinds import RATE
 from .request import OutgoingRequest
-from .retries import asked_wait, not_before
+from .retries import told_wait
 from .settings import Settings
-
-HINTS = {
-    (400, "pagination token", r"\.list$|^GET$"): (
-        "list again from the start: a cursor is valid only in its list and with the same filters"
-    ),
-    (400, "idempotency", r"\.create$|^POST$"): (
-        "an Idempotency-Key is a UUID of 36 characters; omit it and paylab makes one"
-    ),
-    (400, "verifies with images", r"\.submit_token$"): (
-        "this individual verifies with images: lab.individuals.upload_images(id, {...})"
-    ),
-    (401, "", ""): (
-        "the signature is correct by the spec: API key and secret may not belong "
-        "together or to this service, or a proxy changes Host, path or query; "
-        "`paylab doctor` checks the settings, lab.explain() shows what was signed"
-    ),
-    (403, "", r"^sandbox\."): (
-        "deposits can be simulated only in the sandbox: check the base URL and the keys"
-    ),
-    (409, "", r"\.create$|^POST$"): (
-        "this Idempotency-Key was used with another body in the last 24 hours: send the first "
-        "body again to see its result, or use a new key for a new payment"
-    ),
-    (422, "crypto_wallet", r"^transfers\.create$"): (
-        "an off-ramp needs a wallet of the recipient on its source network, to which the "
-        "stablecoins are returned if it fails: lab.financial_accounts.create(individual_id, "
-        '"crypto_wallet", {"address": ..., "network": ...}), then send it again'
-    ),
-    (422, "ask for a new one", r"^transfers\.create$"): (
-        "a quote expires soon and can be used for one transfer: get a new one with "
-        "lab.quotes.create(...)"
-    ),
-    (422, "", r"\.(submit_token|upload_images)$"): (
-        "the individual must be in action_required: get it and read status and status_details"
-    ),
-    (429, "", ""): "wait before the next request, and send requests less often",
-}
-"""Advice by status, words in the refusal, and a pattern of the operation (else of the method)."""
-
-
-def hint(status: int, text: str, operation: str) -> str | None:
-    """The first hint that matches a refusal, or None."""
-    for (number, words, operations), advice in HINTS.items():
-        if number == status and words in text.lower() and re.search(operations, operation):
-            return advice
-    return None
 
 
 def not_sent(request: OutgoingRequest, settings: Settings, redaction: Redaction) -> ReadOnlyError:
@@ -128,17 +83,22 @@ def _refusal(
     outgoing = exchange.request
     status, limits = exchange.status, service.rate_limits
     refusal = read_refusal(status, exchange.content, redaction, service.errors)
-    asked = asked_wait(exchange.headers, call.when, limits.header, limits.unit)
-    until = not_before(asked, call.when)
-    if until:
-        advice: str | None = f"the service asks not to be called again before {until}"
-    elif call.finding:
-        advice = _of_finding(call.finding, refusal.text)
-    else:
-        advice = hint(status, refusal.text, outgoing.operation or outgoing.method)
-    return for_status(status)(
-        status, refusal.text, problems=refusal.problems, body=refusal.body, call=call, hint=advice
+    advisor = Advisor(outgoing, status, refusal, service)
+    is_rate = advisor.kind is RATE
+    found = advisor.advice(told_wait(exchange.headers, call.when, limits, is_rate=is_rate))
+    advice = _of_finding(call.finding, refusal.text) if call.finding else found.text
+    error = for_status(status)(
+        status, refusal.text, problems=refusal.problems, body=refusal.body, call=call
     )
+    error.hint = advice or _who_knows(error)
+    error.assumption = None if call.finding else found.assumption
+    return error
+
+
+def _who_knows(error: APIStatusError) -> str | None:
+    """Who can look a refusal up, if the answer has an id for it."""
+    name = error.request_id
+    return name and f"your provider can look this call up by its id {plain(name, 80)}"
 
 
 def read_refusal(

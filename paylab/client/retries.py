@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import TYPE_CHECKING
 
+from ..spec.service.limits import RateLimitSettings
 from ..spec.timestamps import from_http, to_text
 
 if TYPE_CHECKING:
@@ -78,11 +79,40 @@ def retry_after(text: str, now: datetime) -> float | None:
     return None if moment is None else max(0.0, (moment - now).total_seconds())
 
 
-def not_before(asked: float | None, now: datetime) -> str | None:
-    """The time until which the service asks not to be called; None for a short wait."""
-    if asked is None or asked <= LONGEST_RETRY_AFTER:
+RESET = re.compile(r"(x-)?rate-?limit-reset(-after)?|retry-after-ms|x-retry-after", re.IGNORECASE)
+"""Headers of a refusal for its rate that say when to call again, beside Retry-After."""
+SINCE_1970 = 1_000_000_000
+"""A larger number is a Unix time."""
+
+
+def told_wait(
+    headers: Mapping[str, str], now: datetime, limits: RateLimitSettings, *, is_rate: bool
+) -> str | None:
+    """How long an answer asks to wait, in words; None if it does not say.
+
+    It is only told: a retry follows the header of the service, or Retry-After. The other headers
+    count only in a refusal for the rate, since a service may send them with every answer.
+    """
+    asked = asked_wait(headers, now, limits.header, limits.unit)
+    for name, text in headers.items() if is_rate and asked is None else ():
+        if RESET.fullmatch(name):
+            asked = _reset(name.lower(), text, now)
+    if asked is None or asked == 0:
         return None
     try:
-        return to_text(now + timedelta(seconds=asked))
+        until = to_text(now + timedelta(seconds=asked))
     except OverflowError:
-        return "the year 9999"
+        until = "the year 9999"
+    if asked <= LONGEST_RETRY_AFTER:
+        return f"the service asks to wait {asked:.0f} s"
+    return f"the service asks not to be called again before {until}"
+
+
+def _reset(name: str, text: str, now: datetime) -> float | None:
+    """The seconds of a header that says when to call again: a number, a Unix time, or a date."""
+    if name.endswith("-ms") and NUMBER.fullmatch(text.strip()):
+        return float(text.strip()[:MOST_DIGITS]) / 1000
+    seconds = retry_after(text, now)
+    if seconds is None or seconds < SINCE_1970:
+        return seconds
+    return max(0.0, seconds - now.timestamp())

@@ -268,7 +268,7 @@ class Sender:
         if refused and not exchange.request.url.query and attempt.call.finding is None:
             from .dialects import is_explained, name_dialect, verified_dialect
 
-            if not is_explained(str(error)):
+            if not is_explained(error):
                 if self._dialect is None:
                     self._dialect = ()  # tried only once
                     self._dialect = verified_dialect(self.service, self._verifies)

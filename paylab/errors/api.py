@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .base import PaylabError, Problem
+from .text import plain
 
 
 class APIError(PaylabError):
@@ -60,6 +62,9 @@ class APIError(PaylabError):
         return next((each for each in found if isinstance(each, str)), None)
 
 
+MOST_PROBLEMS = 5
+"""Problems in the text of an error; its card has all of them."""
+LONGEST_PROBLEM = 200
 REQUEST_IDS = ("x-request-id", "request-id", "x-correlation-id", "x-amzn-requestid")
 
 
@@ -95,19 +100,29 @@ class APIStatusError(APIError):
         self.status, self.text, self.body = status, text, body
         self.problems, self.hint = tuple(problems), hint
         super().__init__(f"{status} {text}".strip(), call)
-        for line in self._told():
-            self.add_note(line)
+
+    def _text(self) -> str:
+        """The status, the service's message, and the first problems that it does not say."""
+        told = [plain(str(problem), LONGEST_PROBLEM) for problem in self._untold()]
+        more = f"and {len(told) - MOST_PROBLEMS} more" if len(told) > MOST_PROBLEMS else ""
+        return "; ".join(filter(None, (self._head(), *told[:MOST_PROBLEMS], more)))
 
     def _details(self) -> list[str]:
-        return [*super()._details(), *self._told()]
+        return [*super()._details(), *(f"  {problem}" for problem in self._untold())]
 
-    def _told(self) -> list[str]:
-        """The field problems that the message of the service does not say already."""
+    def _untold(self) -> list[Problem]:
+        """The problems that the message of the service does not say already."""
         return [
-            f"  {problem}"
+            problem
             for problem in self.problems
-            if problem.field not in self.text or problem.message not in self.text
+            if problem.message not in self.text or not _names(self.text, problem.field)
         ]
+
+
+def _names(text: str, field: str) -> bool:
+    """Whether a text has the name of a field, with any signs between its parts: `a[0].b`."""
+    name = r"\W+".join(re.findall(r"\w+", field))
+    return re.search(rf"\b{name}\b", text) is not None
 
 
 class RedirectError(APIStatusError):

@@ -37,9 +37,7 @@ class PaylabError(Exception):
     """
 
     assumption: str | None = None
-    """The id of the assumption behind a failed call, if any."""
-    key: str | None = None
-    """The key of a service.toml that changes the assumption."""
+    """The id of the assumption that a failed call certainly rests on, if any."""
     doubts: tuple[Any, ...] = ()
     """The settings that a probe may try; only a walk of the probe fills them."""
     after_lost = False

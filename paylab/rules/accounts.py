@@ -176,13 +176,14 @@ def doubts(body: object, service: Service | None = None) -> list[Problem]:
     """
     entry = as_object(body)
     kind, details = entry.get("type"), entry.get("details")
-    country = _likely_country(kind, as_object(details))
+    country = likely_country(kind, as_object(details))
     stated = check(body, service=service)
     found = [one for one in check(body, country, service) if one not in stated]
     return [*found, *warn(country, kind, details, service=service)]
 
 
-def _likely_country(kind: object, details: Body) -> str | None:
+def likely_country(kind: object, details: Body) -> str | None:
+    """The country of the only account type with these details; None if there are several."""
     found = [(one.country, one.account(kind)) for one in countries.of().all] if details else []
     fitting = [
         (country, account)

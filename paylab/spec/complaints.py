@@ -18,7 +18,7 @@ MISSING = re.compile(
     r"\brequired?\b|\brequires\b|\bmissing\b|\bblank\b|\bneeded\b|\bis empty\b|undefined"
     r"|must be (?:given|present|provided|specified|set)|should be present"
     r"|(?:cannot|can't|can not|(?:must|may|should) not) be (?:null|empty|blank)"
-    r"|give exactly one|non-empty",
+    r"|give exactly one|non-empty|^empty params?\b",
     re.IGNORECASE,
 )
 UNKNOWN = re.compile(
@@ -38,7 +38,8 @@ _NAMED_MISSING = re.compile(
     rf"(?:missing(?: the)?(?: required)?|required) {_NOUN}{_MANY}"
     r"(?: in [\w ]{1,30})?(?:\s*:\s*|\s+)(?!(?:is|are|was|were)\b)"
     r"(?P<names>[\"'`]?[A-Za-z_].*)"
-    r"|^\s*(?:field )?(?:required|missing): (?P<listed>.+)",
+    r"|^\s*(?:field )?(?:required|missing): (?P<listed>.+)"
+    rf"|{_NOUN}{_MANY} (?:is|are) (?:missing|required)\s*:\s*(?P<after>[\"'`]?[A-Za-z_].*)",
     re.IGNORECASE,
 )
 _ONE_NAME = re.compile(
@@ -55,6 +56,10 @@ _PLAIN = re.compile(
     r"|not (?:allowed|permitted|recogni[sz]ed|known))",
 )
 """What is said of a field rather than of an object such as "account is not active"."""
+_BEFORE = re.compile(
+    rf"(?:.*[:(])?[\s\d]*(?:(?:the|your|a|an|this)\s+)?(?:{_NOUN}\s+)?", re.IGNORECASE
+)
+"""What may stand before a plain word that is a field: in "first name is required" it is none."""
 _VALUE = re.compile(r"(?:is|are|was) (?:not )?(?:an? |one |of |in |in?valid)")
 """What is said of a quoted value: 'foo' is not one of …"""
 _LABEL = re.compile(rf"\s*(?:{_QUOTED}|(?P<bare>{_NAME}))\s*:\s+(?P<words>\S.*)")
@@ -174,7 +179,10 @@ def _is_subject(match: re.Match[str]) -> bool:
     name = match["bare"]
     if name.lower() in _NOT_NAMES:
         return False
-    return _is_compound(name) or (name[0].islower() and bool(_PLAIN.match(words)))
+    if _is_compound(name):
+        return True
+    is_first = bool(_BEFORE.fullmatch(match.string[: match.start("bare")]))
+    return is_first and name[0].islower() and bool(_PLAIN.match(words))
 
 
 def _is_compound(name: str) -> bool:

@@ -33,13 +33,13 @@ LONGEST_NAME = 100
 # Names of keys without case, underscores and hyphens, most likely first.
 CODES = ("error", "title", "issue", "code", "errorcode")
 MESSAGES = (
-    "message", "errormessage", "errordescription", "detail", "reason", "description", "msg",
-    "text", "summary", "faultstring", "errors",
+    "message", "errormessage", "errordescription", "detail", "description", "reason", "msg",
+    "text", "responsetext", "failuremessage", "summary", "faultstring", "errors",
 )  # fmt: skip
 LISTS = (
     "errors", "details", "detail", "problems", "violations", "error", "message", "messages",
     "issues", "reasons", "invalidparams", "fielderrors", "validationerrors", "invalidfields",
-    "fieldviolations", "causes", "suberrors",
+    "fieldviolations", "causes", "suberrors", "errormessages", "failedconstraints",
 )  # fmt: skip
 ONE_ERROR = frozenset({"error", "fault", "exception"})
 """Keys of one error. Other keys hold fields, unless a message is beside them."""
@@ -57,7 +57,7 @@ FIELDS = (
     "field", "fieldname", "param", "parameter", "pointer", "loc", "propertyname", "attribute",
     "target", "property", "propertypath", "instancepath",
 )  # fmt: skip
-ITEM_FIELDS = (*FIELDS, "path", "name", "key", "location")
+ITEM_FIELDS = (*FIELDS, "path", "name", "key", "location", "reference")
 """In a list of problems, these name a field too; elsewhere a path is that of the request."""
 ITEM_WORDS = (
     "message", "msg", "defaultmessage", "errormessage", "detail", "description", "text",
@@ -97,7 +97,8 @@ def read_error(body: object, form: ErrorSettings | None = None) -> ErrorBody:
     stated = _at(body, form) if form else []
     problems = stated or list(islice(_problems(body), MOST_PROBLEMS))
     texts = [text for text in [_scalar(value_at(body, form.words))] if text] if form else []
-    texts = texts or _words(body)
+    if not texts or " " not in texts[0]:  # a code: the message beside it says more
+        texts = _words(body) or texts
     if not any(problem.field for problem in problems):
         told = texts or islice(_anything(body), MOST_PROBLEMS)
         spoken = (_spoken(each) for text in told for each in sentences(text))
@@ -213,7 +214,9 @@ def _stated(
 ) -> Iterator[Problem]:
     """The field that one error names, and the problems in its lists."""
     message = "".join(_words(body, depth)[-1:])
-    if has_message and (field := _field(known, FIELDS)):
+    source = known.get("source")
+    place = _field(_folded(source), ITEM_FIELDS) if isinstance(source, dict) else ""
+    if has_message and (field := place or _field(known, FIELDS)):
         yield _problem(field, message)
     for key, words in NAMES_ONLY.items():
         names = known.get(key)

@@ -70,8 +70,8 @@ def other(lab, **change):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"secret_key": Secret("another")}, "may not belong together"),
-        ({"service": BLANK}, 'set signing.empty_query = "omit"'),
+        ({"secret_key": Secret("another")}, "belong together"),
+        ({"service": BLANK}, 'signed with signing.empty_query = "omit"'),
     ],
 )
 def test_a_401_tells_what_the_doctor_finds(lab, change, words):

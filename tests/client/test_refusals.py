@@ -10,6 +10,7 @@ import pytest
 from paylab import errors
 from paylab.client import Client
 from paylab.client.failures import read_refusal
+from paylab.client.settings import Secret
 from paylab.errors import Problem
 from paylab.redaction.redaction import Redaction
 from paylab.spec.service import Service
@@ -166,7 +167,7 @@ def test_a_known_cause_has_a_hint(scripted, status, method, path, text, advice):
     assert advice in caught.value.hint
 
 
-@pytest.mark.parametrize(("status", "path"), [(404, "/v1/x"), (403, "/v1/x"), (422, "/v1/x")])
+@pytest.mark.parametrize(("status", "path"), [(400, "/v1/x"), (402, "/v1/x"), (422, "/v1/x")])
 def test_an_unknown_cause_has_no_hint(scripted, status, path):
     """An error with an unknown cause has no hint."""
     client, _ = scripted(status)
@@ -206,3 +207,92 @@ def test_the_error_of_a_missing_conversion_has_its_call(settings):
     with pytest.raises(errors.NotFoundError, match="conv_1") as caught:
         Client(settings, transport=empty).conversions.get("conv_1")
     assert caught.value.status == 404
+
+
+VALIDATION = {
+    "error": "Validation failed",
+    "errors": [
+        {"field": "given_name", "message": "is required"},
+        {"field": "address.country", "message": "must be one of MX, PH"},
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (
+            VALIDATION,
+            "400 Validation failed; given_name: is required; "
+            "address.country: must be one of MX, PH",
+        ),
+        ({"error": "a[0].b must be c"}, "400 a[0].b must be c"),
+        (
+            {"error": "No", "errors": [{"field": f"f{n}", "message": "is odd"} for n in range(7)]},
+            "400 No; " + "; ".join(f"f{n}: is odd" for n in range(5)) + "; and 2 more",
+        ),
+        (
+            {"error": "No", "errors": [{"field": "a\nb", "message": "\x1b[2J" + "x" * 300}]},
+            "400 No; a b: \\x1b[2J" + "x" * 187 + "…",
+        ),
+    ],
+)
+def test_the_text_of_an_error_has_the_first_problems(scripted, body, text):
+    """`str` and a traceback have the first five problems with their fields, escaped and short."""
+    client, _ = scripted(httpx.Response(400, json=body))
+    with pytest.raises(errors.BadRequestError) as caught:
+        client.request("POST", "/v1/individuals", json={})
+    assert str(caught.value) == text
+    assert caught.value.traceback().count(text) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "advice", "source"),
+    [
+        (400, "email is required", "add email to the call: it must be an e-mail address", None),
+        (400, "given_name is required", "add given_name to the call", "individual.required"),
+        (400, "'country' is not supported", "country must be one of AR", None),
+        (400, "country must be one of MX", None, None),
+        (400, "unknown field 'phone'", "does not know phone", None),
+        (400, "tax_id is required", "no field tax_id here: ask your provider", None),
+        (400, "Missing key", None, None),
+        (403, "Forbidden", "ask your provider for the permission", None),
+        (404, "no route", "check the base URL", None),
+        (503, "down", "it may have been carried out", None),
+        (400, "phone must have a signature of its owner", None, None),
+    ],
+)
+def test_the_advice_about_an_individual(scripted, status, words, advice, source):
+    """What the specification says of the field, else who decides, with its assumption as data."""
+    client, _ = scripted(httpx.Response(status, json={"error": words}), max_retries=0)
+    with pytest.raises(errors.APIStatusError) as caught:
+        client.request("POST", "/v1/individuals", json={"country": "MX"})
+    assert advice in caught.value.hint if advice else caught.value.hint is None
+    assert caught.value.assumption == source
+
+
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        ("signature differs", 4),
+        ("The API key has expired", 1),
+        ("IP address not allowed", 1),
+        ("account suspended", 1),
+        ("the clock is skewed", 1),
+    ],
+)
+def test_no_dialect_is_tried_if_the_words_say_why(settings, words, asked):
+    """Other dialects are tried in one round a session, and only for a refusal that may need it."""
+    paths = []
+
+    def answer(request):
+        paths.append(request.url.path)
+        return httpx.Response(401, json={"error": words})
+
+    keys = replace(settings, secret_key=Secret("c0ffee00" * 4))
+    client = Client(keys, transport=httpx.MockTransport(answer))
+    for _ in range(2):
+        with pytest.raises(errors.AuthenticationError) as caught:
+            client.transfers.get("tr_1")
+    assert len(paths) == asked + 1
+    assert "signing." not in str(caught.value.hint)

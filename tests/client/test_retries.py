@@ -13,8 +13,9 @@ import pytest
 
 from paylab import errors
 from paylab.client.decoding import TooLargeError
-from paylab.client.retries import LONGEST_WAIT, asked_wait, backoff, not_before, retry_after
+from paylab.client.retries import LONGEST_WAIT, asked_wait, backoff, retry_after, told_wait
 from paylab.spec.service import Service
+from paylab.spec.service.limits import RateLimitSettings
 
 NOW = datetime(2026, 1, 31, 9, 30, 0, 123000, tzinfo=UTC)
 ACCOUNT = ("ind_1", "fa_1", "mxn")
@@ -194,7 +195,7 @@ def test_a_long_retry_after_ends_the_call(scripted, status, header, until):
     client, script = scripted(httpx.Response(status, headers={"Retry-After": header}))
     with pytest.raises(errors.APIStatusError) as caught:
         client.transfers.get("tr_1")
-    assert caught.value.hint == f"the service asks not to be called again before {until}"
+    assert caught.value.hint.endswith(f"the service asks not to be called again before {until}")
     assert script.naps == []
 
 
@@ -356,7 +357,30 @@ def test_retry_after_may_be_named_in_the_settings():
     assert asked_wait({"retry-after": ""}, NOW, "Retry-After", "milliseconds") is None
 
 
-def test_a_wait_of_a_minute_is_no_reason_to_name_a_time():
-    """The client waits for so long itself."""
-    assert not_before(60.0, NOW) is not_before(None, NOW) is None
-    assert not_before(60.001, NOW) == "2026-01-31T09:31:00.124Z"
+UNTIL = "the service asks not to be called again before"
+IN_TWO_MINUTES = f"{UNTIL} 2026-01-31T09:32:00.000Z"
+
+
+@pytest.mark.parametrize(
+    ("headers", "is_rate", "told"),
+    [
+        ({}, True, None),
+        ({"retry-after": "0"}, True, None),
+        ({"retry-after": "60"}, False, "the service asks to wait 60 s"),
+        ({"retry-after": "60.001"}, False, f"{UNTIL} 2026-01-31T09:31:00.124Z"),
+        (
+            {"retry-after": "Sat, 31 Jan 2026 09:32:00 GMT"},
+            True,
+            IN_TWO_MINUTES,
+        ),
+        ({"retry-after": "9" * 18}, True, f"{UNTIL} the year 9999"),
+        ({"x-ratelimit-reset": "30"}, True, "the service asks to wait 30 s"),
+        ({"x-ratelimit-reset": "30"}, False, None),
+        ({"ratelimit-reset": "1769851920"}, True, IN_TWO_MINUTES),
+        ({"retry-after-ms": "1500"}, True, "the service asks to wait 2 s"),
+    ],
+)
+def test_how_long_to_wait_is_told_in_words(headers, is_rate, told):
+    """Retry-After counts always, a reset header only in a refusal for the rate."""
+    found = told_wait(headers, NOW, RateLimitSettings(), is_rate=is_rate)
+    assert found == told

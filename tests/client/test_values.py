@@ -28,7 +28,7 @@ VALUES = {
     kind
     for module in MODULES
     for kind in vars(module).values()
-    if is_dataclass(kind) and kind.__module__ == module.__name__
+    if isinstance(kind, type) and is_dataclass(kind) and kind.__module__ == module.__name__
 }
 
 

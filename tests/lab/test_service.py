@@ -50,14 +50,14 @@ def test_the_variable_is_enough(monkeypatch, tmp_path):
 
 
 def test_a_simulator_brings_its_service_along():
-    """A lab on a simulator uses its service; with another one, the error names the setting."""
+    """A lab on a simulator uses its service; with another one, the error has the assumption."""
     simulator = Simulator(service=Service(QUOTE))
     assert quoted(paylab.connect(simulator=simulator)) == "/v1/quote"
     other = paylab.connect(simulator=simulator, service=Service())
     with pytest.raises(paylab.NotFoundError) as caught:
         quoted(other)
-    assert (caught.value.key, caught.value.assumption) == ("paths.quotes", "quote.operation")
-    assert "set paths.quotes in service.toml" in caught.value.hint
+    assert caught.value.assumption == "quote.operation"
+    assert "check the base URL" in caught.value.hint
 
 
 @pytest.mark.parametrize(

@@ -36,13 +36,16 @@ NOT_FOUND = 404
 class Refusal:
     """A refusal: its status, and when it happens.
 
-    `fields` are those that the answer names as wrong; a field stands for those inside it.
+    `fields` are those that the answer names as wrong; a field stands for those inside it. `words`
+    is a pattern of what a service says then, and `advice` how to get to the state that is needed.
     """
 
     status: Status
     when: str
     source: str = "spec"
     fields: tuple[str, ...] = ()
+    words: str = ""
+    advice: str = ""
 
     def number(self, service: ServiceSettings) -> int:
         """Its status in a service."""
@@ -50,7 +53,21 @@ class Refusal:
 
 
 _UNKNOWN = Refusal(NOT_FOUND, "the individual does not exist")
-_NOTHING_ASKED = Refusal(422, "the individual is not in action_required")
+_NOTHING_ASKED = Refusal(
+    422,
+    "the individual is not in action_required",
+    words=r"action_required|not waiting for",
+    advice="the individual must be in action_required: get it and read status and status_details",
+)
+_NOT_ACTIVE = (
+    r"(individual|customer|recipient|beneficiary|person)\b[\w ]{0,20}"
+    r"\b(not (yet )?(active|verified)|pending)"
+    r"|kyc[\w ]{0,20}not active|identity verification is required"
+)
+_RUN_WAIT = (
+    "the individual must be active: run lab.individuals.wait(id) first; if that ends in "
+    "action_required, upload the images that status_details lists"
+)
 _ACCOUNT_RULES = (
     Refusal(
         invalid_body,
@@ -88,7 +105,13 @@ INDIVIDUAL = (
 ONE_INDIVIDUAL = (_UNKNOWN,)
 TOKEN = (
     _UNKNOWN,
-    Refusal(400, "the individual verifies with images", "idv.who"),
+    Refusal(
+        400,
+        "the individual verifies with images",
+        "idv.who",
+        words="verifies with images",
+        advice="this individual verifies with images: lab.individuals.upload_images(id, {...})",
+    ),
     Refusal(400, "the provider is another one", "idv.provider", ("provider",)),
     _NOTHING_ASKED,
 )
@@ -98,7 +121,13 @@ IMAGES = (
     Refusal(
         400, "the first bytes are not of the declared type", "images.content", fields=("images",)
     ),
-    Refusal(400, "the individual verifies with a token", "images.token-individual"),
+    Refusal(
+        400,
+        "the individual verifies with a token",
+        "images.token-individual",
+        words="verifies with a token",
+        advice="this individual verifies with a token: lab.individuals.submit_token(id, ...)",
+    ),
     _NOTHING_ASKED,
 )
 FINANCIAL_ACCOUNT = (
@@ -163,13 +192,33 @@ TRANSFER = (
         "transfer.deposit-source",
         ("source_type",),
     ),
-    Refusal(wrong_state, "the quote is used or expired", "transfer.create"),
+    Refusal(
+        wrong_state,
+        "the quote is used or expired",
+        "transfer.create",
+        words=r"quote\b[\w ]{0,30}\b(used|expired)|ask for a new one",
+        advice=(
+            "a quote is valid for a short time and for one transfer: get a new one with "
+            "lab.quotes.create(...)"
+        ),
+    ),
     Refusal(
         wrong_state,
         "the recipient is not active, or does not have the product",
         "transfer.individual",
+        words=_NOT_ACTIVE,
+        advice=_RUN_WAIT,
     ),
-    Refusal(wrong_state, "an off-ramp recipient has no crypto_wallet on source_network"),
+    Refusal(
+        wrong_state,
+        "an off-ramp recipient has no crypto_wallet on source_network",
+        words=r"no crypto.?wallet|crypto.?wallet (is )?(missing|required)",
+        advice=(
+            "an off-ramp needs a wallet of the recipient on its source network, to which the "
+            "stablecoins are returned if it fails: lab.financial_accounts.create(individual_id, "
+            '"crypto_wallet", {"address": ..., "network": ...}), then send it again'
+        ),
+    ),
 )
 ONE_TRANSFER = (Refusal(NOT_FOUND, "the transfer does not exist", "transfer.get"),)
 CONVERSION_ACCOUNT = (
@@ -180,8 +229,14 @@ CONVERSION_ACCOUNT = (
         "ca.create",
         ("source_currency",),
     ),
-    Refusal(wrong_state, "the individual is not active"),
-    Refusal(wrong_state, "the individual does not have the product on_ramp", "ca.product"),
+    Refusal(wrong_state, "the individual is not active", words=_NOT_ACTIVE, advice=_RUN_WAIT),
+    Refusal(
+        wrong_state,
+        "the individual does not have the product on_ramp",
+        "ca.product",
+        words=r"product on_ramp",
+        advice='an on-ramp needs an individual with product_types=["on_ramp"]',
+    ),
     Refusal(
         wrong_state, "the payout account is not a crypto_wallet of the individual", "ca.create"
     ),
@@ -196,7 +251,13 @@ DEPOSIT = (
         invalid_body, "amount is over the cap of the sandbox for its currency", fields=("amount",)
     ),
     Refusal(invalid_body, "amount has more than 2 decimals", "amount.form", ("amount",)),
-    Refusal(wrong_state, "the conversion account is not active", "deposit.path"),
+    Refusal(
+        wrong_state,
+        "the conversion account is not active",
+        "deposit.path",
+        words=r"conversion account\b[\w ]{0,20}\b(not (yet )?active|pending)",
+        advice="the conversion account must be active: run lab.conversion_accounts.wait(id) first",
+    ),
 )
 SUBSCRIPTION = (
     Refusal(

@@ -1,0 +1,131 @@
+"""Refusals of well-known APIs at our operations: what the error says, and what it never says."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+import httpx
+import pytest
+
+import paylab
+from paylab import errors
+from paylab.client import Client
+from paylab.client.settings import Settings
+from paylab.spec.service.keys import keys
+
+TABLE = json.loads(Path(__file__).with_name("ordinary_refusals.json").read_text())
+ROWS = {row["id"]: row for row in TABLE["refusals"]}
+pytestmark = pytest.mark.filterwarnings("ignore::paylab.errors.RuleWarning")
+
+WALLET = {"address": "0x000000000000000000000000000000000000dEaD", "network": "base"}
+CALLS = {
+    "individuals.create": lambda client: client.individuals.create(
+        **paylab.examples.recipient("MX")
+    ),
+    "financial_accounts.create": lambda client: client.financial_accounts.create(
+        "ind_1", "crypto_wallet", WALLET
+    ),
+    "quotes.create": lambda client: client.quotes.create(
+        "fa_1", payout_method="spei", source_amount="1", destination_currency="mxn"
+    ),
+    "transfers.create": lambda client: client.transfers.create(
+        "fa_1",
+        payout_method="spei",
+        source_amount="1",
+        source_currency="USD",
+        destination_currency="mxn",
+        client_reference_id="invoice-1",
+    ),
+    "transfers.get": lambda client: client.transfers.get("tr_1"),
+    "transfers.list": lambda client: client.transfers.list().first(),
+    "conversion_accounts.create": lambda client: client.conversion_accounts.create(
+        "ind_1", "fa_1", "mxn"
+    ),
+    "sandbox.deposit": lambda client: client.sandbox.deposit("ca_1", "10.00", "mxn"),
+    "webhook_subscriptions.create": lambda client: client.webhook_subscriptions.create(
+        "https://hooks.example.com/in", ["transfer.completed"]
+    ),
+}
+KINDS = {
+    401: errors.AuthenticationError,
+    403: errors.PermissionDeniedError,
+    404: errors.NotFoundError,
+    409: errors.ConflictError,
+    422: errors.UnprocessableError,
+    429: errors.RateLimitError,
+    500: errors.ServerError,
+}
+ADVICE = {
+    "permission": "ask your provider",
+    "address": "ask your provider",
+    "suspension": "provider",
+    "rate": "too many requests",
+    "authentication": "API key and secret|clock",
+    "insufficient funds": "fund the account",
+    "limit": "a limit is reached",
+    "server error": "may have been carried out|try again later",
+    "unknown id": "another account or environment",
+    "duplicate": "look",
+}
+"""What the advice of a kind says at least."""
+NEVER = (*TABLE["never_say"], "probe", "assum", *(key for key in keys() if "." in key))
+
+
+@cache
+def refused(row_id):
+    """The error of a row at its operation."""
+    row = ROWS[row_id]
+    body, headers = row["body"], row.get("headers", {})
+    content = body.encode() if isinstance(body, str) else json.dumps(body).encode()
+
+    def answer(request):
+        if row["operation"].endswith(".create") and request.method == "GET":
+            return httpx.Response(200, json={"data": [], "has_next_page": False, "cursor": None})
+        return httpx.Response(row["status"], content=content, headers=headers)
+
+    settings = Settings("https://pay.test", "key_live_1234", "c0ffee00" * 4)
+    transport = httpx.MockTransport(answer)
+    with (
+        Client(settings, transport=transport, max_retries=0) as client,
+        pytest.raises(errors.APIStatusError) as caught,
+    ):
+        CALLS[row["operation"]](client)
+    return caught.value
+
+
+@pytest.mark.parametrize("row_id", ROWS)
+def test_an_ordinary_refusal_names_no_setting(row_id):
+    """No advice has a key, a file, the probe or what its row and kind must not say."""
+    error, row = refused(row_id), ROWS[row_id]
+    hint = str(error.hint or "").lower()
+    kind = TABLE["kinds"][row["kind"]]
+    never = (*NEVER, *kind["must_not_say"], *row.get("must_not_say", ()))
+    assert not [word for word in never if re.search(rf"\b{re.escape(word.lower())}", hint)]
+
+
+@pytest.mark.parametrize("row_id", ROWS)
+def test_an_ordinary_refusal_is_told_as_what_it_is(row_id):
+    """The class is that of the status, and the advice that of the kind."""
+    error, row = refused(row_id), ROWS[row_id]
+    status = 500 if row["status"] >= 500 else row["status"]
+    assert error.status == row["status"]
+    assert type(error) is KINDS.get(status, type(error))
+    assert re.search(ADVICE.get(row["kind"], ""), str(error.hint or ""))
+
+
+@pytest.mark.parametrize("row_id", ROWS)
+def test_the_words_and_the_fields_of_the_service_are_in_the_error(row_id):
+    """`str(error)` has every message of the body, and the names of its fields."""
+    error, row = refused(row_id), ROWS[row_id]
+    text = folded(str(error))
+    assert text.startswith(str(row["status"]))
+    for field in filter(None, (row["field"] or "").split(", ")):
+        assert folded(re.split(r"[./\[]", field.strip("/"))[-1]) in text
+
+
+def folded(text):
+    """The letters and digits of a text."""
+    return re.sub("[^a-z0-9]", "", text.lower())
