@@ -121,14 +121,15 @@ class Advisor:
     def _stated_refusal(self) -> Refusal | None:
         """The refusal of the operation that the words of the service describe."""
         refusals = self._operation.refusals if self._operation else ()
-        text = f"{self._told.text} {self._outgoing_codes}"
+        text = f"{self._told.text} {self._problems_text}"
         for refusal in refusals:
             if refusal.words and re.search(refusal.words, text, re.IGNORECASE):
                 return refusal
         return None
 
     @property
-    def _outgoing_codes(self) -> str:
+    def _problems_text(self) -> str:
+        """The field problems in one line."""
         return " ".join(map(str, self._told.problems))
 
     def _duplicate(self) -> str:
@@ -195,7 +196,8 @@ class Advisor:
         """Whether the service names a field of the specification."""
         name = self._outgoing.operation
         told = self._complaints() if name else []
-        return any(expected_field(name, one.field, self._body, self._service) for one in told)
+        places = (complaint.field for complaint in told)
+        return any(expected_field(name, place, self._body, self._service) for place in places)
 
     def _of_fields(self, operation: Operation, told: list[Complaint]) -> Iterator[AdviceText]:
         """What to change, by field."""
@@ -262,13 +264,13 @@ class Advisor:
         if self._operation is None or (" " in self._told.text.strip() and not self._is_phrase):
             return None
         refusals = [
-            each
-            for each in self._operation.refusals
-            if each.number(self._service) == self._status and not each.fields
+            refusal
+            for refusal in self._operation.refusals
+            if refusal.number(self._service) == self._status and not refusal.fields
         ]
         if len(refusals) == 1 and refusals[0].advice:
             return refusals[0].advice
-        reasons = "; or ".join(each.when for each in refusals)
+        reasons = "; or ".join(refusal.when for refusal in refusals)
         return f"by the specification this is refused if {reasons}" if reasons else None
 
     @property

@@ -85,13 +85,15 @@ def _refusal(
     refusal = read_refusal(status, exchange.content, redaction, service.errors)
     advisor = Advisor(outgoing, status, refusal, service)
     is_rate = advisor.kind is RATE
-    found = advisor.advice(told_wait(exchange.headers, call.when, limits, is_rate=is_rate))
-    advice = _of_finding(call.finding, refusal.text) if call.finding else found.text
+    advice_text = advisor.advice(told_wait(exchange.headers, call.when, limits, is_rate=is_rate))
+    advice = _of_finding(call.finding, refusal.text) if call.finding else advice_text.text
     error = for_status(status)(
         status, refusal.text, problems=refusal.problems, body=refusal.body, call=call
     )
-    error.hint = advice or _who_knows(error)
-    error.assumption = None if call.finding else found.assumption
+    is_for_provider = not advice or "your provider" in advice
+    hints = (advice, _who_knows(error) if is_for_provider else None)
+    error.hint = "; ".join(filter(None, hints)) or None
+    error.assumption = None if call.finding else advice_text.assumption
     return error
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from .base import PaylabError, Problem
@@ -49,9 +49,10 @@ class APIError(PaylabError):
 
     @property
     def request_id(self) -> str | None:
-        """The id of the request that the service names in a header of its response."""
+        """The id of the request that the service names in a header or the body of its response."""
         headers = getattr(self.call, "response_headers", {})
-        return next((headers[name] for name in REQUEST_IDS if name in headers), None)
+        told = next((headers[name] for name in REQUEST_IDS if name in headers), None)
+        return told or next(_request_ids(getattr(self, "body", None)), None)
 
     @property
     def code(self) -> str | None:
@@ -66,6 +67,18 @@ MOST_PROBLEMS = 5
 """Problems in the text of an error; its card has all of them."""
 LONGEST_PROBLEM = 200
 REQUEST_IDS = ("x-request-id", "request-id", "x-correlation-id", "x-amzn-requestid")
+
+
+BODY_IDS = frozenset({"requestid", "traceid", "correlationid", "debugid"})
+"""Keys of a body that hold the id of the request, without case, underscores and hyphens."""
+
+
+def _request_ids(body: Any, depth: int = 3) -> Iterator[str]:
+    """The ids of the request in an error body."""
+    for name, value in body.items() if isinstance(body, Mapping) and depth else ():
+        if isinstance(value, str) and re.sub("[_-]", "", str(name)).lower() in BODY_IDS:
+            yield value
+        yield from _request_ids(value, depth - 1)
 
 
 class APIConnectionError(APIError):
@@ -99,13 +112,13 @@ class APIStatusError(APIError):
     ) -> None:
         self.status, self.text, self.body = status, text, body
         self.problems, self.hint = tuple(problems), hint
-        super().__init__(f"{status} {text}".strip(), call)
-
-    def _text(self) -> str:
-        """The status, the service's message, and the first problems that it does not say."""
         told = [plain(str(problem), LONGEST_PROBLEM) for problem in self._untold()]
         more = f"and {len(told) - MOST_PROBLEMS} more" if len(told) > MOST_PROBLEMS else ""
-        return "; ".join(filter(None, (self._head(), *told[:MOST_PROBLEMS], more)))
+        head = f"{status} {text}".strip()
+        super().__init__("; ".join(filter(None, (head, *told[:MOST_PROBLEMS], more))), call)
+
+    def _head(self) -> str:
+        return f"{self.status} {self.text}".strip()
 
     def _details(self) -> list[str]:
         return [*super()._details(), *(f"  {problem}" for problem in self._untold())]

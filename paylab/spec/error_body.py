@@ -34,7 +34,7 @@ LONGEST_NAME = 100
 CODES = ("error", "title", "issue", "code", "errorcode")
 MESSAGES = (
     "message", "errormessage", "errordescription", "detail", "description", "reason", "msg",
-    "text", "responsetext", "failuremessage", "summary", "faultstring", "errors",
+    "text", "responsetext", "failuremessage", "failurereason", "summary", "faultstring", "errors",
 )  # fmt: skip
 LISTS = (
     "errors", "details", "detail", "problems", "violations", "error", "message", "messages",

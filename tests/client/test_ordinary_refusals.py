@@ -118,12 +118,24 @@ def test_an_ordinary_refusal_is_told_as_what_it_is(row_id):
 
 @pytest.mark.parametrize("row_id", ROWS)
 def test_the_words_and_the_fields_of_the_service_are_in_the_error(row_id):
-    """`str(error)` has every message of the body, and the names of its fields."""
+    """`str(error)` has the sentence of the body, and the names of its fields."""
     error, row = refused(row_id), ROWS[row_id]
     text = folded(str(error))
     assert text.startswith(str(row["status"]))
+    sentences = [folded(one) for one in leaves(row["body"]) if " " in one and "http" not in one]
+    assert not sentences or any(sentence in text for sentence in sentences)
     for field in filter(None, (row["field"] or "").split(", ")):
         assert folded(re.split(r"[./\[]", field.strip("/"))[-1]) in text
+
+
+def leaves(body):
+    """The texts of a body without markup."""
+    if isinstance(body, str):
+        yield "" if "<" in body else body
+    for inner in (
+        body.values() if isinstance(body, dict) else body if isinstance(body, list) else ()
+    ):
+        yield from leaves(inner)
 
 
 def folded(text):

@@ -296,3 +296,20 @@ def test_no_dialect_is_tried_if_the_words_say_why(settings, words, asked):
             client.transfers.get("tr_1")
     assert len(paths) == asked + 1
     assert "signing." not in str(caught.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("headers", "body"),
+    [
+        ({"X-Request-Id": "req_1"}, {"error": "Forbidden"}),
+        ({}, {"error": "Forbidden", "trace_id": "req_1"}),
+        ({}, {"error": {"message": "Forbidden", "innerError": {"request-id": "req_1"}}}),
+    ],
+)
+def test_a_provider_is_told_the_id_of_the_request(scripted, headers, body):
+    """Where only the provider knows more, the advice has the id that the service gave the call."""
+    client, _ = scripted(httpx.Response(403, json=body, headers=headers))
+    with pytest.raises(errors.PermissionDeniedError) as caught:
+        client.request("POST", "/v1/individuals", json={})
+    assert caught.value.request_id == "req_1"
+    assert caught.value.hint.endswith("your provider can look this call up by its id req_1")
