@@ -29,6 +29,7 @@ COMMANDS: dict[str, str] = {
     "export": "write transfers or conversions to a file or to standard output",
     "sync": "keep a folder of Parquet files up to date",
     "payout": "send a CSV file of payouts, each row once",
+    "reconcile": "compare the payments of the service with your books",
     "calls": "show what notebooks and commands on this machine send",
     "requests": "show what a simulator received, with verdicts",
     "listen": "receive events, and forward them to your handler",

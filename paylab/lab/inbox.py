@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from functools import partial
 from itertools import count
 from os import PathLike
@@ -17,15 +17,15 @@ from ..spec import codes
 from .place import is_local
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from ..simulator.controls import Controls
     from ..webhooks.arrival import Arrival
+    from ..webhooks.books import BookSource
     from ..webhooks.event import Event
+    from ..webhooks.event_file import FoundEvents
     from ..webhooks.inbox import Inbox, InboxFunctions
     from ..webhooks.polling import PolledList, Watch
     from ..webhooks.receiver import Receiver, Then
-    from ..webhooks.report import Reconciliation
+    from ..webhooks.report import Reconciliation, Tolerance
     from ..webhooks.router import Router
 
 
@@ -221,33 +221,74 @@ class Webhooks:
         lists = [_polled(self._client, *each) for each in _resources(self._client).items()]
         return Watch(lists, router, every, since).start()
 
-    def reconcile(
+    def reconcile(  # noqa: PLR0913 - each has a default
         self,
-        references: str | PathLike[str] | pd.DataFrame | None = None,
+        books: BookSource | None = None,
         *,
         events: Inbox | str | PathLike[str] | Iterable[Event] | None = None,
         columns: Mapping[str, str] | None = None,
+        status_map: Mapping[str, str] | None = None,
+        tolerance: Tolerance | None = None,
+        window: timedelta | str | None = None,
+        tz: str = "UTC",
+        since: date | str | None = None,
+        until: date | str | None = None,
+        delimiter: str | None = None,
+        decimal: str | None = None,
+        date_format: str | None = None,
+        sheet: str | None = None,
+        database: Any = None,
     ) -> Reconciliation:
-        """Compare transfers and conversions in the list, in events and in your own CSV or frame.
+        """Compare the transfers and conversions of the service with your books, events or both.
 
-        By default the events are those of the latest inbox, or of the simulator. You can pass
-        events, or the file of an inbox, which says from when on its events are complete. `columns`
-        names the columns of your books, such as `{"reference": "Invoice", "amount": "Sum"}`, with
-        the keys id, reference, amount, currency and status; usual names are found without it.
+        `books` is a CSV, .xlsx or .parquet file, a frame, or a query of `database`, a URL or an
+        SQLAlchemy engine. Rows are matched by id, else by reference, trimmed and without case.
+        `columns` names yours, such as `{"reference": "Invoice", "amount": "Sum"}`; usual names are
+        found. Every column that both have is compared; a blank cell is not.
 
-        >>> "transfer" in repr(lab.reconcile())
-        True
+        `status_map={"settled": "completed"}` translates your words. `tolerance` is one amount or
+        one per currency, `window="1 day"` that of dates, `tz` the time zone of your books.
+        `since` and `until` are the period in which payments must be in them. `delimiter`, the
+        `decimal` mark and `date_format` are found if they are not given.
+
+        `events` are an inbox, the file of one, or events. Without, those of the latest inbox of
+        this lab are compared; without books and inbox, those that a simulator recorded.
+
+        >>> lab.reconcile(lab.transfers.frame()).sides
+        ('service', 'books')
         """
-        from ..webhooks.arrivals import events_of, simulated_events
         from ..webhooks.report import reconcile
         from .lists import Pull
 
-        known = self.inboxes[-1] if events is None and self.inboxes else events
-        found = None if known is None else events_of(known)
-        if found is None and (controls := self._controls()):
-            found = simulated_events(controls.events())
         lists = {
             "transfer": Pull(self._client, "transfers").frame(),
             "conversion": Pull(self._client, "conversions").frame(),
         }
-        return reconcile(lists, found, references, columns, self._client.place())
+        return reconcile(
+            lists,
+            books,
+            self._found_events(events, is_alone=books is None),
+            columns=columns,
+            status_map=status_map,
+            tolerance=tolerance,
+            window=window,
+            tz=tz,
+            since=since,
+            until=until,
+            delimiter=delimiter,
+            decimal=decimal,
+            date_format=date_format,
+            sheet=sheet,
+            database=database,
+            place=self._client.place(),
+        )
+
+    def _found_events(self, events: Any, *, is_alone: bool) -> FoundEvents | None:
+        """The events to compare: the given ones, of the latest inbox, or of a simulator."""
+        from ..webhooks.arrivals import events_of, simulated_events
+
+        known = self.inboxes[-1] if events is None and self.inboxes else events
+        if known is not None:
+            return events_of(known)
+        controls = self._controls() if is_alone else None
+        return simulated_events(controls.events()) if controls else None

@@ -13,7 +13,17 @@ from decimal import Decimal
 from typing import Any
 
 from ..redaction.redaction import Redaction
-from .html import ROWS, card, column, escape, folded, grid, heading, table, text_block
+from .html import (
+    card,
+    column,
+    escape,
+    folded,
+    grid,
+    heading,
+    notice,
+    table,
+    text_block,
+)
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "Transfer": ("id", "status", "source", "destination", "created_at"),
@@ -132,25 +142,31 @@ def faults_table(faults: Any) -> str:
 
 
 def reconciliation_card(result: Any) -> str:
-    """The report and the rows with a problem."""
-    shown = text_block(result.report())
-    if result:
-        return card(column(heading("Reconciliation"), shown), label=result.place)
-    frame = result.frame(problems=True)
-    known = frame.head(ROWS).astype("object").where(frame.head(ROWS).notna(), None)
-    rows = [
-        [row["kind"], row["id"], *(_side(row, side) for side in result.sides), row["problem"]]
-        for row in known.to_dict("records")
-    ]
-    table = grid(("kind", "id", *result.sides, "problem"), rows, len(frame))
-    return card(column(heading("Reconciliation"), shown, table), label=result.place)
+    """The verdict, the problems by kind and one by one, the totals, and what was compared."""
+    verdict, *_ = result.report().split("\n", 1)
+    parts = [heading("Reconciliation"), notice(verdict)]
+    if not result:
+        parts.append(_table_of(result.summary()))
+        names = [name for name in PROBLEM_COLUMNS if name != "side" or len(result.sides) > 2]
+        parts.append(_table_of(result.frame()[names]))
+    parts.append(folded("Totals", _table_of(result.totals())))
+    compared = [line.strip() for line in (*result.columns_lines(), *result.notes)]
+    parts.append(folded("What was compared", text_block("\n".join(compared))))
+    return card(column(*parts), label=result.place)
 
 
-def _side(row: Mapping[str, Any], side: str) -> str:
-    """The amount and the status that one side has of a payment."""
-    amount, status = row[f"amount_{side}"], row[f"status_{side}"]
-    money = "" if amount is None else f"{amount:f} {row['currency'] or ''}".rstrip()
-    return ", ".join(filter(None, (money, status)))
+PROBLEM_COLUMNS = (
+    *("kind", "side", "key", "column", "currency", "service_value", "other_value"),
+    *("difference", "time_difference", "row"),
+)
+"""The columns of the problems in a card."""
+
+
+def _table_of(frame: Any) -> str:
+    """The first rows of a frame, without the columns that have no value."""
+    from .frames import frame_table  # needs pandas, which a reconciliation has
+
+    return frame_table(frame.loc[:, frame.notna().any()])
 
 
 def lab_card(lab: Any) -> str:

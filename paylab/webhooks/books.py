@@ -1,73 +1,177 @@
-"""Your own books for a reconciliation: a CSV file or a frame, with columns of your names."""
+"""Read your own books: CSV, a workbook, Parquet, a frame or the result of a database query."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import csv
+from collections.abc import Iterator
 from decimal import Decimal
+from io import BytesIO
 from os import PathLike
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from ..errors.base import ExactnessError, Problem, RuleError
+from ..errors.base import ConfigError, PaylabError
 from ..errors.extras import explained
-from ..frames.files import read_csv
-from .reconciliation import exact_amounts, side
+from ..files import path_of, unreadable
+from ..frames.files import read_sidecar, unguard
 
 with explained():
     import pandas as pd
+    import pyarrow as pa
+    import pyarrow.csv as pcsv
+    import pyarrow.parquet as pq
 
-COLUMNS: Mapping[str, tuple[str, ...]] = {
-    "id": ("id", "transfer_id", "conversion_id"),
-    "reference": ("client_reference_id", "reference", "client_reference"),
-    "amount": ("amount", "source_amount", "deposit_amount"),
-    "currency": ("currency", "source_currency", "deposit_currency"),
-    "status": ("status",),
-}
-"""The known columns of books by meaning; `id` or `reference` is required."""
+BookSource = str | PathLike[str] | pd.DataFrame
+"""A file, a frame, or with `database` a query."""
 
-FLOAT_DIGITS = 15  # with more, the text that a float was read from is not known
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
+ENCODINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+"""Encodings by the first bytes of a file; others are UTF-8, else Windows-1252."""
+SHEET_DIGITS = 15  # a spreadsheet keeps and shows as many
 
 
-def of_books(
-    source: str | PathLike[str] | pd.DataFrame, columns: Mapping[str, str] | None = None
-) -> pd.DataFrame:
-    """The rows of a CSV file or a frame; `columns` has your names of the meanings in `COLUMNS`.
+class Books(NamedTuple):
+    """The rows of books as they are written, and what was found out about the file."""
 
-    ExactnessError names the row of an amount that is none, RuleError a missing column.
+    frame: pd.DataFrame
+    notes: tuple[str, ...] = ()
+
+
+def read_books(
+    source: BookSource,
+    *,
+    delimiter: str | None = None,
+    sheet: str | None = None,
+    database: Any = None,
+) -> Books:
+    """The rows of books; ConfigError if they cannot be read.
+
+    A file is read by its suffix: .xlsx, .parquet, anything else as CSV. `delimiter` is found in the
+    first line if it is not given; `sheet` is by default the first one. `database` is a URL or an
+    SQLAlchemy engine, and the source then a query.
     """
-    table = source if isinstance(source, pd.DataFrame) else read_csv(source)
-    names = _named(list(table.columns), columns or {})
-    texts = {name: [_text(value) for value in table[own]] for name, own in names.items()}
-    books = pd.DataFrame(texts, columns=list(COLUMNS), dtype=object)
-    amounts = exact_amounts(books["amount"], str(names.get("amount")))
-    return side(books.assign(amount=amounts, key=books["id"].combine_first(books["reference"])))
+    if isinstance(source, pd.DataFrame):
+        books = Books(source)
+    elif database is not None:
+        books = Books(_query(str(source), database))
+    else:
+        books = _read_file(path_of(source), delimiter, sheet)
+    names = [str(name) for name in books.frame.columns]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise PaylabError(f"the books have two columns {twice[:60]!r}: rename or remove one")
+    return books
 
 
-def _named(names: list[Any], columns: Mapping[str, str]) -> dict[str, Any]:
-    """Your column of each meaning that your books have."""
-    wrong = columns.keys() - COLUMNS.keys() or set(columns.values()) - set(names)
-    if wrong:
-        right = f"the meanings are {', '.join(COLUMNS)}, your columns {', '.join(map(str, names))}"
-        raise _invalid(f"columns= has {min(map(str, wrong))!r:.60}: {right:.300}")
-    words = {str(name).strip().casefold(): name for name in reversed(names)}
-    usual = [(meaning, word) for meaning, known in COLUMNS.items() for word in reversed(known)]
-    found = {meaning: words[word] for meaning, word in usual if word in words} | {**columns}
-    if not found.keys() & {"id", "reference"}:
-        raise _invalid("needs a column id or client_reference_id; or name yours with columns=")
-    return found
+def _read_file(path: Path, delimiter: str | None, sheet: str | None) -> Books:
+    if not path.is_file():
+        raise ConfigError(f"there is no file {path}; for a query, pass database= too")
+    suffix = path.suffix.lower()
+    if suffix == ".parquet":
+        try:
+            table = pq.read_table(path.absolute(), partitioning=None)
+        except (pa.ArrowException, OSError) as error:
+            raise unreadable(path, "Parquet", error) from None
+        return Books(table.to_pandas(types_mapper=pd.ArrowDtype))
+    if suffix in (".xlsx", ".xlsm"):
+        return Books(_read_sheet(path, sheet))
+    return _read_csv(path, delimiter)
 
 
-def _invalid(message: str) -> RuleError:
-    return RuleError([Problem("references", message, "reconcile")])
+def _read_csv(path: Path, delimiter: str | None) -> Books:
+    """All cells as text."""
+    data = path.read_bytes()
+    text, encoding = _decoded(data)
+    notes = [] if encoding == "utf-8-sig" else [f"encoding {encoding} was found"]
+    mark = delimiter or _delimiter(text)
+    if delimiter is None and mark != ",":
+        notes.append(f"delimiter {DELIMITERS[mark]} was found")
+    try:
+        header = next(csv.reader(text.splitlines(), delimiter=mark), [])
+        table = pcsv.read_csv(
+            BytesIO(text.encode()),
+            read_options=pcsv.ReadOptions(block_size=max(1 << 20, len(data) * 2)),
+            parse_options=pcsv.ParseOptions(
+                delimiter=mark, newlines_in_values=True, ignore_empty_lines=True
+            ),
+            convert_options=pcsv.ConvertOptions(
+                column_types=dict.fromkeys(header, pa.string()),
+                null_values=[""],
+                strings_can_be_null=True,
+            ),
+        )
+    except (pa.ArrowException, csv.Error, TypeError) as error:
+        raise unreadable(path, "CSV", error) from None
+    if read_sidecar(path).get("excel_safe"):
+        table = unguard(table)
+    return Books(table.to_pandas(types_mapper=pd.ArrowDtype), tuple(notes))
 
 
-def _text(value: Any) -> str | None:
-    """A cell as text; blank and missing are None."""
-    if pd.isna(value):
-        return None
-    if isinstance(value, float) and _digits(value) > FLOAT_DIGITS:
-        raise ExactnessError(f"{value!r} is a float with too many digits: read it as text")
-    return str(value).strip() or None
+def _decoded(data: bytes) -> tuple[str, str]:
+    """The text of a file and its encoding."""
+    encoding = ENCODINGS.get(data[:2], "utf-8-sig")
+    try:
+        return data.decode(encoding), encoding
+    except UnicodeDecodeError:
+        return data.decode("cp1252", "replace"), "Windows-1252"
 
 
-def _digits(value: float) -> int:
-    return len(Decimal(repr(value)).normalize().as_tuple().digits)
+def _delimiter(text: str) -> str:
+    """The delimiter that the first line has most of outside quotes; a comma if it has none."""
+    line = text.partition("\n")[0]
+    bare = "".join(line.split('"')[::2])
+    return max(DELIMITERS, key=lambda mark: (bare.count(mark), mark == ","))
+
+
+def _read_sheet(path: Path, sheet: str | None) -> pd.DataFrame:
+    """The rows of a sheet below its header; formulas as their stored results."""
+    with explained():
+        from openpyxl import load_workbook
+    try:
+        book = load_workbook(path, read_only=True, data_only=True)
+    except Exception as error:
+        raise unreadable(path, "a workbook", error) from None
+    try:
+        if sheet is not None and sheet not in book.sheetnames:
+            known = ", ".join(book.sheetnames)
+            raise ConfigError(f"{path} has no sheet {sheet!r:.60}; it has {known:.300}")
+        rows = list(_sheet_rows(book[sheet or book.sheetnames[0]]))
+    finally:
+        book.close()
+    header = rows[0] if rows else []
+    width = max((at + 1 for at, name in enumerate(header) if name is not None), default=0)
+    names = [
+        str(name) if name is not None else f"column {at + 1}" for at, name in enumerate(header)
+    ]
+    cells = [row[:width] + [None] * (width - len(row)) for row in rows[1:]]
+    return pd.DataFrame(cells, columns=names[:width], dtype=object)
+
+
+def _sheet_rows(sheet: Any) -> Iterator[list[Any]]:
+    """The rows that have a value; numbers as decimals with the digits that a spreadsheet shows."""
+    for row in sheet.iter_rows(values_only=True):
+        if any(value is not None for value in row):
+            yield [
+                Decimal(f"{value:.{SHEET_DIGITS}g}") if isinstance(value, float) else value
+                for value in row
+            ]
+
+
+def _query(query: str, database: Any) -> pd.DataFrame:
+    """The rows of a query, with the values of the driver."""
+    with explained():
+        import sqlalchemy as sql
+    engine = database
+    try:
+        if isinstance(database, str):
+            engine = sql.create_engine(database, hide_parameters=True)
+        with engine.connect() as connection:
+            rows = connection.execute(sql.text(query))
+            names = list(rows.keys())
+            return pd.DataFrame([list(row) for row in rows], columns=names, dtype=object)
+    except (sql.exc.SQLAlchemyError, ImportError, ValueError) as error:
+        reason = str(getattr(error, "orig", None) or "the URL or its driver cannot be used")
+        raise ConfigError(f"the database cannot be read: {reason:.200}") from None
+    finally:
+        if engine is not database:
+            engine.dispose()

@@ -1,140 +1,333 @@
-"""Compare payments by list, by events and by your own books: one merge of three frames.
-
-The amount of a transfer is its source amount; that of a conversion is its deposit.
-"""
+"""Compare the payments of the service with rows of books or events: a list of problems."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from datetime import datetime
-from functools import reduce
-from typing import Any
+from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
+from decimal import Decimal
+from functools import partial
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
 
 from ..errors.extras import explained
 from ..frames import decimals
 from ..frames.decimal_array import DecimalArray
-from ..spec import timestamps
-from .event import Event, Mark, is_stale
+from .column_comparison import COMPARE, Compared
+from .payment_columns import COLUMNS
+from .payment_keys import NO_PLACE, match, repeated_references
+from .payment_problems import (
+    PaymentProblem,
+    Rules,
+    digits_of,
+    name_swapped,
+    subtract,
+    sum_text,
+    total,
+)
+from .payment_values import WordColumn
+from .sides import BOOKS, SERVICE, Family, Payments, Rows
 
 with explained():
-    import pandas as pd
-    import pyarrow as pa
+    import numpy as np
 
-PLAIN = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,18})?")
-LIST, EVENTS, REFERENCES = "list", "events", "references"
-KEY = ["kind", "id"]
-COMPARED = ["status", "amount", "currency"]
-FACTS = [*COMPARED, "reference", "created_at"]
-NAMES: Mapping[str, Mapping[str, str]] = {
-    kind: {f"{money}_amount": "amount", f"{money}_currency": "currency"}
-    | {"client_reference_id": "reference"}
-    for kind, money in {"transfer": "source", "conversion": "deposit"}.items()
-}
+UTC = ZoneInfo("UTC")
 
 
-def of_lists(lists: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """The side of the lists, from a frame of each kind."""
-    renamed = (frame.rename(columns=NAMES[kind]).assign(kind=kind) for kind, frame in lists.items())
-    return pd.concat(map(side, renamed))
+class Period(NamedTuple):
+    """The payments that a side should have: from `since`, before `until`."""
+
+    since: datetime | None = None
+    until: datetime | None = None
 
 
-def of_events(events: Iterable[Event]) -> pd.DataFrame:
-    """The side of the events: each resource's latest event, in any order of arrival."""
-    latest: dict[tuple[str, str], tuple[Mark, Event]] = {}
-    for event in events:
-        key = event.family, event.id
-        known = latest[key][0] if key in latest else None
-        if event.family in NAMES and not is_stale(event.mark, known):
-            latest[key] = event.mark, event
-    rows = pd.DataFrame([_row(event) for _, event in latest.values()], columns=[*KEY, *FACTS])
-    return side(rows.assign(amount=exact_amounts(rows["amount"], "amount")))
+def find_problems(
+    payments: Payments, rows: Rows, rules: Rules, period: Period | None
+) -> list[PaymentProblem]:
+    """The problems of one side, in the order of the payments; rows without one come last.
 
-
-def merge(
-    listed: pd.DataFrame,
-    reported: pd.DataFrame | None = None,
-    books: pd.DataFrame | None = None,
-    since: datetime | None = None,
-) -> pd.DataFrame:
-    """One row per payment, oldest first: the facts of each side, and the problems.
-
-    Events are expected for payments made since `since`. Books of one kind may lack the other:
-    what they must have are the kinds that they match, or all of them if they match none. A row of
-    your books without a payment is of the kind `unknown`.
+    No payment is missing if `period` is None.
     """
-    sides, due = {LIST: listed}, set[str]()
-    if reported is not None:
-        sides[EVENTS] = reported
-    if books is not None:
-        names = pd.concat([listed[KEY].assign(key=listed[name]) for name in ("id", "reference")])
-        names = names.dropna().drop_duplicates()
-        matched = books.drop(columns=KEY).merge(names, on="key", how="left")
-        kinds = (kind for side in sides.values() for kind in side["kind"])
-        due = set(matched["kind"].dropna()) or set(kinds)
-        matched["rows"] = matched.groupby(KEY)["key"].transform("size").fillna(1)
-        alone = matched[matched["id"].isna()]
-        alone = alone.assign(kind="unknown", id=alone["key"].fillna(""))
-        sides[REFERENCES] = pd.concat([matched.dropna(subset="id").drop_duplicates(KEY), alone])
-    facts = [
-        side.set_index(KEY)[[*FACTS, "rows"]].add_suffix(f"_{name}") for name, side in sides.items()
-    ]
-    merged = reduce(lambda left, right: left.join(right, how="outer"), facts).reset_index()
-    for fact in ("currency", "reference", "created_at"):
-        merged[fact] = reduce(pd.Series.combine_first, (merged[f"{fact}_{name}"] for name in sides))
-    rows = merged.to_dict("records")
-    merged["problem"] = ["; ".join(_problems(row, list(sides), due, since)) for row in rows]
-    return merged.sort_values(["created_at", "id"], ignore_index=True)
+    comparison = Comparison(payments, rows, rules)
+    problems = [*comparison.differences(), *comparison.unmatched_rows()]
+    if period is not None:
+        problems += comparison.missing(period)
+    last = payments.count
+    order = {column.meaning: at for at, column in enumerate(COLUMNS)}
+    return sorted(
+        name_swapped(problems),
+        key=lambda problem: (
+            problem.place if problem.place >= 0 else last,
+            problem.row or 0 if problem.place < 0 else 0,
+            order.get(problem.column, -1),
+        ),
+    )
 
 
-def _problems(
-    row: Mapping[Any, Any], sides: list[str], due: set[str], since: datetime | None
-) -> Iterator[str]:
-    """What is missing, different or repeated in the facts of one payment."""
-    there = [side for side in sides if row[f"rows_{side}"] > 0]
-    made = row["created_at_list"]
-    if LIST not in there:
-        yield "missing in list"
-    elif EVENTS in sides and EVENTS not in there and not (since and made < since):
-        yield "missing in events"
-    if row["kind"] in due and REFERENCES not in there:
-        yield "missing in references"
-    for side in there[1:] if LIST in there else ():
-        for fact in COMPARED:
-            ours, theirs = (_or_none(row[f"{fact}_{each}"]) for each in (LIST, side))
-            if theirs is not None and ours != theirs:
-                yield f"{fact} differs in {side}: {ours} in list, {theirs} in {side}"
-    if REFERENCES in there and row["rows_references"] > 1:
-        yield f"duplicate in references: {row['rows_references']:.0f} rows"
+class Comparison:
+    """The payments of the service beside the rows of one other side."""
+
+    def __init__(self, payments: Payments, rows: Rows, rules: Rules) -> None:
+        self.payments, self.rows, self.rules = payments, rows, rules
+        self.matches = match(rows.ids, rows.references, payments.ids, payments.references)
+        self.places = self.matches.places
+        self.repeats: list[PaymentProblem] = []
+        self.covered: set[int] = set()
+        groups = repeated_references(self.matches, payments.references)
+        for place, others in groups.items():
+            self._assign([place, *others])
+        self.counts = np.bincount(self.places[self.places >= 0], minlength=payments.count)
+
+    def differences(self) -> Iterator[PaymentProblem]:
+        """What differs between a payment and its rows."""
+        yield from self.repeats
+        matched = self.places >= 0
+        counts = np.where(matched, self.counts[self.places], 0) if self.payments.count else matched
+        single = np.flatnonzero(counts == 1)
+        yield from self._compare(self.places[single], single, self.rows.values)
+        by_place: dict[int, list[int]] = {}
+        for row in np.flatnonzero(counts > 1).tolist():
+            by_place.setdefault(int(self.places[row]), []).append(row)
+        for place, rows in by_place.items():
+            yield from self._several(place, rows)
+
+    def unmatched_rows(self) -> Iterator[PaymentProblem]:
+        """Rows of which the service has no payment."""
+        for row in np.flatnonzero(self.places == NO_PLACE).tolist():
+            amount, word = self._amount(row), self.rows.values.get("currency")
+            family = self.rows.families[row] if self.rows.families else None
+            yield PaymentProblem(
+                *("missing_in_service", self.rows.side, self.rows.key(row), None, family),
+                "amount" if amount is not None else "",
+                _upper(word.text(row)) if word is not None else None,
+                None,
+                digits_of(amount),
+                amount,
+                row=self._number(row),
+            )
+
+    def missing(self, period: Period) -> Iterator[PaymentProblem]:
+        """Payments of the period without a row.
+
+        Books that have rows of one family only need not have the other.
+        """
+        created = self.payments.created() if any(period) else None
+        is_due = self.counts == 0
+        if created is not None and period.since is not None:
+            is_due &= ~(created < _naive(period.since))
+        if created is not None and period.until is not None:
+            is_due &= ~(created >= _naive(period.until))
+        for place in np.flatnonzero(is_due).tolist():
+            family = self.payments.family_at(place)
+            if place in self.covered or not self._has_family(family):
+                continue
+            amount = self._service_amount(place)
+            difference = None if amount is None else -amount
+            yield self._problem(
+                f"missing_in_{self.rows.side}",
+                place,
+                None,
+                "amount",
+                digits_of(amount),
+                None,
+                difference,
+            )
+
+    def _has_family(self, family: Family) -> bool:
+        if self.rows.side != BOOKS or not self.counts.any():
+            return True
+        return bool(self.counts[family.start : family.start + len(family.frame)].any())
+
+    def _assign(self, places: list[int]) -> None:
+        """Give each row with a repeated reference a payment of its own.
+
+        The one with its amount, else the first that is free. Payments that stay without a row are
+        duplicates; if one row is the sum of all of them, they are a split payment.
+        """
+        rows = np.flatnonzero((self.places == places[0]) & self.matches.by_reference).tolist()
+        amounts = {place: self._service_amount(place) for place in places}
+        known = [amount for amount in amounts.values() if amount is not None]
+        wanted = [self._amount(row) for row in rows]
+        self.covered.update(places)
+        if len(rows) == 1 and wanted[0] is not None and len(known) == len(places):
+            currency = self._currency(places[0])
+            whole = total(known)
+            is_whole = self.rules.agree(whole, wanted[0], currency)
+            if is_whole and not any(self.rules.agree(one, wanted[0], currency) for one in known):
+                self.places[rows[0]] = NO_PLACE - 1  # matched, and compared here
+                self.repeats.append(
+                    self._problem(
+                        *("split", places[0], rows[0], "amount"),
+                        *(sum_text(known), digits_of(wanted[0]), subtract(wanted[0], whole)),
+                        side=SERVICE,
+                    )
+                )
+                return
+        free = list(places)
+        rest = []
+        for row, amount in zip(rows, wanted, strict=True):
+            equal = next((place for place in free if amounts[place] == amount), None)
+            if equal is None:
+                rest.append(row)
+                continue
+            self.places[row] = equal
+            free.remove(equal)
+        for row in rest[: len(free)]:
+            self.places[row] = free.pop(0)
+        for place in free:
+            amount = amounts[place]
+            difference = None if amount is None else -amount
+            self.repeats.append(
+                self._problem(
+                    "duplicate",
+                    place,
+                    None,
+                    "amount",
+                    digits_of(amount),
+                    None,
+                    difference,
+                    side=SERVICE,
+                )
+            )
+
+    def _several(self, place: int, rows: list[int]) -> Iterator[PaymentProblem]:
+        """A payment with several rows.
+
+        It is split if the sum of the rows is nearer to its amount than any row is; otherwise the
+        nearest row is compared and the others are duplicates.
+        """
+        service = self._service_amount(place)
+        amounts = {row: amount for row in rows if (amount := self._amount(row)) is not None}
+        whole = total(amounts.values())
+        chosen = rows[0]
+        if service is not None and amounts:
+            distance = {row: abs(subtract(one, service)) for row, one in amounts.items()}
+            chosen = min(distance, key=lambda row: distance[row])
+            if abs(subtract(whole, service)) < distance[chosen]:
+                yield self._problem(
+                    *("split", place, rows[0], "amount", digits_of(service)),
+                    sum_text(amounts.values()),
+                    subtract(whole, service) if "amount" not in self.rows.values else Decimal(0),
+                )
+                yield from self._compare_parts(place, rows)
+                return
+        extra = subtract(whole, amounts[chosen]) if chosen in amounts else None
+        shown = sum_text(amounts.values()) if amounts else f"{len(rows)} rows"
+        surplus = next(row for row in rows if row != chosen)
+        yield self._problem("duplicate", place, surplus, "amount", digits_of(service), shown, extra)
+        yield from self._compare(np.array([place]), np.array([chosen]), self.rows.values)
+
+    def _compare_parts(self, place: int, rows: list[int]) -> Iterator[PaymentProblem]:
+        """A split payment: amounts are added up, words are compared row by row, times are not."""
+        sums: dict[str, Any] = {}
+        words: dict[str, Any] = {}
+        for column in COLUMNS:
+            values = self.rows.values.get(column.meaning)
+            if isinstance(values, WordColumn):
+                words[column.meaning] = values
+            elif isinstance(values, DecimalArray) and column.currency:
+                parts = [value for row in rows if isinstance(value := values[row], Decimal)]
+                sums[column.meaning] = DecimalArray(
+                    decimals.from_numbers([total(parts) if parts else None])
+                )
+        for problem in self._compare(np.array([place]), np.array([0]), sums):
+            yield problem._replace(key=self.rows.key(rows[0]), row=self._number(rows[0]))
+        seen: set[str] = set()
+        for problem in self._compare(np.full(len(rows), place), np.array(rows), words):
+            if problem.column not in seen:
+                seen.add(problem.column)
+                yield problem
+
+    def _compare(
+        self, places: Any, rows: Any, values: Mapping[str, Any]
+    ) -> Iterator[PaymentProblem]:
+        """The differences of pairs of a payment and a row."""
+        for family in self.payments.families:
+            inside = (places >= family.start) & (places < family.start + len(family.frame))
+            pairs = places[inside], rows[inside]
+            for column in COLUMNS:
+                known = values.get(column.meaning)
+                service = family.values(column.meaning, self.rules.zone)
+                if known is not None and service is not None and len(pairs[0]):
+                    compared = Compared(
+                        column,
+                        self.rules,
+                        partial(self._pair_currency, pairs[0], column.currency),
+                    )
+                    here = service.take(pairs[0] - family.start), known.take(pairs[1])
+                    for at, facts in COMPARE[column.kind](compared, *here):
+                        place, row = int(pairs[0][at]), int(pairs[1][at])
+                        yield self._problem(
+                            facts.kind,
+                            place,
+                            row,
+                            column.meaning,
+                            facts.service,
+                            facts.other,
+                            facts.difference,
+                            facts.time_difference,
+                            currency=facts.currency,
+                        )
+
+    def _problem(  # noqa: PLR0913 - the facts of a problem
+        self,
+        kind: str,
+        place: int,
+        row: int | None,
+        column: str,
+        service: str | None,
+        other: str | None,
+        difference: Decimal | None = None,
+        time_difference: timedelta | None = None,
+        *,
+        side: str = "",
+        currency: str | None = None,
+    ) -> PaymentProblem:
+        payments, rows = self.payments, self.rows
+        id_, reference = payments.ids[place].as_py(), payments.references[place].as_py()
+        is_by_id = rows.ids.null_count < len(rows) or rows.side != BOOKS
+        key = rows.key(row) if row is not None else (id_ if is_by_id else reference or id_)
+        return PaymentProblem(
+            *(kind, side or rows.side, key or "", id_, payments.family_at(place).name, column),
+            currency or self._currency(place),
+            service,
+            other,
+            difference,
+            time_difference,
+            None if row is None else self._number(row),
+            place,
+        )
+
+    def _number(self, row: int) -> int | None:
+        return row + 1 if self.rows.side == BOOKS else None
+
+    def _amount(self, row: int) -> Decimal | None:
+        values = self.rows.values.get("amount")
+        amount = None if values is None else values[row]
+        return amount if isinstance(amount, Decimal) else None
+
+    def _service_amount(self, place: int) -> Decimal | None:
+        family = self.payments.family_at(place)
+        values = family.values("amount", self.rules.zone)
+        amount = None if values is None else values[place - family.start]
+        return amount if isinstance(amount, Decimal) else None
+
+    def _pair_currency(self, places: Any, meaning: str, at: int) -> str | None:
+        return self._currency(int(places[at]), meaning)
+
+    def _currency(self, place: int, meaning: str = "currency") -> str | None:
+        """The currency of a payment's amount; the source currency if the service gives none."""
+        family = self.payments.family_at(place)
+        for name in (meaning, "currency"):
+            words = family.values(name, self.rules.zone)
+            word = None if words is None else words.text(place - family.start)
+            if word:
+                return _upper(word)
+        return None
 
 
-def side(frame: pd.DataFrame) -> pd.DataFrame:
-    """A frame with the columns of a side, text as Python's own, currencies in upper case."""
-    found = frame.reindex(columns=[*KEY, *FACTS, "key"]).assign(rows=1)
-    for name in (*KEY, "status", "currency", "reference", "key"):
-        found[name] = pd.Series(map(_or_none, found[name]), found.index, dtype=object)
-    found["currency"] = found["currency"].map(str.upper, na_action="ignore").astype(object)
-    return found.assign(created_at=pd.to_datetime(found["created_at"], utc=True).dt.as_unit("us"))
+def _naive(moment: datetime) -> Any:
+    return np.datetime64(moment.astimezone(UTC).replace(tzinfo=None), "us")
 
 
-def _row(event: Event) -> dict[str, Any]:
-    """The facts of an event; one of an unexpected type is missing, as anybody can send events."""
-    deposit = event.payload.get("deposit")
-    inner = deposit.items() if isinstance(deposit, Mapping) else ()
-    flat = {**event.payload, **{f"deposit_{name}": value for name, value in inner}}
-    own = {name: value for name, value in flat.items() if isinstance(value, str) and value}
-    row: dict[str, Any] = {NAMES[event.family].get(name, name): own[name] for name in own}
-    if not PLAIN.fullmatch(row.get("amount", "")):
-        row["amount"] = None
-    created_at = timestamps.read(row.get("created_at"))
-    return row | {"kind": event.family, "id": event.id, "created_at": created_at}
-
-
-def exact_amounts(texts: pd.Series[Any], name: str) -> pd.Series[Any]:
-    """The texts as exact decimals; ExactnessError names the row, counted from 1."""
-    column = pa.chunked_array([pa.array(texts, pa.string(), from_pandas=True)])
-    return pd.Series(DecimalArray(decimals.read_decimals(column, name, 1)), texts.index)
-
-
-def _or_none(value: Any) -> Any:
-    return None if pd.isna(value) else value
+def _upper(word: str | None) -> str | None:
+    return None if word is None else word.upper()

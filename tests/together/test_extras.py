@@ -70,6 +70,7 @@ NEEDS = {
     "command('export', 'transfers', '--to', 'all.csv')": "frames",
     "command('sync', 'transfers', 'all')": "frames",
     "command('payout', 'payouts.csv', '--yes')": "frames",
+    "command('reconcile', 'books.csv')": "frames",
     "command('qr', '--scan', 'qr.png')": "images",
     "lab.transfers.frame()": "frames",
     "lab.transfers.export('all.csv')": "frames",

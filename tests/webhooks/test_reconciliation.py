@@ -1,32 +1,427 @@
-"""Reconciling list, events and the user's books: missing rows, differences, exact totals."""
+"""Reconciling the service with books and events: every kind of problem, and no false one."""
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
-from functools import partial
+from itertools import chain
 
 import pandas as pd
 import pytest
 
 import paylab
 from paylab import frames
-from paylab.errors import ConfigError, ExactnessError, PaylabError, RuleError
+from paylab.errors import ExactnessError, PaylabError, RuleError
 from paylab.lab import displays
 from paylab.lab.trigger import trigger
-from paylab.webhooks.arrivals import events_of
-from paylab.webhooks.books import of_books
 from paylab.webhooks.event import read_event
-from paylab.webhooks.reconciliation import merge, of_events, of_lists
+from paylab.webhooks.event_file import FoundEvents
+from paylab.webhooks.payment_problems import KINDS
 from paylab.webhooks.report import reconcile
 
-HEAD = "client_reference_id,amount,currency,status\n"
+LONG = "10000000000000000000.000000000000000001"
+NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 
 
-@contextmanager
-def paid():
-    """A lab with an inbox, two transfers and a conversion, and nothing older."""
+def payment(number, **changes):
+    """A transfer as the service lists it, with an amount and a time of its own."""
+    amount = Decimal(f"{100 + number}.{number % 100:02d}")
+    at = NOON + timedelta(minutes=number, milliseconds=123)
+    return {
+        "id": f"tr_{number}",
+        "client_reference_id": f"Inv-{number}",
+        "source_amount": str(amount),
+        "source_currency": "USD",
+        "destination_amount": str(amount * 17),
+        "destination_currency": "MXN",
+        "total_fee": "1.25",
+        "fee_currency": "USD",
+        "net_source_amount": str(amount - Decimal("1.25")),
+        "status": "completed",
+        "created_at": f"{at:%Y-%m-%dT%H:%M:%S.123Z}",
+    } | changes
+
+
+def listed(*rows):
+    """The lists of a service with these transfers."""
+    return {"transfer": frames.transfers([{"data": list(rows), "has_next_page": False}])}
+
+
+def row(number, **changes):
+    """A row of books that agrees with `payment`."""
+    names = {"client_reference_id": "reference", "source_amount": "amount", "created_at": "date"}
+    sent = payment(number)
+    sent["created_at"] = sent["created_at"][:19].replace("T", " ")
+    del sent["id"]
+    return {names.get(name, name): value for name, value in sent.items()} | changes
+
+
+def compare(rows, payments, **options):
+    """The reconciliation of rows of books with payments."""
+    return reconcile(listed(*payments), pd.DataFrame(rows), **options)
+
+
+def facts(result, *names):
+    """Some columns of the problems as tuples."""
+    return list(zip(*(result.frame()[name].tolist() for name in names), strict=True))
+
+
+PLANTED = {
+    "one cent": ({100: {"amount": "200.01"}}, [("amount", "Inv-100", "amount")]),
+    "sign": ({200: {"amount": "-300.00"}}, [("sign", "Inv-200", "amount")]),
+    "currency": ({300: {"source_currency": "EUR"}}, [("currency", "Inv-300", "currency")]),
+    "status": ({400: {"status": "failed"}}, [("status", "Inv-400", "status")]),
+    "missing in the service": (
+        {500: {"reference": "Inv-none"}},
+        [("missing_in_books", "Inv-500", "amount"), ("missing_in_service", "Inv-none", "amount")],
+    ),
+    "duplicated": ({600: [{}, {}]}, [("duplicate", "Inv-600", "amount")]),
+    "swapped pair": (
+        {700: {"amount": "801.01"}, 701: {"amount": "800.00"}},
+        [("swapped", "Inv-700", "amount"), ("swapped", "Inv-701", "amount")],
+    ),
+    "a day late": ({0: {"date": "2026-05-05 12:00:00"}}, [("date", "Inv-0", "date")]),
+    "time zone": ({60: {"date": "2026-05-04 07:00:00"}}, [("time_zone", "Inv-60", "date")]),
+    "destination amount": (
+        {800: {"destination_amount": "15300.01"}},
+        [("destination_amount", "Inv-800", "destination_amount")],
+    ),
+    "fee": ({900: {"total_fee": "1.26"}}, [("fee", "Inv-900", "fee")]),
+    "split": (
+        {
+            1000: [
+                {"amount": "600.00", "destination_amount": "10000", "net_source_amount": "600"},
+                {
+                    "amount": "500.00",
+                    "destination_amount": "8700",
+                    "net_source_amount": "498.75",
+                    "total_fee": "",
+                },
+            ]
+        },
+        [("split", "Inv-1000", "amount")],
+    ),
+}
+"""Changes of the books by number of the payment, and the problems that must be found."""
+
+
+def books(plants, count):
+    """Rows that agree, but for the changes: one dict, or one for each row of the payment."""
+    for number in range(count):
+        changes = plants.get(number, {})
+        for change in changes if isinstance(changes, list) else [changes]:
+            yield row(number, **change)
+
+
+@pytest.mark.parametrize(("plants", "expected"), PLANTED.values(), ids=PLANTED)
+def test_each_planted_difference_is_found_alone(plants, expected):
+    """Each planted difference has one problem of its kind, and nothing else has one."""
+    result = compare([*books(plants, 1_001)], map(payment, range(1_001)))
+    assert facts(result, "kind", "key", "column") == expected
+
+
+def test_all_planted_differences_are_found_in_ten_thousand_rows(tmp_path):
+    """A CSV of 10,000 rows with every difference has exactly these problems."""
+    plants = dict(chain.from_iterable(plants.items() for plants, _ in PLANTED.values()))
+    expected = [problem for _, problems in PLANTED.values() for problem in problems]
+    path = tmp_path / "books.csv"
+    pd.DataFrame(books(plants, 10_000)).to_csv(path, index=False)
+    result = reconcile(listed(*map(payment, range(10_000))), path)
+    assert sorted(facts(result, "kind", "key", "column")) == sorted(expected)
+    assert result.summary()["problems"].sum() == len(expected)
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "service", "other", "difference"),
+    [
+        ({"amount": "100.01"}, "amount", "100.00", "100.01", "0.01"),
+        ({"amount": "-100.00"}, "sign", "100.00", "-100.00", "-200.00"),
+        ({"total_fee": "0"}, "fee", "1.25", "0.00", "-1.25"),
+        ({"net_source_amount": "100"}, "net_amount", "98.75", "100.00", "1.25"),
+        ({"fee_currency": "MXN"}, "currency", "USD", "MXN", None),
+        ({"status": "settled"}, "status", "completed", "settled", None),
+        ({"tax": "0.00"}, None, None, None, None),
+        ({"tax": "0.10"}, "tax", None, "0.10", "0.10"),
+        ({"amount": "100"}, None, None, None, None),
+        ({"amount": "", "status": " ", "date": ""}, None, None, None, None),
+        ({"source_currency": "usd", "status": "COMPLETED"}, None, None, None, None),
+        ({"reference": "  INV-0 "}, None, None, None, None),
+        ({"amount": LONG}, "amount", "100.00", LONG, "9999999999999999900.000000000000000001"),
+    ],
+)
+def test_both_values_and_the_exact_difference(changes, kind, service, other, difference):
+    """A problem has both values as text and the exact difference; what is equal has none."""
+    result = compare([row(0, **changes)], [payment(0)])
+    names = ("kind", "service_value", "other_value", "difference")
+    number = None if difference is None else Decimal(difference)
+    expected = [] if kind is None else [(kind, service, other, number)]
+    found = [tuple(None if pd.isna(one) else one for one in line) for line in facts(result, *names)]
+    assert (found, bool(result)) == (expected, not expected)
+
+
+@pytest.mark.parametrize(
+    ("amounts", "expected"),
+    [
+        (["60", "40"], [("split", "0")]),
+        (["60", "39.99"], [("split", "0"), ("amount", "-0.01")]),
+        (["100", "100"], [("duplicate", "100")]),
+        (["100.01", "100.01"], [("amount", "0.01"), ("duplicate", "100.01")]),
+        (["100", "0"], [("duplicate", "0")]),
+        (["33.33", "33.33", "33.34"], [("split", "0")]),
+        (["100", "100", "100"], [("duplicate", "200")]),
+    ],
+)
+def test_several_rows_of_a_payment(amounts, expected):
+    """Rows whose sum is nearer to the payment than any of them are split, others duplicates."""
+    rows = [{"reference": "Inv-0", "amount": amount} for amount in amounts]
+    result = compare(rows, [payment(0)])
+    wanted = [(kind, Decimal(difference)) for kind, difference in expected]
+    assert sorted(facts(result, "kind", "difference")) == sorted(wanted)
+
+
+@pytest.mark.parametrize(
+    ("amounts", "expected"),
+    [
+        (["100.00", "101.01"], []),
+        (["101.01", "100.00"], []),
+        (["100.00"], [("duplicate", "service", "tr_1")]),
+        (["201.01"], [("split", "service", "tr_0")]),
+        (["100.00", "101.02"], [("amount", "books", "tr_1")]),
+    ],
+)
+def test_a_reference_that_two_payments_have(amounts, expected):
+    """Each row gets the payment with its amount; a payment that stays is a duplicate."""
+    rows = [{"reference": "Inv-0", "amount": amount} for amount in amounts]
+    payments = [payment(0), payment(1, client_reference_id="inv-0")]
+    assert facts(compare(rows, payments), "kind", "side", "id") == expected
+
+
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        ({"id": "tr_0"}, []),
+        ({"id": " TR_0 "}, []),
+        ({"id": "4711", "reference": "inv-0"}, []),
+        ({"reference": "tr_0"}, []),
+        ({"id": "tr_9"}, ["missing_in_books", "missing_in_service"]),
+    ],
+)
+def test_rows_are_matched_by_id_or_else_by_reference(own, expected):
+    """Ids and references are trimmed and compared without case; the id counts first."""
+    result = compare([own], [payment(0)])
+    assert sorted(result.frame()["kind"]) == expected
+
+
+def test_ids_that_differ_in_case_only_are_told_apart():
+    """A row with an exact id belongs to that payment."""
+    payments = [payment(0, id="tr_a"), payment(1, id="tr_A")]
+    rows = [{"id": "tr_A", "amount": "101.01"}, {"id": "tr_a", "amount": "100"}]
+    assert compare(rows, payments)
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "expected"),
+    [
+        (None, ["amount", "destination_amount"]),
+        ("0.01", ["destination_amount"]),
+        ({"usd": "0.01"}, ["destination_amount"]),
+        ({"MXN": Decimal("0.5"), "": 0}, ["amount"]),
+        ({"": "0.5"}, []),
+    ],
+)
+def test_tolerance_per_currency(tolerance, expected):
+    """A tolerance belongs to the currency of an amount; without a currency it is for all."""
+    rows = [row(0, amount="100.01", destination_amount="1700.50")]
+    result = compare(rows, [payment(0)], tolerance=tolerance)
+    assert result.frame()["kind"].tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("date", "options", "expected"),
+    [
+        ("2026-05-04", {}, []),
+        ("2026-05-05", {}, [("date", timedelta(days=1))]),
+        ("2026-05-05", {"window": "1 day"}, []),
+        ("2026-05-06", {"window": "1 day"}, [("date", timedelta(days=2))]),
+        ("2026-05-03", {"window": timedelta(days=1)}, []),
+        ("2026-05-04", {"tz": "Pacific/Auckland"}, [("date", timedelta(days=-1))]),
+        ("2026-05-05", {"tz": "Pacific/Auckland"}, []),
+        ("2026-05-04 12:00:00", {}, []),
+        ("2026-05-04T12:00", {}, []),
+        ("2026-05-04T12:00:00.123Z", {}, []),
+        ("2026-05-04T06:00:00-06:00", {"tz": "Asia/Manila"}, []),
+        ("2026-05-04 06:00:00", {"tz": "America/Mexico_City"}, []),
+        ("2026-05-04 06:00:00", {}, [("time_zone", timedelta(hours=-6))]),
+        ("2026-05-04 12:00:01", {}, [("date", timedelta(seconds=1))]),
+        ("2026-05-04 12:00:01", {"window": "1 minute"}, []),
+        ("2026-05-05 12:00:00", {}, [("date", timedelta(days=1))]),
+        ("04.05.2026", {}, []),
+        ("04.05.2026 12:00", {}, []),
+        ("05/04/2026", {"date_format": "%m/%d/%Y"}, []),
+        (pd.Timestamp("2026-05-04"), {}, []),
+        (pd.Timestamp("2026-05-04T20:00:00+08:00"), {}, []),
+        (datetime(2026, 5, 5), {}, [("date", timedelta(days=1))]),
+    ],
+)
+def test_dates(date, options, expected):
+    """A date is that day in the zone of the books, a time is compared in the unit it has."""
+    result = compare([row(0, date=date)], [payment(0)], **options)
+    assert facts(result, "kind", "time_difference") == expected
+
+
+def test_words_of_the_books_are_translated():
+    """`status_map` has your words; others are compared as they are."""
+    rows = [row(0, status="Settled"), row(1, status="open")]
+    result = compare(rows, map(payment, (0, 1)), status_map={"settled ": "completed"})
+    assert facts(result, "kind", "key", "other_value") == [("status", "Inv-1", "open")]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"status_map": {"paid": "complete"}}, RuleError, "nearest: completed"),
+        ({"tolerance": 0.01}, ExactnessError, 'write it as text, like "0.01"'),
+        ({"tolerance": "-1"}, RuleError, "not an amount of zero or more"),
+        ({"tolerance": {"USD": "x"}}, RuleError, "not an amount of zero or more"),
+        ({"window": "soon"}, RuleError, "must be a duration"),
+        ({"tz": "Mars"}, RuleError, "is not a time zone"),
+        ({"decimal": ";"}, RuleError, "must be . or ,"),
+        ({"columns": {"sum": "amount"}}, RuleError, "columns= has 'sum'"),
+        ({"columns": {"amount": "Sum"}}, RuleError, "columns= has 'Sum': your columns are"),
+    ],
+)
+def test_settings_that_are_none(options, error, words):
+    """A setting that cannot be used is an error that says what to write."""
+    with pytest.raises(error, match=words):
+        compare([row(0)], [payment(0)], **options)
+
+
+def test_what_was_compared_is_said():
+    """The columns of both sides, those that only one has, and those without a meaning."""
+    rows = [{"Invoice": "Inv-0", "Sum": "100.00", "rate": "1", "note": "x"}]
+    result = compare(rows, [payment(0)], columns={"reference": "Invoice", "source_amount": "Sum"})
+    assert result.compared == {"books": {"amount": "Sum", "exchange_rate": "rate"}}
+    assert result.not_compared["books"]["fee"] == "not in the books"
+    assert result.not_compared["books"]["note"] == "is not compared"
+    assert "compared with books: amount (Sum), exchange_rate (rate)" in result.report()
+
+
+def test_only_given_sides_are_compared():
+    """Nothing is missing from events that were not given, nor from books that were not."""
+    lists, found = listed(payment(0)), FoundEvents([], NOON)
+    agreeing = pd.DataFrame([row(0)])
+    assert reconcile(lists, agreeing).sides == ("service", "books")
+    assert reconcile(lists, agreeing)
+    both = reconcile(lists, agreeing, found)
+    assert both.sides == ("service", "books", "events")
+    assert facts(both, "kind", "side") == [("missing_in_events", "events")]
+    assert facts(reconcile(lists, None, found), "kind") == [("missing_in_events",)]
+    with pytest.raises(RuleError, match="nothing to compare with"):
+        reconcile(lists)
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "missing"),
+    [
+        (None, None, ["tr_0", "tr_1", "tr_2"]),
+        ("2026-05-04T12:01:00Z", None, ["tr_1", "tr_2"]),
+        (None, "2026-05-04T12:01:00Z", ["tr_0"]),
+        ("2026-05-05", None, []),
+    ],
+)
+def test_the_period_of_the_books(since, until, missing):
+    """Only payments created in the period of the books are missing in them."""
+    result = compare([row(3)], map(payment, range(4)), since=since, until=until)
+    assert result.frame()["id"].tolist() == missing
+
+
+def test_books_of_one_family_need_not_have_the_other():
+    """Conversions are missing only in books that have conversions, or match nothing."""
+    conversion = {"id": "cv_1", "status": "completed", "deposit": {"amount": "50.00"}}
+    lists = listed(payment(0)) | {"conversion": frames.conversions([{"data": [conversion]}])}
+    cases = {
+        (("tr_0", "100"),): [],
+        (("cv_1", "50"),): [],
+        (("cv_1", "51"),): ["amount"],
+        (("tr_0", "100"), ("cv_1", "50")): [],
+        (("none", "1"),): ["missing_in_books", "missing_in_books", "missing_in_service"],
+    }
+    for rows, expected in cases.items():
+        result = reconcile(lists, pd.DataFrame(rows, columns=["id", "amount"]))
+        assert result.frame()["kind"].tolist() == expected, rows
+
+
+@pytest.mark.parametrize(
+    ("payloads", "since", "expected"),
+    [
+        ([{}], None, []),
+        ([{"status": "started"}], None, [("status", "tr_0")]),
+        ([{"source_currency": "usd", "source_amount": "100"}], None, []),
+        ([{"source_amount": "100.01"}], None, [("amount", "tr_0")]),
+        ([{"source_amount": "1e999999999"}], None, []),
+        ([{"source_amount": ["x"], "status": 5}], None, []),
+        ([{"id": "tr_9"}], NOON, [("missing_in_events", "tr_0"), ("missing_in_service", "tr_9")]),
+        ([], NOON, [("missing_in_events", "tr_0")]),
+        ([], NOON + timedelta(hours=1), []),
+        ([], None, []),
+        ([{"status": "started", "updated_at": "2026-05-04T12:00:01.000Z"}, {}], None, []),
+    ],
+)
+def test_events(payloads, since, expected):
+    """The latest event of each payment is compared; one is expected from `since` on."""
+    late = {"updated_at": "2026-05-04T12:00:09.000Z"}
+    events = [
+        read_event({"event_type": "transfer.x", "event_payload": payment(0) | late | payload})
+        for payload in payloads
+    ]
+    result = reconcile(listed(payment(0)), None, FoundEvents(events, since))
+    found = [
+        (kind, id_ if isinstance(id_, str) else key)
+        for kind, id_, key in facts(result, "kind", "id", "key")
+    ]
+    assert found == expected
+
+
+def test_the_summary_and_the_totals_are_exact():
+    """The differences of amounts add up to the difference of the totals."""
+    rows = [row(0, amount="100000000000000000.01"), row(1), row(1), row(9, amount="0.02")]
+    result = compare(rows, map(payment, range(3)))
+    summary = result.summary().set_index(["kind", "currency"])["difference"]
+    totals = result.totals().set_index("currency").loc["USD"]
+    assert summary["duplicate", "USD"] == Decimal("101.01")
+    assert summary.sum() == totals["amount_books"] - totals["amount_service"]
+    assert (totals["count_service"], totals["count_books"]) == (3, 4)
+
+
+def test_the_types_of_the_frame_do_not_depend_on_the_problems():
+    """With and without problems, every column has the same type."""
+    few, many = (compare([row(0, amount=amount)], [payment(0)]) for amount in ("100", "5"))
+    kinds = [frame.dtypes.astype(str).to_dict() for frame in (few.frame(), many.frame())]
+    assert kinds[0] == kinds[1]
+    assert kinds[0]["difference"] == "decimal"
+
+
+def test_every_kind_is_explained():
+    """Each kind that the tables above find has an explanation."""
+    found = {problem[0] for _, problems in PLANTED.values() for problem in problems}
+    assert found <= KINDS.keys()
+
+
+def test_hostile_text_of_the_books_is_escaped():
+    """HTML, control and direction characters of the books are shown as escapes."""
+    rows = [row(0, reference="<img src=x>"), row(1, source_currency="\x1b[31m\u202eusd")]
+    result = compare(rows, [payment(1)])
+    assert "<img" not in displays.show(result)
+    for text in (repr(result), repr(result.frame())):
+        assert not {"\x1b", "\u202e"} & set(text)
+
+
+# With a lab
+
+
+@pytest.fixture(scope="module")
+def lab():
+    """A lab with an inbox, two transfers and a conversion."""
     lab = paylab.connect()
     lab.simulator.reset()
     with lab.inbox():
@@ -35,244 +430,22 @@ def paid():
         yield lab
 
 
-@pytest.fixture(scope="module")
-def lab():
-    """A lab with payments that the tests only read."""
-    with paid() as lab:
-        yield lab
+def test_list_and_events_of_a_lab_agree(lab):
+    """Without books, the list is compared with the events of the latest inbox."""
+    result = lab.reconcile()
+    assert (bool(result), result.sides) == (True, ("service", "events"))
+    assert "everything agrees" in result.report()
 
 
-@pytest.fixture(scope="module")
-def settled(lab):
-    """The reconciliation of its list and events."""
-    return lab.reconcile()
-
-
-@pytest.fixture(scope="module")
-def compare(lab):
-    """The function that compares its list and events with books, as `lab.reconcile` does."""
-    lists = {"transfer": lab.transfers.frame(), "conversion": lab.conversions.frame()}
-    return partial(reconcile, lists, events_of(lab._webhooks.inboxes[-1]))
-
-
-@pytest.fixture
-def changing():
-    """Such a lab for one test that makes more payments."""
-    with paid() as lab:
-        yield lab
-
-
-def problems(result):
-    """The problems of a result, sorted."""
-    return sorted(
-        each for row in result.frame(problems=True)["problem"] for each in row.split("; ")
-    )
-
-
-def write(tmp_path, *rows, head=HEAD):
-    """Write a CSV file as a user might export it."""
-    path = tmp_path / "books.csv"
-    path.write_text(head + "".join(f"{row}\n" for row in rows), encoding="utf-8-sig")
-    return path
-
-
-def test_list_and_events_agree(settled):
-    """If list and events agree, the result is true and the report says so."""
-    assert (bool(settled), len(settled.frame()), settled.sides) == (True, 3, ("list", "events"))
-    assert "everything agrees" in settled.report()
-
-
-def test_what_has_no_event_is_missed_or_differs(changing):
-    """A payment whose events did not arrive is missing; a status without an event differs.
-
-    Transfers that are older than the inbox are not missed. The report has the number of rows, then
-    each kind of problem and its number.
-    """
-    changing.simulator.seed(transfers=5)
-    for event, *_ in [trigger(changing, "transfer.created") for _ in range(2)]:
-        changing.simulator.move(event.id, "cancelled")
-    changing._webhooks.inboxes[-1].answer(503, 1_000)
-    trigger(changing, "transfer.completed")
-    result = changing.reconcile()
-    differs = "status differs in events: cancelled in list, awaiting_funds in events"
-    assert problems(result) == ["missing in events", differs, differs]
-    assert result.report().splitlines()[:3] == [
-        "Reconciled 10 transfers and 1 conversion by list, events: 3 with a problem",
-        "  1 x missing in events",
-        "  2 x status differs in events",
-    ]
-    everything, wrong = result.frame(), result.frame(problems=True)
-    assert (list(wrong), list(wrong.index)) == (list(everything), [0, 1, 2])
-
-
-@pytest.mark.parametrize(
-    ("rows", "expected"),
-    [
-        (["trigger,100,usd,completed", "scenario:failed,100.00,USD,failed"], []),
-        (["trigger,100,usd,", "scenario:failed,,,"], []),
-        (["trigger,100,usd,completed"], ["missing in references"]),
-        (["trigger,100,usd,", "scenario:failed,100,usd,", "order-9,5,usd,"], ["missing in list"]),
-        (
-            ["trigger,100.01,usd,", "scenario:failed,100,eur,"],
-            [
-                "amount differs in references: 100.00 in list, 100.01 in references",
-                "currency differs in references: USD in list, EUR in references",
-            ],
-        ),
-        (
-            ["trigger,100,usd,started", "scenario:failed,100,usd,"],
-            ["status differs in references: completed in list, started in references"],
-        ),
-        (
-            ["trigger,100,usd,", "trigger,100,usd,", "scenario:failed,100,usd,"],
-            ["duplicate in references: 2 rows"],
-        ),
-    ],
-)
-def test_books(compare, tmp_path, rows, expected):
-    """Books are compared by reference; blank cells, number format and case do not matter."""
-    assert problems(compare(write(tmp_path, *rows))) == expected
-
-
-def test_books_by_id(lab, compare, tmp_path):
-    """Books of conversions, which have no reference, are compared by id."""
-    rows = [f"{row.id},{row.deposit.amount}" for row in lab.conversions.list()]
-    result = compare(write(tmp_path, *rows, head="id,deposit_amount\n"))
-    assert problems(result) == []
-    assert "references 50.00" in result.report()
-
-
-@pytest.mark.parametrize("books", [HEAD, pd.DataFrame({"id": []})])
-def test_empty_books_miss_everything(compare, tmp_path, books):
-    """With an empty file or frame, all three payments are missing in the books."""
-    source = write(tmp_path, head=books) if isinstance(books, str) else books
-    assert problems(compare(source)) == ["missing in references"] * 3
-
-
-def test_books_that_match_nothing_miss_everything(compare, tmp_path):
-    """If no row matches, the payments are missing in the books and the row in the list."""
-    expected = ["missing in list", *["missing in references"] * 3]
-    assert problems(compare(write(tmp_path, "order-9,5,usd,"))) == expected
-
-
-def test_books_as_a_frame(compare):
-    """Amounts of a frame can be text, Decimal, int, or float if the float is exact."""
-    frame = pd.DataFrame({"reference": ["trigger", "scenario:failed"], "amount": [100, 100]})
-    assert problems(compare(frame)) == []
-    for amount in ("100.00", Decimal("100.00"), 100, 100.0):
-        books = of_books(frame.assign(amount=[amount] * 2))
-        assert [*map(type, books["amount"])] == [Decimal] * 2
-        assert books["amount"].tolist() == [Decimal(100)] * 2
-
-
-@pytest.mark.parametrize("as_file", [True, False])
-def test_our_own_export_is_a_list_of_references(lab, tmp_path, as_file):
-    """An exported CSV and a frame of transfers agree with the list they come from."""
-    if as_file:
-        lab.transfers.export(tmp_path / "t.csv")
-    books = tmp_path / "t.csv" if as_file else lab.transfers.frame()
-    assert problems(lab.reconcile(books)) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "error", "words"),
-    [
-        ("name,amount\nx,1\n", RuleError, "id or client_reference_id"),
-        ("id,amount\nx,ten\n", ExactnessError, "amount, row 1: 'ten' is not a number"),
-        ("id,amount\nx,1\ny,NaN\n", ExactnessError, "row 2"),
-        ("", ConfigError, "cannot be read as CSV"),
-        ("name,amount\n", RuleError, "id or client_reference_id"),
-        ("id,amount\nx,1\ny,10,50\n", ConfigError, "Expected 2 columns, got 3"),
-    ],
-)
-def test_books_that_cannot_be_read(tmp_path, text, error, words):
-    """The error for unreadable books names the row or the missing column."""
-    with pytest.raises(error, match=words):
-        of_books(write(tmp_path, head=text))
-
-
-@pytest.mark.parametrize("as_file", [True, False])
-def test_columns_of_books(compare, tmp_path, as_file):
-    """`columns` names the columns that mean something; the usual names are found without it."""
-    path = write(
-        tmp_path,
-        "x1,100.00,trigger,completed,MXN",
-        "x2,100.01,scenario:failed,failed,USD",
-        head="id,Betrag,Zahlung,status,currency\n",
-    )
-    books = path if as_file else pd.read_csv(path, dtype=str)
-    given = {"id": "Zahlung", "amount": "Betrag"}
-    found = problems(compare(books, columns=given))
-    assert found == [
-        "amount differs in references: 100.00 in list, 100.01 in references",
-        "currency differs in references: USD in list, MXN in references",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("columns", "words"),
-    [
-        ({"sum": "Betrag"}, "columns= has 'sum': the meanings are id, reference, amount"),
-        ({"amount": "Sum"}, "columns= has 'Sum': .*your columns id, Betrag"),
-        ({"id": None}, "columns= has 'None'"),
-    ],
-)
-def test_columns_that_are_none(columns, words):
-    """A meaning or a column that does not exist is an error that lists the ones that do."""
-    with pytest.raises(RuleError, match=words):
-        of_books(pd.DataFrame({"id": ["x"], "Betrag": ["1"]}), columns)
-
-
-def test_a_float_that_lost_digits_is_refused():
-    """A float with too many digits is refused, because the written value is not known."""
-    with pytest.raises(ExactnessError, match="too many digits"):
-        of_books(pd.DataFrame({"id": ["x"], "amount": [12345678901234.75]}))
-    books = of_books(pd.DataFrame({"id": ["x"], "amount": [1234567890123.75]}))
-    assert books["amount"].tolist() == [Decimal("1234567890123.75")]
-
-
-def test_the_frame_is_exact(lab, settled):
-    """The frame has a row per payment, with amounts as Decimal and aware times in UTC."""
-    frame = settled.frame()
-    payments = [*lab.transfers.list(), *lab.conversions.list()]
-    assert frame["created_at"].tolist() == sorted(one.created_at for one in payments)
-    assert str(frame["created_at"].dt.tz) == "UTC"
-    assert frame["amount_list"].tolist() == [Decimal("100.00")] * 2 + [Decimal("50.00")]
-    assert str(frame["amount_events"].dtype) == "decimal"
-    assert frame["problem"].tolist() == ["", "", ""]
-
-
-def test_totals_are_exact(compare, tmp_path):
-    """Totals per kind and currency are exact beyond the precision of a float."""
-    rows = ["trigger,100000000000000000.01,usd,", "scenario:failed,0.02,usd,"]
-    totals = compare(write(tmp_path, *rows)).totals().set_index("kind")
-    assert totals.loc["transfer", "amount_references"] == Decimal("100000000000000000.03")
-    assert totals.loc["transfer", "amount_list"] == Decimal("200.00")
-    assert totals.loc["conversion", "count_list"] == 1
-
-
-def test_the_report_is_shown_escaped(compare, tmp_path):
-    """Text of the user's file is escaped in the HTML report."""
-    shown = displays.show(compare(write(tmp_path, "<img src=x>,1,usd,")))
-    assert "<img" not in shown
-
-
-def test_the_report_holds_nothing_that_a_terminal_obeys(compare, tmp_path):
-    """Control and direction characters of the user's file are printed as escapes."""
-    result = compare(write(tmp_path, "x,1,\x1b[31m\u202eusd,"))
-    assert "\\x1b[31M\\u202eUSD" in result.report()
-    assert not {"\x1b", "\u202e"} & set(repr(result))
-
-
-@pytest.mark.parametrize("text", ["1e999999999", "9" * 21, "0." + "1" * 19, "x", "", 5, None, [1]])
-def test_an_amount_of_an_event_that_is_none(text):
-    """An event with a strange amount, which anybody can send, has none and stops nothing."""
-    payload = {"id": "tr_1", "source_amount": text, "source_currency": "usd", "status": ["x"]}
-    good = payload | {"id": "tr_2", "source_amount": "9" * 20 + "." + "1" * 18, "status": "failed"}
-    events = [{"event_type": "transfer.created", "event_payload": each} for each in (payload, good)]
-    side = of_events(map(read_event, events))
-    assert side["amount"].tolist() == [pd.NA, Decimal(good["source_amount"])]
-    assert side["status"].tolist() == [None, "failed"]
+@pytest.mark.parametrize("form", ["frame", "csv", "parquet", "xlsx"])
+def test_our_own_export_agrees(lab, tmp_path, form):
+    """A frame and each file that an export writes agree with the list."""
+    source = lab.transfers.frame()
+    if form != "frame":
+        source = tmp_path / f"t.{form}"
+        lab.transfers.export(source)
+    result = lab.reconcile(source)
+    assert (result.frame()["kind"].tolist(), result.sides[1:]) == ([], ("books", "events"))
 
 
 def test_events_in_any_order(lab, tmp_path):
@@ -280,13 +453,13 @@ def test_events_in_any_order(lab, tmp_path):
     path = lab._webhooks.inboxes[-1].save(tmp_path / "events.jsonl")
     path.write_text("\n".join(path.read_text().splitlines()[::-1]) + "\n\n")
     events = [arrival.event for arrival in lab._webhooks.inboxes[-1]][::-1]
-    for given in (path, str(path), events):
-        result = lab.reconcile(events=given)
-        assert (bool(result), result.sides) == (True, ("list", "events"))
+    for source in (path, str(path), events):
+        assert lab.reconcile(events=source).sides == ("service", "events")
+        assert lab.reconcile(events=source)
 
 
 @pytest.mark.parametrize(
-    ("given", "error", "words"),
+    ("source", "error", "words"),
     [
         ("nowhere.jsonl", FileNotFoundError, "nowhere.jsonl"),
         ("bad.jsonl", PaylabError, "line 2: an event has event_type"),
@@ -295,20 +468,10 @@ def test_events_in_any_order(lab, tmp_path):
         ([7], TypeError, "event 1 is of type int"),
     ],
 )
-def test_events_that_are_none_are_a_clear_error(lab, tmp_path, monkeypatch, given, error, words):
+def test_events_that_are_none_are_a_clear_error(lab, tmp_path, monkeypatch, source, error, words):
     """Invalid events are an error that names the file, the line or the type."""
     monkeypatch.chdir(tmp_path)
     good = lab._webhooks.inboxes[-1].save(tmp_path / "bad.jsonl").read_text().splitlines()[1]
     (tmp_path / "bad.jsonl").write_text(f"{good}\n{{}}\n")
     with pytest.raises(error, match=words):
-        lab.reconcile(events=given)
-
-
-def test_a_payment_made_exactly_at_since_is_expected():
-    """A payment from before `since` need not be in the events; one made at that time must be."""
-    since = datetime(2026, 1, 15, 12, tzinfo=UTC)
-    times = [since, since - timedelta(microseconds=1), None]
-    rows = [{"id": f"tr_{n}", "created_at": at and at.isoformat()} for n, at in enumerate(times)]
-    listed = of_lists({"transfer": frames.transfers([{"data": rows}])})
-    found = merge(listed, of_events([]), None, since).set_index("id")["problem"].to_dict()
-    assert found == {"tr_0": "missing in events", "tr_1": "", "tr_2": "missing in events"}
+        lab.reconcile(events=source)

@@ -1,0 +1,106 @@
+"""Compare the payments of the service with your books.
+
+Books are a CSV, .xlsx or .parquet file, or with --database a query. Rows are matched by id, else by
+reference; every column that both have is compared. The exit status is 1 when there is a problem.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import TYPE_CHECKING
+
+from ..client.settings import refuse_unknown_variables
+from ..errors.extras import require_extra
+from ..lab.lab import connect
+from .terminal import announce, say
+
+if TYPE_CHECKING:
+    from ..webhooks.report import Reconciliation
+
+EXAMPLE = "paylab reconcile may.csv --column amount=Betrag --window '1 day' --tz Europe/Berlin"
+SHOWN = 20  # problems that are printed one by one
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    parser.add_argument("books", metavar="BOOKS", help="a file, or with --database a query")
+    parser.add_argument("--database", metavar="URL", help="where to run the query")
+    parser.add_argument("--sheet", metavar="NAME", help="of a workbook (default: the first)")
+    parser.add_argument("--events", metavar="FILE", help="compare the events of an inbox too")
+    for name, metavar, what in PAIRS:
+        parser.add_argument(
+            f"--{name}", action="append", default=None, metavar=metavar, type=_pair, help=what
+        )
+    parser.add_argument("--window", metavar="TIME", help="tolerance of dates, such as '1 day'")
+    parser.add_argument("--tz", default="UTC", metavar="ZONE", help="time zone of the books")
+    parser.add_argument("--since", metavar="TIME", help="payments since then must be in the books")
+    parser.add_argument("--until", metavar="TIME", help="payments before then must be in the books")
+    parser.add_argument("--delimiter", metavar="MARK", help="between cells (default: found)")
+    parser.add_argument("--decimal", choices=[".", ","], help="decimal mark (default: found)")
+    parser.add_argument("--date-format", metavar="FORM", help="such as d.m.Y with a %% before each")
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+PAIRS = (
+    ("column", "MEANING=NAME", "your name of a column, such as reference=Invoice; repeatable"),
+    ("status", "WORD=STATUS", "your word of a status, such as settled=completed; repeatable"),
+    ("tolerance", "CURRENCY=AMOUNT", "of amounts, such as USD=0.01, or =0.01 for all; repeatable"),
+)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, mark, value = text.partition("=")
+    if not mark:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} has no =")
+    return name, value
+
+
+def run(options: argparse.Namespace) -> int:
+    """Reconcile; print the report and the first problems."""
+    require_extra("frames")
+    refuse_unknown_variables()
+    lab = connect()
+    announce(lab.place)
+    result = lab.reconcile(
+        options.books,
+        events=options.events,
+        columns=dict(options.column or ()),
+        status_map=dict(options.status or ()),
+        tolerance=dict(options.tolerance or ()),
+        window=options.window,
+        tz=options.tz,
+        since=options.since,
+        until=options.until,
+        delimiter=options.delimiter,
+        decimal=options.decimal,
+        date_format=options.date_format,
+        sheet=options.sheet,
+        database=options.database,
+    )
+    say(json.dumps(_facts(result)) if options.json else _text(result))
+    return 0 if result else 1
+
+
+def _text(result: Reconciliation) -> str:
+    lines = [result.report()]
+    if not result:
+        frame = result.frame()
+        top = frame.head(SHOWN).astype(object)
+        top = top.loc[:, top.notna().any()].drop(columns="family", errors="ignore")
+        lines += ["", top.fillna("").to_string(index=False)]
+        lines += [f"{len(frame) - SHOWN} more; --json prints all"] if len(frame) > SHOWN else []
+    return "\n".join(lines)
+
+
+def _facts(result: Reconciliation) -> dict[str, object]:
+    """The result as JSON: amounts and times as text."""
+    return {
+        "agrees": bool(result),
+        "sides": list(result.sides),
+        "compared": result.compared,
+        "not_compared": result.not_compared,
+        "notes": list(result.notes),
+        "summary": json.loads(result.summary().to_json(orient="records")),
+        "problems": [problem.as_json() for problem in result.problems],
+    }

@@ -1,0 +1,287 @@
+"""The cells of a column as what they mean: texts, exact amounts, words and times."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, NamedTuple, Self
+from zoneinfo import ZoneInfo
+
+from ..errors.base import ExactnessError, Problem, RuleError
+from ..errors.extras import explained
+from ..frames import decimals
+from ..frames.decimal_array import DecimalArray
+
+with explained():
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+FLOAT_DIGITS = 15  # with more, the text that a float was read from is not known
+GROUPS = "['\u2019\u00a0\u202f ]"
+NUMBER = {
+    ".": re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)?(\.\d*)?", re.ASCII),
+    ",": re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+)?(,\d*)?", re.ASCII),
+}
+"""Numbers by their decimal mark; the other mark groups thousands."""
+
+OFFSET = r":\d\d.*(Z|z|[+-]\d\d:?\d\d)$"
+FORMATS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d")
+CLOCKS = ("", " %H:%M", " %H:%M:%S")
+UNITS = {name: np.timedelta64(1, name) for name in ("D", "m", "s", "ms", "us")}
+MICROSECOND = "datetime64[us]"
+
+Series = Any
+"""A column of a frame."""
+
+
+class WordColumn(NamedTuple):
+    """A column of words: the code of each row, -1 for none, and the words as they are written."""
+
+    codes: np.ndarray[Any, Any]
+    texts: list[str]
+
+    def take(self, places: np.ndarray[Any, Any]) -> Self:
+        """The rows at some places."""
+        return self._replace(codes=self.codes[places])
+
+    def text(self, row: int) -> str | None:
+        """The word of a row; None for a blank cell."""
+        code = self.codes[row]
+        return None if code < 0 else self.texts[code]
+
+
+class TimeColumn(NamedTuple):
+    """A column of times in one time zone, without it, and the unit that they are written in."""
+
+    values: np.ndarray[Any, Any]
+    unit: str
+
+    def take(self, places: np.ndarray[Any, Any]) -> Self:
+        """The rows at some places."""
+        return self._replace(values=self.values[places])
+
+
+def texts_of(column: Series) -> pa.Array:
+    """The cells as trimmed text; blank and missing are null."""
+    kind = column.dtype
+    if isinstance(kind, pd.CategoricalDtype):
+        column = column.astype(object)
+    if isinstance(column.dtype, pd.StringDtype) or _is_arrow_text(column.dtype):
+        whole = pa.array(column).cast(pa.string())
+    else:
+        whole = pa.array([_text(value) for value in column], pa.string())
+    if isinstance(whole, pa.ChunkedArray):
+        whole = whole.combine_chunks()
+    trimmed = pc.utf8_trim_whitespace(whole)
+    return pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.string()), trimmed)
+
+
+def _is_arrow_text(kind: object) -> bool:
+    return isinstance(kind, pd.ArrowDtype) and (
+        pa.types.is_string(kind.pyarrow_dtype) or pa.types.is_large_string(kind.pyarrow_dtype)
+    )
+
+
+def _text(value: Any) -> str | None:
+    """A cell as text; ExactnessError for a float whose written digits are not known."""
+    if isinstance(value, str):
+        return value
+    if pd.isna(value):
+        return None
+    if isinstance(value, float):
+        number = Decimal(repr(float(value)))
+        if not number.is_finite() or len(number.normalize().as_tuple().digits) > FLOAT_DIGITS:
+            raise ExactnessError(f"{value!r} is a float with too many digits: read it as text")
+        value = number.to_integral_value() if number == number.to_integral_value() else number
+    return format(value, "f") if isinstance(value, Decimal) else str(value)
+
+
+def amounts_of(columns: Mapping[str, Series], mark: str | None) -> tuple[dict[str, Any], str]:
+    """Exact amounts by name, and the decimal mark that was found in their texts or given.
+
+    ExactnessError names the column and the row of an amount that is none, counted from 1;
+    RuleError if texts such as `1,234` do not tell the mark.
+    """
+    exact = {
+        name: DecimalArray(_exact(column)) for name, column in columns.items() if _is_exact(column)
+    }
+    texts = {name: texts_of(column) for name, column in columns.items() if name not in exact}
+    parts = [pc.unique(array).drop_null() for array in texts.values()]
+    written = [text for part in parts for text in part.to_pylist()] if mark is None else []
+    mark = mark or _decimal_mark(written)
+    for name, array in texts.items():
+        plain = pa.chunked_array([_plain_numbers(array, name, mark)])
+        exact[name] = DecimalArray(decimals.read_decimals(plain, name, 1))
+    return exact, mark
+
+
+def _is_exact(column: Series) -> bool:
+    kind = column.dtype
+    if isinstance(kind, pd.ArrowDtype):
+        kind = kind.pyarrow_dtype
+        return bool(pa.types.is_decimal(kind) or pa.types.is_integer(kind))
+    return isinstance(column.array, DecimalArray) or pd.api.types.is_integer_dtype(kind)
+
+
+def _exact(column: Series) -> pa.Array:
+    values = pa.array(column)
+    whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    return whole.cast(pa.decimal128(20, 0)) if pa.types.is_integer(whole.type) else whole
+
+
+def _decimal_mark(texts: Iterable[str]) -> str:
+    """The decimal mark of all texts: a point, unless a comma fits all of them and it does not."""
+    plain = [_plain(text) for text in texts if "," in text or "." in text]
+    if not any("," in text for text in plain):
+        return "."
+    fitting = [mark for mark, form in NUMBER.items() if all(map(form.fullmatch, plain))]
+    if len(fitting) > 1:
+        message = f'{plain[0]!r:.40} does not say whether the comma is decimal: pass decimal=","'
+        raise RuleError([Problem("decimal", f'{message} or decimal="."', "reconcile")])
+    return fitting[0] if fitting else "."
+
+
+def _plain(text: str) -> str:
+    """A number without blanks that group digits; a minus after it or parentheses go before it."""
+    number = re.sub(GROUPS, "", text).replace("\u2212", "-")
+    if number.startswith("(") and number.endswith(")"):
+        return f"-{number[1:-1]}"
+    return f"-{number[:-1]}" if number.endswith("-") else number
+
+
+def _plain_numbers(texts: pa.Array, name: str, mark: str) -> pa.Array:
+    """The texts with a decimal point and without grouping."""
+    if (
+        mark == "."
+        and not pc.any(pc.match_substring_regex(texts, rf"[,()\x{{2212}}]|-$|{GROUPS}")).as_py()
+    ):
+        return texts
+    other = "." if mark == "," else ","
+    numbers: list[str | None] = []
+    for row, text in enumerate(texts.to_pylist(), 1):
+        number = text if text is None else _plain(text)
+        if number is not None and not NUMBER[mark].fullmatch(number):
+            shown = text if len(text) <= decimals.SHOWN else f"{text[: decimals.SHOWN]}…"
+            raise ExactnessError(
+                f"{name}, row {row}: {shown!r} is not a number with the decimal mark {mark!r}"
+            )
+        numbers.append(number and number.replace(other, "").replace(mark, "."))
+    return pa.array(numbers, pa.string())
+
+
+def word_column(column: Series) -> WordColumn:
+    """The words of a column as trimmed text."""
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        known = [_text(word) for word in column.cat.categories]
+        return WordColumn(
+            np.asarray(column.cat.codes, dtype=np.int64), [str(word) for word in known]
+        )
+    coded = texts_of(column).dictionary_encode()
+    codes = np.asarray(coded.indices.fill_null(-1), dtype=np.int64)
+    return WordColumn(codes, coded.dictionary.to_pylist())
+
+
+def times_of(column: Series, name: str, zone: ZoneInfo, form: str | None = None) -> TimeColumn:
+    """The times of a column in a zone; those without an offset are in it already.
+
+    `form` is their format, as in `strptime`. RuleError names the row of a text that is no time.
+    """
+    kind = column.dtype
+    if isinstance(kind, pd.ArrowDtype) and not _is_arrow_text(kind):
+        column = pd.Series(pd.to_datetime(column.to_numpy(dtype=object, na_value=None)))
+    elif pd.api.types.is_object_dtype(kind) and all(map(_is_time_or_missing, column)):
+        column = _times_of_objects(column, zone)
+    if isinstance(column.dtype, pd.DatetimeTZDtype):
+        column = column.dt.tz_convert(zone).dt.tz_localize(None)
+    if pd.api.types.is_datetime64_dtype(column.dtype):
+        values = column.to_numpy(dtype=MICROSECOND)
+        return TimeColumn(values, _unit(values, "s"))
+    texts = texts_of(column)
+    values = _read_times(texts, name, zone, form)
+    has_seconds = pc.any(pc.match_substring_regex(texts, r"\d:\d\d:\d\d")).as_py()
+    return TimeColumn(values, _unit(values, "s" if has_seconds else "m"))
+
+
+def _is_time_or_missing(value: Any) -> bool:
+    return not isinstance(value, str) and (
+        hasattr(value, "year") or value is None or pd.isna(value)
+    )
+
+
+def _times_of_objects(column: Series, zone: ZoneInfo) -> Series:
+    """Python's dates and times in a zone, without it."""
+    moments: list[datetime | None] = []
+    for value in column:
+        if value is None or pd.isna(value):
+            moments.append(None)
+        elif isinstance(value, datetime):
+            moments.append(value.astimezone(zone).replace(tzinfo=None) if value.tzinfo else value)
+        else:
+            moments.append(datetime(value.year, value.month, value.day))
+    return pd.Series(moments, dtype=MICROSECOND)
+
+
+def _read_times(texts: pa.Array, name: str, zone: ZoneInfo, form: str | None) -> Any:
+    """The times of texts: ISO 8601, the given format, or the only usual one that fits all."""
+    written = pd.Series(texts.to_pandas())
+    is_blank = written.isna()
+    if form is None:
+        moments = pd.to_datetime(written, format="ISO8601", utc=True, errors="coerce")
+        if not (moments.isna() & ~is_blank).any():
+            values = moments.dt.tz_localize(None).to_numpy(dtype=MICROSECOND)
+            has_offset = np.asarray(pc.match_substring_regex(texts, OFFSET).fill_null(False))
+            if has_offset.any():
+                local = moments.dt.tz_convert(zone).dt.tz_localize(None)
+                values = np.where(has_offset, local.to_numpy(dtype=MICROSECOND), values)
+            return values
+    days = FORMATS if form is None else (form,)
+    clocks = CLOCKS if form is None else ("",)
+    readings = {}
+    for day in days:
+        parts = [pd.to_datetime(written, format=day + clock, errors="coerce") for clock in clocks]
+        moments = parts[0]
+        for part in parts[1:]:
+            moments = moments.fillna(part)
+        readings[day] = moments
+    fitting = [day for day, moments in readings.items() if not (moments.isna() & ~is_blank).any()]
+    if len(fitting) == 1:
+        moments = readings[fitting[0]]
+        if isinstance(moments.dtype, pd.DatetimeTZDtype):
+            moments = moments.dt.tz_convert(zone).dt.tz_localize(None)
+        return moments.to_numpy(dtype=MICROSECOND)
+    nearest = min(readings.values(), key=lambda moments: int((moments.isna() & ~is_blank).sum()))
+    wrong = np.flatnonzero(nearest.isna() & ~is_blank)
+    row = int(wrong[0]) if len(wrong) else int(np.flatnonzero(~is_blank)[0])
+    reason = "can be read in two ways" if fitting else "is not a time"
+    message = f'{name}, row {row + 1}: {written[row]!r:.40} {reason}: pass date_format="%d/%m/%Y"'
+    raise RuleError([Problem("books", message, "reconcile")])
+
+
+def _unit(values: Any, least: str) -> str:
+    """The unit that all times are whole in: a day, else `least` or finer."""
+    known = values[~np.isnat(values)]
+    units = list(UNITS)
+    for unit in ("D", *units[units.index(least) :]):
+        if (known.astype(f"datetime64[{unit}]") == known).all():
+            return unit
+    return "us"
+
+
+def whole_times(values: Any, unit: str) -> Any:
+    """The times without what is finer than a unit."""
+    return values.astype(f"datetime64[{unit}]").astype(MICROSECOND)
+
+
+def time_text(value: Any, unit: str) -> str:
+    """A time as it is shown: a date if the unit is a day."""
+    finest = "s" if unit == "m" else unit
+    return str(value.astype(f"datetime64[{finest}]")).replace("T", " ")
+
+
+def as_timedelta(value: Any) -> timedelta:
+    """A difference of times."""
+    return timedelta(microseconds=int(value.astype("timedelta64[us]").astype(np.int64)))

@@ -1,0 +1,66 @@
+"""`paylab reconcile`: its output and its exit status."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import paylab
+from paylab.cli.main import main
+
+
+@pytest.fixture
+def books(tmp_path, paylab_world):
+    """A file of books that agrees with the service but for one cent and a word."""
+    lab = paylab.connect()
+    account = paylab_world.account()
+    terms = {"source_currency": "USD", "destination_currency": "MXN", "payout_method": "spei"}
+    lab.transfers.create(
+        financial_account_id=account.id,
+        source_amount="100.00",
+        client_reference_id="INV-1",
+        **terms,
+    )
+    path = tmp_path / "books.csv"
+    status = lab.transfers.list().first().status
+    path.write_text(f"Beleg;Betrag;status\ninv-1;100,01;{status}!\n")
+    return path, status
+
+
+@pytest.mark.parametrize(
+    ("more", "status", "words"),
+    [
+        ([], 1, ["1 x amount, +0.01 USD", "1 x status (USD)", "decimal comma was found"]),
+        (["--tolerance", "USD=0.01"], 1, ["1 x status (USD)"]),
+        (["--tolerance", "=0.01", "--status", "MAP"], 0, ["everything agrees"]),
+        (["--window", "soon"], 1, []),
+        (["--status", "x"], 2, []),
+    ],
+)
+def test_the_exit_status_says_whether_the_books_agree(books, capsys, more, status, words):
+    """0 if everything agrees, 1 for a problem or an error, 2 for wrong use."""
+    path, state = books
+    own = ["--column", "reference=Beleg", "--column", "amount=Betrag"]
+    more = [f"{state}!={state}" if word == "MAP" else word for word in more]
+    try:
+        ended = main(["reconcile", str(path), *own, *more])
+    except SystemExit as stop:
+        ended = stop.code
+    out = capsys.readouterr().out
+    assert (ended, [word for word in words if word not in out]) == (status, [])
+
+
+def test_json(books, capsys):
+    """`--json` prints the problems with amounts as text, and what was compared."""
+    path, _ = books
+    own = ["--column", "reference=Beleg", "--column", "amount=Betrag"]
+    assert main(["reconcile", str(path), *own, "--json"]) == 1
+    facts = json.loads(capsys.readouterr().out)
+    problem = facts["problems"][0]
+    assert (problem["kind"], problem["service_value"], problem["difference"]) == (
+        *("amount", "100.00"),
+        "0.01",
+    )
+    assert facts["compared"]["books"] == {"amount": "Betrag", "status": "status"}
+    assert (facts["agrees"], facts["summary"][0]["difference"]) == (False, "0.01")

@@ -1,0 +1,201 @@
+"""Reading books: files as people export them, and the amounts in their cells."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+import sqlalchemy
+from openpyxl import Workbook
+
+from paylab.errors import ConfigError, ExactnessError, PaylabError, RuleError
+from paylab.frames.times import time_zone
+from paylab.webhooks.books import read_books
+from paylab.webhooks.payment_values import amounts_of
+from paylab.webhooks.sides import rows_of_books
+
+UTC = time_zone("UTC")
+LONG = "99999999999999999999.999999999999999999"
+
+
+def amounts(source, **options):
+    """The amounts of books, and what was found out about them."""
+    read = {
+        name: options.pop(name) for name in ("delimiter", "sheet", "database") if name in options
+    }
+    books = read_books(source, **read)
+    rows = rows_of_books(books.frame, options.pop("columns", None), UTC, **options)
+    return list(rows.values["amount"]), [*books.notes, *rows.notes]
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding", "options", "amount", "notes"),
+    [
+        ("id,amount\nx,1.50\n", "utf-8", {}, "1.50", []),
+        ("id,amount\nx,1.50\n", "utf-8-sig", {}, "1.50", []),
+        ('id,amount\nx,"1,234.50"\n', "utf-8", {}, "1234.50", []),
+        (
+            "id;amount\nx;1.234,50\n",
+            "utf-8",
+            {},
+            "1234.50",
+            ["delimiter semicolon was found", "decimal comma was found"],
+        ),
+        ("id;amount\nx;1,5\n", "utf-8", {"delimiter": ";", "decimal": ","}, "1.5", []),
+        ("id\tamount\nx\t5\n", "utf-8", {}, "5", ["delimiter tab was found"]),
+        ('"a;b;c",id,amount\n1,x,5\n', "utf-8", {}, "5", []),
+        (
+            "id,amount,Währung\nx,5,USD\n",
+            "cp1252",
+            {},
+            "5",
+            ["encoding Windows-1252 was found"],
+        ),
+        ("id,amount\nx,5\n", "utf-16", {}, "5", ["encoding utf-16 was found"]),
+        (" ID , Source_Amount \nx,5\n", "utf-8", {}, "5", []),
+    ],
+)
+def test_csv(tmp_path, text, encoding, options, amount, notes):
+    """Encoding, delimiter and decimal mark are found, and said if they are not the usual ones."""
+    path = tmp_path / "books.csv"
+    path.write_text(text, encoding=encoding)
+    assert amounts(path, **options) == ([Decimal(amount)], notes)
+
+
+@pytest.mark.parametrize(
+    ("texts", "mark", "expected"),
+    [
+        (["1.50", "-2", "+3", ".5"], None, ["1.50", "-2", "3", "0.5"]),
+        (["1,50", "2"], None, ["1.50", "2"]),
+        (["1.234,50", "1,5"], None, ["1234.50", "1.5"]),
+        (["1,234.50", "1,234"], None, ["1234.50", "1234"]),
+        (["1 234,50", "1\u202f000"], None, ["1234.50", "1000"]),
+        (["1'234.50"], None, ["1234.50"]),
+        (["(5.00)", "5.00-", "\u22125.00"], None, ["-5.00"] * 3),
+        (["1,234"], ",", ["1.234"]),
+        (["1,234"], ".", ["1234"]),
+        (["1.234"], None, ["1.234"]),
+        (["1.234"], ",", ["1234"]),
+        ([" 5 ", "", None], None, ["5", None, None]),
+        ([5, Decimal("1E+2"), 1.25], None, ["5", "100", "1.25"]),
+        (
+            ["99999999999999999999.999999999999999999"],
+            None,
+            ["99999999999999999999.999999999999999999"],
+        ),
+    ],
+)
+def test_amounts(texts, mark, expected):
+    """Amounts are exact, with the decimal mark that fits all of a table."""
+    exact, _ = amounts_of({"amount": pd.Series(texts, dtype=object)}, mark)
+    wanted = [None if text is None else Decimal(text) for text in expected]
+    assert [None if value is pd.NA else value for value in exact["amount"]] == wanted
+
+
+@pytest.mark.parametrize(
+    ("texts", "error", "words"),
+    [
+        (["1", "ten"], ExactnessError, "amount, row 2: 'ten' is not a number"),
+        (["NaN"], ExactnessError, "row 1"),
+        (["1,234"], RuleError, "does not say whether the comma is decimal"),
+        (["1,23", "4.56"], ExactnessError, "row 1: '1,23' is not a number"),
+        ([12345678901234.75], ExactnessError, "too many digits"),
+        ([float("inf")], ExactnessError, "too many digits"),
+    ],
+)
+def test_amounts_that_are_none(texts, error, words):
+    """The error names the column, the row and the cell."""
+    with pytest.raises(error, match=words):
+        amounts_of({"amount": pd.Series(texts, dtype=object)}, None)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pd.Series(["5.00"]),
+        pd.Series([5]),
+        pd.Series([5.0]),
+        pd.Series([Decimal(5)]),
+        pd.Series(["5"], dtype="category"),
+        pd.Series([5], dtype="Int64"),
+        pd.Series([Decimal(5)], dtype=pd.ArrowDtype(pa.decimal128(20, 2))),
+        pd.Series([5], dtype=pd.ArrowDtype(pa.int32())),
+        pd.Series(["5"], dtype=pd.ArrowDtype(pa.string())),
+    ],
+)
+def test_amounts_of_any_column(column):
+    """A frame may have its amounts in any type."""
+    assert amounts(pd.DataFrame({"id": ["x"], "amount": column}))[0] == [Decimal(5)]
+
+
+def test_a_workbook(tmp_path):
+    """The first sheet or a named one is read; numbers have the digits that a spreadsheet shows."""
+    book = Workbook()
+    book.active.append(["Invoice", "Sum"])
+    book.active.append(["x", 0.1 + 0.2])
+    other = book.create_sheet("May")
+    other.append(["id", "amount"])
+    other.append(["y", 7])
+    path = tmp_path / "books.xlsx"
+    book.save(path)
+    own = {"reference": "Invoice", "amount": "Sum"}
+    assert amounts(path, columns=own)[0] == [Decimal("0.3")]
+    assert amounts(path, sheet="May")[0] == [Decimal(7)]
+    with pytest.raises(ConfigError, match="no sheet 'June'; it has Sheet, May"):
+        read_books(path, sheet="June")
+
+
+@pytest.mark.parametrize("is_engine", [True, False])
+def test_a_query(tmp_path, is_engine):
+    """Books can be the result of a query of a database, by URL or engine."""
+    url = f"sqlite:///{tmp_path / 'books.db'}"
+    engine = sqlalchemy.create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(sqlalchemy.text("create table books (id text, amount text)"))
+        connection.execute(sqlalchemy.text("insert into books values ('x', '5.10')"))
+    source = engine if is_engine else url
+    assert amounts("select * from books", database=source)[0] == [Decimal("5.10")]
+    with pytest.raises(ConfigError, match="the database cannot be read: no such table"):
+        read_books("select * from no_table", database=source)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "error", "words"),
+    [
+        ("b.csv", b"", ConfigError, "cannot be read as CSV"),
+        ("b.csv", b"id,amount\nx,1\ny,10,50\n", ConfigError, "Expected 2 columns, got 3"),
+        ("b.csv", b"id,amount,id\nx,1,y\n", PaylabError, "two columns 'id'"),
+        ("b.xlsx", b"no", ConfigError, "cannot be read as a workbook"),
+        ("b.parquet", b"no", ConfigError, "cannot be read as Parquet"),
+        (None, b"", ConfigError, "there is no file"),
+    ],
+)
+def test_books_that_cannot_be_read(tmp_path, name, content, error, words):
+    """The error names the file and what is wrong."""
+    path = tmp_path / (name or "none.csv")
+    if name:
+        path.write_bytes(content)
+    with pytest.raises(error, match=words):
+        read_books(path)
+
+
+@pytest.mark.parametrize(
+    ("date", "words"),
+    [
+        ("soon", "date, row 1: 'soon' is not a time"),
+        ("05/04/2026", "'05/04/2026' can be read in two ways: pass date_format"),
+    ],
+)
+def test_dates_that_are_not_clear(date, words):
+    """A text that is no time, or that can be two, is an error that names the row."""
+    with pytest.raises(RuleError, match=words):
+        rows_of_books(pd.DataFrame({"id": ["x"], "date": [date]}), None, UTC)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame({"name": ["x"]}), pd.DataFrame()])
+def test_books_without_a_key(frame):
+    """Books need an id or a reference."""
+    with pytest.raises(RuleError, match="id or client_reference_id"):
+        rows_of_books(frame, None, UTC)
