@@ -34,7 +34,7 @@ def match(
     places = np.full(len(ids), NO_PLACE, dtype=np.int64)
     by_reference = np.zeros(len(ids), dtype=bool)
     for own in (ids, references):
-        for fold in (_same, pc.utf8_lower):
+        for fold in (_same, _fold):
             for known in (payment_ids, payment_references):
                 rows = _match_rest(places, own, known, fold)
                 by_reference[rows] = known is payment_references
@@ -43,6 +43,11 @@ def match(
 
 def _same(texts: pa.Array) -> pa.Array:
     return texts
+
+
+def _fold(texts: pa.Array) -> pa.Array:
+    """Texts without case, in one Unicode form."""
+    return pc.utf8_lower(pc.utf8_normalize(texts, "NFC"))
 
 
 def _match_rest(
@@ -66,7 +71,7 @@ def repeated_references(matches: Matches, references: pa.Array) -> dict[int, lis
     matched = np.unique(places[(places >= 0) & matches.by_reference])
     if not len(alone) or not len(matched):
         return {}
-    folded = pc.utf8_lower(references)
+    folded = _fold(references)
     found = pc.index_in(
         folded.take(pa.array(alone)), value_set=folded.take(pa.array(matched)), skip_nulls=True
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
@@ -22,9 +21,10 @@ with explained():
 
 FLOAT_DIGITS = 15  # with more, the text that a float was read from is not known
 GROUPS = "['\u2019\u00a0\u202f ]"
+NEGATIVE = r"^\((.*)\)$|^([^-]+)-$"
 NUMBER = {
-    ".": re.compile(r"[+-]?(\d+|\d{1,3}(,\d{3})+)?(\.\d*)?", re.ASCII),
-    ",": re.compile(r"[+-]?(\d+|\d{1,3}(\.\d{3})+)?(,\d*)?", re.ASCII),
+    ".": r"^[+-]?([0-9]+|[0-9]{1,3}(,[0-9]{3})+)?(\.[0-9]*)?$",
+    ",": r"^[+-]?([0-9]+|[0-9]{1,3}(\.[0-9]{3})+)?(,[0-9]*)?$",
 }
 """Numbers by their decimal mark; the other mark groups thousands."""
 
@@ -59,6 +59,8 @@ class TimeColumn(NamedTuple):
 
     values: np.ndarray[Any, Any]
     unit: str
+    form: str = ""
+    """The format that was found in texts that are not ISO 8601."""
 
     def take(self, places: np.ndarray[Any, Any]) -> Self:
         """The rows at some places."""
@@ -109,13 +111,13 @@ def amounts_of(columns: Mapping[str, Series], mark: str | None) -> tuple[dict[st
     exact = {
         name: DecimalArray(_exact(column)) for name, column in columns.items() if _is_exact(column)
     }
-    texts = {name: texts_of(column) for name, column in columns.items() if name not in exact}
-    parts = [pc.unique(array).drop_null() for array in texts.values()]
-    written = [text for part in parts for text in part.to_pylist()] if mark is None else []
-    mark = mark or _decimal_mark(written)
+    texts = {
+        name: _plain(texts_of(column)) for name, column in columns.items() if name not in exact
+    }
+    mark = mark or _decimal_mark(texts.values())
     for name, array in texts.items():
-        plain = pa.chunked_array([_plain_numbers(array, name, mark)])
-        exact[name] = DecimalArray(decimals.read_decimals(plain, name, 1))
+        numbers = pa.chunked_array([_with_point(array, name, mark)])
+        exact[name] = DecimalArray(decimals.read_decimals(numbers, name, 1))
     return exact, mark
 
 
@@ -133,44 +135,48 @@ def _exact(column: Series) -> pa.Array:
     return whole.cast(pa.decimal128(20, 0)) if pa.types.is_integer(whole.type) else whole
 
 
-def _decimal_mark(texts: Iterable[str]) -> str:
-    """The decimal mark of all texts: a point, unless a comma fits all of them and it does not."""
-    plain = [_plain(text) for text in texts if "," in text or "." in text]
-    if not any("," in text for text in plain):
+def _plain(texts: pa.Array) -> pa.Array:
+    """The numbers without blanks between digits; an accountant's minus goes before them."""
+    if not pc.any(pc.match_substring_regex(texts, rf"\x{{2212}}|[()]|-$|{GROUPS}")).as_py():
+        return texts
+    bare = pc.replace_substring_regex(texts, GROUPS, "")
+    signed = pc.replace_substring(bare, "\u2212", "-")
+    return pc.replace_substring_regex(signed, NEGATIVE, r"-\1\2")
+
+
+def _decimal_mark(columns: Iterable[pa.Array]) -> str:
+    """The decimal mark of all numbers: a point, unless a comma fits all and a point does not."""
+    texts = pa.chunked_array(list(columns), pa.string())
+    with_comma = pc.match_substring(texts, ",")
+    if not pc.any(with_comma).as_py():
         return "."
-    fitting = [mark for mark, form in NUMBER.items() if all(map(form.fullmatch, plain))]
+    fitting = [mark for mark, form in NUMBER.items() if _all_match(texts, form)]
     if len(fitting) > 1:
-        message = f'{plain[0]!r:.40} does not say whether the comma is decimal: pass decimal=","'
+        text = texts.filter(with_comma)[0].as_py()
+        message = f'{text!r:.40} does not say whether the comma is decimal: pass decimal=","'
         raise RuleError([Problem("decimal", f'{message} or decimal="."', "reconcile")])
     return fitting[0] if fitting else "."
 
 
-def _plain(text: str) -> str:
-    """A number without blanks that group digits; a minus after it or parentheses go before it."""
-    number = re.sub(GROUPS, "", text).replace("\u2212", "-")
-    if number.startswith("(") and number.endswith(")"):
-        return f"-{number[1:-1]}"
-    return f"-{number[:-1]}" if number.endswith("-") else number
+def _all_match(texts: pa.ChunkedArray, form: str) -> bool:
+    return pc.all(pc.match_substring_regex(texts, form)).as_py() is not False
 
 
-def _plain_numbers(texts: pa.Array, name: str, mark: str) -> pa.Array:
-    """The texts with a decimal point and without grouping."""
-    if (
-        mark == "."
-        and not pc.any(pc.match_substring_regex(texts, rf"[,()\x{{2212}}]|-$|{GROUPS}")).as_py()
-    ):
+def _with_point(texts: pa.Array, name: str, mark: str) -> pa.Array:
+    """The numbers with a decimal point and without grouping."""
+    if mark == "." and not pc.any(pc.match_substring(texts, ",")).as_py():
         return texts
-    other = "." if mark == "," else ","
-    numbers: list[str | None] = []
-    for row, text in enumerate(texts.to_pylist(), 1):
-        number = text if text is None else _plain(text)
-        if number is not None and not NUMBER[mark].fullmatch(number):
-            shown = text if len(text) <= decimals.SHOWN else f"{text[: decimals.SHOWN]}…"
-            raise ExactnessError(
-                f"{name}, row {row}: {shown!r} is not a number with the decimal mark {mark!r}"
-            )
-        numbers.append(number and number.replace(other, "").replace(mark, "."))
-    return pa.array(numbers, pa.string())
+    is_number = pc.match_substring_regex(texts, NUMBER[mark])
+    wrong = pc.indices_nonzero(pc.invert(is_number))
+    if len(wrong):
+        row = wrong[0].as_py()
+        text = texts[row].as_py()
+        shown = text if len(text) <= decimals.SHOWN else f"{text[: decimals.SHOWN]}…"
+        raise ExactnessError(
+            f"{name}, row {row + 1}: {shown!r} is not a number with the decimal mark {mark!r}"
+        )
+    grouped = pc.replace_substring(texts, "." if mark == "," else ",", "")
+    return pc.replace_substring(grouped, mark, ".")
 
 
 def word_column(column: Series) -> WordColumn:
@@ -201,9 +207,9 @@ def times_of(column: Series, name: str, zone: ZoneInfo, form: str | None = None)
         values = column.to_numpy(dtype=MICROSECOND)
         return TimeColumn(values, _unit(values, "s"))
     texts = texts_of(column)
-    values = _read_times(texts, name, zone, form)
+    values, found = _read_times(texts, name, zone, form)
     has_seconds = pc.any(pc.match_substring_regex(texts, r"\d:\d\d:\d\d")).as_py()
-    return TimeColumn(values, _unit(values, "s" if has_seconds else "m"))
+    return TimeColumn(values, _unit(values, "s" if has_seconds else "m"), found)
 
 
 def _is_time_or_missing(value: Any) -> bool:
@@ -225,8 +231,11 @@ def _times_of_objects(column: Series, zone: ZoneInfo) -> Series:
     return pd.Series(moments, dtype=MICROSECOND)
 
 
-def _read_times(texts: pa.Array, name: str, zone: ZoneInfo, form: str | None) -> Any:
-    """The times of texts: ISO 8601, the given format, or the only usual one that fits all."""
+def _read_times(texts: pa.Array, name: str, zone: ZoneInfo, form: str | None) -> tuple[Any, str]:
+    """The times of texts: ISO 8601, the given format, or the only usual one that fits all.
+
+    With the format if it was found.
+    """
     written = pd.Series(texts.to_pandas())
     is_blank = written.isna()
     if form is None:
@@ -237,7 +246,7 @@ def _read_times(texts: pa.Array, name: str, zone: ZoneInfo, form: str | None) ->
             if has_offset.any():
                 local = moments.dt.tz_convert(zone).dt.tz_localize(None)
                 values = np.where(has_offset, local.to_numpy(dtype=MICROSECOND), values)
-            return values
+            return values, ""
     days = FORMATS if form is None else (form,)
     clocks = CLOCKS if form is None else ("",)
     readings = {}
@@ -252,7 +261,7 @@ def _read_times(texts: pa.Array, name: str, zone: ZoneInfo, form: str | None) ->
         moments = readings[fitting[0]]
         if isinstance(moments.dtype, pd.DatetimeTZDtype):
             moments = moments.dt.tz_convert(zone).dt.tz_localize(None)
-        return moments.to_numpy(dtype=MICROSECOND)
+        return moments.to_numpy(dtype=MICROSECOND), "" if form else fitting[0]
     nearest = min(readings.values(), key=lambda moments: int((moments.isna() & ~is_blank).sum()))
     wrong = np.flatnonzero(nearest.isna() & ~is_blank)
     row = int(wrong[0]) if len(wrong) else int(np.flatnonzero(~is_blank)[0])

@@ -24,7 +24,6 @@ from .payment_problems import (
     sum_text,
     total,
 )
-from .payment_values import WordColumn
 from .sides import BOOKS, SERVICE, Family, Payments, Rows
 
 with explained():
@@ -116,9 +115,9 @@ class Comparison:
             is_due &= ~(created < _naive(period.since))
         if created is not None and period.until is not None:
             is_due &= ~(created >= _naive(period.until))
+        due = {family.name for family in self.payments.families if self._has_family(family)}
         for place in np.flatnonzero(is_due).tolist():
-            family = self.payments.family_at(place)
-            if place in self.covered or not self._has_family(family):
+            if place in self.covered or self.payments.family_at(place).name not in due:
                 continue
             amount = self._service_amount(place)
             difference = None if amount is None else -amount
@@ -217,24 +216,28 @@ class Comparison:
         yield from self._compare(np.array([place]), np.array([chosen]), self.rows.values)
 
     def _compare_parts(self, place: int, rows: list[int]) -> Iterator[PaymentProblem]:
-        """A split payment: amounts are added up, words are compared row by row, times are not."""
+        """A split payment: amounts are added up, words and rates are compared row by row.
+
+        An amount that every row repeats as a whole is not added up. Times are not compared.
+        """
         sums: dict[str, Any] = {}
-        words: dict[str, Any] = {}
+        others: dict[str, Any] = {}
         for column in COLUMNS:
             values = self.rows.values.get(column.meaning)
-            if isinstance(values, WordColumn):
-                words[column.meaning] = values
-            elif isinstance(values, DecimalArray) and column.currency:
+            if isinstance(values, DecimalArray) and column.currency:
                 parts = [value for row in rows if isinstance(value := values[row], Decimal)]
-                sums[column.meaning] = DecimalArray(
-                    decimals.from_numbers([total(parts) if parts else None])
-                )
+                service = self._service_amount(place, column.meaning)
+                is_repeated = column.meaning != "amount" and set(parts) == {service}
+                whole = total(parts[:1] if is_repeated else parts) if parts else None
+                sums[column.meaning] = DecimalArray(decimals.from_numbers([whole]))
+            elif values is not None and column.kind != "time":
+                others[column.meaning] = values
         for problem in self._compare(np.array([place]), np.array([0]), sums):
             yield problem._replace(key=self.rows.key(rows[0]), row=self._number(rows[0]))
-        seen: set[str] = set()
-        for problem in self._compare(np.full(len(rows), place), np.array(rows), words):
-            if problem.column not in seen:
-                seen.add(problem.column)
+        columns: set[str] = set()
+        for problem in self._compare(np.full(len(rows), place), np.array(rows), others):
+            if problem.column not in columns:
+                columns.add(problem.column)
                 yield problem
 
     def _compare(
@@ -305,9 +308,9 @@ class Comparison:
         amount = None if values is None else values[row]
         return amount if isinstance(amount, Decimal) else None
 
-    def _service_amount(self, place: int) -> Decimal | None:
+    def _service_amount(self, place: int, meaning: str = "amount") -> Decimal | None:
         family = self.payments.family_at(place)
-        values = family.values("amount", self.rules.zone)
+        values = family.values(meaning, self.rules.zone)
         amount = None if values is None else values[place - family.start]
         return amount if isinstance(amount, Decimal) else None
 

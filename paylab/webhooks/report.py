@@ -168,7 +168,7 @@ class Reconciliation:
         """By side, the columns that were not compared, each with the reason.
 
         >>> lab.reconcile(lab.transfers.frame()).not_compared["books"]["recipient_id"]
-        'is not compared'
+        'not compared'
         """
         found: dict[str, dict[str, str]] = {}
         for rows in self._rows:
@@ -180,7 +180,7 @@ class Reconciliation:
             alone = {
                 own: "not in the service" for name, own in rows.names.items() if not self._has(name)
             }
-            found[rows.side] = absent | alone | dict.fromkeys(rows.unknown, "is not compared")
+            found[rows.side] = absent | alone | dict.fromkeys(rows.unknown, "not compared")
         return found
 
     def _has(self, meaning: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,7 +14,7 @@ from ..errors.extras import explained
 from ..spec import timestamps
 from .event import Event, Mark, is_stale
 from .payment_columns import COLUMNS, KEYS, name_columns
-from .payment_values import amounts_of, texts_of, times_of, word_column
+from .payment_values import TimeColumn, amounts_of, texts_of, times_of, word_column
 
 with explained():
     import numpy as np
@@ -62,6 +63,7 @@ class Payments:
             self.families.append(Family(name, frame, start))
             start += len(frame)
         self.count = start
+        self._starts = [family.start for family in self.families]
         self.ids = self._texts("id")
         self.references = self._texts("client_reference_id")
 
@@ -77,7 +79,7 @@ class Payments:
 
     def family_at(self, place: int) -> Family:
         """The family of a place."""
-        return next(family for family in reversed(self.families) if family.start <= place)
+        return self.families[bisect_right(self._starts, place) - 1]
 
     def created(self) -> Any:
         """The time of each payment in UTC, without its zone."""
@@ -122,7 +124,7 @@ def rows_of_books(
     date_format: str | None = None,
 ) -> Rows:
     """The rows of books; the first has the number 1 in messages."""
-    frame = frame.reset_index(drop=True)
+    frame = frame.reset_index(drop=not any(frame.index.names))
     named = name_columns(list(frame.columns), columns)
     known = {column.meaning: column for column in COLUMNS if column.meaning in named}
     own = {column.meaning: frame[named[column.meaning]] for column in known.values()}
@@ -141,6 +143,10 @@ def rows_of_books(
             values[meaning] = times_of(cells, name, zone, date_format)
         else:
             values[meaning] = word_column(cells)
+    forms = (column.form for column in values.values() if isinstance(column, TimeColumn))
+    notes = [f"date format {form} was found" for form in dict.fromkeys(forms) if form]
+    if mark == "," and decimal is None:
+        notes.append("decimal comma was found")
     blank = pa.nulls(len(frame), pa.string())
     keys = {name: texts_of(frame[named[name]]) if name in named else blank for name in KEYS}
     return Rows(
@@ -150,7 +156,7 @@ def rows_of_books(
         values,
         {meaning: str(named[meaning]) for meaning in values},
         tuple(str(name) for name in frame.columns if name not in named.values()),
-        notes=("decimal comma was found",) if mark == "," and decimal is None else (),
+        notes=tuple(notes),
     )
 
 

@@ -66,6 +66,8 @@ def facts(result, *names):
     return list(zip(*(result.frame()[name].tolist() for name in names), strict=True))
 
 
+ACCENTED = {"client_reference_id": "\u00cfnv-1"}
+
 PLANTED = {
     "one cent": ({100: {"amount": "200.01"}}, [("amount", "Inv-100", "amount")]),
     "sign": ({200: {"amount": "-300.00"}}, [("sign", "Inv-200", "amount")]),
@@ -79,6 +81,14 @@ PLANTED = {
     "swapped pair": (
         {700: {"amount": "801.01"}, 701: {"amount": "800.00"}},
         [("swapped", "Inv-700", "amount"), ("swapped", "Inv-701", "amount")],
+    ),
+    "swapped references": (
+        {750: {"reference": "Inv-751"}, 751: {"reference": "Inv-750"}},
+        [("swapped", "Inv-750", "amount"), ("swapped", "Inv-751", "amount")],
+    ),
+    "split with repeated columns": (
+        {1001: [{"amount": "600.51"}, {"amount": "500.50"}]},
+        [("split", "Inv-1001", "amount")],
     ),
     "a day late": ({0: {"date": "2026-05-05 12:00:00"}}, [("date", "Inv-0", "date")]),
     "time zone": ({60: {"date": "2026-05-04 07:00:00"}}, [("time_zone", "Inv-60", "date")]),
@@ -116,7 +126,7 @@ def books(plants, count):
 @pytest.mark.parametrize(("plants", "expected"), PLANTED.values(), ids=PLANTED)
 def test_each_planted_difference_is_found_alone(plants, expected):
     """Each planted difference has one problem of its kind, and nothing else has one."""
-    result = compare([*books(plants, 1_001)], map(payment, range(1_001)))
+    result = compare([*books(plants, 1_002)], map(payment, range(1_002)))
     assert facts(result, "kind", "key", "column") == expected
 
 
@@ -203,12 +213,15 @@ def test_a_reference_that_two_payments_have(amounts, expected):
         ({"id": " TR_0 "}, []),
         ({"id": "4711", "reference": "inv-0"}, []),
         ({"reference": "tr_0"}, []),
+        ({"reference": "I\u0308nv-1"}, []),
+        ({"reference": "\u00efnv-1"}, []),
         ({"id": "tr_9"}, ["missing_in_books", "missing_in_service"]),
     ],
 )
 def test_rows_are_matched_by_id_or_else_by_reference(own, expected):
     """Ids and references are trimmed and compared without case; the id counts first."""
-    result = compare([own], [payment(0)])
+    payments = [payment(0)] if "1" not in own.get("reference", "") else [payment(0, **ACCENTED)]
+    result = compare([own], payments)
     assert sorted(result.frame()["kind"]) == expected
 
 
@@ -302,7 +315,7 @@ def test_what_was_compared_is_said():
     result = compare(rows, [payment(0)], columns={"reference": "Invoice", "source_amount": "Sum"})
     assert result.compared == {"books": {"amount": "Sum", "exchange_rate": "rate"}}
     assert result.not_compared["books"]["fee"] == "not in the books"
-    assert result.not_compared["books"]["note"] == "is not compared"
+    assert result.not_compared["books"]["note"] == "not compared"
     assert "compared with books: amount (Sum), exchange_rate (rate)" in result.report()
 
 
@@ -333,6 +346,20 @@ def test_the_period_of_the_books(since, until, missing):
     """Only payments created in the period of the books are missing in them."""
     result = compare([row(3)], map(payment, range(4)), since=since, until=until)
     assert result.frame()["id"].tolist() == missing
+
+
+@pytest.mark.parametrize(
+    "rows", [pd.DataFrame({"id": []}), pd.DataFrame({"id": [], "amount": [], "date": []})]
+)
+def test_empty_books_miss_everything(rows):
+    """Without rows, all payments are missing in the books."""
+    assert facts(reconcile(listed(payment(0)), rows), "kind") == [("missing_in_books",)]
+
+
+def test_the_key_can_be_the_index_of_a_frame():
+    """A named index is a column of the books."""
+    rows = pd.DataFrame({"id": ["tr_0"], "amount": ["100"]}).set_index("id")
+    assert reconcile(listed(payment(0)), rows)
 
 
 def test_books_of_one_family_need_not_have_the_other():
