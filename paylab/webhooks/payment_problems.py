@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
@@ -89,6 +89,13 @@ class Rules:
         """The tolerance of a currency."""
         default = self.tolerance.get("", Decimal(0))
         return self.tolerance.get((currency or "").upper(), default)
+
+
+class Period(NamedTuple):
+    """The payments that a side should have: from `since`, before `until`."""
+
+    since: datetime | None = None
+    until: datetime | None = None
 
 
 def subtract(one: Decimal, other: Decimal) -> Decimal:

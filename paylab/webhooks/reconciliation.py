@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
 from decimal import Decimal
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from ..errors.extras import explained
@@ -17,6 +17,7 @@ from .payment_columns import COLUMNS
 from .payment_keys import NO_PLACE, match, repeated_references
 from .payment_problems import (
     PaymentProblem,
+    Period,
     Rules,
     digits_of,
     name_swapped,
@@ -30,13 +31,6 @@ with explained():
     import numpy as np
 
 UTC = ZoneInfo("UTC")
-
-
-class Period(NamedTuple):
-    """The payments that a side should have: from `since`, before `until`."""
-
-    since: datetime | None = None
-    until: datetime | None = None
 
 
 def find_problems(
@@ -86,8 +80,17 @@ class Comparison:
         by_place: dict[int, list[int]] = {}
         for row in np.flatnonzero(counts > 1).tolist():
             by_place.setdefault(int(self.places[row]), []).append(row)
+        chosen: dict[int, int] = {}
+        parts: dict[int, list[int]] = {}
         for place, rows in by_place.items():
-            yield from self._several(place, rows)
+            problem, row = self._several(place, rows)
+            yield problem
+            if problem.kind == "split":
+                parts[place] = rows
+            else:
+                chosen[place] = row
+        yield from self._compare(_places(chosen), _places(chosen.values()), self.rows.values)
+        yield from self._compare_parts(parts)
 
     def unmatched_rows(self) -> Iterator[PaymentProblem]:
         """Rows of which the service has no payment."""
@@ -188,35 +191,30 @@ class Comparison:
                 )
             )
 
-    def _several(self, place: int, rows: list[int]) -> Iterator[PaymentProblem]:
-        """A payment with several rows.
+    def _several(self, place: int, rows: list[int]) -> tuple[PaymentProblem, int]:
+        """The problem of a payment with several rows, and the row to compare with it.
 
         It is split if the sum of the rows is nearer to its amount than any row is; otherwise the
         nearest row is compared and the others are duplicates.
         """
         service = self._service_amount(place)
+        paid = digits_of(service)
         amounts = {row: amount for row in rows if (amount := self._amount(row)) is not None}
         whole = total(amounts.values())
         chosen = rows[0]
         if service is not None and amounts:
-            distance = {row: abs(subtract(one, service)) for row, one in amounts.items()}
+            distance = {row: abs(subtract(amount, service)) for row, amount in amounts.items()}
             chosen = min(distance, key=lambda row: distance[row])
             if abs(subtract(whole, service)) < distance[chosen]:
-                yield self._problem(
-                    *("split", place, rows[0], "amount", digits_of(service)),
-                    sum_text(amounts.values()),
-                    subtract(whole, service) if "amount" not in self.rows.values else Decimal(0),
-                )
-                yield from self._compare_parts(place, rows)
-                return
+                facts = place, rows[0], "amount", paid, sum_text(amounts.values()), Decimal(0)
+                return self._problem("split", *facts), chosen
         extra = subtract(whole, amounts[chosen]) if chosen in amounts else None
         shown = sum_text(amounts.values()) if amounts else f"{len(rows)} rows"
         surplus = next(row for row in rows if row != chosen)
-        yield self._problem("duplicate", place, surplus, "amount", digits_of(service), shown, extra)
-        yield from self._compare(np.array([place]), np.array([chosen]), self.rows.values)
+        return self._problem("duplicate", place, surplus, "amount", paid, shown, extra), chosen
 
-    def _compare_parts(self, place: int, rows: list[int]) -> Iterator[PaymentProblem]:
-        """A split payment: amounts are added up, words and rates are compared row by row.
+    def _compare_parts(self, parts: Mapping[int, list[int]]) -> Iterator[PaymentProblem]:
+        """Split payments: amounts are added up, words and rates are compared row by row.
 
         An amount that every row repeats as a whole is not added up. Times are not compared.
         """
@@ -225,28 +223,35 @@ class Comparison:
         for column in COLUMNS:
             values = self.rows.values.get(column.meaning)
             if isinstance(values, DecimalArray) and column.currency:
-                parts = [value for row in rows if isinstance(value := values[row], Decimal)]
-                service = self._service_amount(place, column.meaning)
-                is_repeated = column.meaning != "amount" and set(parts) == {service}
-                whole = total(parts[:1] if is_repeated else parts) if parts else None
-                sums[column.meaning] = DecimalArray(decimals.from_numbers([whole]))
+                wholes = [self._whole(column.meaning, *part) for part in parts.items()]
+                sums[column.meaning] = DecimalArray(decimals.from_numbers(wholes))
             elif values is not None and column.kind != "time":
                 others[column.meaning] = values
-        for problem in self._compare(np.array([place]), np.array([0]), sums):
-            yield problem._replace(key=self.rows.key(rows[0]), row=self._number(rows[0]))
-        columns: set[str] = set()
-        for problem in self._compare(np.full(len(rows), place), np.array(rows), others):
-            if problem.column not in columns:
-                columns.add(problem.column)
+        first = _places(rows[0] for rows in parts.values())
+        yield from self._compare(_places(parts), first, sums, np.arange(len(parts)))
+        columns: set[tuple[int, str]] = set()
+        rows = _places(row for rows in parts.values() for row in rows)
+        for problem in self._compare(self.places[rows], rows, others):
+            if (problem.place, problem.column) not in columns:
+                columns.add((problem.place, problem.column))
                 yield problem
 
+    def _whole(self, meaning: str, place: int, rows: list[int]) -> Decimal | None:
+        """The amount that the rows of a split payment have together; None if all are blank."""
+        values = self.rows.values[meaning]
+        parts = [value for row in rows if isinstance(value := values[row], Decimal)]
+        is_repeated = meaning != "amount" and set(parts) == {self._service_amount(place, meaning)}
+        return total(parts[:1] if is_repeated else parts) if parts else None
+
     def _compare(
-        self, places: Any, rows: Any, values: Mapping[str, Any]
+        self, places: Any, rows: Any, values: Mapping[str, Any], at_values: Any = None
     ) -> Iterator[PaymentProblem]:
-        """The differences of pairs of a payment and a row."""
+        """The differences of pairs of a payment and a row; `at_values` is where its values are."""
+        at_values = rows if at_values is None else at_values
         for family in self.payments.families:
             inside = (places >= family.start) & (places < family.start + len(family.frame))
             pairs = places[inside], rows[inside]
+            known_at = at_values[inside]
             for column in COLUMNS:
                 known = values.get(column.meaning)
                 service = family.values(column.meaning, self.rules.zone)
@@ -256,7 +261,7 @@ class Comparison:
                         self.rules,
                         partial(self._pair_currency, pairs[0], column.currency),
                     )
-                    here = service.take(pairs[0] - family.start), known.take(pairs[1])
+                    here = service.take(pairs[0] - family.start), known.take(known_at)
                     for at, facts in COMPARE[column.kind](compared, *here):
                         place, row = int(pairs[0][at]), int(pairs[1][at])
                         yield self._problem(
@@ -326,6 +331,10 @@ class Comparison:
             if word:
                 return _upper(word)
         return None
+
+
+def _places(numbers: Iterable[int]) -> Any:
+    return np.fromiter(numbers, dtype=np.int64)
 
 
 def _naive(moment: datetime) -> Any:

@@ -20,9 +20,9 @@ from ..spec.time_arguments import read_duration, read_since
 from .books import BookSource, read_books
 from .event_file import FoundEvents
 from .payment_columns import COLUMNS
-from .payment_problems import KINDS, PaymentProblem, Rules, total
+from .payment_problems import KINDS, PaymentProblem, Period, Rules, total
 from .payment_values import WordColumn
-from .reconciliation import Period, find_problems
+from .reconciliation import find_problems
 from .sides import SERVICE, Payments, Rows, earliest, rows_of_books, rows_of_events
 
 with explained():

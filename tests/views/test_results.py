@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 
 import pytest
 
@@ -20,6 +21,14 @@ def lab():
     return paylab.connect(simulator=Simulator(transfers=60))
 
 
+def wrong_books(lab):
+    """Books in which an amount differs and a payment is unknown."""
+    books = lab.transfers.frame()[["id", "source_amount", "status"]]
+    books.loc[len(books)] = ["tr_unknown", Decimal(5), "completed"]
+    books.loc[0, "source_amount"] = Decimal("12345.67")
+    return books
+
+
 SHOWN = {
     "a lab": lambda lab: lab,
     "a list": lambda lab: lab.transfers.list(),
@@ -33,6 +42,7 @@ SHOWN = {
     "faults": lambda lab: lab.simulator.faults,
     "scenarios": lambda lab: lab.simulator.scenarios,
     "a reconciliation": lambda lab: lab.reconcile(),
+    "a reconciliation with problems": lambda lab: lab.reconcile(wrong_books(lab)),
 }
 
 
@@ -134,3 +144,14 @@ def test_an_amount_that_is_unknown_is_an_empty_cell():
     shown = items_table([models.Conversion.model_validate(fields)])
     assert "5 MXN" in shown
     assert "None" not in shown
+
+
+def test_the_card_of_a_reconciliation_has_every_problem(lab):
+    """It has the verdict, kinds, both values and differences, and what was compared."""
+    result = lab.reconcile(wrong_books(lab))
+    shown = re.sub("<[^>]*>", " ", displays.show(result).replace("<wbr>", ""))
+    problem = result.problems[0]
+    words = ["2 problems", "missing_in_service", "tr_unknown", "12345.67", "Totals"]
+    words += [problem.service_value, f"{problem.difference:f}"]
+    words += ["amount (source_amount)", "not in the books"]
+    assert [word for word in words if word not in shown] == []

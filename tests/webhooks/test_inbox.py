@@ -190,7 +190,7 @@ def test_a_file_keeps_events_across_inboxes(lab, tmp_path):
         live = lab.reconcile()
         saved = lab.reconcile(events=lab._webhooks.inboxes[-1].save(tmp_path / "saved.jsonl"))
         assert live.report() == saved.report()
-        assert len(live.frame(problems=True)) == 1
+        assert len(live.frame()) == 1
 
 
 def test_over_http_it_is_a_port(served):
