@@ -25,12 +25,16 @@ from ..spec.service.setting import SPEC, key_of
 from ..spec.text import plain
 from ..spec.translation import Translation
 from .refusal_kinds import (
+    CURSOR,
     DEEPEST,
     DUPLICATE,
     FORBIDDEN,
+    KEY_FORM,
     OF_CALLERS,
+    OTHER_VALUES,
     PERMISSION,
     RATE,
+    SANDBOX,
     RefusalKind,
     kind_of,
 )
@@ -45,6 +49,11 @@ ABSENT = re.compile(
     r"\bnot found\b|\bno such (?!field|key|param|propert)|does not exist|\bunknown \w*id\b",
     re.IGNORECASE,
 )
+ABOUT_KEY = re.compile(r"idempot|\bkey\b|another body|different body", re.IGNORECASE)
+CREDENTIALS = re.compile(
+    r"secret|client.?id|api.?key|token|password|signature|credential", re.IGNORECASE
+)
+"""Names of fields that never belong into a body of a signed request."""
 OTHER_BODY = re.compile(r"another|other|different|same param|mismatch", re.IGNORECASE)
 SAYS_THE_RULE = re.compile(
     r"\b(must|should|one of|expected|allowed|at least|at most|between)\b", re.IGNORECASE
@@ -204,9 +213,15 @@ class Advisor:
         strange = list[str]()
         for complaint in told:
             field = expected_field(operation.name, complaint.field, self._body, self._service)
-            if field is None and complaint.missing and self._is_named(complaint):
-                strange.append(complaint.field)
-            elif field is None and complaint.unknown:
+            is_secret = CREDENTIALS.search(complaint.field) is not None
+            if field is None and complaint.missing and not is_secret and self._is_named(complaint):
+                last = last_name(complaint.field)
+                own = expected_field(operation.name, last, self._body, self._service)
+                if own is not None and value_at(self._body, last) is None:
+                    yield AdviceText(f"the specification has {last}, which the call does not")
+                elif own is None:
+                    strange.append(complaint.field)
+            elif field is None and complaint.unknown and not is_secret:
                 name = plain(complaint.field, 60)
                 yield AdviceText(f"leave {name} out of the call: this service does not know it")
             elif field is not None:
@@ -251,7 +266,8 @@ class Advisor:
             ids = self._told_ids(_ids(self._body))
             return _check_ids(self._operation, ids, "{" in self._template())
         if self._status == CONFLICT and self._operation:
-            return OTHER_VALUES if self._operation.takes_key(self._service) else None
+            is_about_key = ABOUT_KEY.search(self._told.text) is not None
+            return OTHER_VALUES if is_about_key or self._is_phrase else None
         if re.search("pagination token|cursor", self._told.text, re.IGNORECASE):
             is_list = self._operation is None or self._operation.is_list
             return CURSOR if is_list else None
@@ -277,15 +293,6 @@ class Advisor:
     def _is_phrase(self) -> bool:
         """Whether the text is only the standard phrase of a status."""
         return self._told.text in PHRASES
-
-
-SANDBOX = "deposits can be simulated only in the sandbox: check the base URL and the keys"
-CURSOR = "list again from the start: a cursor is valid only in its list and with the same filters"
-KEY_FORM = "an Idempotency-Key is a UUID of 36 characters; omit it and paylab makes one"
-OTHER_VALUES = (
-    "this Idempotency-Key was used with another body in the last 24 hours: look at what it made "
-    "in the list before you pay again"
-)
 
 
 def _ids(body: object) -> list[str]:
@@ -337,6 +344,6 @@ def _not_of_the_spec(operation: Operation, names: list[str]) -> str:
             f"the specification has no {told} here, but {', '.join(dict.fromkeys(similar))}: "
             "compare it with your provider's documentation"
         )
-    is_inside = any("details" in name.split(".")[:-1] for name in names)
+    is_inside = any("." in name for name in names)  # extra would need an object for it
     how = "" if is_inside else ", and send it with extra={...}"
     return f"the specification has no {told} here: ask your provider what to send{how}"

@@ -54,7 +54,7 @@ SUSPENSION = RefusalKind(
         r"|(account|client|merchant|customer|developer|key|user)\b[\w ]{0,40}"
         r"\b(disabled|frozen|paused|blocked)"
     ),
-    "only your provider can change this: ask why this account or key is not active",
+    "only your provider can change this: ask why the account or key is not active",
 )
 INACTIVE = RefusalKind(
     "suspension",
@@ -62,7 +62,7 @@ INACTIVE = RefusalKind(
         r"(account|client|merchant|key|user)\b[\w ]{0,30}\b(not active|inactive)|revoked"
         r"|(key|token)s?\b[\w ]{0,20}\bexpired|expired[\w ]{0,10} (key|token)"
     ),
-    "only your provider can change this: ask why this account or key is not active",
+    "only your provider can change this: ask why the account or key is not active",
     (UNAUTHORIZED, FORBIDDEN),
 )
 CLOCK = RefusalKind(
@@ -82,7 +82,7 @@ AUTHENTICATION = RefusalKind(
         r"|api.?key[\w ]{0,30}(invalid|expired|unknown|not found)"
     ),
     "check that API key and secret belong together and to this service and environment; "
-    "`paylab doctor` checks both, lab.explain() shows what was sent",
+    "`paylab doctor` sends one signed request, lab.explain() shows what was signed",
     (400, UNAUTHORIZED, FORBIDDEN),
 )
 FUNDS = RefusalKind(
@@ -91,16 +91,17 @@ FUNDS = RefusalKind(
         r"insufficient[_ ](\w+ )?(fund|balance)|(balance|funds)[\w ]{0,20}(not enough|too low)"
         r"|not enough (money|funds|balance)|balance[_ ]insufficient"
     ),
-    "there is too little money: fund the account first, then send the same again",
+    "there is too little money: fund the account, then make the call again",
 )
 LIMIT = RefusalKind(
     "limit",
     _pattern(
+        r"^(?!.*(character|length)).*("
         r"limit[_ ]?(exceeded|reached)|velocity|daily[_ ](maximum|limit)|maximum number"
         r"|maximum amount that can|above the[\w ]{0,30}maximum|exceeds the[\w ]{0,30}limit"
-        r"|(transaction|transfer|sending|amount)[_ ]limit"
+        r"|(transaction|transfer|sending|amount)[_ ]limit)"
     ),
-    "a limit is reached: send less or later, or ask your provider for a higher limit",
+    "a limit is reached: stay below it, or ask your provider about it",
 )
 DUPLICATE = RefusalKind(
     "duplicate",
@@ -116,7 +117,7 @@ PERMISSION = RefusalKind(
         r"permission|privilege|not authori[sz]ed|no authori[sz]ation|unauthori[sz]ed to|forbidden"
         r"|insufficient.scope|access.?denied|explicit deny|not accessible|does not allow payouts"
     ),
-    "the key is known, but it may not do this: ask your provider for the permission",
+    "the service refuses this call: ask your provider whether this key or account may make it",
 )
 ALL = (
     RATE, ADDRESS, SUSPENSION, INACTIVE, CLOCK, AUTHENTICATION, FUNDS, LIMIT, DUPLICATE, PERMISSION,
@@ -125,6 +126,15 @@ OF_CALLERS = (ADDRESS, SUSPENSION, INACTIVE, CLOCK, AUTHENTICATION, PERMISSION)
 """Kinds about who calls: a 400 that names a field of the specification is not of them."""
 DEFAULTS = {TOO_MANY: RATE, UNAUTHORIZED: AUTHENTICATION, FORBIDDEN: PERMISSION}
 """The kind of a status whose words tell no other."""
+
+
+SANDBOX = "deposits can be simulated only in the sandbox: check the base URL and the keys"
+CURSOR = "list again from the start: a cursor is valid only in its list and with the same filters"
+KEY_FORM = "an Idempotency-Key is a UUID of 36 characters; omit it and paylab makes one"
+OTHER_VALUES = (
+    "this Idempotency-Key was used with another body in the last 24 hours: look at what it made "
+    "in the list before you pay again"
+)
 
 
 def kind_of(status: int, text: str, body: Any = None) -> RefusalKind | None:
