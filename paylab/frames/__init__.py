@@ -4,12 +4,15 @@ from ..errors.extras import explained
 
 with explained():
     from .accessor import Accessor as Accessor
+    from .by_currency import by_currency as by_currency
+    from .currency_rows import CurrencyWarning as CurrencyWarning
     from .dataset import Dataset as Dataset
     from .dataset import collect_accounts as collect_accounts
     from .decimal_array import DecimalArray as DecimalArray
     from .decimal_array import DecimalDtype as DecimalDtype
     from .decode import MisfitWarning as MisfitWarning
     from .decode import bodies as bodies
+    from .exact_frame import merge as merge
     from .export import Export as Export
     from .export import export as export
     from .export import export_list as export_list
@@ -20,6 +23,7 @@ with explained():
     from .frame import of as of
     from .frame import transfers as transfers
     from .operands import FloatWarning as FloatWarning
+    from .pandas_callers import WindowError as WindowError
     from .selection import OrderWarning as OrderWarning
     from .summaries import summarize as summarize
     from .times import UnreadableTimeWarning as UnreadableTimeWarning

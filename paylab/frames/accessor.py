@@ -21,8 +21,9 @@ from ..spec import status
 from ..spec.time_arguments import read_since
 from . import decimals, excel, summaries, times
 from .decimal_array import FLOAT_DIGITS
-from .frame import as_floats
+from .exact_frame import as_floats
 from .summary_sql import quoted
+from .windows import Rolling
 
 BATCH = 10_000  # rows per insert
 FILES = (".duckdb", ".ddb", ".db")
@@ -64,6 +65,25 @@ class Accessor:
         130
         """
         return summaries.summarize(self._frame, by, tz=tz, sums=sums)
+
+    def rolling(
+        self,
+        window: int | str | pd.Timedelta,
+        *,
+        min_periods: int | None = None,
+        on: str | None = None,
+        by: str | Sequence[str] | None = None,
+    ) -> Rolling:
+        """Exact windows of the last rows, or of a duration; pandas computes them with floats.
+
+        A duration counts back from the time of each row, in the index or in the column `on`. With
+        `by`, windows have rows of one group only. For all rows so far, as `expanding` does, write
+        `rolling(len(frame), min_periods=1)`.
+
+        >>> len(frame.paylab.rolling(7)["source_amount"].sum())
+        130
+        """
+        return Rolling(self._frame, window, min_periods, on, by)
 
     def stuck(
         self, older_than: str | pd.Timedelta = "1h", now: datetime | str | None = None

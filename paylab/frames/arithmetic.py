@@ -14,15 +14,17 @@ from functools import partial, reduce
 from itertools import accumulate
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors.base import ExactnessError
 from . import decimals
 from .decimals import MOST, TOO_LONG, held
+from .exact_decimal import power, quotient
 
+MACHINE_DIGITS = 18  # an integer of 64 bits holds them
 WIDE = Context(prec=1_000, Emax=999_999, Emin=-999_999)
-DIGITS = 28  # of a quotient
 COMPARE = {
     operator.eq: pc.equal,
     operator.ne: pc.not_equal,
@@ -42,10 +44,8 @@ def compare_rows(op: Callable[[Any, Any], Any], left: pa.Array, right: pa.Array)
 
 
 def _mean(values: pa.Array) -> Decimal | None:
-    """The sum divided by the count, at 28 significant digits or as many as the sum has."""
-    whole = _sum(values)
-    context = Context(prec=max(DIGITS, len(whole.as_tuple().digits)))
-    return context.divide(whole, Decimal(len(values))) if len(values) else None
+    """The sum divided by the count; see `quotient`."""
+    return quotient(_sum(values), Decimal(len(values))) if len(values) else None
 
 
 def _sum(values: pa.Array) -> Decimal:
@@ -102,12 +102,12 @@ def quantile(values: pa.Array, share: Decimal, interpolation: str = "linear") ->
     return WIDE.add(below, WIDE.multiply(WIDE.subtract(above, below), between))
 
 
-def rounded(values: pa.Array, places: int) -> pa.Array:
-    """The values rounded half to even, as Python's `round` does."""
+def rounded(values: pa.Array, places: int, mode: str = "half_to_even") -> pa.Array:
+    """The values rounded half to even, as Python's `round` does, or in another mode of Arrow."""
     if places >= values.type.scale:
         return values
     roomy = values.cast(pa.decimal256(2 * MOST, values.type.scale))
-    near = pc.round(roomy, places, round_mode="half_to_even")
+    near = pc.round(roomy, places, round_mode=mode)
     return held(near.cast(pa.decimal256(2 * MOST, max(0, places))))
 
 
@@ -154,10 +154,10 @@ OPERATORS: dict[str, Callable[[pa.Array, pa.Array], Any]] = {
     "add": partial(_computed, pc.add),
     "sub": partial(_computed, pc.subtract),
     "mul": partial(_computed, pc.multiply),
-    # Quotients have 28 significant digits, as in Python's own decimal arithmetic.
-    "truediv": partial(_by_value, Context(prec=DIGITS).divide),
+    "truediv": partial(_by_value, quotient),
     "floordiv": partial(_by_value, _floor_divide),
     "mod": partial(_by_value, _modulo),
+    "pow": partial(_by_value, power),
 }
 REDUCTIONS: dict[str, Callable[[pa.Array], Any]] = {
     "sum": lambda values: _short_enough(_sum(values)),
@@ -187,8 +187,65 @@ def reduced(array: pa.Array, name: str, least: int = 0) -> Any:
 
 def running(array: pa.Array, name: str, *, skipna: bool = True) -> pa.Array:
     """Running totals, products or extremes; without `skipna`, missing from a missing value on."""
+    if name == "cumsum" and array.type.precision <= MACHINE_DIGITS:
+        totals = _machine_totals(array, skipna=skipna)
+        if totals is not None:
+            return totals
     values = array.to_pylist()
     if not skipna and None in values:
         values[values.index(None) :] = [None] * (len(values) - values.index(None))
     found = accumulate((value for value in values if value is not None), RUNNING[name])
     return decimals.from_numbers(None if value is None else next(found) for value in values)
+
+
+def unscaled(array: pa.Array) -> Any:
+    """Decimals of at most 18 digits as 64-bit integers without their point; missing ones as 0."""
+    words = np.frombuffer(array.buffers()[1], dtype="<i8")[2 * array.offset :: 2]
+    integers = words[: len(array)]
+    return np.where(np.asarray(array.is_null()), 0, integers) if array.null_count else integers
+
+
+def from_unscaled(integers: Any, scale: int, is_missing: Any = None) -> pa.Array:
+    """64-bit integers as decimals with `scale` places."""
+    words = np.empty((len(integers), 2), dtype="<i8")
+    words[:, 0] = integers
+    words[:, 1] = integers >> 63  # the sign
+    whole = pa.Array.from_buffers(
+        pa.decimal128(MACHINE_DIGITS, scale), len(integers), [None, pa.py_buffer(words)]
+    )
+    if is_missing is None or not is_missing.any():
+        return whole
+    return pc.if_else(pa.array(is_missing), pa.scalar(None, whole.type), whole)
+
+
+def grouped_totals(array: pa.Array, order: Any, ids: Any) -> pa.Array | None:
+    """Running totals of groups whose rows are `order`; None if integers do not hold them."""
+    if array.type.precision > MACHINE_DIGITS:
+        return None
+    integers = unscaled(array)
+    if not _fits(integers):
+        return None
+    totals = np.cumsum(integers[order])
+    starts = np.flatnonzero(np.diff(ids[order], prepend=-2))
+    before = np.where(starts > 0, totals[starts - 1], 0) if len(starts) else totals[:0]
+    sizes = np.diff(np.append(starts, len(order)))
+    found = np.zeros(len(array), dtype=np.int64)
+    found[order] = totals - np.repeat(before, sizes)
+    is_missing = np.asarray(array.is_null()) | (ids < 0)
+    return from_unscaled(found, array.type.scale, is_missing)
+
+
+def _fits(integers: Any) -> bool:
+    """Whether every running total has at most 18 digits."""
+    largest = max(abs(int(integers.max())), abs(int(integers.min()))) if len(integers) else 0
+    return bool(largest * len(integers) < 10**MACHINE_DIGITS)
+
+
+def _machine_totals(array: pa.Array, *, skipna: bool) -> pa.Array | None:
+    integers = unscaled(array)
+    if not _fits(integers):
+        return None
+    is_missing = np.asarray(array.is_null())
+    if not skipna:
+        is_missing = np.maximum.accumulate(is_missing) if len(is_missing) else is_missing
+    return from_unscaled(np.cumsum(integers), array.type.scale, is_missing)

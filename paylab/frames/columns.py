@@ -183,3 +183,16 @@ def likeliest(names: Iterable[str]) -> Schema:
     """The schema that has most of these names."""
     known = set(names)
     return max(SCHEMAS.values(), key=lambda schema: len(known & set(schema.names)))
+
+
+def currency_of(amount: str) -> str | None:
+    """The name of the column with the currency of an amount; None for rates and other columns.
+
+    Those of `net_source_amount`, `total_fee` and `deposit_amount` are `source_currency`,
+    `fee_currency` and `deposit_currency`.
+    """
+    prefixes = {"amount": amount.removesuffix("amount"), "fee": "fee_", "tax": "tax_"}
+    for suffix, prefix in prefixes.items():
+        if amount == suffix or amount.endswith(f"_{suffix}"):
+            return f"{prefix.removeprefix('net_')}currency"
+    return None

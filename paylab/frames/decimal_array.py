@@ -26,10 +26,14 @@ from pandas.api.extensions import (
 from pandas.api.indexers import check_array_indexer
 from pandas.api.types import is_float_dtype, is_integer_dtype, is_list_like, pandas_dtype
 
-from . import arithmetic, decimals, operands
+from ..errors.base import ExactnessError
+from . import arithmetic, currency_rows, decimals, operands, pandas_callers, ufuncs
+from .currency_rows import CurrencyRows
+from .exact_decimal import ExactDecimal, elements
 
 Array = np.ndarray[Any, Any]
 FLOAT_DIGITS = 15  # digits that a float keeps
+ADDED = ("sum", "mean")
 STATISTICS = ("std", "var", "sem", "skew", "kurt")  # these have no exact value
 
 
@@ -41,6 +45,14 @@ class DecimalDtype(ExtensionDtype):
     type = Decimal
     na_value = pd.NA
     _is_numeric = True
+
+    @property
+    def pyarrow_dtype(self) -> pa.DataType:
+        """The widest Arrow type of a column, for libraries that ask pandas' own Arrow types."""
+        return pa.decimal128(decimals.MOST, decimals.SCALES[-1])
+
+    def __repr__(self) -> str:
+        return self.name
 
     @classmethod
     def construct_array_type(cls) -> Any:
@@ -60,11 +72,15 @@ class DecimalArray(ExtensionArray):
 
     __array_priority__ = 1000
 
-    def __init__(self, values: pa.Array | pa.ChunkedArray) -> None:
+    def __init__(
+        self, values: pa.Array | pa.ChunkedArray, currencies: CurrencyRows | None = None
+    ) -> None:
         whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
         if not pa.types.is_decimal(whole.type):
             raise TypeError(f"DecimalArray takes Arrow decimals, not {whole.type}")
         self._values = whole if pa.types.is_decimal128(whole.type) else decimals.held(whole)
+        self.currencies = currencies
+        """The currency of each row, if it is known: sums over several currencies warn."""
 
     @classmethod
     def _from_sequence(cls, scalars: Any, *, dtype: Any = None, copy: bool = False) -> DecimalArray:
@@ -86,7 +102,9 @@ class DecimalArray(ExtensionArray):
 
     @classmethod
     def _concat_same_type(cls, to_concat: Sequence[DecimalArray]) -> DecimalArray:
-        return cls(decimals.join([pa.chunked_array([each._values]) for each in to_concat]))
+        values = decimals.join([pa.chunked_array([each._values]) for each in to_concat])
+        currencies = [each.currencies for each in to_concat]
+        return cls(values, currency_rows.joined(currencies, [*map(len, to_concat)]))
 
     @property
     def dtype(self) -> DecimalDtype:
@@ -102,20 +120,20 @@ class DecimalArray(ExtensionArray):
         return len(self._values)
 
     def __iter__(self) -> Iterator[Any]:
-        for value in self._values.to_pylist():
-            yield pd.NA if value is None else value
+        return iter(elements(self._values.to_pylist(), pd.NA))
 
     def __getitem__(self, item: Any) -> Any:
         if isinstance(item, tuple):
             item = next((each for each in item if each is not Ellipsis), slice(None))
         if isinstance(item, int | np.integer):
             value = self._values[int(item)].as_py()
-            return pd.NA if value is None else value
+            return pd.NA if value is None else ExactDecimal(value)
         if isinstance(item, slice) and item.step in (None, 1):
             begin, end, _ = item.indices(len(self))
-            return DecimalArray(self._values.slice(begin, max(0, end - begin)))
+            kept = self.currencies and self.currencies.take(slice(begin, max(begin, end)))
+            return DecimalArray(self._values.slice(begin, max(0, end - begin)), kept)
         key = item if isinstance(item, slice) else check_array_indexer(self, item)
-        return DecimalArray(self._values.take(pa.array(np.arange(len(self))[key])))
+        return self.take(np.arange(len(self))[key])
 
     def __setitem__(self, key: Any, value: Any) -> None:
         is_many = is_list_like(value)
@@ -130,25 +148,53 @@ class DecimalArray(ExtensionArray):
         return self._values if type is None else self._values.cast(type)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        """Floats if all values have at most 15 digits, else decimals.
+        """The decimals as objects, whatever their values are.
 
-        pandas uses it where it computes only with numpy, as in `nlargest`.
+        `nlargest` and `nsmallest` of pandas, which order integers only, get the ranks.
         """
-        if dtype is None:
-            width = decimals.integers(self._values) + self._values.type.scale
-            dtype = float if width <= FLOAT_DIGITS else object
-        return self.to_numpy(dtype)
+        if dtype is None and pandas_callers.is_ranking():
+            return self._values_for_argsort()
+        return self._numbers(dtype)
 
     def to_numpy(self, dtype: Any = None, copy: bool = False, na_value: Any = no_default) -> Array:
-        """The values as an array of decimals, or of the given type."""
+        """The values as an array of decimals, or of the given type.
+
+        WindowError if `rolling` of pandas requests floats.
+        """
+        if dtype is not None and np.dtype(dtype).kind == "f":
+            pandas_callers.refuse_windows()
+        return self._numbers(dtype, na_value)
+
+    def _numbers(self, dtype: Any = None, na_value: Any = no_default) -> Array:
         if dtype is not None and np.dtype(dtype).kind == "f":
             floats = self._values.cast(pa.string()).cast(pa.float64())  # rounds as Python does
             found: Array = floats.to_numpy(zero_copy_only=False).astype(dtype)
             return found if na_value is no_default else np.where(self.isna(), na_value, found)
-        missing = pd.NA if na_value is no_default else na_value
         objects = np.empty(len(self), dtype=object)
-        objects[:] = [missing if value is None else value for value in self._values.to_pylist()]
+        objects[:] = elements(
+            self._values.to_pylist(), pd.NA if na_value is no_default else na_value
+        )
         return objects if dtype is None else objects.astype(dtype)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+        """Exact results; floats for functions such as `np.log`, which have no exact value."""
+        if any(isinstance(each, pd.Series | pd.Index | pd.DataFrame) for each in inputs):
+            return NotImplemented
+        if method == "__call__" and not options:
+            if ufunc in ufuncs.ROUNDED:
+                return self._with(ufuncs.whole(self._values, ufunc))
+            if ufunc in ufuncs.EXTREMES:
+                left, right = (operands.beside(each, len(self)) for each in inputs)
+                return self._with(ufuncs.extremes(left, right, ufunc))
+            if ufunc in ufuncs.STATISTICS:
+                return ufunc(*(v._numbers(float) if v is self else v for v in inputs))
+            if ufunc in (np.isnan, np.isfinite):
+                return self.isna() if ufunc is np.isnan else ~self.isna()
+        return super().__array_ufunc__(ufunc, method, *inputs, **options)
+
+    def _with(self, values: pa.Array) -> DecimalArray:
+        """Other values of the same rows, which keep their currencies."""
+        return DecimalArray(values, self.currencies)
 
     def isna(self) -> Array:
         """A mask of the missing values."""
@@ -161,17 +207,19 @@ class DecimalArray(ExtensionArray):
         places = np.asarray(indices, dtype=np.int64)
         if not allow_fill:
             places = np.where(places < 0, places + len(self), places)
-            return DecimalArray(self._values.take(pa.array(places)))
+            kept = self.currencies and self.currencies.take(places)
+            return DecimalArray(self._values.take(pa.array(places)), kept)
         if (places < -1).any():
             raise ValueError("with allow_fill, positions must be -1 or more")
         if not operands.is_missing_value(fill_value):
             whole = self._concat_same_type([self, self._from_sequence([fill_value])])
             return whole.take(np.where(places == -1, len(self), places))
-        return DecimalArray(self._values.take(pa.array(places, mask=places == -1)))
+        kept = self.currencies and self.currencies.take(places, places == -1)
+        return DecimalArray(self._values.take(pa.array(places, mask=places == -1)), kept)
 
     def copy(self) -> DecimalArray:
         """A copy of the array."""
-        return DecimalArray(self._values)
+        return self._with(self._values)
 
     def astype(self, dtype: Any, copy: bool = True) -> Any:
         """The values in another type; to integers only without loss."""
@@ -186,12 +234,20 @@ class DecimalArray(ExtensionArray):
             return pd.arrays.ArrowExtensionArray(source.cast(kind.pyarrow_dtype))
         if is_integer_dtype(kind):
             whole: Any = pd.Int64Dtype()
-            fitting = self._values.cast(pa.from_numpy_dtype(getattr(kind, "numpy_dtype", kind)))
-            return whole.__from_arrow__(fitting.cast(pa.int64())).astype(kind)
+            return whole.__from_arrow__(self._integers(kind).cast(pa.int64())).astype(kind)
         if is_float_dtype(kind):
-            floats = self.to_numpy(float)
+            floats = self._numbers(float)
             return floats.astype(kind) if isinstance(kind, np.dtype) else pd.array(floats, kind)
         return super().astype(kind, copy)
+
+    def _integers(self, kind: Any) -> pa.Array:
+        try:
+            return self._values.cast(pa.from_numpy_dtype(getattr(kind, "numpy_dtype", kind)))
+        except pa.ArrowInvalid as error:
+            message = (
+                f"not all amounts are whole numbers that fit {kind}: {error}; round them first"
+            )
+            raise ExactnessError(message) from None
 
     def _texts(self) -> pa.Array:
         return decimals.write(pa.chunked_array([self._values])).combine_chunks()
@@ -225,25 +281,42 @@ class DecimalArray(ExtensionArray):
     def _reduce(
         self, name: str, *, skipna: bool = True, keepdims: bool = False, **options: Any
     ) -> Any:
+        if name in ADDED:
+            self._warn_of_currencies()
         is_missing = not skipna and self._values.null_count
         result = None if is_missing else self._reduced(name, **options)
+        if isinstance(result, Decimal):
+            result = ExactDecimal(result)
         if not keepdims:
             return pd.NA if result is None else result
         return pd.array([result]) if isinstance(result, float) else self._from_sequence([result])
 
+    def _warn_of_currencies(self, ids: Any = None) -> None:
+        if self.currencies:
+            self.currencies.warn_of_sums(self.isna(), None if ids is None else np.asarray(ids))
+
     def _reduced(self, name: str, *, min_count: int = 0, ddof: int = 1, **_: Any) -> Any:
         if name in STATISTICS:
-            floats = pd.Series(self.to_numpy(float))
+            floats = pd.Series(self._numbers(float))
             return getattr(floats, name)(**({} if name in ("skew", "kurt") else {"ddof": ddof}))
         return arithmetic.reduced(self._values, name, min_count)
 
     def _accumulate(self, name: str, *, skipna: bool = True, **_: Any) -> DecimalArray:
-        return DecimalArray(arithmetic.running(self._values, name, skipna=skipna))
+        return self._with(arithmetic.running(self._values, name, skipna=skipna))
 
     def _quantile(self, qs: Any, interpolation: str) -> DecimalArray:
         shares = [Decimal(repr(float(share))) for share in qs]
         found = [arithmetic.quantile(self._values, share, interpolation) for share in shares]
         return DecimalArray(decimals.from_numbers(found))
+
+    def _groupby_quantile(
+        self, *, qs: Any, interpolation: str, starts: Any, ends: Any, **_: Any
+    ) -> DecimalArray:
+        """The quantiles of each group, whose rows are between `starts` and `ends`."""
+        groups = [self[start:end] for start, end in zip(starts, ends, strict=True)]
+        return self._concat_same_type(
+            [self[:0], *(group._quantile(qs, interpolation) for group in groups)]
+        )
 
     def _groupby_op(
         self, *, how: str, ids: Any, ngroups: int, min_count: int, **options: Any
@@ -255,13 +328,20 @@ class DecimalArray(ExtensionArray):
                 column[self.isna()] = pd.NA
             asked = {"how": how, "ids": ids, "ngroups": ngroups, "min_count": min_count}
             return column._groupby_op(**asked, **options)
+        if how in ADDED:
+            self._warn_of_currencies(ids)
         skipna = options.get("skipna", True)
         if how in ("sum", "min", "max") and skipna:
             found = arithmetic.grouped(self._values, how, np.asarray(ids), ngroups, min_count)
             return DecimalArray(found)
         order = np.argsort(ids, kind="stable")
         bounds = np.searchsorted(np.asarray(ids)[order], np.arange(ngroups + 1))
-        parts = [self.take(part) for part in np.split(order, bounds)[1:-1]]
+        if how == "cumsum" and skipna:
+            totals = arithmetic.grouped_totals(self._values, order[bounds[0] :], np.asarray(ids))
+            if totals is not None:
+                return self._with(totals)
+        plain = DecimalArray(self._values)
+        parts = [plain.take(part) for part in np.split(order, bounds)[1:-1]]
         if how in arithmetic.RUNNING:
             running = [part._accumulate(how, skipna=skipna) for part in parts]
             back = np.full(len(self), -1)
@@ -275,23 +355,23 @@ class DecimalArray(ExtensionArray):
 
     def round(self, decimals: int = 0, *_: Any, **__: Any) -> DecimalArray:
         """The values rounded half to even."""
-        return DecimalArray(arithmetic.rounded(self._values, decimals))
+        return self._with(arithmetic.rounded(self._values, decimals))
 
     def __neg__(self) -> DecimalArray:
-        return DecimalArray(pc.negate(self._values))
+        return self._with(pc.negate(self._values))
 
     def __pos__(self) -> DecimalArray:
         return self.copy()
 
     def __abs__(self) -> DecimalArray:
-        return DecimalArray(pc.abs(self._values))
+        return self._with(pc.abs(self._values))
 
     def _computed(self, other: Any, op: Callable[..., Any], *, swapped: bool = False) -> Any:
         """The result of an operator; `swapped` if the column is the right operand."""
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
             return NotImplemented
         sides = [self._values, operands.beside(other, len(self))]
-        return DecimalArray(op(*(sides[::-1] if swapped else sides)))
+        return self._with(op(*(sides[::-1] if swapped else sides)))
 
     def _compared(self, other: Any, op: Callable[[Any, Any], Any]) -> Any:
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):

@@ -34,7 +34,8 @@ from ..files import (
 )
 from . import decimals, times
 from .columns import Kept, Kind, Schema, likeliest, schema_of
-from .frame import ExactFrame, series, typed_frame
+from .exact_frame import ExactFrame
+from .frame import series, typed_frame
 
 PLAIN = r"^-?[0-9]{1,12}(\.[0-9]{1,3})?$"
 NUMBERS = ("amount", "seconds")

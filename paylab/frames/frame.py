@@ -10,13 +10,14 @@ from typing import Any, Literal, TypeAlias, TypedDict, Unpack, cast
 import pandas as pd
 import pyarrow as pa
 
-from ..errors.text import printable_lines
 from ..spec.repeats import warn_of_repeats
 from ..spec.service.lists import Order
 from ..spec.time_arguments import read_since
 from . import decimals, repeats, times
-from .columns import Kept, Kind, Schema, likeliest, schema_of
-from .decimal_array import DecimalArray, DecimalDtype
+from .columns import Kept, Kind, Schema, currency_of, likeliest, schema_of
+from .currency_rows import CurrencyRows
+from .decimal_array import DecimalArray
+from .exact_frame import ExactFrame, as_floats
 from .pages import Progress, Tally, read_pages
 from .selection import Selection, known_statuses, read_reference
 from .text_table import text_schema
@@ -26,102 +27,6 @@ Amounts = Literal["exact", "float"]
 Typed = dict[str, Any]
 Read = Callable[[pa.ChunkedArray, str, int], Any]
 Join = Callable[[list[Any], str], Any]
-
-
-class ExactSeries(pd.Series):
-    """A column or row of an `ExactFrame`, whose text is escaped when it is shown."""
-
-    @property
-    def _constructor(self) -> Callable[..., ExactSeries]:
-        return ExactSeries
-
-    @property
-    def _constructor_expanddim(self) -> Callable[..., ExactFrame]:
-        return ExactFrame
-
-    def value_counts(self, *args: Any, **options: Any) -> Any:
-        """As in pandas, which would return a plain series."""
-        return ExactSeries(super().value_counts(*args, **options))
-
-    def __repr__(self) -> str:
-        return printable_lines(super().__repr__())
-
-    def to_string(self, buf: Any = None, *args: Any, **options: Any) -> Any:
-        """As in pandas; without a file to write to, invisible characters are escaped."""
-        return _shown(super().to_string(buf, *args, **options))
-
-
-class ExactFrame(pd.DataFrame):
-    """A pandas frame whose `query` and `to_excel` also work for times with a time zone.
-
-    Results of its methods are frames of this class too. The text of the service that a frame holds
-    is escaped when it is shown; `to_csv` and values have it as it was sent.
-    """
-
-    @property
-    def _constructor(self) -> Callable[..., ExactFrame]:
-        return ExactFrame
-
-    @property
-    def _constructor_sliced(self) -> Callable[..., ExactSeries]:
-        return ExactSeries
-
-    def __repr__(self) -> str:
-        return printable_lines(super().__repr__())
-
-    def _repr_html_(self) -> str | None:
-        return _shown(cast(Any, super())._repr_html_())
-
-    def to_string(self, buf: Any = None, *args: Any, **options: Any) -> Any:
-        """As in pandas; without a file to write to, invisible characters are escaped."""
-        return _shown(super().to_string(buf, *args, **options))
-
-    def eval(self, expr: str, **options: Any) -> Any:
-        """As in pandas, also for `query`; times compared with text without a zone are in UTC."""
-        options["level"] = options.get("level", 0) + 1
-        try:
-            return super().eval(expr, **options)
-        except TypeError as error:  # pandas reads '2026-11-01' as a time without a zone
-            naive = self._without_zones("UTC")
-            times = {name: naive[name] for name in self.select_dtypes("datetimetz")}
-            index = {"index": naive.index, naive.index.name: naive.index}
-            options["resolvers"] = (*options.get("resolvers", ()), times, index)
-            try:
-                return super().eval(expr, **options)
-            except TypeError:
-                raise error from None
-
-    def to_excel(self, *args: Any, **options: Any) -> None:  # type: ignore[misc]
-        """As in pandas; times are written without their zone, because a workbook has no zones.
-
-        `frame.paylab.to_excel` also keeps long amounts exact and escapes formulas.
-        """
-        self._without_zones().to_excel(*args, **options)
-
-    def _without_zones(self, tz: str | None = None) -> pd.DataFrame:
-        """A plain frame with naive times, in a zone or as shown."""
-        found = pd.DataFrame(self)
-        for at, kind in enumerate(found.dtypes):
-            if isinstance(kind, pd.DatetimeTZDtype):
-                found.isetitem(at, _naive(found.iloc[:, at].array, tz))
-        index = found.index
-        if isinstance(index, pd.MultiIndex):
-            found.index = index.set_levels([_naive(level, tz) for level in index.levels])
-        else:
-            found.index = _naive(index, tz)
-        return found
-
-
-def _shown(text: str | None) -> str | None:
-    """A text that pandas made for people; None when it was written to a file."""
-    return None if text is None else printable_lines(text)
-
-
-def _naive(values: Any, tz: str | None) -> Any:
-    """An array or an index; times lose their zone."""
-    if not isinstance(values.dtype, pd.DatetimeTZDtype):
-        return values
-    return (values.tz_convert(tz) if tz else values).tz_localize(None)
 
 
 class Columns:
@@ -147,7 +52,9 @@ class Columns:
     def frame(self) -> pd.DataFrame:
         """All added rows as a frame; absent columns are missing values."""
         names = list(dict.fromkeys(chain.from_iterable(part for part, _ in self._parts)))
-        return ExactFrame({name: self._series(name) for name in names}, columns=names)
+        columns = {name: self._series(name) for name in names}
+        _note_currencies(columns)
+        return ExactFrame(columns, columns=names)
 
     def _series(self, name: str) -> Series:
         read, join = STEPS[self._schema.kind(name)]
@@ -156,6 +63,16 @@ class Columns:
         del parts
         pa.default_memory_pool().release_unused()  # only one column at a time is held twice
         return joined if isinstance(joined, pd.Series) else series(joined)
+
+
+def _note_currencies(columns: Mapping[str, Series]) -> None:
+    """Tell each amount the currency of its rows, so that sums over several of them warn."""
+    known: dict[str, CurrencyRows] = {}
+    for name, column in columns.items():
+        currency = currency_of(name)
+        if currency and currency in columns and isinstance(column.array, DecimalArray):
+            known.setdefault(currency, CurrencyRows.of(columns[currency]))
+            column.array.currencies = known[currency]
 
 
 def _nulls(rows: int) -> pa.ChunkedArray:
@@ -281,14 +198,6 @@ def of(objects: Iterable[object], kind: Kept | None = None) -> pd.DataFrame:
     names = {name for row in rows for name in row}
     page = {"data": rows, "has_next_page": False}
     return frame([page], kind or likeliest(names).name, once=False)
-
-
-def as_floats(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with exact columns as floats, for statistics and plots; `attrs` says so."""
-    exact = [name for name, kind in frame.dtypes.items() if isinstance(kind, DecimalDtype)]
-    found = frame.astype(dict.fromkeys(exact, float))
-    found.attrs = {**frame.attrs, "amounts": "float"}
-    return found
 
 
 def _once(frame: pd.DataFrame) -> pd.DataFrame:

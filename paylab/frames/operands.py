@@ -8,7 +8,6 @@ ExactnessError.
 from __future__ import annotations
 
 import math
-import sys
 import warnings
 from collections.abc import Sequence
 from decimal import Decimal
@@ -21,9 +20,8 @@ from pandas.api.types import is_float_dtype, is_list_like, is_object_dtype
 
 from ..errors.base import ExactnessError, PaylabWarning
 from . import decimals
-
-OURS = ("paylab.frames.", "pandas.")
-USE_DECIMAL = 'write Decimal("1.16") or text, or compute with floats: frame.paylab.floats()'
+from .exact_decimal import USE_DECIMAL
+from .pandas_callers import user_level
 
 
 class FloatWarning(PaylabWarning):
@@ -99,10 +97,7 @@ def warn_of_floats(other: Any) -> None:
             "exact amounts are compared with a float; it is taken as it is printed. Compare with "
             'Decimal("1437.92"), or with frame.paylab.floats()'
         )
-        level, frame = 1, sys._getframe()  # up to the first frame outside pandas and this package
-        while frame.f_back and str(frame.f_globals.get("__name__", "")).startswith(OURS):
-            level, frame = level + 1, frame.f_back
-        warnings.warn(message, FloatWarning, stacklevel=level)
+        warnings.warn(message, FloatWarning, stacklevel=user_level())
 
 
 def _arrow(values: Any) -> pa.Array | None:

@@ -464,7 +464,11 @@ IDIOMS = {
 }
 
 
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings(
+    "error",
+    "ignore::paylab.frames.CurrencyWarning",
+    "ignore::pytest.PytestUnraisableExceptionWarning",  # sockets of tests that ran before
+)
 @pytest.mark.parametrize("idiom", IDIOMS)
 def test_an_idiom_gives_the_answer_of_plain_python(frame, rows, idiom):
     """Each operation gives the expected result."""

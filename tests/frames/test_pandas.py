@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import Context, Decimal
+from importlib import import_module
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,7 +12,8 @@ import pyarrow as pa
 import pytest
 
 from paylab.errors import ExactnessError
-from paylab.frames import DecimalArray, DecimalDtype
+from paylab.frames import DecimalArray, DecimalDtype, WindowError, pandas_callers
+from paylab.frames.pandas_callers import refuse_windows
 
 D = Decimal
 VALUES = [1.25, None, -2.5, 3.75, 0.0, 3.75, 15.0, -25.0, None, 0.25]
@@ -245,9 +248,50 @@ def test_what_floats_do_not_do(ask, found):
     assert ask(EXACT) == found
 
 
-@pytest.mark.parametrize(("text", "kind"), [("1234567890123.25", "f"), ("12345678901234.25", "O")])
-def test_numpy_computes_with_floats_if_they_keep_all_digits(text, kind):
-    """A column of at most 15 digits is an array of floats, any other one of decimals."""
+@pytest.mark.parametrize("text", ["1", "1234567890123.25", "1" * 36])
+def test_numpy_gets_decimals_whatever_the_values_are(text):
+    """A column becomes an array of exact elements, for few digits and for many."""
     column = pd.Series([D(text)], dtype=DecimalDtype())
-    assert np.asarray(column).dtype.kind == kind
-    assert np.asarray(column, dtype=object)[0] == D(text)
+    assert np.asarray(column).dtype == object
+    assert np.asarray(column)[0] == D(text)
+    assert np.array(column).sum() * 3 == Context(prec=99).multiply(D(text), D(3))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda c: c.rolling(2).sum(),
+        lambda c: c.expanding().mean(),
+        lambda c: c.ewm(2).mean(),
+        lambda c: c.groupby(KEYS).rolling(2).sum(),
+        lambda c: c.to_frame("a").rolling(2).agg({"a": "max"}),
+    ],
+)
+def test_windows_of_pandas_are_refused_by_name(ask):
+    """pandas would compute them with floats; the error passes pandas and says what to write."""
+    with pytest.raises(WindowError, match=r"frame\.paylab\.rolling\(7\)") as caught:
+        ask(EXACT)
+    assert not isinstance(caught.value, ValueError | TypeError)
+    windows = [window.dropna().sum() for window in EXACT.rolling(2)]
+    assert windows[:4] == [D("1.25"), D("1.25"), D("-2.50"), D("1.25")]
+
+
+def test_the_two_modules_of_pandas_that_are_told_apart_are_there():
+    """`nlargest` and windows ask a column from the modules that are known by name."""
+    assert pandas_callers.has_windows()
+    source = Path(import_module(pandas_callers.RANKING).__file__).read_text()
+    assert "np.asarray(arr)" in source
+    with pytest.raises(WindowError):
+        exec(OTHER_VERSION, {"__name__": "pandas.core.moved", "refuse": refuse_windows})
+    assert EXACT.nlargest(2).tolist() == [D("15.00"), D("3.75")]
+
+
+OTHER_VERSION = """
+def to_numpy():
+    refuse(is_known=False)
+
+def prepared():
+    to_numpy()
+
+prepared()
+"""

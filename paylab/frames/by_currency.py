@@ -1,0 +1,40 @@
+"""Sums of each amount per currency."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from ..errors.base import ConfigError
+from .columns import currency_of
+from .decimal_array import DecimalArray, DecimalDtype
+from .exact_frame import ExactFrame
+
+
+def by_currency(frame: pd.DataFrame) -> pd.DataFrame:
+    """The sum of each amount in each currency: a row per currency, missing where it has none.
+
+    The currency of an amount is in its own column, that of `total_fee` in `fee_currency`.
+
+    >>> paylab.frames.by_currency(frame).index.name
+    'currency'
+    """
+    amounts = [str(name) for name in frame.columns if _is_amount(frame, str(name))]
+    if not amounts:
+        raise ConfigError("the frame has no amount with a column of its currency")
+    sums: dict[str, pd.Series[Any]] = {}
+    for name in amounts:
+        currency = frame[currency_of(name) or ""].astype("string").str.upper()
+        sums[name] = frame[name].groupby(currency.to_numpy()).sum(min_count=1)
+    found = ExactFrame(sums).sort_index()
+    found.index.name = "currency"
+    for at in range(len(amounts)):
+        found.isetitem(at, DecimalArray(found.iloc[:, at].array.__arrow_array__()))
+    return found
+
+
+def _is_amount(frame: pd.DataFrame, name: str) -> bool:
+    if name not in frame.columns or not isinstance(frame[name].dtype, DecimalDtype):
+        return False
+    return currency_of(name) in frame.columns

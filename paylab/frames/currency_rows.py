@@ -1,0 +1,91 @@
+"""The currency of each row of an amount, and the warning about sums over several currencies."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..errors.base import PaylabWarning
+from .pandas_callers import user_level
+
+Codes = np.ndarray[Any, Any]
+UNKNOWN = -1
+
+
+class CurrencyWarning(PaylabWarning):
+    """Amounts of several currencies were added."""
+
+
+@dataclass(frozen=True)
+class CurrencyRows:
+    """The currency of each row: the place of its name in `names`, -1 for an unknown currency."""
+
+    codes: Codes
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, words: pd.Series[Any]) -> CurrencyRows:
+        """The currencies of a column of words, in upper case."""
+        column = words.astype("category")
+        upper = [str(name).upper() for name in column.cat.categories]
+        names = tuple(sorted(set(upper)))
+        places = np.array([*(names.index(name) for name in upper), UNKNOWN], dtype=np.int32)
+        return cls(places[column.cat.codes.to_numpy()], names)
+
+    def take(self, places: Codes | slice, is_missing: Codes | None = None) -> CurrencyRows:
+        """The currencies of rows at some places; unknown where `is_missing`."""
+        if isinstance(places, slice) or is_missing is None or not is_missing.any():
+            return CurrencyRows(self.codes[places], self.names)
+        kept = np.full(len(places), UNKNOWN, dtype=np.int32)
+        kept[~is_missing] = self.codes[places[~is_missing]]
+        return CurrencyRows(kept, self.names)
+
+    def warn_of_sums(self, is_missing: Codes, ids: Codes | None = None) -> None:
+        """Warn if rows that are added together have several currencies.
+
+        `ids` has the group of each row, -1 for none; without it, all rows are one group.
+        """
+        kept = (self.codes >= 0) & ~is_missing
+        if ids is not None:
+            kept &= ids >= 0
+        present = np.flatnonzero(np.bincount(self.codes[kept], minlength=len(self.names)))
+        if len(present) < 2:
+            return
+        if ids is not None:
+            pairs = np.unique(ids[kept].astype(np.int64) * len(self.names) + self.codes[kept])
+            groups = pairs // len(self.names)
+            mixed = np.isin(groups, groups[1:][groups[1:] == groups[:-1]])
+            present = np.unique(pairs[mixed] % len(self.names))
+        if len(present):
+            _warn([self.names[code] for code in present])
+
+
+def joined(parts: Sequence[CurrencyRows | None], sizes: Sequence[int]) -> CurrencyRows | None:
+    """The currencies of columns that are joined; None if none is known."""
+    known = [part for part in parts if part is not None]
+    if not known:
+        return None
+    names = tuple(dict.fromkeys(name for part in known for name in part.names))
+    codes = []
+    for part, size in zip(parts, sizes, strict=True):
+        if part is None:
+            codes.append(np.full(size, UNKNOWN, dtype=np.int32))
+        elif part.names == names:
+            codes.append(part.codes)
+        else:
+            places = np.array([*map(names.index, part.names), UNKNOWN], dtype=np.int32)
+            codes.append(places[part.codes])
+    return CurrencyRows(np.concatenate(codes), names)
+
+
+def _warn(names: Sequence[str]) -> None:
+    message = (
+        f"amounts in {', '.join(names)} are added together: group by the currency, or use "
+        "paylab.frames.by_currency(frame)"
+    )
+    warnings.warn(message, CurrencyWarning, stacklevel=user_level())

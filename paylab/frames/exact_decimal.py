@@ -1,0 +1,152 @@
+"""The elements of exact columns: decimals whose arithmetic is exact at any length.
+
+Python's own Decimal rounds every result to the 28 digits of its context, also a sum.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Iterable
+from decimal import Context, Decimal, DivisionByZero, Inexact, InvalidOperation, Overflow
+from typing import Any, TypeAlias
+
+from ..errors.base import ExactnessError
+
+Operator: TypeAlias = Callable[[Decimal, Decimal], Decimal]
+MOST = 38  # digits of a column
+DIGITS = 28  # of a quotient that has no end
+LIMIT = Context(
+    prec=100_000,
+    Emax=999_999,
+    Emin=-999_999,
+    traps=[Inexact, InvalidOperation, DivisionByZero, Overflow],
+)
+USUAL = Context(prec=DIGITS)
+ROOM = Context(prec=100_000, Emax=999_999, Emin=-999_999)
+SHORT = Context(prec=MOST, traps=LIMIT.traps)
+USE_DECIMAL = (
+    'write Decimal("1.16") or text, amounts.quantile(0.95) for a quantile, or compute with floats: '
+    "frame.paylab.floats()"
+)
+
+
+class ExactDecimal(Decimal):
+    """A Decimal whose `+`, `-` and `*` are exact, and which refuses to compute with a float.
+
+    A quotient is exact if it has at most 38 digits, and else rounded to 28 significant digits or
+    as many as the dividend has. The text has plain digits: zero is 0.00, never 0E-18.
+    """
+
+    __slots__ = ()
+
+    def __str__(self) -> str:
+        return super().__format__("f")
+
+    def __repr__(self) -> str:
+        return f"Decimal('{self}')"
+
+    def __format__(self, specifier: str, *options: Any) -> str:
+        return super().__format__(specifier, *options) if specifier else str(self)
+
+    def __neg__(self) -> ExactDecimal:
+        return ExactDecimal(self.copy_negate() if self else self)
+
+    def __pos__(self) -> ExactDecimal:
+        return self
+
+    def __abs__(self) -> ExactDecimal:
+        return ExactDecimal(self.copy_abs())
+
+    def __round__(self, places: int | None = None) -> Any:
+        found = super().__round__() if places is None else super().__round__(places)
+        return ExactDecimal(found) if isinstance(found, Decimal) else found
+
+    def __pow__(self, other: Any, modulo: Any = None) -> Any:
+        value = _operand(other)
+        return _result(power, self, value) if isinstance(value, Decimal) else value
+
+
+def power(left: Decimal, right: Decimal) -> Decimal:
+    """The exact power; ExactnessError unless the exponent is a whole number of at least 0."""
+    if right < 0 or right != int(right):
+        raise ExactnessError(f"the power {right} has no exact value: {USE_DECIMAL}")
+    return LIMIT.power(left, right)
+
+
+def quotient(left: Decimal, right: Decimal) -> Decimal:
+    """The exact quotient, or, if it needs more than 38 digits, one of at least 28 digits."""
+    try:
+        return SHORT.divide(left, right)
+    except Inexact:
+        digits = len(left.as_tuple().digits)
+        context = USUAL if digits <= DIGITS else Context(prec=digits)
+        return context.divide(left, right)
+
+
+def elements(values: Iterable[Decimal | None], missing: Any = None) -> list[Any]:
+    """Decimals as elements of a column, with `missing` for None."""
+    return [missing if value is None else ExactDecimal(value) for value in values]
+
+
+_OPERATORS: dict[str, Operator] = {
+    "add": LIMIT.add,
+    "sub": LIMIT.subtract,
+    "mul": LIMIT.multiply,
+    "truediv": quotient,
+    "floordiv": LIMIT.divide_int,
+    "mod": LIMIT.remainder,
+}
+
+
+def _result(op: Operator, left: Decimal, right: Decimal) -> ExactDecimal:
+    try:
+        return ExactDecimal(op(left, right))
+    except Inexact:
+        raise ExactnessError("the result has too many digits to be exact") from None
+
+
+def _operand(value: Any) -> Any:
+    """The other operand as a Decimal; NaN is a missing value, and any other float refused."""
+    if isinstance(value, Decimal):
+        return value
+    if isinstance(value, numbers.Integral):
+        return Decimal(int(value))
+    if not isinstance(value, numbers.Real) or isinstance(value, numbers.Rational):
+        return NotImplemented
+    if math.isnan(value):
+        return value
+    raise ExactnessError(f"{value!r} is a float, which is not exact: {USE_DECIMAL}")
+
+
+def _method(op: Operator, *, swapped: bool = False) -> Callable[[ExactDecimal, Any], Any]:
+    """The method of an operator; `swapped` if the element is the right operand."""
+
+    def method(self: ExactDecimal, other: Any) -> Any:
+        value = _operand(other)
+        if not isinstance(value, Decimal):
+            return value
+        return _result(op, value, self) if swapped else _result(op, self, value)
+
+    return method
+
+
+def _unrounded(name: str) -> Callable[..., Any]:
+    """A method of Decimal with room for all digits."""
+    plain: Callable[..., Decimal] = getattr(Decimal, name)
+
+    def method(self: ExactDecimal, *values: Any, **options: Any) -> Any:
+        has_context = any(isinstance(value, Context) for value in values)
+        room = {} if has_context else {"context": ROOM}
+        return ExactDecimal(plain(self, *values, **room | options))
+
+    method.__name__ = name
+    method.__doc__ = plain.__doc__
+    return method
+
+
+for _name, _op in _OPERATORS.items():
+    setattr(ExactDecimal, f"__{_name}__", _method(_op))
+    setattr(ExactDecimal, f"__r{_name}__", _method(_op, swapped=True))
+for _name in ("max", "min", "normalize", "quantize", "scaleb"):
+    setattr(ExactDecimal, _name, _unrounded(_name))

@@ -1,0 +1,43 @@
+"""numpy's functions of exact columns: exact, floats for those without exact value, or an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from . import arithmetic, decimals
+
+ROUNDED = {
+    np.floor: "down",
+    np.ceil: "up",
+    np.trunc: "towards_zero",
+    np.rint: "half_to_even",
+}
+EXTREMES: dict[Any, tuple[Callable[..., Any], bool]] = {
+    np.maximum: (pc.max_element_wise, False),
+    np.fmax: (pc.max_element_wise, True),
+    np.minimum: (pc.min_element_wise, False),
+    np.fmin: (pc.min_element_wise, True),
+}
+STATISTICS = {
+    *(np.sqrt, np.cbrt, np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p),
+    *(np.sin, np.cos, np.tan, np.arcsin, np.arccos, np.arctan, np.sinh, np.cosh, np.tanh),
+    *(np.arctan2, np.hypot, np.float_power, np.logaddexp, np.arcsinh, np.degrees, np.radians),
+}
+"""Functions that have no exact value: they give floats, as `std` does."""
+
+
+def whole(values: pa.Array, function: Any) -> pa.Array:
+    """The values rounded to whole numbers by `np.floor`, `np.ceil`, `np.trunc` or `np.rint`."""
+    return arithmetic.rounded(values, 0, ROUNDED[function])
+
+
+def extremes(left: pa.Array, right: pa.Array, function: Any) -> pa.Array:
+    """The larger or smaller value of each row."""
+    both = decimals.join([pa.chunked_array([left]), pa.chunked_array([right])]).combine_chunks()
+    pick, skips_nulls = EXTREMES[function]
+    return pick(both[: len(left)], both[len(left) :], skip_nulls=skips_nulls)

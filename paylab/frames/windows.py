@@ -1,0 +1,157 @@
+"""Exact rolling windows: `frame.paylab.rolling(7)["source_amount"].sum()`.
+
+pandas computes its windows with floats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import accumulate
+from typing import Any, cast
+
+import numpy as np
+import pandas as pd
+
+from ..errors.base import ConfigError, Problem, RuleError
+from . import arithmetic, decimals, times
+from .decimal_array import DecimalArray, DecimalDtype
+from .exact_decimal import LIMIT, quotient
+
+Bounds = list[tuple[int, int]]
+Numbers = list[Decimal]
+
+
+@dataclass(frozen=True)
+class Rolling:
+    """The windows of each row: its last rows, or those of a duration up to its time.
+
+    Results have the rows of the frame and its exact columns; rows with fewer than `min_periods`
+    amounts are missing, as in pandas.
+    """
+
+    frame: pd.DataFrame
+    window: int | str | pd.Timedelta
+    min_periods: int | None = None
+    on: str | None = None
+    by: str | Sequence[str] | None = None
+    columns: tuple[str, ...] | None = None
+
+    def __getitem__(self, columns: str | list[str]) -> Rolling:
+        names = (columns,) if isinstance(columns, str) else tuple(columns)
+        return Rolling(self.frame, self.window, self.min_periods, self.on, self.by, names)
+
+    def sum(self) -> pd.DataFrame:
+        """The exact sum of each window."""
+        return self._each(_sums, is_sum=True)
+
+    def mean(self) -> pd.DataFrame:
+        """The mean of each window; a quotient without end has 28 digits."""
+        return self._each(_means, is_sum=True)
+
+    def min(self) -> pd.DataFrame:
+        """The smallest amount of each window."""
+        return self._each(lambda values, bounds: [min(values[a:b]) for a, b in bounds])
+
+    def max(self) -> pd.DataFrame:
+        """The largest amount of each window."""
+        return self._each(lambda values, bounds: [max(values[a:b]) for a, b in bounds])
+
+    def median(self) -> pd.DataFrame:
+        """The exact median of each window."""
+        return self.quantile(Decimal("0.5"))
+
+    def quantile(self, share: Decimal | float) -> pd.DataFrame:
+        """An exact quantile of each window, with linear interpolation."""
+        exact = Decimal(str(share))
+
+        def quantiles(values: Numbers, bounds: Bounds) -> list[Any]:
+            arrays = (decimals.from_numbers(values[a:b]).combine_chunks() for a, b in bounds)
+            return [arithmetic.quantile(array, exact) for array in arrays]
+
+        return self._each(quantiles)
+
+    def _each(
+        self, of: Callable[[Numbers, Bounds], list[Any]], *, is_sum: bool = False
+    ) -> pd.DataFrame:
+        groups = self._groups()
+        found: pd.DataFrame = self.frame[self._names()].apply(
+            lambda column: self._column(column, groups, of, is_sum=is_sum)
+        )
+        return found
+
+    def _column(self, column: Any, groups: Any, of: Any, *, is_sum: bool) -> pd.Series[Any]:
+        array: DecimalArray = column.array
+        found: list[Any] = [None] * len(array)
+        values = [None if value is pd.NA else value for value in array]
+        for places in groups:
+            bounds = self._bounds(places)
+            if is_sum and array.currencies:
+                windows = np.zeros(len(array), dtype=np.int64) - 1
+                windows[places] = 0
+                array.currencies.warn_of_sums(array.isna(), windows)
+            kept = [values[place] for place in places]
+            counts = [0, *accumulate(value is not None for value in kept)]
+            numbers = [value for value in kept if value is not None]
+            least = self._least()
+            full = [
+                (place, (counts[a], counts[b]))
+                for place, (a, b) in zip(places, bounds, strict=True)
+                if counts[b] - counts[a] >= least
+            ]
+            results = of(numbers, [bound for _, bound in full])
+            for (place, _), result in zip(full, results, strict=True):
+                found[place] = result
+        exact = DecimalArray(decimals.from_numbers(found), array.currencies)
+        return pd.Series(exact, index=column.index, name=column.name)
+
+    def _least(self) -> int:
+        if self.min_periods is not None:
+            return max(1, self.min_periods)
+        return self.window if isinstance(self.window, int) else 1
+
+    def _names(self) -> list[str]:
+        exact = [n for n, kind in self.frame.dtypes.items() if isinstance(kind, DecimalDtype)]
+        wrong = [name for name in self.columns or () if name not in exact]
+        if wrong:
+            raise ConfigError(f"{wrong[0]!r:.60} is not an exact column of the frame")
+        return [str(name) for name in self.columns or exact]
+
+    def _groups(self) -> list[Any]:
+        """The positions of the rows of each group."""
+        if self.by is None:
+            return [np.arange(len(self.frame))]
+        groups = self.frame.reset_index(drop=True).groupby(cast(Any, self.by), observed=True)
+        return [np.sort(places) for places in groups.indices.values()]
+
+    def _bounds(self, places: Any) -> Bounds:
+        """The first row of each window, and the row after its last."""
+        ends = np.arange(1, len(places) + 1)
+        if isinstance(self.window, int):
+            if self.window < 1:
+                message = f"{self.window} is not a number of rows or a duration such as 7D"
+                raise RuleError([Problem("window", message)])
+            starts = np.maximum(0, ends - self.window)
+        else:
+            moments = self._moments()[places]
+            length = np.timedelta64(times.duration(self.window, "window"))
+            starts = np.searchsorted(moments, moments - length, side="right")
+        return list(zip(starts.tolist(), ends.tolist(), strict=True))
+
+    def _moments(self) -> Any:
+        source = self.frame.index if self.on is None else self.frame[self.on]
+        moments = pd.DatetimeIndex(pd.Series(source).to_numpy("datetime64[us]"))
+        if not moments.is_monotonic_increasing:
+            raise ConfigError('windows of a duration need rows in order: sort_values("created_at")')
+        return moments.to_numpy()
+
+
+def _sums(values: Numbers, bounds: Bounds) -> list[Decimal]:
+    totals = [Decimal(0), *accumulate(values, LIMIT.add)]
+    return [LIMIT.subtract(totals[b], totals[a]) for a, b in bounds]
+
+
+def _means(values: Numbers, bounds: Bounds) -> list[Decimal]:
+    sums = zip(_sums(values, bounds), bounds, strict=True)
+    return [quotient(total, Decimal(b - a)) for total, (a, b) in sums]
