@@ -12,7 +12,6 @@ with explained():
     from .decimal_array import DecimalDtype as DecimalDtype
     from .decode import MisfitWarning as MisfitWarning
     from .decode import bodies as bodies
-    from .exact_frame import merge as merge
     from .export import Export as Export
     from .export import export as export
     from .export import export_list as export_list
@@ -22,6 +21,7 @@ with explained():
     from .frame import conversions as conversions
     from .frame import of as of
     from .frame import transfers as transfers
+    from .merges import merge as merge
     from .operands import FloatWarning as FloatWarning
     from .pandas_callers import WindowError as WindowError
     from .selection import OrderWarning as OrderWarning

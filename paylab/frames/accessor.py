@@ -19,9 +19,9 @@ from ..errors.base import ConfigError, ExactnessError
 from ..errors.extras import explained
 from ..spec import status
 from ..spec.time_arguments import read_since
-from . import decimals, excel, summaries, times
+from . import decimals, excel, files, summaries, times
 from .decimal_array import FLOAT_DIGITS
-from .exact_frame import as_floats
+from .float_columns import as_floats
 from .summary_sql import quoted
 from .windows import Rolling
 
@@ -118,6 +118,14 @@ class Accessor:
         ['corridor', 'completed', 'p50', 'p95', 'p99']
         """
         return self._measures(by, ["completed", "p50", "p95", "p99"])
+
+    def to_csv(self, path: str | os.PathLike[str]) -> Path:
+        """Write a CSV file; see `paylab.frames.to_csv`.
+
+        >>> frame.paylab.to_csv("transfers.csv").name
+        'transfers.csv'
+        """
+        return files.to_csv(self._frame, path)
 
     def to_excel(self, path: str | os.PathLike[str], tz: str = "UTC") -> Path:
         """Write a workbook: amounts as numbers with their decimals, text as text, times in `tz`.

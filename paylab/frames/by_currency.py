@@ -9,7 +9,7 @@ import pandas as pd
 from ..errors.base import ConfigError
 from .columns import currency_of
 from .decimal_array import DecimalArray, DecimalDtype
-from .exact_frame import ExactFrame
+from .frame import ExactFrame
 
 
 def by_currency(frame: pd.DataFrame) -> pd.DataFrame:

@@ -120,7 +120,7 @@ class DecimalArray(ExtensionArray):
         return len(self._values)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(elements(self._values.to_pylist(), pd.NA))
+        return iter(elements(self._values.cast(pa.string()).to_pylist(), pd.NA))
 
     def __getitem__(self, item: Any) -> Any:
         if isinstance(item, tuple):

@@ -137,6 +137,14 @@ def write(decimals: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array([pa.array(plain, pa.string())])
 
 
+def trim(texts: pa.ChunkedArray, scale: int, places: int) -> pa.ChunkedArray:
+    """Plain texts of a scale without their last zeros, but with at least some decimal places."""
+    if scale <= places:
+        return texts
+    kept = pc.replace_substring_regex(texts, rf"(\.\d{{{places}}}\d*?)0+$", r"\1")
+    return pc.utf8_rtrim(kept, ".")
+
+
 def _usual(texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """The fast path for texts of digits, minus and points; None for any other text.
 

@@ -5,9 +5,10 @@ Python's own Decimal rounds every result to the 28 digits of its context, also a
 
 from __future__ import annotations
 
+import gc
 import math
 import numbers
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from decimal import Context, Decimal, DivisionByZero, Inexact, InvalidOperation, Overflow
 from typing import Any, TypeAlias
 
@@ -22,6 +23,7 @@ LIMIT = Context(
     Emin=-999_999,
     traps=[Inexact, InvalidOperation, DivisionByZero, Overflow],
 )
+MANY = 10_000  # elements of a column
 USUAL = Context(prec=DIGITS)
 ROOM = Context(prec=100_000, Emax=999_999, Emin=-999_999)
 SHORT = Context(prec=MOST, traps=LIMIT.traps)
@@ -59,8 +61,9 @@ class ExactDecimal(Decimal):
         return ExactDecimal(self.copy_abs())
 
     def __round__(self, places: int | None = None) -> Any:
-        found = super().__round__() if places is None else super().__round__(places)
-        return ExactDecimal(found) if isinstance(found, Decimal) else found
+        if places is None:
+            return super().__round__()
+        return ExactDecimal(Decimal.quantize(self, Decimal((0, (1,), -places)), context=ROOM))
 
     def __pow__(self, other: Any, modulo: Any = None) -> Any:
         value = _operand(other)
@@ -84,9 +87,16 @@ def quotient(left: Decimal, right: Decimal) -> Decimal:
         return context.divide(left, right)
 
 
-def elements(values: Iterable[Decimal | None], missing: Any = None) -> list[Any]:
-    """Decimals as elements of a column, with `missing` for None."""
-    return [missing if value is None else ExactDecimal(value) for value in values]
+def elements(texts: Sequence[str | None], missing: Any = None) -> list[Any]:
+    """The elements of a column from their texts, with `missing` for None."""
+    is_collecting = gc.isenabled()
+    if len(texts) > MANY:  # Python would look for garbage after every 700 elements
+        gc.disable()
+    try:
+        return [missing if text is None else ExactDecimal(text) for text in texts]
+    finally:
+        if is_collecting:
+            gc.enable()
 
 
 _OPERATORS: dict[str, Operator] = {

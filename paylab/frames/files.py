@@ -32,10 +32,10 @@ from ..files import (
     unreadable,
     written_header,
 )
+from ..spec.codes import minor_unit
 from . import decimals, times
-from .columns import Kept, Kind, Schema, likeliest, schema_of
-from .exact_frame import ExactFrame
-from .frame import series, typed_frame
+from .columns import Kept, Kind, Schema, currency_of, likeliest, schema_of
+from .frame import ExactFrame, series, typed_frame
 
 PLAIN = r"^-?[0-9]{1,12}(\.[0-9]{1,3})?$"
 NUMBERS = ("amount", "seconds")
@@ -114,7 +114,10 @@ BLOCK = 1 << 24  # a row must fit in one block
 
 
 def to_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> Path:
-    """Write a frame: amounts in plain digits, times as ISO 8601 with Z, ids as text.
+    """Write a frame: amounts with the decimals of their currency, times as ISO 8601, ids as text.
+
+    An amount that needs more decimals has as many as it needs, and one in a column of fewer keeps
+    those of the column, as do rates and amounts without a currency.
 
     >>> paylab.frames.to_csv(frame, "transfers.csv").name
     'transfers.csv'
@@ -123,7 +126,7 @@ def to_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> Path:
     kept = frame.reset_index() if any(frame.index.names) else frame
     table = pa.Table.from_pandas(kept, preserve_index=False)
     with replace(target) as sink:
-        pcsv.write_csv(pa.table([*map(_text, table.columns)], names=table.column_names), sink)
+        pcsv.write_csv(pa.table({name: _text(table, name) for name in table.column_names}), sink)
     forget_sidecar(target)
     return target
 
@@ -170,13 +173,30 @@ def _read_texts(path: str | os.PathLike[str], names: Sequence[str], delimiter: s
     )
 
 
-def _text(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _text(table: pa.Table, name: str) -> pa.ChunkedArray:
+    column = table[name]
     if pa.types.is_decimal(column.type):
-        return decimals.write(column)
+        return _amount_texts(table, name)
     if pa.types.is_timestamp(column.type) and column.type.tz:
         return times.to_texts(column)
     is_words = pa.types.is_dictionary(column.type) or pa.types.is_large_string(column.type)
     return column.cast(pa.string()) if is_words else column
+
+
+def _amount_texts(table: pa.Table, name: str) -> pa.ChunkedArray:
+    """The amounts with the decimals of the currency in each row, and more only if needed."""
+    texts = decimals.write(table[name])
+    currency = currency_of(name)
+    if currency not in table.column_names:
+        return texts
+    words = table[currency].cast(pa.string())
+    units = {word: minor_unit(word or "") for word in pc.unique(words).to_pylist()}
+    found = texts
+    for places in sorted(set(units.values())):
+        names = pa.array([word for word in units if units[word] == places], pa.string())
+        trimmed = decimals.trim(texts, table[name].type.scale, places)
+        found = pc.if_else(pc.is_in(words, value_set=names), trimmed, found)
+    return found
 
 
 EXACT = pa.decimal128(38, 18)

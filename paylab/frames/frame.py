@@ -10,16 +10,21 @@ from typing import Any, Literal, TypeAlias, TypedDict, Unpack, cast
 import pandas as pd
 import pyarrow as pa
 
+from ..errors.base import ExactnessError
+from ..errors.text import printable_lines
 from ..spec.repeats import warn_of_repeats
 from ..spec.service.lists import Order
 from ..spec.time_arguments import read_since
 from . import decimals, repeats, times
 from .columns import Kept, Kind, Schema, currency_of, likeliest, schema_of
 from .currency_rows import CurrencyRows
-from .decimal_array import DecimalArray
-from .exact_frame import ExactFrame, as_floats
+from .decimal_array import DecimalArray, DecimalDtype
+from .exact_decimal import USE_DECIMAL
+from .float_columns import as_floats
+from .merges import refuse_float_keys
 from .pages import Progress, Tally, read_pages
 from .selection import Selection, known_statuses, read_reference
+from .sql_columns import sql_columns
 from .text_table import text_schema
 
 Series: TypeAlias = "pd.Series[Any]"
@@ -27,6 +32,147 @@ Amounts = Literal["exact", "float"]
 Typed = dict[str, Any]
 Read = Callable[[pa.ChunkedArray, str, int], Any]
 Join = Callable[[list[Any], str], Any]
+
+
+class ExactSeries(pd.Series):
+    """A column or row of an `ExactFrame`, whose text is escaped when it is shown."""
+
+    @property
+    def _constructor(self) -> Callable[..., ExactSeries]:
+        return ExactSeries
+
+    @property
+    def _constructor_expanddim(self) -> Callable[..., ExactFrame]:
+        return ExactFrame
+
+    @property
+    def plot(self) -> Any:
+        """As in pandas; amounts are drawn as floats."""
+        is_exact = isinstance(self.dtype, DecimalDtype)
+        return pd.Series(self.astype(float) if is_exact else self).plot
+
+    def hist(self, *args: Any, **options: Any) -> Any:
+        """As in pandas; amounts are counted as floats."""
+        return pd.Series(self.astype(float)).hist(*args, **options)
+
+    def value_counts(self, *args: Any, **options: Any) -> Any:
+        """As in pandas, which would return a plain series."""
+        return ExactSeries(super().value_counts(*args, **options))
+
+    def __repr__(self) -> str:
+        return printable_lines(super().__repr__())
+
+    def to_string(self, buf: Any = None, *args: Any, **options: Any) -> Any:
+        """As in pandas; without a file to write to, invisible characters are escaped."""
+        return _shown(super().to_string(buf, *args, **options))
+
+
+class ExactFrame(pd.DataFrame):
+    """A pandas frame whose `query` and `to_excel` also work for times with a time zone.
+
+    Results of its methods are frames of this class too. The text of the service that a frame holds
+    is escaped when it is shown; `to_csv` and values have it as it was sent.
+    """
+
+    @property
+    def _constructor(self) -> Callable[..., ExactFrame]:
+        return ExactFrame
+
+    @property
+    def _constructor_sliced(self) -> Callable[..., ExactSeries]:
+        return ExactSeries
+
+    def __repr__(self) -> str:
+        return printable_lines(super().__repr__())
+
+    def _repr_html_(self) -> str | None:
+        return _shown(cast(Any, super())._repr_html_())
+
+    def to_string(self, buf: Any = None, *args: Any, **options: Any) -> Any:
+        """As in pandas; without a file to write to, invisible characters are escaped."""
+        return _shown(super().to_string(buf, *args, **options))
+
+    @property
+    def plot(self) -> Any:
+        """As in pandas; amounts are drawn as floats."""
+        return pd.DataFrame(as_floats(self)).plot
+
+    def hist(self, *args: Any, **options: Any) -> Any:
+        """As in pandas; amounts are counted as floats."""
+        return pd.DataFrame(as_floats(self)).hist(*args, **options)
+
+    def boxplot(self, *args: Any, **options: Any) -> Any:
+        """As in pandas; amounts are drawn as floats."""
+        return pd.DataFrame(as_floats(self)).boxplot(*args, **options)
+
+    @property
+    def style(self) -> Any:
+        """As in pandas; the lengths of bars are computed with floats."""
+        from .styles import ExactStyler
+
+        return ExactStyler(self)
+
+    def merge(self, right: Any, *args: Any, **options: Any) -> Any:
+        """As in pandas; ExactnessError if exact amounts are matched with floats."""
+        named = dict(zip(("how", "on", "left_on", "right_on"), args, strict=False))
+        refuse_float_keys(self, right, named | options)
+        return super().merge(right, *args, **options)
+
+    def to_sql(self, name: str, con: Any, **options: Any) -> Any:  # type: ignore[misc]
+        """As in pandas; amounts are exact numbers, but text in SQLite, which has none."""
+        columns, types = sql_columns(self, con)
+        return columns.to_sql(name, con, **options | {"dtype": types | options.get("dtype", {})})
+
+    def eval(self, expr: str, **options: Any) -> Any:
+        """As in pandas, also for `query`; times compared with text without a zone are in UTC."""
+        options["level"] = options.get("level", 0) + 1
+        try:
+            return super().eval(expr, **options)
+        except TypeError as error:
+            if "'decimal'" in str(error):
+                message = f"{error}: {USE_DECIMAL}, as @rate in the expression"
+                raise ExactnessError(message) from None
+            # pandas reads '2026-11-01' as a time without a zone
+            naive = self._without_zones("UTC")
+            times = {name: naive[name] for name in self.select_dtypes("datetimetz")}
+            index = {"index": naive.index, naive.index.name: naive.index}
+            options["resolvers"] = (*options.get("resolvers", ()), times, index)
+            try:
+                return super().eval(expr, **options)
+            except TypeError:
+                raise error from None
+
+    def to_excel(self, *args: Any, **options: Any) -> None:  # type: ignore[misc]
+        """As in pandas; times are written without their zone, because a workbook has no zones.
+
+        `frame.paylab.to_excel` also keeps long amounts exact and escapes formulas.
+        """
+        self._without_zones().to_excel(*args, **options)
+
+    def _without_zones(self, tz: str | None = None) -> pd.DataFrame:
+        """A plain frame with naive times, in a zone or as shown."""
+        found = pd.DataFrame(self)
+        for at, kind in enumerate(found.dtypes):
+            if isinstance(kind, pd.DatetimeTZDtype):
+                found.isetitem(at, _naive(found.iloc[:, at].array, tz))
+        index = found.index
+        if isinstance(index, pd.MultiIndex):
+            found.index = index.set_levels([_naive(level, tz) for level in index.levels])
+        else:
+            found.index = _naive(index, tz)
+        return found
+
+
+def _shown(text: str | None) -> str | None:
+    """A text that pandas made for people; None when it was written to a file."""
+    return None if text is None else printable_lines(text)
+
+
+def _naive(values: Any, tz: str | None) -> Any:
+    """An array or an index; times lose their zone."""
+    if not isinstance(values.dtype, pd.DatetimeTZDtype):
+        return values
+    return (values.tz_convert(tz) if tz else values).tz_localize(None)
 
 
 class Columns:

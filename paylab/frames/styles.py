@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 from pandas.io.formats.style import Styler
 
-from .exact_frame import as_floats
+from .float_columns import as_floats
 
 COMPUTED = ("_bar", "_background_gradient")  # pandas' functions of lengths and colours
 

@@ -18,8 +18,7 @@ from ..errors.base import ConfigError, ExactnessError
 from ..errors.extras import explained
 from . import decimals, summary_sql
 from .decimals import MOST
-from .exact_frame import ExactFrame
-from .frame import series
+from .frame import ExactFrame, series
 from .summary_rows import decoded, parquet_rows, prepared
 from .summary_sql import AMOUNTS, CURRENCIES, QUANTILES, Grouping
 

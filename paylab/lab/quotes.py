@@ -79,7 +79,7 @@ def _frame(found: list[_Route], quotes: list[Quote | str]) -> pd.DataFrame:
         import pandas as pd
 
     from .. import frames
-    from ..frames.exact_frame import ExactFrame
+    from ..frames.frame import ExactFrame
 
     rows = [quote.to_dict() if isinstance(quote, Quote) else {} for quote in quotes]
     exact = frames.transfers([{"data": rows, "has_next_page": False}])

@@ -93,7 +93,7 @@ class Arrivals:
         >>> lab.inbox().frame()["type"].tolist()
         []
         """
-        from ..frames.exact_frame import ExactFrame
+        from ..frames.frame import ExactFrame
 
         names = ("at", "type", "id", "status", "updated_at", "deliveries", "order")
         rows = [tuple(getattr(each, name) for name in names) for each in self]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import re
 import sqlite3
+import warnings
 from datetime import UTC, datetime
 from decimal import Decimal
 from traceback import format_exception
@@ -120,6 +121,58 @@ def test_a_float_is_no_factor(frame):
     """Multiplying by a float raises ExactnessError, which suggests a Decimal."""
     with pytest.raises(ExactnessError, match=r"Decimal\(\"1.16\"\)"):
         frame["source_amount"] * 1.16
+
+
+def test_sums_over_several_currencies_warn_once_and_name_them(frame, tmp_path):
+    """A sum, a mean or a group of rows in several currencies warns; one by currency does not."""
+    mixed = frame.assign(fee_currency="EUR")
+    mixed = frames.read_csv(frames.to_csv(mixed, tmp_path / "t.csv"))
+    several = mixed[["destination_amount", "destination_currency", "status"]]
+    names = ", ".join(sorted(several["destination_currency"].unique()))
+    amounts = several["destination_amount"]
+    groups = several.groupby(lambda row: 1)["destination_amount"]
+    both = pd.concat([several, several])["destination_amount"]
+    for ask in (amounts.sum, amounts[::-1].mean, (amounts * 2).sum, groups.sum, both.sum):
+        with pytest.warns(frames.CurrencyWarning, match=f"^amounts in {names} are") as caught:
+            ask()
+        assert [str(warning.filename) for warning in caught] == [__file__]
+
+
+def test_sums_of_one_currency_do_not_warn(frame):
+    """Groups by currency, a filtered currency and the sums per currency are silent and equal."""
+    kept = frame[["destination_amount", "destination_currency"]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sums = kept.groupby("destination_currency", observed=True)["destination_amount"].sum()
+        one = kept[kept["destination_currency"] == sums.index[0]]["destination_amount"].sum()
+        per_currency = frames.by_currency(frame)
+    assert one == sums.iloc[0]
+    assert per_currency["destination_amount"].dropna().to_dict() == sums.to_dict()
+    assert per_currency.index.name == "currency"
+    with pytest.raises(ConfigError, match="no amount"):
+        frames.by_currency(frame[["destination_amount"]])
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "written"),
+    [
+        ("10.1", "USD", "10.10"),
+        ("10.1", "USDC", "10.100000"),
+        ("10.000000000000000001", "usdc", "10.000000000000000001"),
+        ("0", "EUR", "0.00"),
+        ("5", "VND", "5"),
+        ("5.5", "VND", "5.5"),
+        ("0.000", "vnd", "0"),
+    ],
+)
+def test_a_file_has_the_decimals_of_the_currency(tmp_path, amount, currency, written):
+    """Beside a value of 18 decimals, each amount has the decimals of its currency, or its own."""
+    finest = {"source_amount": "1.000000000000000001", "source_currency": "USDC"}
+    rows = [{"source_amount": amount, "source_currency": currency}, finest]
+    made = frames.of(rows, "quotes")[["source_amount", "source_currency"]]
+    lines = made.paylab.to_csv(tmp_path / "q.csv").read_text().splitlines()
+    assert lines[1] == f'"{written}","{currency}"'
+    assert "E-" not in made.to_csv() + str(made["source_amount"].tolist()) + str(made)
 
 
 def test_a_workbook(frame, tmp_path):

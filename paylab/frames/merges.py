@@ -1,0 +1,63 @@
+"""Merges of frames whose keys are exact amounts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+import pandas as pd
+from pandas.api.types import is_float_dtype, is_list_like
+
+from ..errors.base import ExactnessError
+from .decimal_array import DecimalDtype
+
+
+def merge(left: pd.DataFrame, right: Any, **options: Any) -> pd.DataFrame:
+    """`pandas.merge` with its keywords; ExactnessError if exact amounts are matched with floats.
+
+    pandas itself would find only the floats that are equal to an amount in binary.
+
+    >>> paylab.frames.merge(frame, frame[["id"]], on="id").shape == frame.shape
+    True
+    """
+    refuse_float_keys(left, right, options)
+    return pd.DataFrame.merge(left, right, **options)
+
+
+def refuse_float_keys(left: pd.DataFrame, right: Any, options: Mapping[str, Any]) -> None:
+    """ExactnessError if a key is an amount on one side and a float on the other."""
+    other = right.to_frame() if isinstance(right, pd.Series) else right
+    on, left_on, right_on = (options.get(name) for name in ("on", "left_on", "right_on"))
+    left_index, right_index = (options.get(name, False) for name in ("left_index", "right_index"))
+    is_unnamed = on is None and left_on is None and not left_index
+    if is_unnamed and options.get("how") != "cross":
+        on = [name for name in left.columns if name in other.columns]
+    pairs = zip(
+        _keys(left, left_on if on is None else on, is_index=left_index),
+        _keys(other, right_on if on is None else on, is_index=right_index),
+        strict=False,
+    )
+    for keys in pairs:
+        is_exact = [isinstance(key.dtype, DecimalDtype) for key in keys]
+        if any(is_exact) and any(is_float_dtype(key.dtype) for key in keys):
+            name = keys[is_exact.index(True)].name
+            raise ExactnessError(
+                f"{name} is exact on one side of the merge and a float on the other: read the "
+                'other column as text, and write .astype("decimal")'
+            )
+
+
+def _keys(frame: pd.DataFrame, names: Any, *, is_index: bool) -> list[Any]:
+    """The columns and levels of the index that a merge compares."""
+    if is_index:
+        return [frame.index.get_level_values(at) for at in range(frame.index.nlevels)]
+    listed = names if isinstance(names, list | tuple) else [names]
+    keys: list[Any] = []
+    for name in listed:
+        if is_list_like(name):
+            keys.append(pd.Series(cast(Any, name)))
+        elif name in frame.columns:
+            keys.append(frame[name])
+        elif name in frame.index.names:
+            keys.append(frame.index.get_level_values(name))
+    return keys
