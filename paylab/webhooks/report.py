@@ -9,16 +9,12 @@ from typing import Any
 
 from ..errors.base import ExactnessError, Problem, RuleError
 from ..errors.extras import explained
-<<<<<<< HEAD
 from ..errors.names import nearest_name
 from ..frames import decimals
 from ..frames.decimal_array import DecimalArray
 from ..frames.exact_frame import ExactFrame
 from ..frames.times import time_zone
 from ..spec.status import MACHINES
-=======
-from ..frames.frame import ExactFrame
->>>>>>> 3527982a (Warn about sums of several currencies, and let libraries take a frame)
 from ..spec.text import printable
 from ..spec.time_arguments import read_duration, read_since
 from .books import BookSource, read_books
