@@ -1,7 +1,10 @@
 """The pandas type of amounts, rates and fees: exact decimals that compute, sort and group.
 
 pandas' own Arrow decimals refuse sums, overflow without an error and lose decimals in a mean. This
-type has Arrow's memory use and speed, and every result is exact or an ExactnessError.
+type has Arrow's memory use and speed. The kind of a result never depends on the values: sums,
+products, orders and quantiles are exact or an ExactnessError; quotients and means up to 38 digits;
+`std`, `corr`, `describe` and `np.log` are floats; floats and windows of pandas are refused.
+Running sums use integers up to 18 digits and are slower past them.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ from .exact_decimal import ExactDecimal, elements
 Array = np.ndarray[Any, Any]
 FLOAT_DIGITS = 15  # digits that a float keeps
 ADDED = ("sum", "mean")
+ADDITIONS = (arithmetic.OPERATORS["add"], arithmetic.OPERATORS["sub"])
 STATISTICS = ("std", "var", "sem", "skew", "kurt")  # these have no exact value
 
 
@@ -181,15 +185,9 @@ class DecimalArray(ExtensionArray):
         if any(isinstance(each, pd.Series | pd.Index | pd.DataFrame) for each in inputs):
             return NotImplemented
         if method == "__call__" and not options:
-            if ufunc in ufuncs.ROUNDED:
-                return self._with(ufuncs.whole(self._values, ufunc))
-            if ufunc in ufuncs.EXTREMES:
-                left, right = (operands.beside(each, len(self)) for each in inputs)
-                return self._with(ufuncs.extremes(left, right, ufunc))
-            if ufunc in ufuncs.STATISTICS:
-                return ufunc(*(v._numbers(float) if v is self else v for v in inputs))
-            if ufunc in (np.isnan, np.isfinite):
-                return self.isna() if ufunc is np.isnan else ~self.isna()
+            found = ufuncs.computed(ufunc, self._values, [*inputs])
+            if found is not None:
+                return self._with(found) if isinstance(found, pa.Array) else found
         return super().__array_ufunc__(ufunc, method, *inputs, **options)
 
     def _with(self, values: pa.Array) -> DecimalArray:
@@ -371,7 +369,9 @@ class DecimalArray(ExtensionArray):
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
             return NotImplemented
         sides = [self._values, operands.beside(other, len(self))]
-        return self._with(op(*(sides[::-1] if swapped else sides)))
+        found = op(*(sides[::-1] if swapped else sides))
+        converts = is_list_like(other) and op not in ADDITIONS  # the other column may be a rate
+        return DecimalArray(found) if converts else self._with(found)
 
     def _compared(self, other: Any, op: Callable[[Any, Any], Any]) -> Any:
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):

@@ -12,7 +12,7 @@ from importlib import import_module
 
 from ..errors.base import PaylabError
 
-OURS = ("paylab.frames.", "pandas.")
+LIBRARIES = ("paylab.frames.", "pandas.", "numpy.")
 RANKING = "pandas.core.methods.selectn"
 WINDOWS = "pandas.core.window.rolling"
 INEXACT = (
@@ -50,10 +50,10 @@ def refuse_windows(*, is_known: bool = HAS_WINDOWS) -> None:
 
 
 def user_level() -> int:
-    """The `stacklevel`, in the calling function, of the first frame outside pandas and paylab."""
+    """The `stacklevel`, in the calling function, of the first frame outside libraries."""
     level = 1
     frame = sys._getframe(1)
-    while frame.f_back and str(frame.f_globals.get("__name__", "")).startswith(OURS):
+    while frame.f_back and str(frame.f_globals.get("__name__", "")).startswith(LIBRARIES):
         level += 1
         frame = frame.f_back
     return level

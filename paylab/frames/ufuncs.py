@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from . import arithmetic, decimals
+from . import arithmetic, decimals, operands
 
 ROUNDED = {
     np.floor: "down",
@@ -31,12 +31,25 @@ STATISTICS = {
 """Functions that have no exact value: they give floats, as `std` does."""
 
 
-def whole(values: pa.Array, function: Any) -> pa.Array:
-    """The values rounded to whole numbers by `np.floor`, `np.ceil`, `np.trunc` or `np.rint`."""
-    return arithmetic.rounded(values, 0, ROUNDED[function])
+def computed(function: Any, values: pa.Array, inputs: Sequence[Any]) -> Any:
+    """Decimals, or an array of floats or booleans; None for functions that pandas computes.
+
+    `values` are those of the column among the inputs.
+    """
+    if function in ROUNDED:
+        return arithmetic.rounded(values, 0, ROUNDED[function])
+    if function in EXTREMES:
+        left, right = (operands.beside(each, len(values)) for each in inputs)
+        return _extremes(left, right, function)
+    if function in STATISTICS:
+        return function(*(np.asarray(each, dtype=float) for each in inputs))
+    if function in (np.isnan, np.isfinite):
+        is_missing = np.asarray(values.is_null())
+        return is_missing if function is np.isnan else ~is_missing
+    return None
 
 
-def extremes(left: pa.Array, right: pa.Array, function: Any) -> pa.Array:
+def _extremes(left: pa.Array, right: pa.Array, function: Any) -> pa.Array:
     """The larger or smaller value of each row."""
     both = decimals.join([pa.chunked_array([left]), pa.chunked_array([right])]).combine_chunks()
     pick, skips_nulls = EXTREMES[function]

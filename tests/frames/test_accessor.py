@@ -11,6 +11,7 @@ from decimal import Decimal
 from traceback import format_exception
 
 import duckdb
+import numpy as np
 import openpyxl
 import pandas as pd
 import pytest
@@ -132,7 +133,14 @@ def test_sums_over_several_currencies_warn_once_and_name_them(frame, tmp_path):
     amounts = several["destination_amount"]
     groups = several.groupby(lambda row: 1)["destination_amount"]
     both = pd.concat([several, several])["destination_amount"]
-    for ask in (amounts.sum, amounts[::-1].mean, (amounts * 2).sum, groups.sum, both.sum):
+    for ask in (
+        amounts.sum,
+        amounts[::-1].mean,
+        (amounts * 2).sum,
+        lambda: np.sum(amounts),
+        groups.sum,
+        both.sum,
+    ):
         with pytest.warns(frames.CurrencyWarning, match=f"^amounts in {names} are") as caught:
             ask()
         assert [str(warning.filename) for warning in caught] == [__file__]
@@ -146,6 +154,7 @@ def test_sums_of_one_currency_do_not_warn(frame):
         sums = kept.groupby("destination_currency", observed=True)["destination_amount"].sum()
         one = kept[kept["destination_currency"] == sums.index[0]]["destination_amount"].sum()
         per_currency = frames.by_currency(frame)
+        assert (frame["destination_amount"] / frame["exchange_rate"]).sum() > 0  # in one currency
     assert one == sums.iloc[0]
     assert per_currency["destination_amount"].dropna().to_dict() == sums.to_dict()
     assert per_currency.index.name == "currency"
