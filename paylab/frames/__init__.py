@@ -21,9 +21,11 @@ with explained():
     from .frame import conversions as conversions
     from .frame import of as of
     from .frame import transfers as transfers
-    from .merges import merge as merge
+    from .merges import merge_exact
     from .operands import FloatWarning as FloatWarning
     from .pandas_callers import WindowError as WindowError
     from .selection import OrderWarning as OrderWarning
     from .summaries import summarize as summarize
     from .times import UnreadableTimeWarning as UnreadableTimeWarning
+
+    merge = merge_exact

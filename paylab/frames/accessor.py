@@ -21,7 +21,7 @@ from ..spec import status
 from ..spec.time_arguments import read_since
 from . import decimals, excel, files, summaries, times
 from .decimal_array import FLOAT_DIGITS
-from .float_columns import as_floats
+from .frame_forms import as_floats
 from .summary_sql import quoted
 from .windows import Rolling
 

@@ -249,3 +249,12 @@ def _machine_totals(array: pa.Array, *, skipna: bool) -> pa.Array | None:
     if not skipna:
         is_missing = np.maximum.accumulate(is_missing) if len(is_missing) else is_missing
     return from_unscaled(np.cumsum(integers), array.type.scale, is_missing)
+
+
+def whole_numbers(values: pa.Array, kind: Any) -> pa.Array:
+    """The values as integers of a type of numpy or pandas; ExactnessError if one does not fit."""
+    try:
+        return values.cast(pa.from_numpy_dtype(getattr(kind, "numpy_dtype", kind)))
+    except pa.ArrowInvalid as error:
+        message = f"not all amounts are whole numbers that fit {kind}: {error}; round them first"
+        raise ExactnessError(message) from None

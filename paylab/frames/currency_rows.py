@@ -65,7 +65,9 @@ class CurrencyRows:
             _warn([self.names[code] for code in present])
 
 
-def joined(parts: Sequence[CurrencyRows | None], sizes: Sequence[int]) -> CurrencyRows | None:
+def joined_currencies(
+    parts: Sequence[CurrencyRows | None], sizes: Sequence[int]
+) -> CurrencyRows | None:
     """The currencies of columns that are joined; None if none is known."""
     known = [part for part in parts if part is not None]
     if not known:

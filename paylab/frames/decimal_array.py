@@ -29,8 +29,7 @@ from pandas.api.extensions import (
 from pandas.api.indexers import check_array_indexer
 from pandas.api.types import is_float_dtype, is_integer_dtype, is_list_like, pandas_dtype
 
-from ..errors.base import ExactnessError
-from . import arithmetic, currency_rows, decimals, operands, pandas_callers, ufuncs
+from . import arithmetic, currency_rows, decimals, grouping, operands, pandas_callers, ufuncs
 from .currency_rows import CurrencyRows
 from .exact_decimal import ExactDecimal, elements
 
@@ -38,7 +37,6 @@ Array = np.ndarray[Any, Any]
 FLOAT_DIGITS = 15  # digits that a float keeps
 ADDED = ("sum", "mean")
 ADDITIONS = (arithmetic.OPERATORS["add"], arithmetic.OPERATORS["sub"])
-STATISTICS = ("std", "var", "sem", "skew", "kurt")  # these have no exact value
 
 
 @register_extension_dtype
@@ -54,9 +52,6 @@ class DecimalDtype(ExtensionDtype):
     def pyarrow_dtype(self) -> pa.DataType:
         """The widest Arrow type of a column, for libraries that ask pandas' own Arrow types."""
         return pa.decimal128(decimals.MOST, decimals.SCALES[-1])
-
-    def __repr__(self) -> str:
-        return self.name
 
     @classmethod
     def construct_array_type(cls) -> Any:
@@ -108,7 +103,7 @@ class DecimalArray(ExtensionArray):
     def _concat_same_type(cls, to_concat: Sequence[DecimalArray]) -> DecimalArray:
         values = decimals.join([pa.chunked_array([each._values]) for each in to_concat])
         currencies = [each.currencies for each in to_concat]
-        return cls(values, currency_rows.joined(currencies, [*map(len, to_concat)]))
+        return cls(values, currency_rows.joined_currencies(currencies, [*map(len, to_concat)]))
 
     @property
     def dtype(self) -> DecimalDtype:
@@ -152,10 +147,7 @@ class DecimalArray(ExtensionArray):
         return self._values if type is None else self._values.cast(type)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        """The decimals as objects, whatever their values are.
-
-        `nlargest` and `nsmallest` of pandas, which order integers only, get the ranks.
-        """
+        """The decimals as objects; `nlargest` of pandas, which orders integers, gets the ranks."""
         if dtype is None and pandas_callers.is_ranking():
             return self._values_for_argsort()
         return self._numbers(dtype)
@@ -170,15 +162,8 @@ class DecimalArray(ExtensionArray):
         return self._numbers(dtype, na_value)
 
     def _numbers(self, dtype: Any = None, na_value: Any = no_default) -> Array:
-        if dtype is not None and np.dtype(dtype).kind == "f":
-            floats = self._values.cast(pa.string()).cast(pa.float64())  # rounds as Python does
-            found: Array = floats.to_numpy(zero_copy_only=False).astype(dtype)
-            return found if na_value is no_default else np.where(self.isna(), na_value, found)
-        objects = np.empty(len(self), dtype=object)
-        objects[:] = elements(
-            self._values.to_pylist(), pd.NA if na_value is no_default else na_value
-        )
-        return objects if dtype is None else objects.astype(dtype)
+        missing = () if na_value is no_default else (na_value,)
+        return ufuncs.numpy_array(self._values, dtype, *missing)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Exact results; floats for functions such as `np.log`, which have no exact value."""
@@ -232,20 +217,13 @@ class DecimalArray(ExtensionArray):
             return pd.arrays.ArrowExtensionArray(source.cast(kind.pyarrow_dtype))
         if is_integer_dtype(kind):
             whole: Any = pd.Int64Dtype()
-            return whole.__from_arrow__(self._integers(kind).cast(pa.int64())).astype(kind)
+            return whole.__from_arrow__(
+                arithmetic.whole_numbers(self._values, kind).cast(pa.int64())
+            ).astype(kind)
         if is_float_dtype(kind):
             floats = self._numbers(float)
             return floats.astype(kind) if isinstance(kind, np.dtype) else pd.array(floats, kind)
         return super().astype(kind, copy)
-
-    def _integers(self, kind: Any) -> pa.Array:
-        try:
-            return self._values.cast(pa.from_numpy_dtype(getattr(kind, "numpy_dtype", kind)))
-        except pa.ArrowInvalid as error:
-            message = (
-                f"not all amounts are whole numbers that fit {kind}: {error}; round them first"
-            )
-            raise ExactnessError(message) from None
 
     def _texts(self) -> pa.Array:
         return decimals.write(pa.chunked_array([self._values])).combine_chunks()
@@ -294,7 +272,7 @@ class DecimalArray(ExtensionArray):
             self.currencies.warn_of_sums(self.isna(), None if ids is None else np.asarray(ids))
 
     def _reduced(self, name: str, *, min_count: int = 0, ddof: int = 1, **_: Any) -> Any:
-        if name in STATISTICS:
+        if name in grouping.STATISTICS:
             floats = pd.Series(self._numbers(float))
             return getattr(floats, name)(**({} if name in ("skew", "kurt") else {"ddof": ddof}))
         return arithmetic.reduced(self._values, name, min_count)
@@ -309,12 +287,9 @@ class DecimalArray(ExtensionArray):
 
     def _groupby_quantile(
         self, *, qs: Any, interpolation: str, starts: Any, ends: Any, **_: Any
-    ) -> DecimalArray:
+    ) -> Any:
         """The quantiles of each group, whose rows are between `starts` and `ends`."""
-        groups = [self[start:end] for start, end in zip(starts, ends, strict=True)]
-        return self._concat_same_type(
-            [self[:0], *(group._quantile(qs, interpolation) for group in groups)]
-        )
+        return grouping.quantiles(self, qs, interpolation, zip(starts, ends, strict=True))
 
     def _groupby_op(
         self, *, how: str, ids: Any, ngroups: int, min_count: int, **options: Any
@@ -328,28 +303,7 @@ class DecimalArray(ExtensionArray):
             return column._groupby_op(**asked, **options)
         if how in ADDED:
             self._warn_of_currencies(ids)
-        skipna = options.get("skipna", True)
-        if how in ("sum", "min", "max") and skipna:
-            found = arithmetic.grouped(self._values, how, np.asarray(ids), ngroups, min_count)
-            return DecimalArray(found)
-        order = np.argsort(ids, kind="stable")
-        bounds = np.searchsorted(np.asarray(ids)[order], np.arange(ngroups + 1))
-        if how == "cumsum" and skipna:
-            totals = arithmetic.grouped_totals(self._values, order[bounds[0] :], np.asarray(ids))
-            if totals is not None:
-                return self._with(totals)
-        plain = DecimalArray(self._values)
-        parts = [plain.take(part) for part in np.split(order, bounds)[1:-1]]
-        if how in arithmetic.RUNNING:
-            running = [part._accumulate(how, skipna=skipna) for part in parts]
-            back = np.full(len(self), -1)
-            back[order[bounds[0] :]] = np.arange(len(self) - bounds[0])
-            return self._concat_same_type([self[:0], *running]).take(back, allow_fill=True)
-        rest = {name: value for name, value in options.items() if name in ("skipna", "ddof")}
-        single = [part._reduce(how, min_count=max(min_count, 0), **rest) for part in parts]
-        if how in STATISTICS:
-            return np.array([np.nan if pd.isna(each) else each for each in single], dtype=float)
-        return np.array(single, bool) if how in ("any", "all") else self._from_sequence(single)
+        return grouping.by_group(self, how, ids, ngroups, min_count, options)
 
     def round(self, decimals: int = 0, *_: Any, **__: Any) -> DecimalArray:
         """The values rounded half to even."""

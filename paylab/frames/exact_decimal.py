@@ -10,6 +10,7 @@ import math
 import numbers
 from collections.abc import Callable, Sequence
 from decimal import Context, Decimal, DivisionByZero, Inexact, InvalidOperation, Overflow
+from functools import partialmethod
 from typing import Any, TypeAlias
 
 from ..errors.base import ExactnessError
@@ -33,6 +34,10 @@ USE_DECIMAL = (
 )
 
 
+def _constructor(number: Decimal) -> str:
+    return f"Decimal('{number}')"
+
+
 class ExactDecimal(Decimal):
     """A Decimal whose `+`, `-` and `*` are exact, and which refuses to compute with a float.
 
@@ -42,14 +47,11 @@ class ExactDecimal(Decimal):
 
     __slots__ = ()
 
-    def __str__(self) -> str:
-        return super().__format__("f")
-
-    def __repr__(self) -> str:
-        return f"Decimal('{self}')"
+    __str__ = partialmethod(Decimal.__format__, "f")
+    __repr__ = partialmethod(_constructor)
 
     def __format__(self, specifier: str, *options: Any) -> str:
-        return super().__format__(specifier, *options) if specifier else str(self)
+        return super().__format__(specifier, *options) if specifier else format(self, "f")
 
     def __neg__(self) -> ExactDecimal:
         return ExactDecimal(self.copy_negate() if self else self)

@@ -35,7 +35,8 @@ from ..files import (
 from ..spec.codes import minor_unit
 from . import decimals, times
 from .columns import Kept, Kind, Schema, currency_of, likeliest, schema_of
-from .frame import ExactFrame, series, typed_frame
+from .frame import ExactFrame, typed_frame
+from .typed_columns import series
 
 PLAIN = r"^-?[0-9]{1,12}(\.[0-9]{1,3})?$"
 NUMBERS = ("amount", "seconds")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import date
-from itertools import chain
-from typing import Any, Literal, TypeAlias, TypedDict, Unpack, cast
+from typing import Any, Literal, TypedDict, Unpack, cast
 
 import pandas as pd
 import pyarrow as pa
@@ -15,23 +14,18 @@ from ..errors.text import printable_lines
 from ..spec.repeats import warn_of_repeats
 from ..spec.service.lists import Order
 from ..spec.time_arguments import read_since
-from . import decimals, repeats, times
-from .columns import Kept, Kind, Schema, currency_of, likeliest, schema_of
-from .currency_rows import CurrencyRows
-from .decimal_array import DecimalArray, DecimalDtype
+from . import repeats
+from .columns import Kept, Schema, likeliest, schema_of
+from .decimal_array import DecimalDtype
 from .exact_decimal import USE_DECIMAL
-from .float_columns import as_floats
+from .frame_forms import as_floats, exact_styler, sql_columns
 from .merges import refuse_float_keys
 from .pages import Progress, Tally, read_pages
 from .selection import Selection, known_statuses, read_reference
-from .sql_columns import sql_columns
 from .text_table import text_schema
+from .typed_columns import Columns
 
-Series: TypeAlias = "pd.Series[Any]"
 Amounts = Literal["exact", "float"]
-Typed = dict[str, Any]
-Read = Callable[[pa.ChunkedArray, str, int], Any]
-Join = Callable[[list[Any], str], Any]
 
 
 class ExactSeries(pd.Series):
@@ -108,9 +102,7 @@ class ExactFrame(pd.DataFrame):
     @property
     def style(self) -> Any:
         """As in pandas; the lengths of bars are computed with floats."""
-        from .styles import ExactStyler
-
-        return ExactStyler(self)
+        return exact_styler(self)
 
     def merge(self, right: Any, *args: Any, **options: Any) -> Any:
         """As in pandas; ExactnessError if exact amounts are matched with floats."""
@@ -173,91 +165,6 @@ def _naive(values: Any, tz: str | None) -> Any:
     if not isinstance(values.dtype, pd.DatetimeTZDtype):
         return values
     return (values.tz_convert(tz) if tz else values).tz_localize(None)
-
-
-class Columns:
-    """Builds a frame: tables of text are added and typed.
-
-    Only the width of decimals and the categories are determined at the end.
-    """
-
-    def __init__(self, schema: Schema) -> None:
-        self._schema = schema
-        self._parts: list[tuple[Typed, int]] = []
-        self._rows = 0
-
-    def add(self, texts: pa.Table) -> None:
-        """Type some rows; ExactnessError names the row of an inexact amount."""
-        part = {}
-        for name in texts.column_names:
-            read, _ = STEPS[self._schema.kind(name)]
-            part[name] = read(texts[name], name, self._rows)
-        self._parts.append((part, texts.num_rows))
-        self._rows += texts.num_rows
-
-    def frame(self) -> pd.DataFrame:
-        """All added rows as a frame; absent columns are missing values."""
-        names = list(dict.fromkeys(chain.from_iterable(part for part, _ in self._parts)))
-        columns = {name: self._series(name) for name in names}
-        _note_currencies(columns)
-        return ExactFrame(columns, columns=names)
-
-    def _series(self, name: str) -> Series:
-        read, join = STEPS[self._schema.kind(name)]
-        parts = [part.pop(name, None) or read(_nulls(rows), name, 0) for part, rows in self._parts]
-        joined = join(parts, name)
-        del parts
-        pa.default_memory_pool().release_unused()  # only one column at a time is held twice
-        return joined if isinstance(joined, pd.Series) else series(joined)
-
-
-def _note_currencies(columns: Mapping[str, Series]) -> None:
-    """Tell each amount the currency of its rows, so that sums over several of them warn."""
-    known: dict[str, CurrencyRows] = {}
-    for name, column in columns.items():
-        currency = currency_of(name)
-        if currency and currency in columns and isinstance(column.array, DecimalArray):
-            known.setdefault(currency, CurrencyRows.of(columns[currency]))
-            column.array.currencies = known[currency]
-
-
-def _nulls(rows: int) -> pa.ChunkedArray:
-    return pa.chunked_array([pa.nulls(rows, pa.string())])
-
-
-def series(array: pa.ChunkedArray) -> Series:
-    """A column in its final type: exact decimals, numpy times, else Arrow types."""
-    if pa.types.is_decimal(array.type):
-        return pd.Series(DecimalArray(array))
-    if pa.types.is_timestamp(array.type):
-        return cast(Series, array.to_pandas())
-    return pd.Series(pd.arrays.ArrowExtensionArray(array))
-
-
-def _chained(parts: Sequence[pa.ChunkedArray], _: str) -> pa.ChunkedArray:
-    chunks = [chunk for part in parts for chunk in part.chunks]
-    return pa.chunked_array([pa.concat_arrays(chunks)] if chunks else [], parts[0].type)
-
-
-def _words(parts: list[pa.ChunkedArray], name: str) -> Series:
-    codes = pa.chunked_array([chunk for part in parts for chunk in part.chunks], parts[0].type)
-    words: Series = codes.unify_dictionaries().combine_chunks().to_pandas()
-    return words.cat.reorder_categories(sorted(words.cat.categories))
-
-
-def _text(texts: pa.ChunkedArray, _name: str, _start: int) -> pa.ChunkedArray:
-    return texts
-
-
-STEPS: dict[Kind, tuple[Read, Join]] = {
-    "text": (_text, _chained),
-    "list": (_text, _chained),
-    "word": (lambda texts, _name, _start: texts.dictionary_encode(), _words),
-    "amount": (decimals.part, decimals.join),
-    "time": (times.read_times, _chained),
-    "seconds": (decimals.part, decimals.join_seconds),
-}
-"""How to type the texts of some pages, and how to join the results."""
 
 
 class _Reading(TypedDict, total=False):
@@ -327,7 +234,8 @@ def frame(
         selection=selection,
         extra=options.get("extra", False),
     )
-    made = _once(columns.frame()) if schema.is_list and once else columns.frame()
+    every_row = ExactFrame(columns.series())
+    made = _once(every_row) if schema.is_list and once else every_row
     made.attrs.update(_origin(made, tally) | dict(options.get("attrs", {})))
     return as_floats(made) if options.get("amounts") == "float" else made
 
@@ -372,7 +280,7 @@ def typed_frame(table: pa.Table, schema: Schema) -> pd.DataFrame:
     """The frame of a table of text, with typed columns; unknown columns are text."""
     columns = Columns(schema)
     columns.add(table)
-    return columns.frame()
+    return ExactFrame(columns.series())
 
 
 def _origin(frame: pd.DataFrame, tally: Tally) -> dict[str, Any]:

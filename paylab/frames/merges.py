@@ -12,7 +12,7 @@ from ..errors.base import ExactnessError
 from .decimal_array import DecimalDtype
 
 
-def merge(left: pd.DataFrame, right: Any, **options: Any) -> pd.DataFrame:
+def merge_exact(left: pd.DataFrame, right: Any, **options: Any) -> pd.DataFrame:
     """`pandas.merge` with its keywords; ExactnessError if exact amounts are matched with floats.
 
     pandas itself would find only the floats that are equal to an amount in binary.

@@ -18,9 +18,10 @@ from ..errors.base import ConfigError, ExactnessError
 from ..errors.extras import explained
 from . import decimals, summary_sql
 from .decimals import MOST
-from .frame import ExactFrame, series
+from .frame import ExactFrame
 from .summary_rows import decoded, parquet_rows, prepared
 from .summary_sql import AMOUNTS, CURRENCIES, QUANTILES, Grouping
+from .typed_columns import series
 
 RATIOS = {"effective_rate": "destination_amount", "fee_share": "total_fee"}
 PLACES = Decimal("1E-12")

@@ -6,10 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import arithmetic, decimals, operands
+from .exact_decimal import elements
+
+Array = np.ndarray[Any, Any]
 
 ROUNDED = {
     np.floor: "down",
@@ -54,3 +58,14 @@ def _extremes(left: pa.Array, right: pa.Array, function: Any) -> pa.Array:
     both = decimals.join([pa.chunked_array([left]), pa.chunked_array([right])]).combine_chunks()
     pick, skips_nulls = EXTREMES[function]
     return pick(both[: len(left)], both[len(left) :], skip_nulls=skips_nulls)
+
+
+def numpy_array(values: pa.Array, dtype: Any, missing: Any = pd.NA) -> Array:
+    """The values as an array of decimals, or of a type; missing floats are NaN by default."""
+    if dtype is not None and np.dtype(dtype).kind == "f":
+        floats = values.cast(pa.string()).cast(pa.float64())  # rounds as Python does
+        found: Array = floats.to_numpy(zero_copy_only=False).astype(dtype)
+        return found if missing is pd.NA else np.where(np.asarray(values.is_null()), missing, found)
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = elements(values.cast(pa.string()).to_pylist(), missing)
+    return objects if dtype is None else objects.astype(dtype)

@@ -12,7 +12,7 @@ from ..errors.extras import explained
 from ..errors.names import nearest_name
 from ..frames import decimals
 from ..frames.decimal_array import DecimalArray
-from ..frames.exact_frame import ExactFrame
+from ..frames.frame import ExactFrame
 from ..frames.times import time_zone
 from ..spec.status import MACHINES
 from ..spec.text import printable

@@ -94,7 +94,7 @@ def test_other_databases_get_numbers(frame):
     """The columns of any other database are NUMERIC with the digits of the column."""
     statements = []
     engine = sqlalchemy.create_mock_engine("postgresql://", lambda sql, *_: statements.append(sql))
-    from paylab.frames.sql_columns import sql_columns
+    from paylab.frames.frame_forms import sql_columns
 
     _, types = sql_columns(frame, engine)
     assert str(types["source_amount"]) == "NUMERIC(18, 2)"

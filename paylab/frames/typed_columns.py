@@ -1,0 +1,105 @@
+"""Build typed columns of a frame from tables of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from typing import Any, TypeAlias, cast
+
+import pandas as pd
+import pyarrow as pa
+
+from . import decimals, times
+from .columns import Kind, Schema, currency_of
+from .currency_rows import CurrencyRows
+from .decimal_array import DecimalArray
+
+Series: TypeAlias = "pd.Series[Any]"
+Typed = dict[str, Any]
+Read = Callable[[pa.ChunkedArray, str, int], Any]
+Join = Callable[[list[Any], str], Any]
+
+
+class Columns:
+    """Builds a frame: tables of text are added and typed.
+
+    Only the width of decimals and the categories are determined at the end.
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._parts: list[tuple[Typed, int]] = []
+        self._rows = 0
+
+    def add(self, texts: pa.Table) -> None:
+        """Type some rows; ExactnessError names the row of an inexact amount."""
+        part = {}
+        for name in texts.column_names:
+            read, _ = STEPS[self._schema.kind(name)]
+            part[name] = read(texts[name], name, self._rows)
+        self._parts.append((part, texts.num_rows))
+        self._rows += texts.num_rows
+
+    def series(self) -> dict[str, Series]:
+        """All added rows as columns; absent ones are missing values."""
+        names = list(dict.fromkeys(chain.from_iterable(part for part, _ in self._parts)))
+        columns = {name: self._series(name) for name in names}
+        _note_currencies(columns)
+        return columns
+
+    def _series(self, name: str) -> Series:
+        read, join = STEPS[self._schema.kind(name)]
+        parts = [part.pop(name, None) or read(_nulls(rows), name, 0) for part, rows in self._parts]
+        joined = join(parts, name)
+        del parts
+        pa.default_memory_pool().release_unused()  # only one column at a time is held twice
+        return joined if isinstance(joined, pd.Series) else series(joined)
+
+
+def _note_currencies(columns: Mapping[str, Series]) -> None:
+    """Tell each amount the currency of its rows, so that sums over several of them warn."""
+    known: dict[str, CurrencyRows] = {}
+    for name, column in columns.items():
+        currency = currency_of(name)
+        if currency and currency in columns and isinstance(column.array, DecimalArray):
+            known.setdefault(currency, CurrencyRows.of(columns[currency]))
+            column.array.currencies = known[currency]
+
+
+def _nulls(rows: int) -> pa.ChunkedArray:
+    return pa.chunked_array([pa.nulls(rows, pa.string())])
+
+
+def series(array: pa.ChunkedArray) -> Series:
+    """A column in its final type: exact decimals, numpy times, else Arrow types."""
+    if pa.types.is_decimal(array.type):
+        return pd.Series(DecimalArray(array))
+    if pa.types.is_timestamp(array.type):
+        return cast(Series, array.to_pandas())
+    return pd.Series(pd.arrays.ArrowExtensionArray(array))
+
+
+def _chained(parts: Sequence[pa.ChunkedArray], _: str) -> pa.ChunkedArray:
+    chunks = [chunk for part in parts for chunk in part.chunks]
+    return pa.chunked_array([pa.concat_arrays(chunks)] if chunks else [], parts[0].type)
+
+
+def _words(parts: list[pa.ChunkedArray], name: str) -> Series:
+    codes = pa.chunked_array([chunk for part in parts for chunk in part.chunks], parts[0].type)
+    words: Series = codes.unify_dictionaries().combine_chunks().to_pandas()
+    return words.cat.reorder_categories(sorted(words.cat.categories))
+
+
+def _text(texts: pa.ChunkedArray, _name: str, _start: int) -> pa.ChunkedArray:
+    return texts
+
+
+STEPS: dict[Kind, tuple[Read, Join]] = {
+    "text": (_text, _chained),
+    "list": (_text, _chained),
+    "word": (lambda texts, _name, _start: texts.dictionary_encode(), _words),
+    "amount": (decimals.part, decimals.join),
+    "time": (times.read_times, _chained),
+    "seconds": (decimals.part, decimals.join_seconds),
+}
+"""How to type the texts of some pages, and how to join the results."""
