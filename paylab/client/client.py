@@ -81,6 +81,7 @@ class Client(Sender):
             watchers=self.watchers,
             calls=self.calls,
             tries_dialects=False,
+            fresh_ids=self.fresh_ids,
         )
 
     def ask_time(self) -> None:

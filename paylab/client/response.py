@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from ..errors.api import APIResponseError
 from ..errors.base import PagingError, PaylabError
 from ..redaction.redaction import Redaction
+from ..spec.envelope import object_place
 from ..spec.json_path import value_at
 from ..spec.operations.records import OPERATIONS
 from ..spec.paging import ENVELOPE, RawPage, is_usual, read_page
@@ -29,6 +30,8 @@ R = TypeVar("R", bound="Resource")
 
 
 MARKUP = re.compile(rb"\s*<")
+OBJECT = ("status", "type", "created_at", "updated_at")
+"""Fields that show which nested object is the one of the answer."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -125,7 +128,7 @@ class Response:
     @property
     def identified(self) -> dict[str, Any]:
         """The object with an id, as sent; APIResponseError when there is none."""
-        body = self._object(("id",))
+        body = self._object(("id", *OBJECT))
         if body is None:
             self.done()
             raise self._wrong("must be an object with an id")
@@ -182,7 +185,7 @@ class Response:
                     return one
             elif any(name in one for name in names):
                 return one
-        return None
+        return value_at(body, place) if (place := object_place(body, names)) else None
 
     def resource(self, kind: type[R], body: dict[str, Any]) -> R:
         """An object of the service as a resource in our names; `raw` is the object as sent."""

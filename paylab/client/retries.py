@@ -21,6 +21,7 @@ LONGEST_RETRY_AFTER = 60.0
 # More digits would be an unreasonable wait.
 MOST_DIGITS = 18
 TOO_MANY_REQUESTS = 429
+NOT_FOUND = 404
 RETRY_AFTER = "retry-after"
 NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
 SERVER_ERRORS = 500

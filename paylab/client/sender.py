@@ -25,11 +25,12 @@ from ..spec.service.lists import Order
 from ..spec.translation import Translation
 from .call_log import CallLog
 from .deadline import SLOWEST, TIMES, Deadline
+from .fresh_ids import FreshIds
 from .parameters import check_identifier, takes
 from .request import Options, OutgoingRequest, Sign, StreamedBody, request_signer
 from .request_builder import RequestBuilder
 from .response import R, Response, enveloped, has_own_envelope, resource_of
-from .retries import asked_wait, is_lost, wait_before_retry
+from .retries import NOT_FOUND, asked_wait, is_lost, wait_before_retry
 from .secrecy import redaction_of
 from .service_clock import ServiceClock, utcnow
 from .settings import Settings
@@ -68,6 +69,7 @@ class Sender:
         wait_shown: Callable[[], Any] | None = None,
         is_own: bool = False,
         tries_dialects: bool = True,
+        fresh_ids: FreshIds | None = None,
     ) -> None:
         options = {"max_retries": max_retries, "timeout": timeout}
         given = {name: value for name, value in options.items() if value is not None}
@@ -76,6 +78,7 @@ class Sender:
         self.calls = CallLog(facts=lambda: self.facts) if calls is None else calls
         self._deadline = Deadline(perf)
         self.place = place or (lambda: self.settings.base_url)
+        self.fresh_ids = fresh_ids or FreshIds()
         self.wait_shown = wait_shown or (lambda: nullcontext(lambda _: None))
         self.service, self.is_own = self.settings.service, is_own
         self.redaction = redaction or redaction_of(self.settings)
@@ -247,7 +250,9 @@ class Sender:
     def deliver(self, request: OutgoingRequest) -> Response:
         """Send a request, with retries where safe, and read its answer."""
         keyed = self.requests.keyed(request, self.new_key)
-        return self._response(self._delivered(keyed))
+        response = self._response(self._delivered(keyed))
+        self.fresh_ids.note(request, response.body, self.clock())
+        return response
 
     def _response(self, attempt: Attempt) -> Response:
         return Response.of(attempt, self._translation, self.redaction, self.place)
@@ -297,8 +302,11 @@ class Sender:
 
     def _wait(self, exchange: Exchange) -> float | None:
         """Seconds to wait before the next attempt; None when there must be none."""
-        if exchange.number > self.settings.max_retries or self._deadline.has_passed:
+        is_last = exchange.number > self.settings.max_retries and exchange.status != NOT_FOUND
+        if is_last or not self.settings.max_retries or self._deadline.has_passed:
             return None
+        if exchange.status == NOT_FOUND:
+            return self.fresh_ids.pause(exchange.request, exchange.number, self.clock())
         limits = self.service.rate_limits
         asked = asked_wait(exchange.headers, self.clock(), limits.header, limits.unit)
         return wait_before_retry(exchange, asked, self.random)

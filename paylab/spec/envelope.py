@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from .json_path import last_name
@@ -52,6 +52,29 @@ def leaves(body: object, depth: int = 2, at: str = "") -> Iterator[tuple[str, An
     for name, value in body.items() if isinstance(body, dict) and depth else ():
         yield f"{at}{name}", value
         yield from leaves(value, depth - 1, f"{at}{name}.")
+
+
+def object_place(body: object, names: Collection[str]) -> str:
+    """The place of the single nested object with an id and another of these fields, else "".
+
+    Objects without an id are found by any of the names.
+    """
+    if not isinstance(body, dict) or body.get("id"):
+        return ""
+    needed = 2 if "id" in names else 1
+    places = {
+        place: value
+        for place, value in leaves(body, DEPTH)
+        if isinstance(value, dict) and len(value.keys() & {*names}) >= needed
+        if "id" not in names or _is_id(value.get("id"))
+    }
+    outer = [place for place in places if not any(place.startswith(f"{other}.") for other in places)]
+    return outer[0] if len(outer) == 1 else ""
+
+
+def _is_id(value: object) -> bool:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return is_number or (isinstance(value, str) and bool(value.strip()))
 
 
 def _preferred(assumed: str, found: list[str]) -> str:

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
 
+from ...errors.api import APIResponseError
 from ...errors.base import Problem, WaitTimeoutError
 from ...errors.names import nearest_name
 from ...spec import codes
@@ -69,6 +70,8 @@ class Patience:
             while True:
                 seen = look()
                 state, left = f"{what} {_state(seen)}", self.timeout - waited
+                if not callable(until) and getattr(seen, "status", "") is None:
+                    raise APIResponseError(f"the answer has no status of {what}")
                 if seen is not None and reached(seen):
                     tell(f"{state} after {waited:g} s")
                     return seen

@@ -1,0 +1,63 @@
+"""Ids that the service has just given, which it may not find everywhere at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+from .request import OutgoingRequest
+
+PAUSES = (0.25, 0.5, 1.0, 1.25)
+"""The seconds before each repetition."""
+LIFETIME = timedelta(seconds=3)
+DEEPEST = 4
+
+
+class FreshIds:
+    """The ids of the last 3 seconds: a 404 for a request that names one is repeated."""
+
+    def __init__(self) -> None:
+        self._received: dict[str, datetime] = {}
+
+    def note(self, request: OutgoingRequest, body: object, now: datetime) -> None:
+        """Remember the ids in the answer to a POST; forget that of a deleted object."""
+        if request.method == "DELETE":
+            self._forget(request)
+        elif request.method == "POST":
+            kept = {id_: then for id_, then in self._received.items() if now - then <= LIFETIME}
+            self._received = {**kept, **dict.fromkeys(_ids(body), now)}
+
+    def pause(self, request: OutgoingRequest, attempt: int, now: datetime) -> float | None:
+        """Seconds before the next attempt of a request that got a 404; None if it is the last."""
+        names = [id_ for id_ in self._received if _names(request, id_)]
+        if attempt > len(PAUSES):
+            self._forget(request)
+            return None
+        # The pauses themselves take 3 s.
+        is_fresh = any(now - self._received[id_] <= 2 * LIFETIME for id_ in names)
+        return PAUSES[attempt - 1] if is_fresh else None
+
+    def _forget(self, request: OutgoingRequest) -> None:
+        for id_ in [id_ for id_ in self._received if _names(request, id_)]:
+            del self._received[id_]
+
+
+def _names(request: OutgoingRequest, id_: str) -> bool:
+    """Whether a request has an id in its path or its body."""
+    content = request.content if isinstance(request.content, bytes) else b""
+    return id_ in request.path.split("/") or f'"{id_}"'.encode() in content
+
+
+def _ids(body: object, depth: int = DEEPEST) -> Iterator[str]:
+    """The ids of the objects in an answer."""
+    values: Any = ()
+    if isinstance(body, dict):
+        values = body.values()
+        if isinstance(id_ := body.get("id"), str) and id_:
+            yield id_
+    elif isinstance(body, list):
+        values = body
+    if depth:
+        for value in values:
+            yield from _ids(value, depth - 1)
