@@ -31,8 +31,8 @@ def test_every_named_file_is_there(page):
 
 
 def test_it_is_two_pages():
-    """It has at most 138 lines."""
-    assert len(CONTRIBUTING.splitlines()) <= 138
+    """It has at most 140 lines."""
+    assert len(CONTRIBUTING.splitlines()) <= 140
 
 
 @pytest.mark.parametrize(

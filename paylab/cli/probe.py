@@ -34,7 +34,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Probe and report; return 0 if the walk could begin, else 1 with nothing written."""
+    """Probe and report; return 1 if the walk could not begin, or if only lists worked."""
     to = Path(options.to)
     for name in filter(None, (options.html, options.har)):
         files.require_writable(Path(name))
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
         say(json.dumps(report.to_dict(), default=str))
     else:
         _show(report, to)
-    return 0 if report.complete else 1
+    return 0 if report.complete and report.works else 1
 
 
 def _is_agreed(base_url: str) -> bool:
@@ -81,6 +81,7 @@ def _show(report: Report, to: Path) -> None:
     say(
         f"{to} has {count} proven difference{'' if count == 1 else 's'}"
         + (f": use it with paylab.connect(service={str(to)!r})" if count else " from the defaults")
+        + ("; fill in the marked values, and probe again" if report.blanks else "")
     )
 
 

@@ -82,6 +82,7 @@ class Client(Sender):
             calls=self.calls,
             tries_dialects=False,
             fresh_ids=self.fresh_ids,
+            service_clock=self.service_clock,
         )
 
     def ask_time(self) -> None:

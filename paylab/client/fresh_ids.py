@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .request import OutgoingRequest
+
+if TYPE_CHECKING:
+    from .exchange import Exchange
 
 PAUSES = (0.25, 0.5, 1.0, 1.25)
 """The seconds before each repetition."""
 LIFETIME = timedelta(seconds=3)
 DEEPEST = 4
+MOST_BYTES = 1_000
+ABOUT_PATHS = re.compile(
+    rb"\broute|\bpath|endpoint|cannot (get|post)|no such resource", re.IGNORECASE
+)
 
 
 class FreshIds:
@@ -28,8 +36,14 @@ class FreshIds:
             kept = {id_: then for id_, then in self._received.items() if now - then <= LIFETIME}
             self._received = {**kept, **dict.fromkeys(_ids(body), now)}
 
-    def pause(self, request: OutgoingRequest, attempt: int, now: datetime) -> float | None:
-        """Seconds before the next attempt of a request that got a 404; None if it is the last."""
+    def pause(self, exchange: Exchange, now: datetime) -> float | None:
+        """Seconds before the next attempt of a request that got a 404; None if it is the last.
+
+        A 404 that says that there is no such path is not about the id.
+        """
+        request, attempt = exchange.request, exchange.number
+        if ABOUT_PATHS.search(exchange.content[:MOST_BYTES]):
+            return None
         names = [id_ for id_ in self._received if _names(request, id_)]
         if attempt > len(PAUSES):
             self._forget(request)

@@ -12,6 +12,7 @@ from ..spec.service.limits import RateLimitSettings
 from ..spec.timestamps import from_http, to_text
 
 if TYPE_CHECKING:
+    from ..spec.service.limits import RateLimitSettings
     from .exchange import Exchange
 
 FIRST_WAIT = 0.5
@@ -27,15 +28,16 @@ NUMBER = re.compile(r"[0-9]+(\.[0-9]+)?", re.ASCII)
 SERVER_ERRORS = 500
 
 
-def wait_before_retry(exchange: Exchange, asked: float | None, random: Random) -> float | None:
-    """Seconds to wait before the next attempt; None for no retry.
-
-    `asked` are the seconds that the service asks to wait, None if it does not say.
-    """
+def wait_before_retry(
+    exchange: Exchange, limits: RateLimitSettings, now: datetime, random: Random, most: int
+) -> float | None:
+    """Seconds to wait before the next attempt; None for no retry, or after `most` retries."""
     # A request answered 429 was refused before it was carried out.
     refused = exchange.status == TOO_MANY_REQUESTS
-    if not refused and not (exchange.request.repeatable and may_pass(exchange)):
+    is_safe = refused or (exchange.request.repeatable and may_pass(exchange))
+    if exchange.number > most or not is_safe:
         return None
+    asked = asked_wait(exchange.headers, now, limits.header, limits.unit)
     if asked is None:
         return backoff(exchange.number, random)
     return asked if asked <= LONGEST_RETRY_AFTER else None

@@ -30,7 +30,7 @@ from .parameters import check_identifier, takes
 from .request import Options, OutgoingRequest, Sign, StreamedBody, request_signer
 from .request_builder import RequestBuilder
 from .response import R, Response, enveloped, has_own_envelope, resource_of
-from .retries import NOT_FOUND, asked_wait, is_lost, wait_before_retry
+from .retries import NOT_FOUND, is_lost, wait_before_retry
 from .secrecy import redaction_of
 from .service_clock import ServiceClock, utcnow
 from .settings import Settings
@@ -249,8 +249,7 @@ class Sender:
 
     def deliver(self, request: OutgoingRequest) -> Response:
         """Send a request, with retries where safe, and read its answer."""
-        keyed = self.requests.keyed(request, self.new_key)
-        response = self._response(self._delivered(keyed))
+        response = self._response(self._delivered(self.requests.keyed(request, self.new_key)))
         self.fresh_ids.note(request, response.body, self.clock())
         return response
 
@@ -267,7 +266,9 @@ class Sender:
         exchange = attempt.exchange
         if exchange.went_well:
             return attempt
-        error = self._failure(attempt)
+        from .failures import failure  # only what failed needs it
+
+        error = failure(exchange, attempt.call, self.redaction, self.service)
         error.after_lost = attempt.after_lost
         refused = exchange.status == self.service.error_codes.signature
         if refused and not exchange.request.url.query and attempt.call.finding is None:
@@ -302,14 +303,12 @@ class Sender:
 
     def _wait(self, exchange: Exchange) -> float | None:
         """Seconds to wait before the next attempt; None when there must be none."""
-        is_last = exchange.number > self.settings.max_retries and exchange.status != NOT_FOUND
-        if is_last or not self.settings.max_retries or self._deadline.has_passed:
+        if not self.settings.max_retries or self._deadline.has_passed:
             return None
         if exchange.status == NOT_FOUND:
-            return self.fresh_ids.pause(exchange.request, exchange.number, self.clock())
-        limits = self.service.rate_limits
-        asked = asked_wait(exchange.headers, self.clock(), limits.header, limits.unit)
-        return wait_before_retry(exchange, asked, self.random)
+            return self.fresh_ids.pause(exchange, self.clock())
+        limits, most = self.service.rate_limits, self.settings.max_retries
+        return wait_before_retry(exchange, limits, self.clock(), self.random, most)
 
     def _attempt(self, request: OutgoingRequest, number: int = 1) -> Attempt:
         """Send a request once, and note what its answer says of the service."""
@@ -323,11 +322,6 @@ class Sender:
         self.service_clock.observe(exchange.status or None, exchange.skew)
         return attempt
 
-    def _failure(self, failed: Attempt) -> PaylabError:
-        from .failures import failure  # only what failed needs it
-
-        return failure(failed.exchange, failed.call, self.redaction, self.service)
-
     def _found(self, lost: Attempt, begun: datetime) -> OutgoingRequest | None:
         """Find the result of a lost attempt; raises the error of the attempt if not found."""
         request = lost.exchange.request
@@ -337,7 +331,9 @@ class Sender:
         except ChoiceError:
             raise
         except PaylabError:
-            raise self._failure(lost) from None
+            from .failures import failure
+
+            raise failure(lost.exchange, lost.call, self.redaction, self.service) from None
         if id_ is None:
             return None
         log.warning("the answer to POST %s was lost; the list has %s", request.path, id_)

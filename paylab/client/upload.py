@@ -16,6 +16,7 @@ import pybase64
 
 from ..errors.base import Problem, RuleError
 from ..rules import images as rules
+from ..spec.service.frozen import plain_value
 from ..spec.service.service import Service
 from .parameters import refuse
 from .request import encode
@@ -45,6 +46,8 @@ class Upload:
     def __init__(self, images: Images, service: Service | None = None) -> None:
         self._images = [Image(item, f"images.{at}") for at, item in enumerate(_listed(images))]
         refuse(rules.check({"images": [image.measured for image in self._images]}))
+        constants: Any = service.extra.get("individuals.upload_images", {}) if service else {}
+        self._constants = encode(plain_value(constants)) if constants else b"{}"
         self.outline = encode({"images": [image.fields for image in self._images]})
         digest, self.length = sha256(), 0
         for chunk in self:
@@ -56,7 +59,7 @@ class Upload:
         for at, image in enumerate(self._images):
             yield b"," if at else b'{"images":['
             yield from image.chunks()
-        yield b"]}"
+        yield b"]}" if self._constants == b"{}" else b"]," + self._constants[1:]
 
 
 class Image:

@@ -6,20 +6,23 @@ It is computed from the kept calls on access; no request is sent.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..client.call import Call
 from ..spec import codes, models
+from ..spec.envelope import object_place
 from ..spec.json_path import value_at
 from ..spec.operations.operation import Operation
-from ..spec.operations.records import ANSWERED_AMOUNTS, OPERATIONS, answer_names
+from ..spec.operations.records import ANSWER_NAMES, ANSWERED_AMOUNTS, OPERATIONS, answer_names
+from ..spec.resource import Resource
+from ..spec.service.keys import keys
 from ..spec.service.service import Service
+from ..spec.service.setting import key_of
 from ..spec.service.statuses import STATUSES
 from ..spec.service.value_types import NONE
 from ..spec.status import MACHINES
 from ..spec.text import printable
-from .assumption_hints import of_answer
 
 HEADERS = frozenset({
     "date", "content-type", "content-length", "connection", "keep-alive", "server", "vary",
@@ -27,6 +30,8 @@ HEADERS = frozenset({
     "idempotency-replayed", "retry-after", "strict-transport-security", "set-cookie", "via",
 })  # fmt: skip
 """Headers that every HTTP service may send."""
+COMMON_WORDS = frozenset({"id", "at", "is", "of", "currency", "amount", "account", "source"})
+"""Words that are in many names and do not identify a field."""
 
 
 class _Difference(NamedTuple):
@@ -70,18 +75,19 @@ def find_drift(
     `events` are the delivered event types.
     """
     met: dict[tuple[str, str, str], list[int | None]] = {}
-    keys: dict[tuple[str, str, str], str] = {}
+    key_of_place: dict[tuple[str, str, str], str] = {}
     for call in calls:
         for kind, where, what, key in answer_differences(call, service):
             met.setdefault((kind, where, what), []).append(call.number)
-            keys[kind, where, what] = key
+            key_of_place[kind, where, what] = key
     known = (*codes.EVENT_TYPES, *service.webhooks.event_types)
     for name, number in events:
         if name not in known:
             met.setdefault(("event type", "webhooks", name), []).append(number)
-            keys["event type", "webhooks", name] = "webhooks.event_types"
+            key_of_place["event type", "webhooks", name] = "webhooks.event_types"
     rows = [
-        _Difference(*place, len(numbers), numbers[0], keys[place]) for place, numbers in met.items()
+        _Difference(*place, len(numbers), numbers[0], key_of_place[place])
+        for place, numbers in met.items()
     ]
     return Drift(sorted(rows, key=lambda row: (row.kind, -row.times, row.where, row.what)))
 
@@ -120,17 +126,26 @@ def _rows(operation: str, body: Any, service: Service) -> Iterator[Found]:
         form = service.list(group)
         rows = body if form.is_array else value_at(body, form.items)
     else:
-        item = record.item(service)
-        rows = [body if item == NONE else value_at(body, item)]
+        rows = [object_of(record, body, service)]
     for row in rows if isinstance(rows, list) else ():
         if isinstance(row, dict):
             yield from _row(record, row, service)
 
 
+def object_of(record: Operation, body: Any, service: Service) -> Any:
+    """The object in an answer: where the settings say, else the single nested one with an id."""
+    item = record.item(service)
+    stated = body if item == NONE else value_at(body, item)
+    if isinstance(stated, dict) and stated.get("id"):
+        return stated
+    place = object_place(body, getattr(models, record.answer).model_fields)
+    return value_at(body, place) if place else stated
+
+
 def _row(record: Operation, row: dict[str, Any], service: Service) -> Iterator[Found]:
     group, model = record.resource, getattr(models, record.answer)
     names = answer_names(record.answer, service)
-    doubts = {name: key for key, name in of_answer(model, row, service)}
+    doubts = {name: key for key, name in renamed_fields(model, row, service)}
     for name, value in names.read(row).items():
         if name not in model.model_fields:
             yield "field", group, str(name), doubts.get(name, "")
@@ -147,3 +162,38 @@ def _row(record: Operation, row: dict[str, Any], service: Service) -> Iterator[F
         code = detail.get("code") if isinstance(detail, dict) else None
         if code and code not in (*codes.STATUS_DETAIL_CODES, *service.statuses.detail_codes):
             yield "code", group, str(code), "statuses.detail_codes"
+
+
+def renamed_fields(
+    kind: type[Resource], body: Mapping[str, Any], service: Service
+) -> Iterator[tuple[str, str]]:
+    """The keys of missing fields that probably have another name in the response."""
+    record = ANSWER_NAMES.get(kind.__name__)
+    if record:
+        table = key_of(record.answer_names).removesuffix(".fields")
+        yield from _renamed(table, body, service, kind.model_fields)
+    given = body.get("deposit_instructions")
+    if isinstance(given, Mapping) and isinstance(given.get("details"), Mapping):
+        yield from _renamed(f"deposit_instructions.{given.get('type')}", given["details"], service)
+
+
+def _renamed(
+    table: str, body: Mapping[str, Any], service: Service, known: Container[str] | None = None
+) -> Iterator[tuple[str, str]]:
+    """The missing fields of an object, and their probable names in it."""
+    start = f"{table}.fields."
+    table_keys = {name[len(start) :]: key for name, key in keys().items() if start in name}
+    theirs = {our: str(service.value(key.name)) for our, key in table_keys.items()}
+    heads = {place.partition(".")[0] for place in theirs.values()}
+    free = [name for name in body if name not in heads and name not in (known or ())]
+    for our in theirs if free else ():
+        is_there = theirs[our].partition(".")[0] in body or (known is not None and our not in known)
+        words = {*our.split("_")} - COMMON_WORDS
+        found = (
+            name
+            for name in free
+            if name in table_keys[our].others or words & {*name.lower().split("_")}
+        )
+        name = None if is_there else next(found, None)
+        if name is not None:
+            yield table_keys[our].name, name

@@ -8,17 +8,19 @@ from typing import Any
 
 from ..client.call import Call
 from ..corridors.on_ramps import ON_RAMPS
+from ..spec import models
+from ..spec.envelope import object_place
 from ..spec.json_path import value_at
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.keys import keys
 from ..spec.service.lists import ListForm
+from ..spec.service.objects import ITEMS
 from ..spec.service.service import Service
 from ..spec.service.setting import key_of
 from ..spec.service.value_types import NONE
-from .assumption_hints import of_page
-from .candidates import Values
+from .candidates import Values, page_values
 from .drift import answer_differences, answer_of
-from .field_hints import list_key
+from .fields import list_key
 
 SHAPES = {
     **{ramp.detail: re.compile(ramp.pattern, re.DOTALL) for ramp in ON_RAMPS},
@@ -26,6 +28,12 @@ SHAPES = {
     "iban": re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}"),
 }
 """What the value of a deposit instruction looks like, by our name."""
+
+
+def is_replayed(call: Call) -> bool:
+    """Whether an answer is that of an earlier request with the same Idempotency-Key."""
+    headers = {name.lower(): value for name, value in call.response_headers.items()}
+    return str(headers.get("idempotency-replayed", "")).lower() == "true"
 
 
 def contradicted(call: Call, operation: str, service: Service) -> Iterator[Values]:
@@ -42,21 +50,39 @@ def contradicted(call: Call, operation: str, service: Service) -> Iterator[Value
     yield from ({key: value} for key, value in words.items())
     for status in OPERATIONS[operation].success:
         key = "" if isinstance(status, int) else key_of(status)
-        if key and call.status in keys()[key].words:
+        is_new = not is_replayed(call)
+        if key and is_new and call.status in keys()[key].words:
             yield {key: int(call.status or 0)}
+    yield from _envelope(operation, answer_of(call), service)
     if OPERATIONS[operation].is_list:
         yield from _more(answer_of(call), service.list(operation.partition(".")[0]))
     yield from _instructions(answer_of(call), service)
 
 
+def _envelope(operation: str, body: Any, service: Service) -> Iterator[Values]:
+    """The key under which the answer holds its object."""
+    record = OPERATIONS[operation]
+    if record.is_list or record.answer not in ITEMS or not isinstance(body, dict):
+        return
+    place = object_place(body, getattr(models, record.answer).model_fields)
+    if place and place != record.item(service):
+        yield {key_of(lambda tree: ITEMS[record.answer](tree.objects).item): place}
+
+
 def _more(body: Any, form: ListForm) -> Iterator[Values]:
     """What says that there is a next page, where a page with a cursor does not say it."""
-    if not isinstance(body, dict) or not form.more or form.more in body:
+    if not isinstance(body, dict):
+        return
+    values = page_values(body, form)
+    cursor = list_key(form, "cursor")
+    if cursor in values and value_at(body, str(values[cursor])):
+        yield {cursor: values[cursor]}
+    if not form.more or form.more in body:
         return
     key = list_key(form, "more")
-    told = [doubt.value for doubt in of_page(body, form) if doubt.key == key and doubt.value]
-    if told or ("." not in form.more and body.get(str(form.cursor))):
-        yield {key: next(iter(told), NONE)}
+    stated = values.get(key)
+    if stated or ("." not in form.more and value_at(body, str(form.cursor))):
+        yield {key: stated or NONE}
 
 
 def _instructions(body: Any, service: Service) -> Iterator[Values]:

@@ -129,6 +129,8 @@ def probe(
         address=client.settings.base_url,
         on=client.clock().date(),
         hopeless=hopeless,
+        works=not write or any(part.is_complete for part in walk.parts),
+        blanks=trials.blanks,
         calls=tuple(calls),
     )
 

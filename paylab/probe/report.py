@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -12,7 +13,8 @@ from .. import files
 from ..client.call import Call
 from ..client.har import har
 from ..errors.base import ConfigError, ServiceError
-from ..spec.service.files import SCHEMA_FILE
+from ..spec.service.files import FILL_IN, SCHEMA_FILE, service_file_text
+from ..spec.service.frozen import plain_value
 from ..spec.service.key import Value
 from ..spec.service.keys import keys
 from ..spec.service.schema import schema_text
@@ -20,6 +22,7 @@ from ..spec.service.service import Service
 from ..spec.text import plain, printable, printable_lines
 
 PROVEN, ASSUMED, NOT_REACHED, REFUSED = "proven", "assumed", "not reached", "refused"
+NOTHING = "Nothing beyond the lists worked: no on-ramp and no payout came to the end."
 OUTCOMES = (PROVEN, REFUSED, NOT_REACHED, ASSUMED)
 
 
@@ -57,7 +60,9 @@ class Report:
 
     `reached` are lines that say how far it came, `service` has the proven values over those it
     started with, `sent` is the number of requests, `made` are the created objects. `hopeless` is
-    the sentence that says why nothing could work.
+    the sentence that says why nothing could work. `works` is whether anything beyond the lists
+    did, in a walk that creates objects. `blanks` are the constant fields to fill in, by operation
+    and place, with the words of the service.
     """
 
     reached: tuple[str, ...]
@@ -68,6 +73,8 @@ class Report:
     address: str = ""
     on: date | None = None
     hopeless: str = ""
+    works: bool = True
+    blanks: Mapping[tuple[str, str], str] = field(default_factory=dict)
     calls: tuple[Call, ...] = field(default=(), repr=False)
 
     def __getitem__(self, key: str) -> ProbeFinding:
@@ -91,7 +98,8 @@ class Report:
             return f"{stopped}; {self.sent} requests, nothing was written{made}"
         counts = Counter(each.outcome for each in self.findings)
         ends = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES)
-        return "\n".join([*map(printable, self.reached), f"{self.sent} requests; settings: {ends}"])
+        lines = [*self.reached] if self.works else [NOTHING, *self.reached]
+        return "\n".join([*map(printable, lines), f"{self.sent} requests; settings: {ends}"])
 
     def to_dict(self) -> dict[str, Any]:
         """The report as JSON-like data."""
@@ -102,6 +110,11 @@ class Report:
             "requests": self.sent,
             "complete": self.complete,
             "hopeless": self.hopeless,
+            "works": self.works,
+            "fill_in": [
+                {"operation": operation, "field": place, "why": words}
+                for (operation, place), words in self.blanks.items()
+            ],
             "reached": list(self.reached),
             "made": list(self.made),
             "findings": [{name: getattr(each, name) for name in facts} for each in self.findings],
@@ -124,7 +137,8 @@ class Report:
         with files.replace(path.with_name(SCHEMA_FILE)) as sink:
             sink.write(schema_text().encode())
         with files.replace(path) as sink:
-            sink.write(service.to_toml(f"./{SCHEMA_FILE}").encode())
+            values = with_blanks(service, self.blanks)
+            sink.write(service_file_text(values, f"./{SCHEMA_FILE}").encode())
 
     def table(self, *outcomes: str) -> str:
         """The findings as lines for a terminal: with these outcomes, or those to act on."""
@@ -135,10 +149,28 @@ class Report:
             lines.append(f"{each.key:<{width}}  {plain(each.words, 300)}")
             if each.outcome == REFUSED:
                 lines.append(f"  ask: {each.ask}")
+        for (operation, place), words in self.blanks.items() if not outcomes else ():
+            lines.append(f'extra."{operation}".{place}  fill in a value: {plain(words, 300)}')
         return "\n".join(lines)
 
     def __repr__(self) -> str:
         return printable_lines("\n".join(filter(None, (self.summary, self.table()))))
+
+
+def with_blanks(service: Service, places: Iterable[tuple[str, str]]) -> dict[str, Any]:
+    """The values of a file, with a mark for each constant field that a person has to choose.
+
+    A file with a mark is refused when it is read, with a line that asks for the value.
+    """
+    values = service.declared
+    extra = plain_value(values.get("extra", {}))
+    for operation, place in places:
+        inside = extra.setdefault(operation, {})
+        *groups, last = place.split(".")
+        for group in groups:
+            inside = inside.setdefault(group, {})
+        inside.setdefault(last, FILL_IN)
+    return {**values, "extra": extra} if extra else values
 
 
 def existing_service(path: Path) -> Service | None:

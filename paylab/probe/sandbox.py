@@ -23,18 +23,20 @@ from ..spec.service.keys import keys
 from ..spec.service.service import Service
 from ..spec.translation import Translation
 from . import steps
-from .assumption_hints import ABOUT_PATHS, PATH_MISSING
-from .candidates import known_paths
+from .candidates import ABOUT_PATHS, PATH_MISSING, known_paths
 from .steps import LISTS, HopelessError
 from .trial import BudgetError, Trials, words_of
 
 OPERATION = "sandbox.deposit"
+KEYED = "idempotency.operations"
 PATH = "paths.sandbox_deposits"
 FIELDS = ("conversion_account_id", "amount", "currency", "sender_name")
 NO_ACCOUNT = "00000000-0000-4000-8000-000000000000"
 """The id of an account that does not exist."""
 ACCOUNT = re.compile(rf"{NO_ACCOUNT}|conversion[\s_-]?account(?!s)", re.IGNORECASE)
 """The account, as a service may name it."""
+AMOUNT = re.compile(r"\bamount (?:must|exceeds|is (?:too|less|more|below|above))", re.IGNORECASE)
+"""What a service says of the amount of a deposit without the name of a field."""
 INVALID, NOT_FOUND = (400, 422), 404
 ELSEWHERE = re.compile(
     r"\bproduction\b|\blive\b|\bonly\b.*\bsandbox|\bsandbox[\s_-]?(?:\w+\s){0,3}only\b|\bdisabled\b"
@@ -92,7 +94,7 @@ def is_proof(answer: object, call: Call, service: Service) -> bool:
 def _names_account(words: str) -> bool:
     """Whether words are about the account, and do not repeat the path or the body that was sent."""
     is_repeated = "/" in words or ABOUT_PATHS.search(words) or str(steps.DEPOSIT) in words
-    return not is_repeated and bool(ACCOUNT.search(words))
+    return not is_repeated and bool(ACCOUNT.search(words) or AMOUNT.search(words))
 
 
 def _named_fields(error: APIStatusError, service: Service) -> set[str]:
@@ -133,9 +135,13 @@ def _propose(trials: Trials, path: str) -> Any:
     """The answer to a deposit into no account at a path, or its error."""
     try:
         answer = trials.attempt(_deposit_into_none, {PATH: path})
-        if isinstance(answer, RateLimitError):
+        if isinstance(answer, RateLimitError) and answer.doubts:
             _read_without_query(trials, "rate_limits.")  # finds how long to wait
             answer = trials.attempt(_deposit_into_none, {PATH: path})
+        elif isinstance(answer, PaylabError):  # a key says nothing of the place
+            keyed = next((values for values in answer.doubts if KEYED in values), None)
+            if keyed:
+                answer = trials.attempt(_deposit_into_none, {PATH: path, **keyed})
     except (BudgetError, HopelessError):
         raise
     except PaylabError as error:  # such as a request that a recording does not have

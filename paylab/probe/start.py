@@ -6,6 +6,7 @@ from functools import partial
 
 from ..errors.api import (
     APIConnectionError,
+    APIStatusError,
     APITimeoutError,
     AuthenticationError,
     PermissionDeniedError,
@@ -14,6 +15,7 @@ from ..errors.api import (
 )
 from ..errors.base import PaylabError
 from ..spec.timestamps import from_http
+from .candidates import is_about_signature
 from .steps import LISTS, HopelessError, first_page
 from .trial import Trials, words_of
 
@@ -27,10 +29,10 @@ def begin(trials: Trials) -> None:
     failures, where = list[PaylabError](), trials.client.settings.base_url
     for name in LISTS:
         try:
-            trials.run(partial(first_page, name=name), ("signing.", "lists."))
+            trials.run(partial(first_page, name=name), ("signing.", "lists.", "rate_limits."))
         except PaylabError as error:
             failures.append(error)
-            if isinstance(error, (*REFUSED, *SENTENCES)):
+            if isinstance(error, (*REFUSED, *SENTENCES)) or error_status(error) in ADVICE:
                 raise HopelessError(sentence(error, where)) from error
         else:
             return
@@ -48,6 +50,8 @@ def sentence(error: PaylabError, where: str) -> str:
     """Why nothing can work at an address, and what to do."""
     if isinstance(error, REFUSED):
         return _refused(error, where)
+    if advice := ADVICE.get(error_status(error)):
+        return f"{where} refuses every request ({words_of(error)}): {advice}"
     text = next(text for kind, text in SENTENCES.items() if isinstance(error, kind))
     return text.format(where=where, words=words_of(error)) + f" ({DOCTOR})"
 
@@ -59,17 +63,39 @@ SENTENCES = {
     ServerError: "{where} fails ({words}): try again later, or ask your provider",
 }
 """What is wrong and what to do, by error; no other list would answer either."""
+ADVICE = {
+    402: "ask your provider for a plan that has these operations",
+    410: "set the base URL to a version of the API that is in service",
+    429: "try again when the service permits it, or ask your provider for a higher limit",
+}
+"""What to do, by the status of a refusal that is not about the request."""
+
+
+def error_status(error: PaylabError) -> int:
+    """The status of a refusal; 0 for another error."""
+    return error.status if isinstance(error, APIStatusError) else 0
 
 
 def _refused(error: PaylabError, where: str) -> str:
     theirs = from_http(_header(error, "date"))
     # By which this machine is ahead; 0 if unknown.
     seconds = (error.call.when - theirs).total_seconds() if theirs else 0.0
-    if abs(seconds) > MOST_SECONDS:
+    is_key = isinstance(error, PermissionDeniedError) and not is_about_signature(error)
+    if abs(seconds) > MOST_SECONDS and not is_key:
         side = "ahead" if seconds > 0 else "behind"
         return (
             f"{where} refuses the signature, and the clock of this machine is {abs(seconds):.0f} s "
             f"{side}: set the clock ({DOCTOR})"
+        )
+    if is_key:
+        return (
+            f"{where} does not permit this key or this machine to read ({words_of(error)}): "
+            "your provider has to permit it; another signature does not help"
+        )
+    if not is_about_signature(error):
+        return (
+            f"{where} refuses the key or the form of the request ({words_of(error)}): follow these "
+            "words, or ask your provider; paylab has no setting that would help"
         )
     return (
         f"{where} refuses the signature in every dialect ({words_of(error)}): check that API key "

@@ -16,14 +16,19 @@ from ..errors.api import PermissionDeniedError
 from ..errors.base import PagingError, PaylabError
 from ..spec import codes, status
 from ..spec.text import plain
-from .field_hints import Doubt, list_key
+from .fields import cursor_names
 
 SHORT, LARGEST = 2, codes.PAGE_MAX
 """The size of a page that probably has a next one, and the largest page."""
 
+SMALLEST_IMAGE = 32_768
+LARGEST_IMAGE = 2**20
+"""The bytes of an example image, and of the largest that a service may ask for."""
+
 REFERENCE = "paylab-probe"
 HOOK = "https://example.com/paylab-probe"
-AMOUNT, DEPOSIT = "10.00", Decimal("20.00")
+AMOUNT = "10.00"
+DEPOSIT = Decimal("20.00")
 LISTS = ("transfers", "individuals", "conversions")
 """The lists that are read first, until one of them answers."""
 
@@ -43,7 +48,7 @@ def second_page(client: Client, name: str) -> Any:
     first, second = ({row.id for row in page.data} for page in (pages[0], pages[-1]))
     if len(pages) == 2 and second <= first:  # a pager leaves out repeated rows
         error = PagingError("the second page repeats the first")
-        error.doubts = (Doubt(list_key(client.service.list(name), "cursor_parameter")),)
+        error.doubts = tuple(cursor_names(client.service.list(name), client.service))
         raise error
     return pages[-1]
 
@@ -57,13 +62,21 @@ def _pager(client: Client, name: str, limit: int) -> Any:
 
 def create_person(client: Client, country: str) -> Any:
     """Create an example person with consent."""
-    fields = examples.individual(country, consent_at=client.clock())
-    return client.individuals.create(**examples.completed(client.service, fields))
+    person = examples.individual(country, consent_at=client.clock())
+    return client.individuals.create(**fresh(client, examples.completed(client.service, person)))
 
 
 def create_recipient(client: Client, country: str) -> Any:
     """Create an example recipient."""
-    return client.individuals.create(**examples.recipient(country, client.service))
+    return client.individuals.create(**fresh(client, examples.recipient(country, client.service)))
+
+
+def fresh(client: Client, person: dict[str, Any]) -> dict[str, Any]:
+    """A person with an e-mail address and a phone number of its own, where it has any."""
+    token = client.new_key()[:8]
+    own = {"email": f"probe.{token}@example.com"}
+    own["phone"] = f"{str(person.get('phone'))[:-7]}{int(token, 16) % 10**7:07d}"
+    return {**person, **{name: value for name, value in own.items() if name in person}}
 
 
 def needed_images(individual: Any) -> dict[str, bytes]:
@@ -86,11 +99,13 @@ def create_conversion_account(
     return client.conversion_accounts.create(individual_id, wallet_id, currency, **options)
 
 
-def create_deposit(client: Client, account_id: str, on_ramp: OnRamp) -> Any:
+def create_deposit(
+    client: Client, account_id: str, on_ramp: OnRamp, amount: str = str(DEPOSIT)
+) -> Any:
     """Make a sandbox deposit; HopelessError when it is a 403, after which nothing is created."""
-    amount = min(DEPOSIT, on_ramp.cap)
     try:
-        return client.sandbox.deposit(account_id, amount, on_ramp.currency)
+        smallest = min(Decimal(amount), on_ramp.cap)
+        return client.sandbox.deposit(account_id, smallest, on_ramp.currency)
     except PermissionDeniedError as error:
         raise HopelessError(
             f"the service refuses sandbox deposits ({plain(str(error), 200)}): it is production, "
@@ -98,21 +113,23 @@ def create_deposit(client: Client, account_id: str, on_ramp: OnRamp) -> Any:
         ) from error
 
 
-def create_payout(client: Client, account: Any, country: str, quote: Any, reference: str) -> Any:
+def create_payout(
+    client: Client, account: Any, terms: dict[str, Any], quote: Any, reference: str = ""
+) -> Any:
     """Create a transfer from a quote, or from its terms if there is no quote."""
     options = additional(client, "transfers") | (
         {"client_reference_id": reference} if reference else {}
     )
     if quote is not None:
         return client.transfers.create(quote_id=quote.id, **options)
-    return client.transfers.create(account, **terms(client, country), **options)
+    return client.transfers.create(account, **terms, **options)
 
 
-def terms(client: Client, country: str) -> dict[str, Any]:
+def terms(client: Client, country: str, amount: str = AMOUNT) -> dict[str, Any]:
     """The terms of a payout to a country."""
     corridor = corridors.of(client.service).get(country)
     return {
-        "source_amount": AMOUNT,
+        "source_amount": amount,
         "source_currency": "USD",
         "destination_currency": corridor.currency if corridor else None,
         "payout_method": corridor.payout_methods[0] if corridor else None,
@@ -127,7 +144,7 @@ def additional(client: Client, table: str) -> dict[str, Any]:
     return {name: known[name] for name in asked if name in known}
 
 
-def tiny_image(size: int = 32_768) -> bytes:
+def tiny_image(size: int = SMALLEST_IMAGE) -> bytes:
     """A PNG of one pixel with a comment that makes it large enough to be accepted."""
     head = b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0))
     text = _chunk(b"tEXt", b"Comment\0" + b"specimen " * (size // 9))

@@ -9,6 +9,7 @@ from typing import TypeVar
 from ..client.call import Call
 from ..client.client import Client
 from ..client.exchange import Exchange
+from ..client.retries import LONGEST_RETRY_AFTER, asked_wait
 from ..errors.api import (
     APIConnectionError,
     APIResponseError,
@@ -19,8 +20,9 @@ from ..errors.api import (
 from ..errors.base import ConfigError, PagingError, PaylabError, RuleError, ServiceError
 from ..spec.service.key import Value
 from ..spec.service.service import Service
-from .assumption_hints import doubts_of
-from .candidates import Values, candidates, is_progress
+from ..spec.text import plain
+from .candidates import Values, candidates, is_about_signature, is_progress
+from .constants import blanks
 from .report import PROVEN, ProbeFinding
 
 R = TypeVar("R")
@@ -42,7 +44,9 @@ MOST_ATTEMPTS = 48
 MOST_WAITS = 4
 """How often a step is repeated when the service asks to wait, beyond the client's own retries."""
 
-LIMITS, NAME = "rate_limits.", ".fields."
+LIMITS, NAME, EXTRA = "rate_limits.", ".fields.", "extra"
+MOST_ASKED = 4
+MOST_PROBLEMS = 5
 
 READABLE = (APIStatusError, APIResponseError, PagingError)
 """Errors with an answer of the service. Without an answer nothing is tried."""
@@ -57,6 +61,8 @@ class Trials:
     """The settings found so far, and the requests that proved them.
 
     `client` is the client at the start; every other client has its clock, calls and transport.
+    `blanks` are the constant fields that the service requires and a person has to choose, by
+    operation and place, with the words of the service.
     """
 
     client: Client
@@ -66,6 +72,9 @@ class Trials:
     proofs: dict[str, ProbeFinding] = field(default_factory=dict)
     refusals: dict[str, APIStatusError] = field(default_factory=dict)
     exhausted: set[str] = field(default_factory=set)
+    blanks: dict[tuple[str, str], str] = field(default_factory=dict)
+    _given_up: set[tuple[str, str]] = field(default_factory=set)
+    _signed: set[tuple[bool, str]] = field(default_factory=set)
     _tried: set[frozenset[tuple[str, Value]]] = field(default_factory=set)
 
     def run(self, step: Step[R], only: tuple[str, ...] = ("",)) -> R:
@@ -77,13 +86,24 @@ class Trials:
         if not isinstance(first, PaylabError):
             return first
         self._tried = set[frozenset[tuple[str, Value]]]()
-        for pending, last, result in self._searched(step, {}, first, only):
-            self._prove(step, pending, last)
-            return result
-        if isinstance(first, APIStatusError):
-            for doubt in first.doubts:
-                self.refusals.setdefault(doubt.key, first)
+        refusal = (_operation_of(first), str(first))
+        if refusal not in self._given_up:
+            for pending, last, result in self._searched(step, {}, first, only):
+                self._prove(step, pending, last)
+                return result
+            self._give_up(first, refusal)
         raise first
+
+    def _give_up(self, failure: PaylabError, refusal: tuple[str, str]) -> None:
+        """Remember a refusal that no candidate helps, with what a person has to say."""
+        if isinstance(failure, APIStatusError):
+            self._given_up.add(refusal)
+            for key in (key for values in failure.doubts[:MOST_ASKED] for key in values):
+                if key != EXTRA:
+                    self.refusals.setdefault(key, failure)
+        for values in failure.doubts:
+            for place in blanks(values.get(EXTRA, {})):
+                self.blanks.setdefault(place, words_of(failure))
 
     def _searched(
         self, step: Step[R], pending: Values, failure: PaylabError, only: tuple[str, ...]
@@ -108,6 +128,14 @@ class Trials:
                 key: ProbeFinding(key, PROVEN, value, call=call) for key, value in new.items()
             }
 
+    def withdraw(self, *keys: str) -> None:
+        """Forget proofs that a later answer contradicts."""
+        wrong = {key for key in keys if key in self.proofs}
+        if wrong:
+            self.proofs = {key: proof for key, proof in self.proofs.items() if key not in wrong}
+            values = {key: v for key, v in self.service.declared.items() if key not in wrong}
+            self.client = self.client.with_service(Service(values))
+
     @property
     def service(self) -> Service:
         """The service with everything that was proven."""
@@ -120,7 +148,7 @@ class Trials:
         if not isinstance(failure, READABLE) or isinstance(failure, ServerError):
             return
         service, tried = self.service.with_values(dict(pending)), 0
-        for values in candidates(failure, service):
+        for values in failure.doubts:
             together = frozenset({**pending, **values}.items())
             if tried >= HANDFUL or len(self._tried) >= MOST_ATTEMPTS:
                 break
@@ -141,7 +169,7 @@ class Trials:
                 isinstance(result, READABLE) and is_progress(failure, result, values)
             ):
                 yield values, result
-        paths = {doubt.key for doubt in failure.doubts if doubt.key.startswith("paths.")}
+        paths = {key for values in failure.doubts for key in values if key.startswith("paths.")}
         self.exhausted |= {key for key in paths if key.startswith(only)}
 
     def attempt(self, step: Step[R], values: Values) -> R | PaylabError:
@@ -158,8 +186,8 @@ class Trials:
             client.sleep(self.pace)
         for _ in range(MOST_WAITS):
             result = self._result(step, client)
-            # Without a time to wait, the doubts of a 429 name the header that may say it.
-            if not isinstance(result, RateLimitError) or result.doubts:
+            # The client has waited if the service says for how long, unless that is too long.
+            if not isinstance(result, RateLimitError) or not _has_waited(result, self.service):
                 break
         return result
 
@@ -171,11 +199,24 @@ class Trials:
         try:
             return step(client)
         except (*READABLE, APIConnectionError, ConfigError, RuleError) as error:
-            if exchanges and isinstance(error, READABLE):
-                error.doubts = error.doubts or doubts_of(error, exchanges[-1], client.service)
+            if exchanges and isinstance(error, READABLE) and not error.doubts:
+                path = getattr(getattr(error, "call", None), "path", "")
+                refused = [each for each in exchanges if each.request.path == path] or exchanges
+                error.doubts = self._doubts(error, refused[-1], client.service)
             return error
         finally:
             client.watchers.remove(watcher)
+
+    def _doubts(
+        self, error: PaylabError, exchange: Exchange, service: Service
+    ) -> tuple[Values, ...]:
+        """What to try after an error; other signatures once for each kind of request."""
+        if is_about_signature(error):
+            kind = (bool(exchange.request.url.query), exchange.request.method)
+            if kind in self._signed:
+                return ()
+            self._signed.add(kind)
+        return tuple(candidates(error, exchange, service))
 
     def _prove(self, step: Step[R], pending: Values, last: int) -> None:
         """Keep each value without which the step fails.
@@ -211,6 +252,22 @@ class Trials:
 
 
 def words_of(error: BaseException) -> str:
-    """An error in one line: its status and the words of the service."""
+    """An error in one line: its status, the words of the service, and its problems by field."""
     text = " ".join(str(error).split())
-    return text[:200]
+    for problem in getattr(error, "problems", ())[:MOST_PROBLEMS]:
+        if problem.field and problem.field not in text:
+            text += f"; {problem.field}: {problem.message}"
+    return plain(text, 300)
+
+
+def _operation_of(error: PaylabError) -> str:
+    """The method and the last static part of the path that was refused."""
+    call = getattr(error, "call", None)
+    return f"{call.method} {call.path.rpartition('/')[2]}" if call else ""
+
+
+def _has_waited(error: RateLimitError, service: Service) -> bool:
+    """Whether the service said how long to wait, and the client could wait so long."""
+    limits, call = service.rate_limits, error.call
+    asked = asked_wait(call.response_headers, call.when, limits.header, limits.unit)
+    return asked is not None and asked <= LONGEST_RETRY_AFTER

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -18,6 +20,7 @@ from ..errors.text import printable
 from ..spec import codes
 from . import steps
 from .evidence import contradicted
+from .stated import is_one_item, stated_amount, stated_bytes
 from .steps import HopelessError
 from .trial import BudgetError, Trials, words_of
 
@@ -41,6 +44,10 @@ PLAN = (
 """What a walk with `write` creates."""
 
 
+MOST_REFUSALS = 2
+"""How often a step is tried that is refused with the same words."""
+
+
 class StopError(PaylabError):
     """A part cannot go on; the message says where, and repeats the words of the service."""
 
@@ -52,6 +59,11 @@ class Part:
     name: str
     stop: str = ""
     without: tuple[str, ...] = ()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it is an on-ramp or a payout that came to the end."""
+        return self.name.endswith((" on-ramp", " payout")) and not self.stop
 
     @property
     def end(self) -> str:
@@ -72,6 +84,8 @@ class ServiceWalk:
         self._trials = trials
         self._without: list[str] = []
         self._payee: tuple[Any, str] | None = None
+        self._amounts = {"payout": steps.AMOUNT, "deposit": str(steps.DEPOSIT)}
+        self._refused: Counter[tuple[str, str]] = Counter()
         self.parts: list[Part] = []
         self.made: dict[str, None] = {}
         self.done: set[str] = set()
@@ -97,7 +111,14 @@ class ServiceWalk:
             self._without.clear()
 
     def _run(self, where: str, step: Callable[[Client], R]) -> R:
-        """The result of a step that the part needs; StopError says where it stops."""
+        """The result of a step that the part needs; StopError says where it stops.
+
+        A step that was refused twice with the same words is not tried again.
+        """
+        for (step_name, words), times in self._refused.items():
+            if step_name == where and times >= MOST_REFUSALS:
+                same = PaylabError(f"not tried again: {words}")
+                raise StopError(f"stops at {where} ({same})") from same
         try:
             result = self._trials.run(step)
         except WaitTimeoutError as error:
@@ -105,6 +126,7 @@ class ServiceWalk:
         except (BudgetError, HopelessError):
             raise
         except PaylabError as error:
+            self._refused[where, without_ids(words_of(error))] += 1
             raise StopError(f"stops at {where} ({words_of(error)})") from error
         if answered := self._trials.answered():
             self._note(*answered, result)
@@ -120,10 +142,23 @@ class ServiceWalk:
         for values in contradicted(call, operation, self._trials.service):
             self._trials.adopt(values, call.number)
 
-    def _try(self, where: str, step: Callable[[Client], R]) -> R | None:
-        """The result of a step that the part can go without."""
+    def _pay(self, where: str, kind: str, step: Callable[[Client, str], R]) -> R:
+        """The result of a step with an amount, once more with the limit that the service states."""
+        amount = self._amounts[kind]
         try:
-            return self._run(where, step)
+            return self._run(where, lambda client: step(client, amount))
+        except StopError as error:
+            stated = stated_amount(words_of(error.__cause__ or error), amount)
+            if not stated:
+                raise
+        result = self._run(f"{where} of {stated}", lambda client: step(client, stated))
+        self._amounts[kind] = stated
+        return result
+
+    def _try(self, where: str, step: Callable[..., R], kind: str = "") -> R | None:
+        """The result of a step that the part can go without; `kind` is that of its amount."""
+        try:
+            return self._pay(where, kind, step) if kind else self._run(where, step)
         except StopError as error:
             self._without.append(f"without {where} ({words_of(error.__cause__ or error)})")
             return None
@@ -141,7 +176,10 @@ class ServiceWalk:
             largest = partial(steps.first_page, name=name, limit=steps.LARGEST)
             self._try(f"the largest page of {name}", largest)
         if first.has_next_page:
-            self._try(f"the next page of {name}", lambda c: steps.second_page(c, name))
+            second = self._try(f"the next page of {name}", lambda c: steps.second_page(c, name))
+            if second is None:  # what the first page seemed to say does not lead to it
+                self._trials.withdraw(f"lists.{name}.cursor", f"lists.{name}.more")
+                self._trials.withdraw(*(f"lists.{other}.cursor" for other in LISTS))
         if first.data and name != "conversions":
             one = first.data[0].id
             self._try(f"one of {name}", lambda c: getattr(c, name).get(one))
@@ -155,19 +193,40 @@ class ServiceWalk:
             lambda c: steps.create_conversion_account(c, person.id, wallet.id, on_ramp.currency),
         )
         self._run("the deposit instructions", lambda c: c.conversion_accounts.wait(account.id))
-        self._run("the deposit", lambda c: steps.create_deposit(c, account.id, on_ramp))
+        deposit = partial(steps.create_deposit, account_id=account.id, on_ramp=on_ramp)
+        self._pay("the deposit", "deposit", lambda c, amount: deposit(c, amount=amount))
         self._run("the conversion", lambda c: c.conversions.wait(conversion_account_id=account.id))
 
     def _person(self, country: str) -> Any:
         """A person who is verified."""
         person = self._run("the person", lambda c: steps.create_person(c, country))
         if images := steps.needed_images(person):
-            self._run("the images", lambda c: c.individuals.upload_images(person.id, images))
+            self._upload(person.id, images)
             self._try("reading the images", lambda c: c.individuals.images(person.id))
         person = self._run("the verification", lambda c: c.individuals.wait(person.id))
         if person.status != "active":
             raise StopError(f"stops at the verification (the individual is {person.status})")
         return person
+
+    def _upload(self, person_id: str, images: dict[str, bytes]) -> None:
+        """The images together; each alone, or larger, if the service says so."""
+
+        def upload(client: Client, some: dict[str, bytes]) -> Any:
+            return client.individuals.upload_images(person_id, some)
+
+        try:
+            self._run("the images", partial(upload, some=images))
+        except StopError as error:
+            words = words_of(error.__cause__ or error)
+            sizes = [size for size in stated_bytes(words) if size > steps.SMALLEST_IMAGE]
+            if is_one_item(words):
+                parts = [{side: image} for side, image in images.items()]
+            elif sizes and sizes[0] <= steps.LARGEST_IMAGE:
+                parts = [dict.fromkeys(images, steps.tiny_image(sizes[0] + 2048))]
+            else:
+                raise
+            for part in parts:
+                self._run("the images as the service asks for them", partial(upload, some=part))
 
     def _payout(self, country: str) -> None:
         """A recipient, a quote if there are any, and a transfer."""
@@ -175,14 +234,21 @@ class ServiceWalk:
         if not person.financial_accounts:
             raise StopError("stops at the recipient (the answer has no financial account)")
         account = person.financial_accounts[0]
-        quote = self._try("a quote", lambda c: c.quotes.create(account, **steps.terms(c, country)))
+
+        def ask(client: Client, amount: str) -> Any:
+            return client.quotes.create(account, **steps.terms(client, country, amount))
+
+        def pay(client: Client, amount: str, quote: Any = None) -> Any:
+            terms = steps.terms(client, country, amount)
+            return steps.create_payout(client, account, terms, quote, reference)
+
+        quote = self._try("a quote", ask, "payout")
         # The first payout has no reference unless one is required, as in the notebooks.
         is_first = country == COUNTRIES[0]
         reference = "" if is_first else f"{steps.REFERENCE}-{country.lower()}-{person.id[-6:]}"
-        pay = partial(steps.create_payout, account=account, country=country, reference=reference)
-        transfer = quote and self._try("paying the quote", partial(pay, quote=quote))
-        transfer = transfer or self._run("the transfer", partial(pay, quote=None))
-        self._try("reading it", lambda c: c.transfers.get(transfer.id))
+        transfer = quote and self._try("paying the quote", partial(pay, quote=quote), "payout")
+        transfer = transfer or self._pay("the transfer", "payout", pay)
+        self._run("reading it", lambda c: c.transfers.get(transfer.id))
         self._payee = self._payee or (account, country)
 
     def _repeat(self) -> None:
@@ -193,7 +259,8 @@ class ServiceWalk:
         key = self._trials.client.new_key()
 
         def pay(client: Client) -> Any:
-            fields = {**steps.terms(client, country), "client_reference_id": f"paylab-{key[:8]}"}
+            terms = steps.terms(client, country, self._amounts["payout"])
+            fields = {**terms, "client_reference_id": f"paylab-{key[:8]}"}
             return client.transfers.create(account, **fields, idempotency_key=key)
 
         first, again = self._run("the order", pay), self._run("the same order again", pay)
@@ -211,6 +278,11 @@ class ServiceWalk:
         )
         self._try("reading it", lambda c: c.webhook_subscriptions.get(made.id))
         self._try("deleting it", lambda c: c.webhook_subscriptions.delete(made.id))
+
+
+def without_ids(words: str) -> str:
+    """Words without ids and other names with digits, so that two refusals can be compared."""
+    return re.sub(r"\w*\d\w*", "...", words)
 
 
 def reached(parts: Iterable[Part]) -> Iterator[str]:

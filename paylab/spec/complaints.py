@@ -16,6 +16,7 @@ _MANY = r"(?:\(s\))?"
 
 MISSING = re.compile(
     r"\brequired?\b|\brequires\b|\bmissing\b|\bblank\b|\bneeded\b|\bis empty\b|undefined"
+    r"|\bmandatory\b|please provide"
     r"|must be (?:given|present|provided|specified|set)|should be present"
     r"|(?:cannot|can't|can not|(?:must|may|should) not) be (?:null|empty|blank)"
     r"|give exactly one|non-empty|^empty params?\b",
@@ -74,7 +75,9 @@ _NOT_NAMES = frozenset({
     "of", "in", "are", "is", "not", "no", "be", "must", "should", "you", "parameter", "key",
     "property", "attribute", "argument", "properties", "fields", "parameters", "exists",
 })  # fmt: skip
-_SENTENCES = re.compile(r"(?:;|\n|\.\s)\s*")
+_SENTENCES = re.compile(
+    rf"(?:;|\n|\.\s|,\s(?={_NAME} (?:is|are) (?:a )?(?:required|missing|unknown|not)\b))\s*"
+)
 
 
 class Complaint(NamedTuple):
@@ -108,12 +111,12 @@ class Complaint(NamedTuple):
 
 def is_missing(words: str) -> bool:
     """Whether words say that a field has to be sent."""
-    return bool(MISSING.search(words))
+    return bool(MISSING.search(words.replace("_", " ")))
 
 
 def is_unknown(words: str) -> bool:
     """Whether words say that the service has no such field."""
-    return bool(UNKNOWN.search(words)) and "value" not in words.lower()
+    return bool(UNKNOWN.search(words.replace("_", " "))) and "value" not in words.lower()
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -140,7 +143,7 @@ def read_sentence(sentence: str) -> Complaint:
             return Complaint(dotted_path(match["quoted"] or match["bare"]), match["words"])
     label = _LABEL.match(sentence)
     name = (label["quoted"] or label["bare"]) if label else ""
-    if label and not _GENERIC.search(name) and (name[0].islower() or _is_compound(name)):
+    if label and not _is_generic(name) and (name[0].islower() or _is_compound(name)):
         return Complaint(dotted_path(name), label["words"])
     named = _OBJECT.search(sentence)
     name = (named["quoted"] or named["bare"]) if named else ""
@@ -183,6 +186,11 @@ def _is_subject(match: re.Match[str]) -> bool:
         return True
     is_first = bool(_BEFORE.fullmatch(match.string[: match.start("bare")]))
     return is_first and name[0].islower() and bool(_PLAIN.match(words))
+
+
+def _is_generic(name: str) -> bool:
+    """Whether a label is that of any error, such as error_code, rather than a field."""
+    return all(_GENERIC.search(part) or part in ("id", "trace") for part in name.split("_"))
 
 
 def _is_compound(name: str) -> bool:

@@ -36,7 +36,8 @@ def envelope_differences(body: object, form: ListForm) -> Iterator[tuple[str, st
     more = _preferred(form.more, [name for name in flags if MORE.search(last_name(name))])
     texts = [name for name, value in others.items() if _may_be_cursor(value)]
     cursor = _preferred(form.cursor, [name for name in texts if CURSOR.search(last_name(name))])
-    hints = [name for name, value in others.items() if FURTHER.search(last_name(name)) and value]
+    leads = (name for name, value in others.items() if _is_value(value))
+    hints = [name for name in leads if FURTHER.search(last_name(name))]
     if not more and not hints and not (cursor and values[cursor]):
         more = NONE
     for setting, value in {"items": items, "more": more, "cursor": cursor}.items():
@@ -68,7 +69,9 @@ def object_place(body: object, names: Collection[str]) -> str:
         if isinstance(value, dict) and len(value.keys() & {*names}) >= needed
         if "id" not in names or _is_id(value.get("id"))
     }
-    outer = [place for place in places if not any(place.startswith(f"{other}.") for other in places)]
+    outer = [
+        place for place in places if not any(place.startswith(f"{other}.") for other in places)
+    ]
     return outer[0] if len(outer) == 1 else ""
 
 
@@ -79,6 +82,10 @@ def _is_id(value: object) -> bool:
 
 def _preferred(assumed: str, found: list[str]) -> str:
     return assumed if assumed in found else next(iter(found), "")
+
+
+def _is_value(value: object) -> bool:
+    return bool(value) and not isinstance(value, dict)
 
 
 def _are_rows(value: object) -> bool:

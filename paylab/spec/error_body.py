@@ -251,6 +251,8 @@ def _item(item: object, depth: int) -> list[Problem]:
         return [_spoken(texts[0])] if texts else []
     known = _folded(item)
     words = next((": ".join(text) for key in ITEM_WORDS if (text := _words(known.get(key)))), "")
+    if not words and isinstance(known.get("constraints"), dict):
+        words = "; ".join(filter(None, map(_scalar, known["constraints"].values())))
     source = known.get("source")  # where JSON:API names the field
     place = _field(_folded(source), ITEM_FIELDS) if isinstance(source, dict) else ""
     field = place or _field(known, ITEM_FIELDS)

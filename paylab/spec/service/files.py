@@ -22,6 +22,8 @@ INTRODUCTION = """\
 # What your service does differently from what paylab assumes. Each question above a key is one
 # to ask your provider. Read it with paylab.Service.load() or paylab.connect(service=...).
 """
+FILL_IN = "<fill in>"
+"""The value of a constant field that a person has to choose."""
 WIDTH = 96
 _LINE = re.compile(r"at line (\d+)")
 _NAMED = re.compile(r"\s*(?:\[(?P<table>[^\[\]]+)\]|(?P<key>[^\s=#][^=#]*)=)")

@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ...errors.base import ConfigWarning
+from .files import FILL_IN
 from .frozen import plain_value
 from .gone import without_gone
 from .key import Key
@@ -137,7 +138,21 @@ def _wrong_extra(extra: Any) -> dict[str, str]:
             problems[f"{EXTRA}.{operation}"] = f'{EXTRA}."{operation}" names no operation{hint}'
         elif not isinstance(constants, Mapping):
             problems[f"{EXTRA}.{operation}"] = f'{EXTRA}."{operation}" must be a table of fields'
+        elif FILL_IN in json.dumps(constants, default=repr):
+            empty = ", ".join(_unfilled(constants))
+            problems[f"{EXTRA}.{operation}"] = (
+                f'{EXTRA}."{operation}" has no value for {empty}: write one in place of {FILL_IN!r}'
+            )
     return problems
+
+
+def _unfilled(constants: Mapping[str, Any], at: str = "") -> Iterator[str]:
+    """The constant fields that nobody has given a value."""
+    for name, value in constants.items():
+        if isinstance(value, Mapping):
+            yield from _unfilled(value, f"{at}{name}.")
+        elif value == FILL_IN:
+            yield f"{at}{name}"
 
 
 def _messages(error: ValueError, values: Mapping[str, Any]) -> dict[str, str]:

@@ -1,0 +1,63 @@
+"""Constant fields of a body that the settings add: values of a service, or to be filled in."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ..spec.envelope import leaves
+from ..spec.json_path import last_name
+from ..spec.service.files import FILL_IN
+from ..spec.service.frozen import FrozenDict, frozen_value, plain_value
+from ..spec.service.service import Service
+from ..spec.text import read_json
+
+MOST_VALUES = 4
+LISTED = re.compile(r"allowed|options|enum|accepted|values|choices|one_?of", re.IGNORECASE)
+
+
+def with_constant(service: Service, operation: str, place: str, value: object) -> FrozenDict[Any]:
+    """The constant fields of a service with one more, at a dotted place of an operation."""
+    extra = plain_value(service.extra)
+    inside = extra.setdefault(operation, {})
+    *groups, last = place.split(".")
+    for group in groups:
+        inside = inside.setdefault(group, {})
+    inside[last] = value
+    frozen: FrozenDict[Any] = frozen_value(extra)
+    return frozen
+
+
+def blanks(extra: Mapping[str, Any]) -> set[tuple[str, str]]:
+    """The operations and the dotted places of constants that a user has to fill in."""
+    return {
+        (operation, place)
+        for operation, constants in plain_value(extra).items()
+        for place, value in leaves(constants, 4)
+        if value == FILL_IN
+    }
+
+
+def listed_words(content: bytes) -> list[str]:
+    """The words that a refusal lists as values, beside its message."""
+    try:
+        body = read_json(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return []
+    whole = body[0] if isinstance(body, list) and body else body
+    for name, value in leaves(whole, 4):
+        is_list = isinstance(value, list) and value and all(isinstance(v, str) for v in value)
+        if is_list and LISTED.search(last_name(name)):
+            return list(value[:MOST_VALUES])
+    return []
+
+
+def sent_body(content: object) -> Mapping[str, Any]:
+    """The body of a request as it was sent; empty if it is not JSON."""
+    try:
+        body = json.loads(content) if isinstance(content, bytes) else {}
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}

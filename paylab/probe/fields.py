@@ -1,0 +1,345 @@
+"""The settings behind the fields that a service complains about, with values to try."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
+from functools import partial
+from typing import Any
+
+from ..client.exchange import Exchange
+from ..errors.api import APIStatusError
+from ..spec import codes, models
+from ..spec.complaints import Complaint
+from ..spec.error_body import ErrorBody
+from ..spec.json_path import last_name, value_at
+from ..spec.operations.operation import Operation
+from ..spec.operations.records import OPERATIONS
+from ..spec.service.accounts import AccountDetails
+from ..spec.service.files import FILL_IN
+from ..spec.service.key import Key, Value
+from ..spec.service.keys import keys
+from ..spec.service.lists import ListForm
+from ..spec.service.rails import RAILS
+from ..spec.service.service import Service
+from ..spec.service.setting import key_of
+from ..spec.service.value_types import NONE, WordsLimit
+from ..spec.translation import Translation
+from .constants import listed_words, sent_body, with_constant
+from .stated import stated_numbers, stated_words
+
+Candidates = Iterator[Mapping[str, Value]]
+
+NUMBER = re.compile(r"number|numeric|decimal|float", re.IGNORECASE)
+TOO_LONG = re.compile(r"at most|too long|longer|maximum|characters|length", re.IGNORECASE)
+TEXT = re.compile(r"\b(?:a|be) (?:string|text)|expected string", re.IGNORECASE)
+OBJECT = re.compile(r"\bobject\b", re.IGNORECASE)
+TRUE = re.compile(r"must be (?:true|accepted)", re.IGNORECASE)
+PLACE = re.compile(r"[A-Za-z_][\w-]{0,63}(?:\.[A-Za-z_][\w-]{0,63}){0,3}")
+ACCOUNT = frozenset({"details", "type", "individual_id"})
+"""Fields of an account beside those in its details."""
+DEFAULTS = {
+    "quotes.source_currency": "quotes.default_source_currency",
+    "transfers.source_network": "transfers.default_network",
+    "conversion_accounts.destination_currency": "conversion_accounts.default_destination_currency",
+}
+"""The key of the default of a field that may be omitted."""
+KNOWN = {"sender_name": "Alex Example", "source_type": codes.SOURCE_TYPES[0]}
+"""Values of optional fields that a person needs not choose."""
+PAGE_SIZES = (50, 20, 10)
+MOST_RENAMES = 4
+
+
+def list_key(form: ListForm, setting: str) -> str:
+    """The key of a list's setting: its own key if it has one, else that of all lists."""
+    own = f"lists.{form.name}.{setting}"
+    return own if own in keys() else f"lists.{setting}"
+
+
+def table_of(operation: Operation) -> str:
+    """The table of settings with the names of the body of an operation; "" if there is none."""
+    return key_of(operation.names).removesuffix(".fields")
+
+
+class RefusedFields:
+    """Finds the settings behind the fields of a refused request."""
+
+    def __init__(self, error: APIStatusError, exchange: Exchange, service: Service) -> None:
+        request = exchange.request
+        self._service = service
+        self._operation = OPERATIONS[request.operation]
+        self._table = table_of(self._operation)
+        self._body: Mapping[str, Any] = request.asked if isinstance(request.asked, dict) else {}
+        self._sent = sent_body(request.content)
+        self._answer = exchange.content
+        self._translation = Translation(service)
+        self._complaints = ErrorBody(error.text, error.problems).complaints
+        self._ours = partial(self._translation.field, self._operation.name, self._body)
+        self._unknown = {
+            last_name(self._ours(each.field)) for each in self._complaints if each.unknown
+        }
+
+    def candidates(self) -> Candidates:
+        """Values to try, most likely first."""
+        if self._operation.is_list:
+            yield from self._of_list()
+            return
+        yield from self._renamed_together()
+        for complaint in self._complaints:
+            if complaint.field:
+                yield from self._of_field(complaint, self._ours(complaint.field))
+
+    def _renamed_together(self) -> Candidates:
+        """All fields of the body whose new names are missed, where old names are refused."""
+        names = dict(self._names())
+        places = [each.field for each in self._complaints if each.missing and each.field]
+        pairs = {place.replace(".", "_"): place for place in places}
+        pairs = {our: place for our, place in pairs.items() if our in names and our in self._body}
+        refused = [our for our in names if our in self._unknown and our not in pairs]
+        rest = [place for place in places if place not in pairs.values()]
+        if len(refused) == len(rest):
+            for our in sorted(refused, key=lambda our: -max(_likeness(our, p) for p in rest)):
+                pairs[our] = max(rest, key=partial(_likeness, our))
+                rest.remove(pairs[our])
+        if self._unknown and len(pairs) > 1:
+            yield {names[our].name: place for our, place in pairs.items()}
+
+    def _of_list(self) -> Candidates:
+        form = self._service.list(self._operation.resource)
+        text = " ".join(" ".join(each) for each in self._complaints).lower()
+        if "limit" in text:
+            numbers = sorted(stated_numbers(text), reverse=True)
+            yield from ({"lists.max_limit": size} for size in (*numbers, *PAGE_SIZES) if size > 0)
+        if "cursor" in text:
+            yield from cursor_names(form, self._service)
+
+    def _of_field(self, complaint: Complaint, our: str) -> Candidates:
+        """Values for one complaint; `our` is the name of its field with us."""
+        if self._is_in_details(our):
+            account = self._account(our)
+            if account is not None:
+                yield from self._of_detail(*account, complaint, last_name(our))
+                return
+        yield from self._of_reference(complaint, our)
+        if complaint.missing:
+            yield from self._of_missing(complaint, our)
+        elif not complaint.unknown:
+            yield from self._of_value(complaint, our)
+
+    def _of_detail(
+        self,
+        form: AccountDetails,
+        details: Mapping[str, Any],
+        complaint: Complaint,
+        name: str,
+    ) -> Candidates:
+        """Values for a field in the details of an account."""
+        if complaint.missing and name not in details:
+            yield from self._renames(f"{form.key}.fields.", complaint.field, details)
+            yield from self._required(f"{form.key}.required", name)
+            # A service that needs the old name as well misses it then.
+            needed = sorted(form.required, key=lambda our: -_likeness(our, name))
+            sent = [our for our in needed if our in details and our in form.fields]
+            yield from ({f"{form.key}.fields.{our}": name} for our in sent[:MOST_RENAMES])
+        elif name == form.field and not complaint.unknown:
+            yield from self._of_words(keys()[f"{form.key}.allowed"], complaint)
+
+    def _of_reference(self, complaint: Complaint, our: str) -> Candidates:
+        """The other forms of a reference: its id, or an object with the id."""
+        their = complaint.field
+        for name, key in self._names():
+            place = str(self._service.value(key.name))
+            if not name.endswith("_id"):
+                continue
+            holder = place.removesuffix(".id").removesuffix("_id")
+            their_holder = their.removesuffix(".id").removesuffix("_id")
+            # A service that needs another reference as well misses this one then.
+            is_same = their_holder in (holder, name[:-3]) or _noun(their_holder) == _noun(holder)
+            if complaint.missing and their != place and is_same:
+                is_plain = their.endswith("id") or their == their_holder
+                yield from ({key.name: form} for form in (their, f"{their}.id") if is_plain)
+            elif complaint.missing and their.startswith(f"{holder}.") and their != place:
+                yield {key.name: their}
+            elif our in (name, place, holder) and not complaint.missing:
+                if TEXT.search(complaint.words) and "." in place:
+                    yield {key.name: holder}
+                elif OBJECT.search(complaint.words) and "." not in place:
+                    yield from ({key.name: f"{form}.id"} for form in (place, holder))
+
+    def _of_missing(self, complaint: Complaint, our: str) -> Candidates:
+        """Another name of a field, one more required field, or a constant."""
+        name = last_name(our)
+        default = DEFAULTS.get(f"{self._table}.{name}", "")
+        if default in keys() and value_at(self._body, our) is None:
+            yield {default: NONE}
+        if self._table:
+            fields = {name for name, _ in self._names()}
+            if name not in fields or value_at(self._body, our) is not None:
+                yield from self._renames(f"{self._table}.fields.", complaint.field, self._body)
+        if "quote_id" in self._body and "quote_id" in dict(self._names()):
+            # The service may miss the terms because it does not know this name of a quote.
+            others = keys()["transfers.fields.quote_id"].others
+            yield from ({"transfers.fields.quote_id": other} for other in others)
+        head = self._table or self._operation.resource
+        if value_at(self._body, our) is None:
+            yield from self._required(f"{head}.required", our)
+            yield from self._constants(complaint, our)
+            if our not in self._vocabulary:
+                yield from self._instead(complaint.field)
+
+    def _names(self) -> Iterator[tuple[str, Key]]:
+        """Our names of the fields of the body that a setting renames."""
+        start = f"{self._table}.fields."
+        if self._table:
+            yield from ((k.removeprefix(start), key) for k, key in keys().items() if start in k)
+
+    def _renames(self, start: str, their: str, body: Mapping[str, Any]) -> Candidates:
+        """The fields that this name may stand for, the most similar first.
+
+        A field is renamed only if its old name was refused as unknown, or if public descriptions
+        of such services have the new one.
+        """
+        table = {key.removeprefix(start): keys()[key] for key in keys() if key.startswith(start)}
+        moved = {each.by_id for each in self._operation.references if each.name in body}
+        sent = [our for our in table if our in body or our in moved]
+        named = [our for our in sent if {their, last_name(their)} & {*table[our].others}]
+        refused = [our for our in sent if our in self._unknown or our[:-3] in self._unknown]
+        refused.sort(key=lambda our: -_likeness(our, their))
+        for our in list(dict.fromkeys((*named, *refused)))[:MOST_RENAMES]:
+            is_in_body = start == f"{self._table}.fields."
+            place = their if is_in_body else last_name(their)
+            yield {table[our].name: place}
+            if is_in_body and our.endswith("_id") and not place.endswith("id"):
+                yield {table[our].name: f"{place}.id"}
+
+    def _instead(self, their: str) -> Candidates:
+        """Each required field under this name: a service that needs it as well misses it then."""
+        names = dict(self._names())
+        required = [field.name for field in self._operation.fields if field.required]
+        needed = [our for our in required if our in names and our in self._body]
+        needed.sort(key=lambda our: -_likeness(our, their))
+        yield from ({names[our].name: their} for our in needed[:MOST_RENAMES])
+
+    def _required(self, key: str, our: str) -> Candidates:
+        """One more required field, if the setting can have it and paylab knows its value."""
+        limit = keys()[key].limit if key in keys() else None
+        if not isinstance(limit, WordsLimit):
+            return
+        parts = our.split(".")
+        names = [".".join(parts[at:]) for at in range(len(parts))]
+        if "document" in parts[:1]:
+            names.append("document")
+        name = next((name for name in names if not limit.words or name in limit.words), "")
+        now = self._service.value(key)
+        if name and isinstance(now, tuple) and name not in now:
+            yield {key: (*map(str, now), name)}
+
+    def _constants(self, complaint: Complaint, our: str) -> Candidates:
+        """A constant field: a value that is known or stated, else one that the user fills in."""
+        place = complaint.field
+        head, *inside = place.split(".")
+        is_object = isinstance(self._sent.get(head), Mapping) if inside else True
+        is_new = head not in self._sent or (is_object and inside)
+        if self._unknown or not is_new or not self._operation.fields:
+            return
+        if not PLACE.fullmatch(place) or (our in self._vocabulary and our not in KNOWN):
+            return
+        values: list[Any] = [KNOWN[our]] if our in KNOWN else []
+        values += listed_words(self._answer) or stated_words(complaint.words)[:MOST_RENAMES]
+        values += [True] if TRUE.search(complaint.words) else []
+        for value in values or [FILL_IN]:
+            yield {"extra": with_constant(self._service, self._operation.name, place, value)}
+
+    @property
+    def _vocabulary(self) -> set[str]:
+        """The fields that paylab knows, whose values differ from call to call."""
+        model = getattr(models, self._operation.answer)
+        names = {name for name, _ in self._names()}
+        return {*self._operation.by_name, *names, *model.model_fields}
+
+    def _of_value(self, complaint: Complaint, our: str) -> Candidates:
+        """Another form, case or word of a value that was sent and refused."""
+        words, name = complaint.words, last_name(our)
+        sent = [field for field in self._body if field == name or field.endswith(f"_{name}")]
+        if name.endswith("amount") and NUMBER.search(words):
+            yield {"amounts.requests": "number"}
+        if name.endswith("currency"):
+            shown = [str(self._body[field]) for field in sent]
+            is_case = "case" in words.lower() or any(s.lower() in words.lower() for s in shown)
+            yield from ({"currencies.case": case} for case in ("upper", "lower") if is_case)
+        if name == "payout_method":
+            value = self._body.get(name)
+            for country, read in RAILS.items():
+                if value in read(self._service.rails):
+                    yield from self._of_words(keys()[f"rails.{country}"], complaint)
+        if name == "client_reference_id" and TOO_LONG.search(words):
+            key = f"{self._table}.max_reference"
+            yield from ({key: number} for number in stated_numbers(words) if key in keys())
+        field = self._operation.by_name.get(name)
+        setting = key_of(field.setting) if field else ""
+        if setting in keys() and keys()[setting].kind == "words":
+            yield from self._of_words(keys()[setting], complaint)
+        if not sent and name not in self._body and value_at(self._body, our) is None:
+            yield from self._constants(complaint, our)
+
+    def _of_words(self, key: Key, complaint: Complaint) -> Candidates:
+        """Other words: those of the message, those of other services, upper case, each alone."""
+        now = self._service.value(key.name)
+        words = now if isinstance(now, tuple) else ()
+        for choice in (stated_words(complaint.words), key.default, *key.others):
+            if isinstance(choice, list | tuple) and choice:
+                yield {key.name: tuple(map(str, choice))}
+        yield {key.name: tuple(str(word).upper() for word in words)}
+        yield from ({key.name: (str(word),)} for word in words)
+
+    def _is_in_details(self, at: str) -> bool:
+        """Whether a field is one of an account's details."""
+        *parents, name = at.split(".")
+        if name in ACCOUNT:
+            return False
+        if "details" in parents or "financial_accounts" in parents:
+            return True
+        is_account = self._operation.resource == "financial_accounts"
+        return is_account and not parents and self._has_details(name)
+
+    def _has_details(self, name: str) -> bool:
+        """Whether the service tells a field of the details by its name alone."""
+        account = self._account(name)
+        return account is not None and bool({name, *self._unknown} & {*account[0].fields})
+
+    def _account(self, at: str) -> tuple[AccountDetails, Mapping[str, Any]] | None:
+        """The form and the details of the account that a field belongs to."""
+        number = re.match(r"financial_accounts\.(\d+)", at)
+        accounts = self._body.get("financial_accounts", [self._body])
+        accounts = accounts if isinstance(accounts, list) else []
+        chosen = accounts[int(number[1]) :][:1] if number else accounts
+        account = partial(self._translation.account, self._body.get("country"))
+        found = [
+            (form, one["details"])
+            for one in chosen
+            if isinstance(one, Mapping) and isinstance(one.get("details"), Mapping)
+            if (form := account(one.get("type"), one["details"])) is not None
+        ]
+        # Without a number, the only account that has such a field.
+        fits = [each for each in found if last_name(at) in each[0].fields]
+        return next(iter(found if len(found) == 1 else fits if len(fits) == 1 else []), None)
+
+
+def cursor_names(form: ListForm, service: Service) -> Candidates:
+    """Other names of the parameter with the cursor: often as the answer names it."""
+    key = list_key(form, "cursor_parameter")
+    told_as = service.value(key.removesuffix("_parameter")) or service.value("lists.cursor")
+    for name in (last_name(str(told_as)), *keys()[key].others):
+        if name != NONE:
+            yield {key: name}
+
+
+def _noun(name: str) -> str:
+    """The last word of a name, without the place that it is in."""
+    return re.split(r"[._-]|(?<=[a-z])(?=[A-Z])", name)[-1].lower()
+
+
+def _likeness(our: str, their: str) -> float:
+    same = {*our.split("_")} & {*re.split(r"_|-|\.|(?=[A-Z])", their.lower())}
+    return len(same) + SequenceMatcher(None, our, their).ratio()

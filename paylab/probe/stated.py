@@ -1,0 +1,57 @@
+"""The words and numbers that a message states as accepted."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+_CHOICE = re.compile(
+    r"(?:(?:one|array|list) of|either|expected|(?:should|must) be|allowed(?: values)?(?: are)?"
+    r"|supported)[ :]+"
+    r"\[?((?:['\"]?[\w.+-]+['\"]?(?:\s*(?:,|\||\bor\b|\band\b)\s*|$|\]|\)))+)",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"['\"]?([\w.+-]+)['\"]?")
+_NUMBER = re.compile(r"\d+")
+_NOT_CHOICES = frozenset({
+    "or", "and", "a", "an", "one", "of", "text", "string", "number", "object", "either", "true",
+})  # fmt: skip
+_AMOUNT = re.compile(r"\d+(?:\.\d+)?")
+_LIMIT = re.compile(r"at least|at most|min|max|less|more|greater|below|above|exceed", re.IGNORECASE)
+_WHOLE = re.compile(r"(?:no|not have|without) decimals|whole number", re.IGNORECASE)
+_SIZE = re.compile(r"\b(\d+)\s*(kb|kib|kilobytes?|mb|bytes?)?", re.IGNORECASE)
+_ITEMS = re.compile(r"\b1 items?\b|(?:one|single|1) (?:image|file|item)|at most 1\b", re.IGNORECASE)
+_UNITS = {"k": 1024, "m": 1024**2, "b": 1, "": 1}
+
+
+def stated_words(words: str) -> tuple[str, ...]:
+    """The words that a message says are accepted."""
+    found = [match[1] for match in _CHOICE.finditer(words)]
+    listed = _WORD.findall(max(found, key=len)) if found else []
+    return tuple(word for word in listed if word.lower() not in _NOT_CHOICES)
+
+
+def stated_numbers(words: str) -> tuple[int, ...]:
+    """The integers in a message."""
+    return tuple(int(text) for text in _NUMBER.findall(words) if len(text) < 10)
+
+
+def stated_amount(words: str, amount: str) -> str:
+    """An amount as a message asks for it: the stated limit, or without decimals; else ""."""
+    if _WHOLE.search(words):
+        return str(int(Decimal(amount)))
+    words = re.sub(r"^\d{3} ", "", words)  # the status
+    limits = [text for text in _AMOUNT.findall(words) if Decimal(text) > 0]
+    is_limit = "amount" in words.lower() and _LIMIT.search(words) and len(limits) == 1
+    return limits[0] if is_limit and Decimal(limits[0]) != Decimal(amount) else ""
+
+
+def is_one_item(words: str) -> bool:
+    """Whether a message says that a list may have one item."""
+    return bool(_ITEMS.search(words))
+
+
+def stated_bytes(words: str) -> list[int]:
+    """The sizes that a message states, in bytes, the smallest first."""
+    sizes = _SIZE.findall(words)
+    return sorted(int(n) * _UNITS[unit[:1].lower()] for n, unit in sizes if len(n) < 9)

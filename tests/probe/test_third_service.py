@@ -1,0 +1,311 @@
+"""Walks through a third service, whose deviations come with an answer key of its own."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import httpx
+import pytest
+from third_service.deviations import DEVIATIONS
+from third_service.hooks import FILL, FOLLOW, HOPELESS
+from third_service.server import serve
+from third_service.service import Service as Third
+from third_service.wire import Call
+
+from paylab.cli.main import main
+from paylab.client import Client
+from paylab.client.settings import Settings
+from paylab.errors import PaylabError, ServiceError
+from paylab.probe.constants import blanks
+from paylab.probe.probe import probe
+from paylab.probe.report import PROVEN, with_blanks
+from paylab.spec.service import Service
+
+NOW = datetime(2026, 11, 20, tzinfo=UTC)
+SILENT = {"errors-number", "errors-empty", "errors-by-field", "deposit-sender-account"}
+"""Services whose first refusal does not show that they are a sandbox: the user has to say it."""
+NO_SETTING = {
+    "ways to sign": (
+        *("signing-query-sorted", "signing-header-order", "signing-port", "signing-signature-hex"),
+        *("signing-signature-bytes", "signing-date-seconds", "signing-date-compact"),
+        *("signing-date-unix", "signing-nonce-absent", "signing-nonce-uuid", "signing-clock"),
+    ),
+    "names": (
+        *("renamed-names", "renamed-country", "renamed-products", "renamed-details"),
+        *("renamed-images", "renamed-status", "key-other-name", "version-header", "page-no-limit"),
+    ),
+    "forms of values": (
+        *("amounts-minor", "ids-number", "images-jpeg", "images-base64"),
+        *("words-status", "words-status-upper"),
+    ),
+    "values of another request": (
+        *("quotes-recipient", "transfers-recipient", "transfers-terms", "email-elsewhere"),
+    ),
+}
+"""What a client could follow and no setting states."""
+WITHOUT = {name for names in NO_SETTING.values() for name in names}
+SAMPLE = {
+    "individuals-email": {
+        "individuals.required": [
+            *("product_types", "given_name", "family_name", "country", "address", "email"),
+        ]
+    },
+    "individuals-gender": {"extra": {"individuals.create": {"gender": "MALE"}}},
+    "individuals-terms": {"extra": {"individuals.create": {"terms_accepted": True}}},
+    "individuals-birth-city": {},
+    "accounts-nickname": {},
+    "transfers-source-type": {"extra": {"transfers.create": {"source_type": "prefunded"}}},
+    "onramp-reference": {"conversion_accounts.required": ["client_reference_id"]},
+    "images-document-country": {},
+    "unique-email": {},
+    "renamed-individual-nested": {
+        "financial_accounts.fields.individual_id": "individual.id",
+        "conversion_accounts.fields.individual_id": "individual.id",
+    },
+    "renamed-amount-nested": {
+        "quotes.fields.source_amount": "source.amount",
+        "quotes.fields.source_currency": "source.currency",
+    },
+    "renamed-deposit-money": {
+        "sandbox_deposits.fields.amount": "money.value",
+        "sandbox_deposits.fields.currency": "money.currency",
+    },
+    "renamed-payout-method": {"quotes.fields.payout_method": "rail"},
+    "envelope-nested": {
+        f"objects.{name}.item": "response.data"
+        for name in (
+            *("individuals", "financial_accounts", "quotes", "transfers", "conversion_accounts"),
+            *("sandbox_deposits", "webhook_subscriptions"),
+        )
+    },
+    "page-nested": None,
+    "late-individuals": {},
+    "late-accounts": {},
+    "replay-200": {},
+    "key-every-post": {"idempotency.operations": "every_post"},
+    "amounts-minimum": {},
+    "amounts-maximum": {},
+    "images-one": {},
+    "images-least": {},
+    "path-onramps": {
+        "paths.create_conversion_account": "/v1/virtual_accounts",
+        "paths.conversion_accounts": "/v1/virtual_accounts",
+        "paths.conversion_account": "/v1/virtual_accounts/{id}",
+    },
+    "signing-base-path-unsigned": {"signing.base_path": "/api/pay"},
+}
+"""A file that is found, or None where only its use is checked."""
+PRODUCTION = "production-403-at-last"
+"""It looks for the account before it refuses the deposit, so it is known only then."""
+LOOKED_FOR = {"production-404", "production-404-html", "production-405", "production-501"}
+"""Their deposits may be at another path, each of which is tried once."""
+STOPS = {
+    "closed-address": (1, "does not permit this key or this machine"),
+    "closed-suspended": (1, "Your account is suspended"),
+    "closed-key": (1, "API key is inactive or was revoked"),
+    "closed-bearer": (1, "Bearer"),
+    "closed-rate": (1, "API rate limit exceeded"),
+    "closed-limited": (1, "try again when the service permits it"),
+    "closed-plan": (3, "Upgrade your plan"),
+    "closed-quota": (5, "Daily quota of write requests used up"),
+    "closed-ed25519": (3, "Ed25519"),
+    "closed-scope": (3, "lacks the scope individuals:write"),
+    "closed-gone": (1, "a version of the API that is in service"),
+    "production-403": (3, "sandbox only"),
+}
+
+
+class Running:
+    """The third service with deviations, in process and on a simulated clock."""
+
+    def __init__(self, *names):
+        self.passed = 0.0
+        self.service = Third([DEVIATIONS[name] for name in names], self.now)
+        self.arrived = 0
+
+    def now(self):
+        """The time of the service and of its clients."""
+        return NOW + timedelta(seconds=self.passed)
+
+    def sleep(self, seconds):
+        """Move the clock, and what the service does by itself."""
+        self.passed += seconds
+        self.service.run_due()
+
+    def answer(self, request):
+        """The answer of the service."""
+        self.arrived += 1
+        path, _, query = request.url.raw_path.decode().partition("?")
+        headers = {name.lower(): value.strip() for name, value in request.headers.items()}
+        call = Call(request.method, path, query, headers, request.read())
+        answer = self.service.respond(call)
+        text = answer.body if isinstance(answer.body, str) else json.dumps(answer.body)
+        content = b"" if answer.body is None else text.encode()
+        there = self.now() + timedelta(seconds=self.service.settings.clock_ahead)
+        sent = {"Date": format_datetime(there, usegmt=True), "Content-Type": answer.content_type}
+        return httpx.Response(answer.status, headers=sent | answer.headers, content=content)
+
+    def client(self, service=None):
+        """A client of the service, with the settings of a file."""
+        keys = self.service.api_key, self.service.secret_key
+        base = f"http://127.0.0.1:8080{self.service.settings.base_path}"
+        settings = Settings(base, *keys, **({"service": service} if service else {}))
+        transport = httpx.MockTransport(self.answer)
+        return Client(settings, transport=transport, clock=self.now, sleep=self.sleep)
+
+
+def walk(name, service=None):
+    """The report of a walk through a service, and the service."""
+    running = Running(name)
+    with running.client(service) as client:
+        report = probe(client, write=True, sandbox=name in SILENT)
+    assert report.sent == running.arrived
+    return report, running
+
+
+def is_usable(name, service):
+    """Whether a walk with the file comes to its end, and lists have every row."""
+    running = Running(name)
+    with running.client(service) as client:
+        report = probe(client, write=True, sandbox=name in SILENT)
+        if report.hopeless or not all(ends(report)):
+            return False
+        running.sleep(3)
+        try:
+            listed = {each: len(list(getattr(client, f"{each}s").list(limit=2))) for each in LISTED}
+        except PaylabError:
+            return False
+    return listed == {each: len(running.service.rows[each]) for each in LISTED}
+
+
+LISTED = ("individual", "transfer")
+
+
+def ends(report):
+    """Whether each on-ramp and all payouts came to the end."""
+    parts = [line for line in report.reached if line.startswith(("MX", "PH", "Payouts"))]
+    words = ("stops", "not reached", "without a quote", "without paying")
+    return [len(parts) == 3, *(not any(word in line for word in words) for line in parts)]
+
+
+def leaves(body, at=""):
+    """The dotted places of a body."""
+    for name, value in body.items():
+        yield from leaves(value, f"{at}{name}.") if isinstance(value, dict) else [f"{at}{name}"]
+
+
+def filled(name, report):
+    """The settings of a file in which the marked values are written."""
+    values = DEVIATIONS[name].values
+    places = {(operation, at) for operation, body in values.items() for at in leaves(body)}
+    marked = with_blanks(report.service, report.blanks)
+    assert blanks(marked.get("extra", {})) == {*report.blanks}
+    if not places <= {*report.blanks}:
+        return report.service
+    return report.service.with_values({"extra": values})
+
+
+def follow(name):
+    """The first report, and whether the service is usable with its file, filled in if it asks."""
+    report, _ = walk(name)
+    service = report.service
+    if report.blanks and DEVIATIONS[name].client == FILL:
+        report, _ = walk(name, filled(name, report))
+        service = report.service
+    return report, bool(not report.hopeless and is_usable(name, service))
+
+
+@pytest.mark.parametrize("name", SAMPLE)
+def test_a_walk_finds_what_the_service_wants(name):
+    """The service is usable with the file, in which each value has a call that succeeded."""
+    report, usable = follow(name)
+    assert usable
+    if DEVIATIONS[name].client != FILL and SAMPLE[name] is not None:
+        assert report.service.declared == SAMPLE[name]
+    calls = {call.number: call for call in report.calls}
+    assert [each.key for each in report.where(PROVEN) if calls[each.call].failed] == []
+
+
+@pytest.mark.parametrize("name", STOPS)
+def test_a_hopeless_service_stops_with_its_cause(name):
+    """One sentence with the words of the service, and few requests."""
+    most, words = STOPS[name]
+    report, running = walk(name)
+    assert words in report.hopeless or words in str(report.calls[-1].response_headers)
+    assert "\n" not in report.hopeless
+    assert report.sent <= most
+    assert running.service.created == {}
+    assert not report.complete
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["names-full", "individuals-nationality", "envelope-attributes", "contradiction-id"],
+)
+def test_a_walk_in_which_only_lists_worked_says_so(name, tmp_path):
+    """The first line says it, the report does not work, and refused parts have their problems."""
+    report, _ = walk(name)
+    assert report.complete
+    assert not report.works
+    assert report.summary.startswith("Nothing beyond the lists worked")
+    report.write(tmp_path / "service.toml")
+    if report.blanks:
+        (_, place), words = next(iter(report.blanks.items()))
+        assert f'extra."individuals.create".{place}  fill in a value: {words}' in report.table()
+        with pytest.raises(ServiceError, match=rf"has no value for {place}"):
+            Service.load(tmp_path / "service.toml")
+    else:
+        assert Service.load(tmp_path / "service.toml").diff() == {}
+
+
+def test_the_command_ends_with_1_when_only_lists_worked(tmp_path, monkeypatch, capsys):
+    """Over HTTP: the first line says it, the file asks for the value, status 1."""
+    to = tmp_path / "service.toml"
+    with serve("individuals-nationality") as service:
+        monkeypatch.setenv("PAYLAB_BASE_URL", service.base_url)
+        monkeypatch.setenv("PAYLAB_API_KEY", service.api_key)
+        monkeypatch.setenv("PAYLAB_SECRET_KEY", service.secret_key)
+        assert main(["probe", "--write", "--yes", "--to", str(to)]) == 1
+    shown = capsys.readouterr().out
+    assert shown.startswith("Nothing beyond the lists worked")
+    assert shown.strip().endswith("fill in the marked values, and probe again")
+    assert '"nationality" = "<fill in>"' in to.read_text()
+
+
+def test_a_cursor_that_leads_nowhere_is_not_written():
+    """A link where a cursor was expected: the next page fails, and its name is withdrawn."""
+    report, _ = walk("page-url")
+    assert [key for key in report.service.diff() if key.endswith(".cursor")] == []
+
+
+def test_a_person_has_an_address_and_a_number_of_its_own():
+    """No two people of one walk are alike in what a service may want to be unique."""
+    _, running = walk("individuals-phone")
+    rows = running.service.rows["individual"].values()
+    for name in ("email", "phone"):
+        shown = [row[name] for row in rows if row.get(name)]
+        assert len(shown) == len({*shown}) > 1
+
+
+@pytest.mark.whole_table
+@pytest.mark.parametrize("name", [n for n, each in DEVIATIONS.items() if each.client == FOLLOW])
+def test_every_followable_deviation_is_followed(name):
+    """All but those for which there is no setting."""
+    assert follow(name)[1] is (name not in WITHOUT)
+
+
+@pytest.mark.whole_table
+@pytest.mark.parametrize("name", [n for n, each in DEVIATIONS.items() if each.client == FILL])
+def test_every_deviation_is_followed_when_its_values_are_filled_in(name):
+    """All but those for which there is no setting."""
+    assert follow(name)[1] is (name not in WITHOUT)
+
+
+@pytest.mark.whole_table
+@pytest.mark.parametrize("name", [n for n, each in DEVIATIONS.items() if each.client == HOPELESS])
+def test_every_hopeless_service_stops(name):
+    """At most five requests, or twenty after a 401, unless a walk has to find it out."""
+    report, _ = walk(name)
+    assert not (report.complete and report.works)
+    if report.hopeless and name not in (*LOOKED_FOR, PRODUCTION):
+        assert report.sent <= (20 if "401" in report.hopeless else 5)
