@@ -63,6 +63,7 @@ RUNS = {
     "export": [["transfers", "--to", "all.csv"]],
     "sync": [["transfers", "all/"]],
     "payout": [["--template"], ["payouts.csv", "--dry-run"]],
+    "reconcile": [["payouts.csv"]],
     "calls": [[]],
     "requests": [[]],
     "listen": [[]],
