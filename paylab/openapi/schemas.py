@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from ..spec import assumptions
+from ..spec.assumptions import reference
 from ..spec.operations.operation import Operation
 from ..spec.service.keys import keys
 from ..spec.service.lists import OneListSettings
@@ -55,7 +55,7 @@ def origin(service: Service, source: str = "", read: ReadSetting | None = None) 
     source = source or (known.row if known else SPEC)
     if source == SPEC:
         return {"x-origin": SPEC}
-    row = assumptions.get(source)
+    row = reference.get(source)
     found = next(each for each in ("chosen", "public", SPEC) if each in row.origin)
     return {"x-origin": found, "x-assumption": source}
 

@@ -25,6 +25,22 @@ MOST_OF_LIBRARIES = 1.2
 A lab with an embedded simulator imports httpx for its first request and pydantic for its first
 object of the service.
 """
+MOST_OF_SETTINGS = 1
+"""Maximum processor time of the settings of a service as a multiple of `python -c pass`.
+
+Measured 0.9: their classes and the default service, without the modules that they import.
+"""
+SETTINGS = "from paylab.spec.service import Service; Service()"
+OTHER_MODULES = """\
+import sys
+from contextlib import suppress
+from importlib import import_module
+for name in {names}:
+    with suppress(ImportError):
+        import_module(name)
+for name in [name for name in sys.modules if name.startswith("paylab.spec.service.")]:
+    del sys.modules[name]
+"""
 STARTS_PROGRAMS = "90_your_tests"
 """The lesson that runs pytest and programs of its own, whose time it would measure."""
 MOST_OF_A_NOTEBOOK = 15
@@ -97,6 +113,27 @@ def test_imports(record):
     ratios = table("a start", rounds, goal, record)
     assert {name: ratios[name] for name, most in MOST.items() if ratios[name] > most} == {}
     assert ratios[CONNECT] <= MOST_OF_LIBRARIES * ratios[LIBRARIES]
+
+
+def test_settings(record):
+    """The settings of a service take at most as long as an empty program."""
+    code = f"import sys; {SETTINGS}; print(*sys.modules, sep='\\n')"
+    listed = subprocess.check_output([sys.executable, "-c", code], text=True).split()
+    own = ("__main__", "paylab.spec.service")
+    others = OTHER_MODULES.format(names=[name for name in listed if not name.startswith(own)])
+    starts = {
+        "python -c pass": "pass",
+        "other modules": others,
+        "settings, too": f"{others}{SETTINGS}",
+    }
+    for code in starts.values():
+        start(["-c", code])
+    rounds = [
+        {name: took(start, ["-c", code]) for name, code in starts.items()} for _ in range(ROUNDS)
+    ]
+    goal = "1 x the processor more than the other modules"
+    ratios = table("the settings of a service", rounds, goal, record)
+    assert ratios["settings, too"] - ratios["other modules"] <= MOST_OF_SETTINGS
 
 
 @pytest.fixture(name="folder")

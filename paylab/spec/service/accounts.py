@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from ...light_dataclass import light_dataclass
 from .frozen import FrozenDict, own_names
-from .setting import Setting, SettingGroup
+from .setting import Setting
 from .value_types import Place, Words, WordsLimit
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class AccountDetails(SettingGroup):
+@light_dataclass(frozen=True)
+class AccountDetails:
     """The details of one account type in one country: our names and the service's.
 
     `allowed` are the words of `field`, if there is a field with fixed words. `place` names the
@@ -38,29 +38,29 @@ class AccountDetails(SettingGroup):
         return f"financial_accounts.{self.place}"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class BankCountry(SettingGroup):
+@light_dataclass(frozen=True)
+class BankCountry:
     """A country with bank accounts."""
 
     bank_account: AccountDetails
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PixCountry(SettingGroup):
+@light_dataclass(frozen=True)
+class PixCountry:
     """A country with PIX keys."""
 
     pix: AccountDetails
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class UpiCountry(SettingGroup):
+@light_dataclass(frozen=True)
+class UpiCountry:
     """A country with UPI identifiers."""
 
     upi: AccountDetails
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class QrCountry(SettingGroup):
+@light_dataclass(frozen=True)
+class QrCountry:
     """A country with bank accounts, wallets and QR codes."""
 
     bank_account: Annotated[
@@ -114,8 +114,8 @@ def _holder(*names: str) -> FrozenDict[str]:
 _PH = ("issuer", "account_number", "account_holder_name")
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class AccountSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class AccountSettings:
     """The details of accounts by country and type, and how accounts are created and updated."""
 
     fields: Annotated[

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from .setting import Setting, SettingGroup
+from ...light_dataclass import light_dataclass
+from .setting import Setting
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class AmountSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class AmountSettings:
     """Whether amounts are text or numbers."""
 
     requests: Annotated[
@@ -28,8 +28,8 @@ class AmountSettings(SettingGroup):
     ] = "text"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class CurrencySettings(SettingGroup):
+@light_dataclass(frozen=True)
+class CurrencySettings:
     """The letter case of currencies."""
 
     case: Annotated[
@@ -42,8 +42,8 @@ class CurrencySettings(SettingGroup):
     ] = "any"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RequestSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class RequestSettings:
     """What the service refuses in any body."""
 
     unknown_fields: Annotated[

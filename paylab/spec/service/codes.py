@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from .setting import Setting, SettingGroup
+from ...light_dataclass import light_dataclass
+from .setting import Setting
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SuccessCodeSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class SuccessCodeSettings:
     """The statuses of a success."""
 
     individuals: Annotated[
@@ -49,8 +49,8 @@ class SuccessCodeSettings(SettingGroup):
     ] = 204
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ErrorCodeSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class ErrorCodeSettings:
     """The statuses of refusals."""
 
     signature: Annotated[

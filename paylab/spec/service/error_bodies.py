@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from .setting import Setting, SettingGroup
+from ...light_dataclass import light_dataclass
+from .setting import Setting
 from .value_types import OptionalPlace, Place
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ErrorSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class ErrorSettings:
     """Where an error body has its text and the problems of fields."""
 
     words: Annotated[

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from ...light_dataclass import light_dataclass
 from .. import codes
-from .setting import Setting, SettingGroup
+from .setting import Setting
 from .value_types import Name, Words, WordsLimit
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class IndividualSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class IndividualSettings:
     """What a new individual must have, and its status."""
 
     required: Annotated[
@@ -97,8 +97,8 @@ class IndividualSettings(SettingGroup):
     ] = "active"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class VerificationSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class VerificationSettings:
     """How individuals are verified."""
 
     terminal_codes: Annotated[

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin
 
+from ...light_dataclass import light_dataclass
 from .frozen import FrozenDict
 from .value_types import NONE, Limit, NameLimit, PathLimit, placeholders
 
 Value = str | int | tuple[str, ...] | tuple[int, ...] | FrozenDict[Any]
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Key:
     """A setting: its dotted name, type, default and what the reference says about it.
 

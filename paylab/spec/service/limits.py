@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from .setting import Setting, SettingGroup
+from ...light_dataclass import light_dataclass
+from .setting import Setting
 from .value_types import EachBetween, Name
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RateLimitSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class RateLimitSettings:
     """What a 429 says."""
 
     header: Annotated[
@@ -30,8 +30,8 @@ class RateLimitSettings(SettingGroup):
     ] = "seconds"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class IdempotencySettings(SettingGroup):
+@light_dataclass(frozen=True)
+class IdempotencySettings:
     """Which requests take an Idempotency-Key, and which answers are stored."""
 
     stored: Annotated[

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
-from .setting import Setting, SettingGroup
+from ...light_dataclass import light_dataclass
+from .setting import Setting
 from .value_types import NONE, Between, Name, OptionalPlace, Place
 
 Order = Literal["newest_first", "oldest_first", "unknown"]
@@ -17,7 +17,7 @@ list in an unknown order is read to its end.
 """
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class ListForm:
     """The form of a list's responses; dotted names are paths in objects.
 
@@ -49,8 +49,8 @@ class ListForm:
         return {self.limit_parameter: limit, **(filters or {}), self.cursor_parameter: cursor}
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class OneListSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class OneListSettings:
     """The form of one list; None is that of all lists."""
 
     limit_parameter: Name | None = None
@@ -62,8 +62,8 @@ class OneListSettings(SettingGroup):
     max_limit: Annotated[int, Between(1, 10000)] | None = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ListSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class ListSettings:
     """The form of all lists; each list can have its own."""
 
     limit_parameter: Annotated[

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from .setting import Setting, SettingGroup
+from ...light_dataclass import light_dataclass
+from .setting import Setting
 from .value_types import OptionalPlace
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class OneObjectSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class OneObjectSettings:
     """How an answer holds the object of one resource; None is as for all."""
 
     item: OptionalPlace | None = None
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ObjectSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class ObjectSettings:
     """How an answer holds a single object; each resource can have its own key."""
 
     item: Annotated[

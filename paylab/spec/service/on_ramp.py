@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
+from ...light_dataclass import light_dataclass
 from .. import codes
 from .frozen import FrozenDict, own_names
-from .setting import Setting, SettingGroup
+from .setting import Setting
 from .value_types import Between, OptionalName, Place, Words, WordsLimit
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class ConversionAccountSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class ConversionAccountSettings:
     """Conversion accounts."""
 
     default_destination_currency: Annotated[
@@ -82,8 +82,8 @@ class ConversionAccountSettings(SettingGroup):
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SandboxDepositSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class SandboxDepositSettings:
     """Sandbox deposits."""
 
     missing_sender: Annotated[
@@ -118,8 +118,8 @@ class SandboxDepositSettings(SettingGroup):
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class InstructionNames(SettingGroup):
+@light_dataclass(frozen=True)
+class InstructionNames:
     """The names in the details of one type of deposit instructions."""
 
     fields: Annotated[
@@ -131,8 +131,8 @@ class InstructionNames(SettingGroup):
     ]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class InstructionSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class InstructionSettings:
     """The names in the details of deposit instructions, by type."""
 
     mx_virtual_account: Annotated[

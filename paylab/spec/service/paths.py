@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
-from .setting import Setting, SettingGroup
+from ...light_dataclass import light_dataclass
+from .setting import Setting
 from .value_types import PathLimit
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PathSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class PathSettings:
     """The paths of the operations; "none" for an operation that the service does not have."""
 
     create_individual: Annotated[

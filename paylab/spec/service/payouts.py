@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
+from ...light_dataclass import light_dataclass
 from .frozen import FrozenDict, own_names
-from .setting import Setting, SettingGroup
+from .setting import Setting
 from .value_types import Between, OptionalName, Place, Words, WordsLimit
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class QuoteSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class QuoteSettings:
     """Quotes."""
 
     default_source_currency: Annotated[
@@ -82,8 +82,8 @@ class QuoteSettings(SettingGroup):
     )
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TransferSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class TransferSettings:
     """Transfers."""
 
     required: Annotated[

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Annotated
 
+from ...light_dataclass import light_dataclass
 from .. import codes
-from .setting import Setting, SettingGroup
+from .setting import Setting
 from .value_types import Words, WordsLimit
 
 Rails = Annotated[
@@ -17,8 +17,8 @@ Rails = Annotated[
 ]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class RailSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class RailSettings:
     """The payout methods that reach the accounts of each country."""
 
     AR: Annotated[Rails, Setting(others=(("cbu_cvu", "local"),))] = ("cbu_cvu",)

@@ -40,24 +40,6 @@ class Setting:
         return {**schema, "description": about} if about and "{" not in about else schema
 
 
-class SettingGroup:
-    """What groups of settings have in common: they are equal, and hashable, by their values.
-
-    A dataclass would make these functions for each group when it is imported, which takes as long
-    as the rest of the import.
-    """
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and vars(self) == vars(other)
-
-    def __hash__(self) -> int:
-        return hash((type(self), *vars(self).values()))
-
-    def __repr__(self) -> str:
-        values = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
-        return f"{type(self).__name__}({values})"
-
-
 class _Recorder:
     """Records which attributes and names a function reads."""
 

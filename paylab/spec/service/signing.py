@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from .setting import Setting, SettingGroup
+from ...light_dataclass import light_dataclass
+from .setting import Setting
 from .value_types import Between, PathLimit
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SigningSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class SigningSettings:
     """The dialect of signatures, and what is checked of them."""
 
     empty_query: Annotated[

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Annotated
 
-from .setting import Setting, SettingGroup
+from ...light_dataclass import light_dataclass
+from .setting import Setting
 from .value_types import Words, WordsLimit
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class StatusSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class StatusSettings:
     """Statuses and codes that the spec does not list."""
 
     conversion_accounts: Annotated[

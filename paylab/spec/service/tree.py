@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Any
 
+from ...light_dataclass import light_dataclass
 from .accounts import AccountSettings
 from .amounts import AmountSettings, CurrencySettings, RequestSettings
 from .codes import ErrorCodeSettings, SuccessCodeSettings
@@ -18,14 +19,14 @@ from .on_ramp import ConversionAccountSettings, InstructionSettings, SandboxDepo
 from .paths import PathSettings
 from .payouts import QuoteSettings, TransferSettings
 from .rails import RailSettings
-from .setting import Setting, SettingGroup
+from .setting import Setting
 from .signing import SigningSettings
 from .statuses import StatusSettings
 from .webhooks import WebhookSettings
 
 
-@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class ServiceSettings(SettingGroup):
+@light_dataclass(frozen=True, kw_only=True)
+class ServiceSettings:
     """The settings of a service: what the spec leaves open and a service can do differently.
 
     `extra` are constant fields of requests, by the name of an operation, in the names of the

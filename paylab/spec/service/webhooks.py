@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Annotated
 
-from .setting import Setting, SettingGroup
+from ...light_dataclass import light_dataclass
+from .setting import Setting
 from .value_types import Between, EachBetween, OptionalName, OptionalPlace, Place, Words, WordsLimit
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class WebhookSettings(SettingGroup):
+@light_dataclass(frozen=True)
+class WebhookSettings:
     """What a delivery has, how it is signed and repeated."""
 
     event_types: Annotated[
