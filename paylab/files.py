@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import csv
-import ctypes
 import errno
 import os
 import re
 import shutil
 import stat
-import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, BinaryIO
 
 from filelock import FileLock, Timeout
@@ -186,7 +185,7 @@ def locked(path: Path, busy: Exception | None = None) -> Iterator[None]:
 
 def _beside(path: Path, ending: str) -> Path:
     """An unpredictable hidden name in the same folder."""
-    return path.with_name(f".{path.name}.{uuid.uuid4().hex[:12]}.{ending}")
+    return path.with_name(f".{path.name}.{token_hex(6)}.{ending}")
 
 
 def file_mode(path: Path) -> int | None:
@@ -231,6 +230,8 @@ def _exchange(one: Path, other: Path) -> bool:
     """Swap two names atomically; False if the system or file system cannot."""
     if os.name == "nt":
         return False
+    import ctypes  # only for replacing a folder
+
     library = ctypes.CDLL(None)
     names = os.fsencode(one), os.fsencode(other)
     if hasattr(library, "renameat2"):

@@ -16,7 +16,7 @@ _PARTS: WeakKeyDictionary[Any, tuple[Any, Renew | None]] = WeakKeyDictionary()
 _HELD: list[Any] = []
 
 
-def register(part: T, renew: Callable[[T], None] | None = None, lock: Any = None) -> None:
+def renew_after_fork(part: T, renew: Callable[[T], None] | None = None, lock: Any = None) -> None:
     """Call `renew(part)` in every forked child while the part exists.
 
     A fork waits for `lock`, so that the child starts with consistent state and a free lock.

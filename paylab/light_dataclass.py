@@ -8,7 +8,7 @@ checkers, `dataclasses.fields`, `replace`, `pickle` and pydantic they are frozen
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, FrozenInstanceError, dataclass, fields
+from dataclasses import MISSING, FrozenInstanceError, dataclass, fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -43,48 +43,67 @@ if not TYPE_CHECKING:
 
 
 @cache
-def _fields(kind: Any) -> Mapping[str, Field[Any]]:
-    """The fields of a class by name."""
-    return {field.name: field for field in fields(kind)}
+def _defaults(kind: Any) -> Mapping[str, Any]:
+    """The value of each field that no argument sets, in the order of the fields."""
+    return {field.name: field.default for field in fields(kind)}
 
 
-def _default(field: Field[Any]) -> Any:
-    """The default of a field; MISSING without one."""
-    return field.default if field.default_factory is MISSING else field.default_factory()
+@cache
+def _factories(kind: Any) -> Mapping[str, Callable[[], Any]]:
+    """What makes the value of a field that no argument sets."""
+    return {
+        field.name: field.default_factory
+        for field in fields(kind)
+        if field.default_factory is not MISSING
+    }
+
+
+@cache
+def _required(kind: Any) -> frozenset[str]:
+    """The fields that an argument must set."""
+    unset = {name for name, default in _defaults(kind).items() if default is MISSING}
+    return frozenset(unset - _factories(kind).keys())
 
 
 def _initialize(record: Any, /, *positional: Any, **named: Any) -> None:
     kind: Any = type(record)
     arguments = dict(zip(kind.__match_args__, positional, strict=False)) | named
-    known = _fields(kind)
-    values = {
-        name: arguments[name] if name in arguments else _default(field)
-        for name, field in known.items()
-    }
-    is_missing = any(value is MISSING for value in values.values())
+    values = {**_defaults(kind), **arguments}
     is_repeated = len(arguments) < len(positional) + len(named)
-    if is_missing or is_repeated or not arguments.keys() <= known.keys():
+    is_known = len(values) == len(_defaults(kind))
+    if is_repeated or not is_known or not _required(kind) <= arguments.keys():
         _signature(kind).bind(*positional, **named)  # TypeError that names the argument
+    for name, factory in _factories(kind).items():
+        if name not in arguments:
+            values[name] = factory()
     vars(record).update(values)
+    if hasattr(kind, "__post_init__"):
+        record.__post_init__()
 
 
-def _compared(record: Any) -> list[Any]:
-    """The values by which a record is equal to another."""
+@cache
+def _compared(kind: Any) -> tuple[str, ...]:
+    """The fields by which a record is equal to another."""
+    return tuple(field.name for field in fields(kind) if field.compare)
+
+
+def _compared_values(record: Any) -> list[Any]:
     kind: Any = type(record)
-    return [getattr(record, name) for name, field in _fields(kind).items() if field.compare]
+    return [getattr(record, name) for name in _compared(kind)]
 
 
 def _is_equal(record: object, other: object) -> bool:
-    return type(other) is type(record) and _compared(record) == _compared(other)
+    return type(other) is type(record) and _compared_values(record) == _compared_values(other)
 
 
 def _hash(record: object) -> int:
-    return hash((type(record), *_compared(record)))
+    return hash((type(record), *_compared_values(record)))
 
 
 def _text(record: object) -> str:
     kind: Any = type(record)
-    values = ", ".join(f"{name}={getattr(record, name)!r}" for name in _fields(kind))
+    shown = [field.name for field in fields(kind) if field.repr]
+    values = ", ".join(f"{name}={getattr(record, name)!r}" for name in shown)
     return f"{kind.__qualname__}({values})"
 
 
@@ -107,16 +126,12 @@ def _signature(kind: Any) -> Signature:
     from inspect import Parameter, Signature  # only for editors and wrong arguments
 
     parameters = []
-    for name, field in _fields(kind).items():
-        default = _default(field)
-        parameters.append(
-            Parameter(
-                name,
-                Parameter.KEYWORD_ONLY if field.kw_only else Parameter.POSITIONAL_OR_KEYWORD,
-                default=Parameter.empty if default is MISSING else default,
-                annotation=field.type,
-            )
-        )
+    for field in fields(kind):
+        way = Parameter.KEYWORD_ONLY if field.kw_only else Parameter.POSITIONAL_OR_KEYWORD
+        default = Parameter.empty if field.name in _required(kind) else field.default
+        if field.name in _factories(kind):
+            default = _factories(kind)[field.name]()
+        parameters.append(Parameter(field.name, way, default=default, annotation=field.type))
     return Signature(parameters)
 
 

@@ -34,7 +34,7 @@ class _NamedLocks:
     def __init__(self) -> None:
         self._guard = Lock()
         self._locks: WeakValueDictionary[str, _NamedLock] = WeakValueDictionary()
-        forks.register(self, lambda child: child._forget(), self._guard)
+        forks.renew_after_fork(self, lambda child: child._forget(), self._guard)
 
     def get(self, name: str) -> _NamedLock:
         """The lock of a name."""

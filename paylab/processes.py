@@ -44,7 +44,7 @@ class PythonProgram:
         self._command = python_command(str(child.__file__), str(file), function)
         self._process: Process | None = None
         self._lock = Lock()
-        forks.register(self, PythonProgram._in_child)
+        forks.renew_after_fork(self, PythonProgram._in_child)
         atexit.register(self.close)
 
     @property

@@ -127,7 +127,10 @@ def test_the_map_has_every_chapter():
 
 LIGHT = {
     "import paylab": HEAVY,
-    "lab = paylab.connect()": ("httpx",),
+    "lab = paylab.connect()": (
+        *("httpx", "socket", "email", "html", "concurrent.futures", "difflib"),
+        *("paylab.simulator.dispatch", "paylab.signing.findings", "paylab.spec.assumptions"),
+    ),
     "lab.get('/v1/transfers')": (
         *("pydantic", "sqlite3", "stdnum", "paylab.payments", "paylab.webhooks"),
         *("paylab.redaction.search", "paylab.signing.mistakes", "paylab.lab.forms"),

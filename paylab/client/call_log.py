@@ -10,11 +10,11 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, overload
 
-from .. import forks
 from ..errors.base import PaylabError
 from ..errors.extras import explained
 from ..errors.names import suggesting
 from ..files import path_of
+from ..forks import renew_after_fork
 from ..logs import log
 from .call import STEPS, Call, DeferredCall
 from .request import CONTROLS
@@ -51,7 +51,7 @@ class CallLog(Sequence[Call]):
         self._size, self._count, self._lock = 0, 0, Lock()
         self._listeners: list[Listener] = []
         self._screen = screen
-        forks.register(self, lock=self._lock)
+        renew_after_fork(self, lock=self._lock)
 
     def keep(self, deferred: DeferredCall) -> None:
         """Store an attempt under the next number and notify the listeners.

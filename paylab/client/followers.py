@@ -14,7 +14,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from socket import SOCK_DGRAM, socket
 from typing import TYPE_CHECKING, Any
 
 from platformdirs import user_cache_path
@@ -86,7 +85,7 @@ class Broadcast:
 
 def _send(line: bytes, path: Path) -> None:
     """Send without waiting; remove the socket of a follower that has ended."""
-    from socket import AF_UNIX
+    from socket import AF_UNIX, SOCK_DGRAM, socket  # only for a follower
 
     with suppress(OSError), socket(AF_UNIX, SOCK_DGRAM) as sender:
         sender.setblocking(False)
@@ -101,7 +100,7 @@ class Follower:
 
     def __init__(self) -> None:
         try:
-            from socket import AF_UNIX
+            from socket import AF_UNIX, SOCK_DGRAM, socket
         except ImportError:
             message = "--follow needs Unix sockets, which this system does not have"
             raise ConfigError(f"{message}: use PAYLAB_LOG=debug") from None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import stat
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -54,6 +53,8 @@ def _read(path: Path) -> tuple[dict[str, Any], bool]:
     try:
         with path.open("rb") as file:
             private = os.name != "posix" or not os.fstat(file.fileno()).st_mode & OTHERS
+            import tomllib  # only for a file
+
             return tomllib.load(file), private
     except FileNotFoundError:
         return {}, True

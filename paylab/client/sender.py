@@ -15,9 +15,9 @@ from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any, Self, Unpack
 from uuid import UUID
 
-from .. import forks
 from ..errors.api import NotFoundError
 from ..errors.base import ChoiceError, ConfigError, MissingOperationError, PaylabError
+from ..forks import renew_after_fork
 from ..logs import log
 from ..redaction.redaction import Redaction
 from ..spec import paging
@@ -93,7 +93,7 @@ class Sender:
         tolerance = self.service.signing.tolerance
         self.service_clock = service_clock or ServiceClock(clock, tolerance)
         self.product: str | None = None
-        forks.register(self, lambda child: child._in_child())
+        renew_after_fork(self, lambda child: child._in_child())
 
     def _signer(self, settings: Settings) -> Sign:
         keys = settings.api_key, settings.secret_key

@@ -6,7 +6,6 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -188,6 +187,8 @@ def _warn_of_unknown(environ: Mapping[str, str]) -> None:
 def _unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
     for name in sorted(environ):
         if name.startswith(PREFIX) and name not in KNOWN_VARIABLES:
+            from difflib import get_close_matches  # only for a wrong name
+
             names = [known.removeprefix(PREFIX) for known in KNOWN_VARIABLES]
             near = get_close_matches(name.removeprefix(PREFIX), names, 1)
             message = f"the environment variable {plain(name, 80)} is not known and has no effect"

@@ -8,15 +8,16 @@ is said by a Service: `countries.of` adds that. Names are ours, whatever the ser
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from dataclasses import field as with_default
+from dataclasses import replace
 
 from ..errors.text import printable
+from ..light_dataclass import light_dataclass
 from ..spec import codes
 from .qr_codes import check_qrph
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Format:
     """The format of a text; without pattern and choices, any text that is not blank.
 
@@ -40,7 +41,7 @@ class Format:
     capitals: bool = False
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class DetailField:
     """One field of details; if `by` is set, the value of that field selects one of `forms`."""
 
@@ -57,7 +58,7 @@ class DetailField:
         return self.forms.get(chosen, self.form) if isinstance(chosen, str) else self.form
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Account:
     """An account type in one country, or in all countries of a scheme.
 

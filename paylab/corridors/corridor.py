@@ -7,9 +7,9 @@ Country rules are nowhere else. `countries` adds the rails and the words of a se
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from ..errors.text import printable
+from ..light_dataclass import light_dataclass
 from ..spec import codes
 from . import on_ramps
 from .account_types import (
@@ -43,7 +43,7 @@ NAMES = {name.strip()[:2]: name.strip()[3:] for name in _NAMES.split(",")}
 RAMP_FIELDS = ("phone", "date_of_birth", "idv_consent_recorded_at", "document")
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Rail:
     """A payout method, and its settlement if the spec describes it."""
 
@@ -57,7 +57,7 @@ class Rail:
         return printable(text)
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Corridor:
     """Everything known of one country; `accounts` and their fields carry their own sources.
 

@@ -91,6 +91,8 @@ def _with_words(field: DetailField, account: Account, form: AccountDetails) -> D
     if field.name == form.field:
         words = Format(choices=form.allowed, source=account.source)
     required = field.name in form.required
+    if words is field.form and required == field.required:
+        return field
     return replace(field, form=words, required=required)
 
 

@@ -6,17 +6,17 @@ Simulator, rules, forms, cards, commands, examples, frames, redaction and probe 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
 from ..errors.base import Problem, RuleError
+from ..light_dataclass import light_dataclass
 from ..spec.service.setting import SPEC
 from . import clabe
 from .qr_codes import Draw, check_qrph, make_qrph
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class OnRamp:
     """An on-ramp of a country: what is paid in, where to, and the words for it.
 

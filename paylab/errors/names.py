@@ -7,7 +7,6 @@ what to use instead.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any, NoReturn, TypeVar
 
 SIMILAR = 0.8
@@ -140,6 +139,8 @@ def nearest_name(name: str, known: Iterable[str], similar: float = SIMILAR) -> s
     >>> names.nearest_name("exchangeRate", ["exchange_rate", "total_fee"])
     'exchange_rate'
     """
+    from difflib import get_close_matches  # only for a wrong name
+
     plain, folded = {_folded(each): each for each in sorted(known)}, _folded(name)
     near = get_close_matches(folded, plain, 1, similar)
     if not near and similar < 1:
@@ -149,6 +150,8 @@ def nearest_name(name: str, known: Iterable[str], similar: float = SIMILAR) -> s
 
 def nearest_names(name: str, known: Mapping[str, object]) -> tuple[str, ...]:
     """The names nearest to a wrong one: by spelling, then by a shared word."""
+    from difflib import get_close_matches  # only for a wrong name
+
     close = get_close_matches(name[:60], known, n=3, cutoff=0.5)
     sharing = (each for each in known if set(each.split("_")) & set(name.lower().split("_")))
     return tuple(dict.fromkeys([*close, *sharing]))[:5] or tuple(known)[:5]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import date
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 from ..client.sender import Sender
 from ..errors.api import NotFoundError
 from ..errors.base import MissingOperationError, Problem, RuleError
+from ..light_dataclass import light_dataclass
 from ..spec import timestamps
 from ..spec.codes import PAGE_MAX
 from ..spec.service.lists import Order
@@ -53,7 +54,7 @@ class Writing(Narrowed, total=False):
     resume: bool | None
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Pull:
     """A list to fetch: its name, filters and service."""
 

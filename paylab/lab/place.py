@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
@@ -13,6 +12,7 @@ from ..client.sender import Sender
 from ..client.settings import Settings
 from ..errors.base import PaylabError
 from ..errors.text import printable
+from ..light_dataclass import light_dataclass
 from ..loopback import is_loopback
 from ..simulator.messages import PRODUCT
 
@@ -25,7 +25,7 @@ Kind = Literal["embedded", "shared", "sandbox", "other", "recording"]
 ANSWER_SECONDS = 2.0
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Place:
     """The kind and address of a service; its text is the badge on results."""
 

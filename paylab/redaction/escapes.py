@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
-from html import unescape
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -178,6 +177,8 @@ def _plain(match: re.Match[str]) -> str | None:
         number = int(match["code"][1:].strip("{}"), 16)
         # A greater number is no character, so this is text that looks like an escape.
         return chr(number) if number < 0x110000 else None
+    from html import unescape  # only for an entity
+
     plain = unescape(text)
     return None if plain == text else plain
 

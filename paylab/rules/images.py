@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import binascii
 import re
-from dataclasses import dataclass
 
 from ..errors.base import Problem
+from ..light_dataclass import light_dataclass
 from ..spec import codes
 from .fields import as_object, flat, is_object, need, one_of
 
@@ -34,7 +34,7 @@ _SAME = {"image/heif": "image/heic"}
 _NO_KIND = "is not a PDF, JPEG, PNG, HEIC, HEIF or TIFF file"
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Measured:
     """Content that is encoded while it is sent: its size and first bytes."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from ..light_dataclass import light_dataclass
 
 CORRECTIONS: Mapping[str, str] = {
     "raw-digest": "Base64 the HMAC's lower-case hex text, not its raw bytes",
@@ -36,7 +37,7 @@ CORRECTIONS: Mapping[str, str] = {
 """The correction of each mistake by its id; every check and every guess uses this text."""
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Mistake:
     """The id of a mistake, and a sentence with the correction."""
 

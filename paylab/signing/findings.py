@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from ..errors.base import ConfigError
 from ..errors.text import printable, printable_lines
+from ..light_dataclass import light_dataclass
 
 # Format of curl -v and most logs: the arrow is the direction of the header.
 _LINE = re.compile(
@@ -20,7 +20,7 @@ LENIENT = re.compile(
 )
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class SignedRequest:
     """A request as sent: method, full URL and body."""
 
@@ -91,7 +91,7 @@ STRICT = re.compile(
 )
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Authorization:
     """The three parts of the Authorization header."""
 
@@ -106,7 +106,7 @@ class Authorization:
         return match and cls(match[1], tuple(match[2].split(";")), match[3])
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Finding:
     """The result of checking a signature; without a difference `match` is true.
 

@@ -3,11 +3,35 @@
 `respond(world, request)` is the service as a function; the transport and the server call it.
 """
 
-from .credentials import random_keys as random_keys
-from .dispatch import respond as respond
-from .messages import Reply as Reply
-from .messages import Request as Request
-from .simulator import Simulator as Simulator
-from .world import World as World
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .credentials import random_keys as random_keys
+    from .dispatch import respond as respond
+    from .messages import Reply as Reply
+    from .messages import Request as Request
+    from .simulator import Simulator as Simulator
+    from .world import World as World
+
+_LATE = {
+    "Reply": "messages",
+    "Request": "messages",
+    "Simulator": "simulator",
+    "World": "world",
+    "random_keys": "credentials",
+    "respond": "dispatch",
+}
+"""The module of each name. A simulator loads `dispatch`, and all rules, for its first request."""
 
 __all__ = ["Reply", "Request", "Simulator", "World", "random_keys", "respond"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f".{_LATE[name]}", __name__), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATE})

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from functools import partial
 from threading import Condition
+from typing import TYPE_CHECKING
 
 from ..redaction.hiding import HIDDEN
 from .delivery_queue import DeliveryQueue
 from .events import note_attempt
-from .resources.subscriptions import signature_headers
 from .table import Row
 from .world import World
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 AT_ONCE = 4
 """Maximum concurrent deliveries of one subscription."""
@@ -127,10 +129,14 @@ class EventDelivery:
             known = self._world.tables["webhook_subscriptions"].rows
             for gone in self._pools.keys() - known.keys():
                 self._pools.pop(gone).shutdown(wait=False)
+            from concurrent.futures import ThreadPoolExecutor  # not needed without a delivery
+
             self._pools[subscription_id] = ThreadPoolExecutor(AT_ONCE, "paylab-delivery")
         return self._pools[subscription_id]
 
     def _deliver(self, row: Row, queue: DeliveryQueue) -> None:
+        from .resources.subscriptions import signature_headers  # not needed without a delivery
+
         signed = signature_headers(self._world, row)
         status, error = self._attempt(row, signed)
         with self._quiet:

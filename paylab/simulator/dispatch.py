@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from email.utils import format_datetime
 from functools import partial
 
 from ..signing.unauthorized import verify
@@ -20,6 +19,7 @@ from ..spec.route import without_base
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
 from ..spec.status import MACHINES, IllegalMove
+from ..spec.timestamps import to_http
 from ..spec.translation import with_numbers
 from . import control_api, faults
 from .bodies import page, read_row, shown
@@ -90,7 +90,7 @@ def respond(world: World, request: Request) -> Reply:
     reply = reply or _answer(world, request, now, entry)
     if fault:
         reply = faults.change(fault, reply)
-    dated = {"date": format_datetime(now, usegmt=True)}
+    dated = {"date": to_http(now)}
     reply = replace(reply, headers={**reply.headers, **dated})
     if not (request.is_trusted or request.path.startswith(CONTROL)):
         if not entry.operation:

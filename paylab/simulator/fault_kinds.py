@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from ..errors.base import Problem
@@ -66,6 +65,8 @@ def check_fault(body: Row) -> list[Problem]:
 
 
 def _suggest(word: object, known: Collection[str]) -> str:
+    from difflib import get_close_matches  # only for a wrong word
+
     near = get_close_matches(str(word)[:40], known, n=3) or known
     return f"must be one of {', '.join(near)}"
 

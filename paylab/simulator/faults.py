@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from email.utils import format_datetime
 from fnmatch import fnmatchcase
 from math import ceil
 
 from ..spec.service.service import Service
+from ..spec.timestamps import to_http
 from .fault_kinds import CUSTOM, CUTS, DEFAULTS, DETAILS, MOST_TIMES, ON_CALLS
 from .messages import BadCursor, Refused, Reply, Request, dump
 from .refusals import refusal_reply
@@ -96,8 +96,6 @@ WAITS: Mapping[str, Callable[[float, datetime], str]] = {
     "seconds": lambda pause, now: f"{pause:g}",
     "milliseconds": lambda pause, now: str(ceil(pause * 1000)),
     "unix_time": lambda pause, now: str(ceil(now.timestamp() + pause)),
-    "date": lambda pause, now: format_datetime(
-        datetime.fromtimestamp(ceil(now.timestamp() + pause), UTC), usegmt=True
-    ),
+    "date": lambda pause, now: to_http(datetime.fromtimestamp(ceil(now.timestamp() + pause), UTC)),
 }
 """The header of a 429 with the time to wait. Assumption `errors.server`."""

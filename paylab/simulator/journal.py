@@ -11,14 +11,16 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors.base import Problem
 from ..redaction.hiding import HIDDEN, Secret
 from ..redaction.redaction import Redaction
-from ..signing.findings import Finding
 from ..spec import timestamps
 from .messages import KeyRefused, Refused, Reply, Request
+
+if TYPE_CHECKING:
+    from ..signing.findings import Finding
 
 MOST = 10_000
 """Maximum stored requests; the oldest are dropped first."""

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from threading import RLock
 from typing import Any
 
-from .. import forks
+from ..forks import renew_after_fork
 from ..spec import timestamps
 from ..spec.operations.records import LISTS
 from ..spec.service.frozen import plain_value
@@ -79,7 +79,7 @@ class World:
         self.nonces = UsedNonces(self.service.signing.tolerance)
         self.journal = Journal()
         self.lock = RLock()
-        forks.register(self, lock=self.lock)
+        renew_after_fork(self, lock=self.lock)
         self.control: Any = None  # its simulator, which also delivers what becomes due
         self.tables = _tables(self.service)
         self.counters: dict[str, int] = {}

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
+from ..light_dataclass import light_dataclass
 from . import codes
 from .operations.records import OPERATIONS
 from .service.setting import SPEC
 from .service.tree import ServiceSettings
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Words:
     """The words of a field: of the spec, and of a setting; others may come if `is_open`."""
 
@@ -20,7 +21,7 @@ class Words:
     is_open: bool = False
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class AnswerForm:
     """How a model comes in answers.
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping
-from dataclasses import dataclass
 
+from ..light_dataclass import light_dataclass
 from . import codes
 from .service.individuals import VerificationSettings
 
@@ -18,7 +18,7 @@ class IllegalMove(ValueError):  # noqa: N818 - named for what it is, as in "ille
         super().__init__(f"{machine} cannot go from {state} to {wanted}; legal: {onward}")
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Machine:
     """A status machine: `moves` maps (state, trigger) to the next state."""
 
@@ -152,7 +152,7 @@ FRONT, BACK, SELFIE = codes.IMAGE_SIDES
 DOCUMENT = (FRONT, BACK)
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Advice:
     """The advice for one code; `sides` are the images that may have to be sent again.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 _FORM = re.compile(
     r"(?P<year>\d{4})(?P<dash>-?)(?P<month>\d\d)(?P=dash)(?P<day>\d\d)[Tt ]"
@@ -54,8 +53,17 @@ def instant_key(text: str) -> str:
     return f"{instant.replace(microsecond=0, tzinfo=None).isoformat()}.{digits}Z"
 
 
+def to_http(instant: datetime) -> str:
+    """The instant as a header such as Date has it."""
+    from email.utils import format_datetime  # imports sockets
+
+    return format_datetime(instant, usegmt=True)
+
+
 def from_http(text: str) -> datetime | None:
     """The instant of a header such as Date, in UTC; None when it is not readable."""
+    from email.utils import parsedate_to_datetime  # imports sockets
+
     try:
         moment = parsedate_to_datetime(text[:_LONGEST_HTTP])
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import Any, TypeVar
@@ -12,6 +11,7 @@ from typing import Any, TypeVar
 from ...errors.api import APIResponseError
 from ...errors.base import Problem, WaitTimeoutError
 from ...errors.names import nearest_name
+from ...light_dataclass import light_dataclass
 from ...spec import codes
 from ...spec.field_names import detail_names
 from ...spec.json_path import dotted
@@ -46,7 +46,7 @@ Until = str | Collection[str] | Callable[[Any], bool]
 """A status, several statuses, or a function of the resource that returns when to stop."""
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Patience:
     """How long to wait and how often to poll; only sleeps count as waiting time.
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
+from ...light_dataclass import light_dataclass
 from ..service.setting import SPEC
 from ..service.tree import ServiceSettings
 
@@ -29,7 +29,7 @@ ReadWords = Callable[[ServiceSettings], str | tuple[str, ...]]
 """Reads the setting that says which words a service accepts."""
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Field:
     """A field of the body or of the query of a request.
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from ...light_dataclass import light_dataclass
 from ..renames import Names, names_of
 from ..service.frozen import FrozenDict
 from ..service.lists import ListForm, ListSettings, OneListSettings, form_of_list
@@ -18,7 +18,7 @@ from .refusals import Refusal, Status
 ReadNames = Callable[[ServiceSettings], FrozenDict[str]]
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Operation:
     """An operation of the service, described once.
 

@@ -6,8 +6,8 @@ These depend on stored objects, or on a comparison that a schema of the body can
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
+from ...light_dataclass import light_dataclass
 from ..service.tree import ServiceSettings
 
 Status = int | Callable[[ServiceSettings], int]
@@ -32,7 +32,7 @@ def wrong_state(service: ServiceSettings) -> int:
 NOT_FOUND = 404
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Refusal:
     """A refusal: its status, and when it happens.
 

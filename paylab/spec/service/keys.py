@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
-from difflib import get_close_matches
 from functools import cache
 from typing import Any, get_args, get_type_hints
 
@@ -144,6 +143,8 @@ def unknown_setting(key: str) -> str:
     start = f"{group}." if group else ""
     inside = [name.removeprefix(start) for name in keys() if name.startswith(start)]
     names = dict.fromkeys(name.partition(".")[0] for name in inside)
+    from difflib import get_close_matches  # only for a wrong name
+
     near = get_close_matches(part, names, 2)
     listed = ", ".join(start + name for name in near or names)
     hint = f"nearest: {listed}" if near else f"{group or 'a service.toml'} has: {listed}"
