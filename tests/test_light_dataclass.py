@@ -43,6 +43,18 @@ class Named:
     name: str = "a"
 
 
+@light_dataclass(frozen=True)
+class Checked:
+    """A light dataclass with a value that is not shown, and a check."""
+
+    secret: str = field(default="hidden", repr=False)
+    size: int = 0
+
+    def __post_init__(self):
+        if self.size < 0:
+            raise ValueError("size is negative")
+
+
 @dataclass(frozen=True)
 class Extended(Named):
     """A dataclass of the standard library that extends a light one."""
@@ -96,6 +108,20 @@ def test_it_cannot_be_changed():
             del record.name
         with pytest.raises(FrozenInstanceError):
             record.other = 1
+
+
+def test_a_field_can_stay_out_of_the_text():
+    """`repr=False` hides a value, such as the text of a body or a secret."""
+    assert repr(Checked(size=2)).endswith("Checked(size=2)")
+    assert Checked().secret == "hidden"
+
+
+def test_a_check_runs_after_the_values_are_set():
+    """`__post_init__` is called for each new record."""
+    with pytest.raises(ValueError, match="negative"):
+        Checked(size=-1)
+    with pytest.raises(ValueError, match="negative"):
+        replace(Checked(), size=-1)
 
 
 def test_equal_values_are_equal():

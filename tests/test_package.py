@@ -128,7 +128,7 @@ def test_the_map_has_every_chapter():
 LIGHT = {
     "import paylab": HEAVY,
     "lab = paylab.connect()": (
-        *("httpx", "socket", "email", "html", "concurrent.futures", "difflib"),
+        *("httpx", "socket", "email", "html", "concurrent.futures", "difflib", "uuid"),
         *("paylab.simulator.dispatch", "paylab.signing.findings", "paylab.spec.assumptions"),
     ),
     "lab.get('/v1/transfers')": (

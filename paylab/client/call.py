@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors.names import suggesting
 from ..errors.text import printable, printable_lines
+from ..light_dataclass import light_dataclass
 
 if TYPE_CHECKING:
     from ..signing.explanation import Explanation
@@ -23,7 +24,7 @@ STEPS = {
 """The steps httpcore tells of, by the part of `Spent` they belong to."""
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Spent:
     """Seconds for connecting (TLS included), waiting for the answer, and reading it."""
 
@@ -56,7 +57,7 @@ class Spent:
         return f"{self.total * 1000:.1f} ms ({', '.join(parts)})"
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Body:
     """The text that may be shown, and the size of the bytes on the wire.
 
@@ -82,7 +83,7 @@ class Body:
 
 
 @suggesting
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Call:
     """An attempt: the request, the response and the time it took.
 

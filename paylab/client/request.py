@@ -11,7 +11,6 @@ from decimal import Decimal
 from itertools import count
 from random import Random
 from typing import TYPE_CHECKING, Any, Protocol, TypedDict
-from uuid import UUID
 
 from ..errors.base import Problem, RuleError
 from ..redaction.hiding import Secret, hide_frames
@@ -29,6 +28,8 @@ from ..spec.text import write_json
 from ..spec.timestamps import to_text
 
 if TYPE_CHECKING:
+    from uuid import UUID
+
     from httpx import URL, Request
 
 # Headers that paylab sets itself: those of the signature, of the body and of the connection.
@@ -165,7 +166,11 @@ def json_value(value: object) -> Any:
     for kind, convert in CONVERT:
         if isinstance(value, kind):
             return convert(value)
-    from ..spec.resource import Resource  # not before such a value is there: it imports pydantic
+    from uuid import UUID  # like the next one only for such a value
+
+    if isinstance(value, UUID):
+        return str(value)
+    from ..spec.resource import Resource  # imports pydantic
 
     if isinstance(value, Resource):
         return value.raw
@@ -200,7 +205,6 @@ CONVERT: tuple[tuple[type | tuple[type, ...], Callable[[Any], Any]], ...] = (
     (Decimal, _amount),
     (datetime, _instant),
     (date, date.isoformat),
-    (UUID, str),
 )
 
 
@@ -221,6 +225,8 @@ def with_options(request: OutgoingRequest, options: Options) -> OutgoingRequest:
         raise RuleError([Problem("timeout", "must be a number of seconds above 0")])
     key = options.get("idempotency_key")
     if key is not None:
+        from uuid import UUID  # only for a key that is given
+
         key = str(key) if isinstance(key, UUID) else _header_text("idempotency_key", key)
     headers = {name: _header(name, value) for name, value in given.items()}
     return replace(request, idempotency_key=key, timeout=timeout, given_headers=headers)

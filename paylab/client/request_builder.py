@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from random import Random
 from typing import Any
 
 from ..redaction.redaction import Redaction
@@ -12,6 +13,13 @@ from ..spec.operations.routes import reading
 from ..spec.translation import Translation
 from .request import Options, OutgoingRequest, StreamedBody, encode, url_of, with_options
 from .settings import Settings
+
+
+def new_idempotency_key(random: Random) -> str:
+    """A new Idempotency-Key: a UUID4 in its 36 characters."""
+    from uuid import UUID  # only for a new order
+
+    return str(UUID(int=random.getrandbits(128), version=4))
 
 
 class RequestBuilder:

@@ -13,7 +13,6 @@ from functools import cached_property, partial
 from itertools import count
 from random import Random, SystemRandom
 from typing import TYPE_CHECKING, Any, Self, Unpack
-from uuid import UUID
 
 from ..errors.api import NotFoundError
 from ..errors.base import ChoiceError, ConfigError, MissingOperationError, PaylabError
@@ -28,7 +27,7 @@ from .deadline import SLOWEST, TIMES, Deadline
 from .fresh_ids import FreshIds
 from .parameters import check_identifier, takes
 from .request import Options, OutgoingRequest, Sign, StreamedBody, request_signer
-from .request_builder import RequestBuilder
+from .request_builder import RequestBuilder, new_idempotency_key
 from .response import R, Response, enveloped, has_own_envelope, resource_of
 from .retries import NOT_FOUND, is_lost, wait_before_retry
 from .secrecy import redaction_of
@@ -129,7 +128,7 @@ class Sender:
 
     def new_key(self) -> str:
         """A new Idempotency-Key: a UUID4 in its 36 characters."""
-        return str(UUID(int=self.random.getrandbits(128), version=4))
+        return new_idempotency_key(self.random)
 
     @takes(Options)
     def request(

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from ..errors.base import ConfigError, ConfigWarning
+from ..light_dataclass import light_dataclass
 from ..redaction.hiding import HIDDEN, Secret
 from ..signing.canonical import key_bytes
 from ..spec.service.service import Service
@@ -48,7 +49,7 @@ Found = dict[str, tuple[Any, str]]
 """Settings by name, each with its source."""
 
 
-@dataclass(frozen=True)
+@light_dataclass(frozen=True)
 class Settings:
     """Everything a client needs; `where` names the source of each setting.
 
