@@ -24,7 +24,7 @@ T = TypeVar("T")
 if not TYPE_CHECKING:
 
     def light_dataclass(*, frozen: bool, kw_only: bool = False) -> Callable[[type[T]], type[T]]:
-        """Make a frozen dataclass of a class whose bases are none.
+        """Make a frozen dataclass of a class that extends no dataclass.
 
         `frozen` is True. It is written at each class, since type checkers read it there.
         """

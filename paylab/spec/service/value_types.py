@@ -19,7 +19,6 @@ _PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
 _PATH = r"(?:/(?:[A-Za-z0-9._~%!$&'()*+,;=:@-]|\{[a-z_]+\})+)+"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Limit:
     """A limit of a value; `check` returns it, or raises ValueError that says what it must be."""
 
