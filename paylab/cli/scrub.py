@@ -1,17 +1,21 @@
 """Remove secrets and personal data from notebooks, HAR files and snapshots.
 
 Keys, signatures, images and document numbers are replaced, in HAR files and snapshots also names,
-contacts, birth dates and addresses. A key is found by its form (sk_live_...), by a name before it
-(secret_key = "...", a header, a field, a variable), and then wherever else it stands. A document
-number is found by its field, beside or below its label (CPF, passport, ...), by a form that no
-other number has (CURP, 111.444.777-35), and then wherever else it stands. Base64, hexadecimal
-digits, lists of bytes, gzip, escapes and pieces in several lines or outputs are read. With --check
-nothing is changed.
+contacts, birth dates and addresses. A key is found by its form (sk_live_..., a JSON Web Token), by
+a name before it (secret_key = "...", a header, a field, a variable), by a label in a sentence ("API
+key: ...", "the password is ...", in Spanish and Portuguese, too), as a user of curl -u, and then
+wherever else it stands. A signature is found beside its label, in hexadecimal digits or Base64. A
+document number is found by its field, beside or below its label (CPF, passport, ...), by a form
+that no other number has (CURP, 111.444.777-35), and then wherever else it stands. Base64,
+hexadecimal digits, lists of bytes, gzip, escapes, dumps of xxd and hexdump, and pieces in several
+lines or outputs are read. With --check nothing is changed.
 
-Not found: a key without a name, such as an argument of connect(); a number without a label, or with
-a label in another language; names, addresses and account numbers in notebooks; text in pictures and
-file names; what is encrypted, in an archive, in another encoding, cut by markup, or computed from
-several parts; letters of another alphabet that only look alike. Read a file before you share it.
+Not found: a key without a name, such as an argument of connect(); a key beside a label that has no
+digit or no letter, or has fewer than 8 characters; a digest or signature without a label; a number
+without a label, or with a label in another language; octal dumps; names, addresses and account
+numbers in notebooks; text in pictures and file names; what is encrypted, in an archive, in another
+encoding, cut by markup, or computed from several parts; letters of another alphabet that only look
+alike. Read a file before you share it.
 """
 
 from __future__ import annotations

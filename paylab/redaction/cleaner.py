@@ -15,6 +15,7 @@ from .encodings import decode_base64, decoded_text, find_encoded, inflated, is_i
 from .escapes import Found
 from .fields import DOCUMENT_NAME, ascii_folded, casefolded, has_share_token
 from .key_rules import KEY_NAME, KEYS, LONG, TOKENS
+from .label_rules import LABELS
 from .redaction import HEADERS
 from .scrub_rules import (
     PDF,
@@ -29,7 +30,7 @@ from .scrub_rules import (
 )
 from .search import DOCUMENT_TYPES, find_images
 
-RULES: tuple[Rule, ...] = (*LONG, *KEYS, *DOCUMENTS, *TOKENS)
+RULES: tuple[Rule, ...] = (*LONG, *KEYS, *DOCUMENTS, *TOKENS, *LABELS)
 """In this order: text found by one rule is skipped by the next ones."""
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 MOST_ENCODINGS = 4

@@ -25,7 +25,8 @@ _BETWEEN = (
 _GROUPS = r"\d{2,4}(?: \d{2,4}){2,4}"
 _NUMBER = (
     rf"({_GROUPS}(?![\w.-])|(?=(?:[A-Z.\-/ ]{{0,6}}\d){{5}})"
-    r"[A-Z]{0,3}[ -]?\d[A-Z0-9.\-/]{3,20}[A-Z0-9])"
+    # Letters before a space are capitals: "tin can 123456" has no number.
+    r"(?:(?-i:[A-Z]{1,3})[ -]|[A-Z]{0,3}-?)\d[A-Z0-9.\-/]{3,20}[A-Z0-9])"
 )
 _TIME = re.compile(
     r"(?:[A-Za-z]{1,3} )?\d{4}[-/.]\d\d[-/.]\d\d(?:[^\d-].*)?|\d{4} \d\d \d\d", re.DOTALL

@@ -36,6 +36,12 @@ _HEX = re.compile(
     rf"(?<![A-Za-z0-9])(?:0x|\\{{1,4}}x)?(?:[0-9A-Fa-f]{{2}}{_BETWEEN_BYTES}{{0,3}}){{{_MIN_SIGNS},}}+"
 )
 _NOT_HEX = re.compile(r"0x|\\x|\\[nr]|(?<=[\n\r])[0-9A-Fa-f]{6,8}:?\s|[^0-9A-Fa-f]")
+_DUMP = re.compile(
+    r"(?:(?:(?<=\n)|(?<![\s\S]))[ \t]{0,8}[0-9A-Fa-f]{6,8}:?[ \t]{1,4}"
+    r"(?:[0-9A-Fa-f]{2}){1,2}[ \t]{1,2}(?:[0-9A-Fa-f]{2,4}[ \t]{1,2}){0,15}[^\n]{0,60}(?:\n|\Z))++"
+)
+"""Lines of xxd, hexdump and od: an offset, bytes, perhaps their text."""
+_DUMP_LINE = re.compile(r"[ \t]*[0-9A-Fa-f]{6,8}:?[ \t]{1,4}((?:[0-9A-Fa-f]{2,4}[ \t]{1,2}){1,16})")
 _NUMBERS = re.compile(rf"(?<![\d.])\d{{1,3}}(?:,\s{{0,20}}\d{{1,3}}){{{_MIN_SIGNS},}}+(?![\d.])")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
 _IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"%PDF-", b"II*\0", b"MM\0*", b"GIF8")
@@ -64,6 +70,9 @@ def _parts(text: str) -> Iterator[Encoded]:
         yield from _base64_parts(match[0], match.start())
     for match in _RAW.finditer(text):
         yield Encoded(*match.span(), match[0].encode("latin-1"))
+    for match in _DUMP.finditer(text):
+        for data in _dumped(match[0]):
+            yield Encoded(*match.span(), data)
     for match in _HEX.finditer(text):
         digits = _NOT_HEX.sub("", match[0])
         yield Encoded(*match.span(), unhexlify(digits[: len(digits) // 2 * 2]))
@@ -71,6 +80,17 @@ def _parts(text: str) -> Iterator[Encoded]:
         data = read_numbers(match[0].split(","))
         if data:
             yield Encoded(*match.span(), data)
+
+
+def _dumped(text: str) -> Iterator[bytes]:
+    """The bytes of a dump, and those of its words read with the low byte first."""
+    rows = (_DUMP_LINE.match(line) for line in text.splitlines())
+    words = [word for row in rows if row for word in row[1].split()[:16]]
+    digits = "".join(words)
+    yield unhexlify(digits[: len(digits) // 2 * 2])
+    if len(words[0]) == 4:
+        swapped = "".join(word[2:] + word[:2] for word in words)
+        yield unhexlify(swapped[: len(swapped) // 2 * 2])
 
 
 def _base64_parts(text: str, at: int) -> Iterator[Encoded]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ..errors.arguments import explain_arguments
 from ..errors.text import printable_lines
 from .cleaner import RULES, Cleaner, multiline_text
 from .personal import bare_urls, impersonal
@@ -37,6 +38,7 @@ class Leak:
         return printable_lines(f"{self.where}: {self.kind}")
 
 
+@explain_arguments
 def scrub(
     document: Mapping[str, Any],
     *,

@@ -370,7 +370,102 @@ LEAKS = {
     "compressed text": (source(b64encode(compress(DOCUMENT.encode())).decode()), "H4sI"),
 }
 
+PHRASES = {
+    "user of curl": "curl -u user:{key} https://api.example.com/v1",
+    "user of curl, joined": "curl -sS -uuser:{key} https://api.example.com/v1",
+    "user of curl, long": "curl --user 'user:{key}' https://api.example.com/v1",
+    "proxy of curl": "curl --proxy-user me:{key} https://api.example.com/v1",
+    "user of HTTPie": "http -a user:{key} https://api.example.com/v1",
+    "signature header": "curl -H 'X-Signature: {key}' https://api.example.com/v1",
+    "signature of a webhook": "-H 'X-Hub-Signature-256: sha256={hex}'",
+    "bare authorization": "curl -H 'Authorization: {key}' https://api.example.com/v1",
+    "capital authorization": "curl -H AUTHORIZATION:{key} https://api.example.com/v1",
+    "label": "API key: {key}",
+    "label in a sentence": "The API key is {key}.",
+    "bold label": "**API key:** {key}",
+    "label before code": "API key: `{key}`",
+    "label and dash": "Secret \u2014 {key}",
+    "token": "your token is {key}",
+    "password": "Password: {key}",
+    "password in brackets": "password ({key})",
+    "Spanish password": "contrase\u00f1a: {key}",
+    "Spanish key": "Clave de API: {key}",
+    "Portuguese password": "senha: {key}",
+    "Portuguese key": "chave da API \u00e9 {key}",
+    "web token": "open https://api.example.com/cb?t={jwt}",
+    "web token alone": "{jwt}",
+    "hexadecimal signature": "signature: {hex}",
+    "hexadecimal signature in a sentence": "the signature is {hex}",
+    "HMAC": "HMAC-SHA256 = {hex}",
+    "Base64 signature": "Signature: {base64}",
+    "Spanish signature": "firma: {hex}",
+    "Portuguese signature": "assinatura: {hex}",
+    "dump of xxd": "{xxd}",
+    "dump of hexdump": "{hexdump}",
+    "dump of an image": "{image}",
+    "dump of an image in words": "{words}",
+}
+HEX = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+
+
+def web_token():
+    """A JSON Web Token without a key."""
+    parts = ({"alg": "HS256", "typ": "JWT"}, {"sub": "1234567890"})
+    coded = [urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts]
+    return ".".join([*coded, urlsafe_b64encode(bytes(range(32))).decode().rstrip("=")])
+
+
+def dump(data, group=1, *, is_swapped=False):
+    """Bytes as xxd and hexdump print them."""
+    rows = []
+    for at in range(0, len(data), 16):
+        line = data[at : at + 16]
+        words = [line[place : place + group] for place in range(0, len(line), group)]
+        shown = " ".join((word[::-1] if is_swapped else word).hex() for word in words)
+        letters = "".join(chr(byte) if 32 <= byte < 127 else "." for byte in line)
+        rows.append(f"{at:08x}: {shown}  {letters}")
+    return "\n".join(rows)
+
+
+SECRETS = {
+    "key": "Xk39fQ2mPz81LwVr7Tn4",
+    "hex": HEX,
+    "base64": b64encode(bytes(range(200, 232))).decode(),
+    "jwt": web_token(),
+    "xxd": dump(b"secret_key = Xk39fQ2mPz81LwVr7Tn4\n", 2),
+    "hexdump": dump(b"secret_key = Xk39fQ2mPz81LwVr7Tn4\n").replace("  ", "  |"),
+    "image": dump(PNG, 2),
+    "words": dump(PNG, 2, is_swapped=True),
+}
+LEAKS |= {
+    name: (source(phrase.format(**SECRETS)), SECRETS[phrase.partition("{")[2].partition("}")[0]])
+    for name, phrase in PHRASES.items()
+}
+
 INNOCENT = (
+    "tin can 123456",
+    f"sha256 {HEX}",
+    f"sha256:{HEX}",
+    f"X-Content-SHA256: {HEX}",
+    f"commit {HEX[:40]}",
+    "id 550e8400-e29b-41d4-a716-446655440000",
+    "Idempotency-Key: 550e8400-e29b-41d4-a716-446655440000",
+    "order number: 4711-2026-0001",
+    "the token is not valid",
+    "token expires: 2026-01-31T09:30:00.123Z",
+    "token: 2026-01-31T09:30:00.123Z",
+    "API key: your-api-key",
+    "API key: see the dashboard",
+    "signature: does not match",
+    "Signature = sign(payload2)",
+    "authorization: required",
+    "curl -u $USER:$PASSWORD https://api.example.com",
+    "curl -u user https://api.example.com",
+    "max_tokens: 1234567890",
+    "docker run -u 1000:1000 image",
+    "secret santa 2026-12-24",
+    "www.example.com",
+    "eyes.example.com",
     "total 11144477735",
     "see document: https://example.com/docs/2026/01/31/file12345",
     "see document: docs/report-20260131.pdf",
