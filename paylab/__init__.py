@@ -13,6 +13,7 @@ from .errors import APIError as APIError
 from .errors import APIResponseError as APIResponseError
 from .errors import APIStatusError as APIStatusError
 from .errors import APITimeoutError as APITimeoutError
+from .errors import ArgumentError as ArgumentError
 from .errors import AuthenticationError as AuthenticationError
 from .errors import BadRequestError as BadRequestError
 from .errors import ChoiceError as ChoiceError
@@ -35,6 +36,7 @@ from .errors import RuleError as RuleError
 from .errors import ServerError as ServerError
 from .errors import ServiceError as ServiceError
 from .errors import SimulatorError as SimulatorError
+from .errors import UnknownItemError as UnknownItemError
 from .errors import UnprocessableError as UnprocessableError
 from .errors import WaitTimeoutError as WaitTimeoutError
 
@@ -106,6 +108,7 @@ __all__ = [
     "APIResponseError",
     "APIStatusError",
     "APITimeoutError",
+    "ArgumentError",
     "AuthenticationError",
     "BadRequestError",
     "ChoiceError",
@@ -130,6 +133,7 @@ __all__ = [
     "Service",
     "ServiceError",
     "SimulatorError",
+    "UnknownItemError",
     "UnprocessableError",
     "WaitTimeoutError",
     "assumptions",

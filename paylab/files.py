@@ -17,8 +17,9 @@ from typing import Any, BinaryIO
 
 from filelock import FileLock, Timeout
 
-from .errors.base import ConfigError, PaylabError
+from .errors.base import ArgumentError, ConfigError, PaylabError
 from .spec.text import plain
+from .spreadsheet_cells import RESULTS, restore_cell
 
 PRIVATE = 0o600
 EXCHANGE = 2  # RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS
@@ -32,6 +33,9 @@ LONGEST_NAME, LONGEST_PATH = 255, 4095
 
 def path_of(given: str | os.PathLike[str]) -> Path:
     """The path as given; ConfigError when no file can have this name."""
+    if not isinstance(given, str | os.PathLike) or isinstance(os.fspath(given), bytes):
+        shown = plain(repr(given), 60)
+        raise ArgumentError(f"the path of a file must be text or a Path, not {shown}", "path")
     text, reason = os.fspath(given), ""
     try:
         whole, parts = os.fsencode(text), [*map(os.fsencode, Path(text).parts)]
@@ -106,14 +110,14 @@ def replace_folder(path: Path, ours: Callable[[Path], bool]) -> Iterator[Path]:
     """
     path = path.resolve()
     require_parent(path)
-    _refuse_foreign(path, ours)
+    refuse_foreign(path, ours)
     draft = _beside(path, "part")
     draft.mkdir()
     usual = file_mode(draft)
     draft.chmod(0o700)
     try:
         yield draft
-        _refuse_foreign(path, ours)  # check again: a file may have been added meanwhile
+        refuse_foreign(path, ours)  # check again: a file may have been added meanwhile
         _keep_modes(path, draft)
         draft.chmod(file_mode(path) or usual or 0o700)
         _swap(draft, path)
@@ -239,7 +243,8 @@ def _exchange(one: Path, other: Path) -> bool:
     return hasattr(library, "renamex_np") and bool(library.renamex_np(*names, EXCHANGE) == 0)
 
 
-def _refuse_foreign(path: Path, ours: Callable[[Path], bool]) -> None:
+def refuse_foreign(path: Path, ours: Callable[[Path], bool]) -> None:
+    """ConfigError if a folder cannot be replaced: it has a file that is not `ours`."""
     if Path.cwd().is_relative_to(path):
         raise ConfigError("cannot replace the folder you are in: name another folder")
     if path.exists() and not path.is_dir():
@@ -250,36 +255,6 @@ def _refuse_foreign(path: Path, ours: Callable[[Path], bool]) -> None:
                 f"cannot replace the folder {path.name}/: {entry.relative_to(path)} is not from "
                 "an export; name another folder"
             )
-
-
-FORMULA = "^['=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]"
-"""A cell that a spreadsheet executes, or that has an apostrophe as if it were escaped."""
-
-SPOILED = "^0[0-9]|[0-9][0-9.,]{15}|^[0-9.]+[eE][0-9]+$"
-"""A text that a spreadsheet changes as a number: leading zeros, over 15 digits, 12E45."""
-
-RESULTS = frozenset({"row", "outcome", "error"})
-"""The columns of the results of a batch, whose formulas are escaped."""
-
-_RISKY = re.compile(f"{FORMULA}|{SPOILED}")
-
-
-def escape_cell(text: str) -> str:
-    """A cell with an apostrophe before a formula, which makes it text in a spreadsheet.
-
-    >>> escape_cell("=1+1")
-    "'=1+1"
-    """
-    return f"'{text}" if re.match(FORMULA, text) else text
-
-
-def restore_cell(text: str) -> str:
-    """A cell as it was before it was escaped for a spreadsheet.
-
-    >>> restore_cell("'=1+1")
-    '=1+1'
-    """
-    return text[1:] if text.startswith("'") and _RISKY.search(text[1:]) else text
 
 
 @dataclass(frozen=True)
@@ -325,6 +300,8 @@ def written_header(path: str | os.PathLike[str], delimiter: str = ",") -> list[s
 
 @contextmanager
 def _csv_reader(path: str | os.PathLike[str], delimiter: str) -> Iterator[csv.DictReader[str]]:
+    if len(delimiter) != 1:
+        raise ArgumentError(f"delimiter must be one character, not {delimiter!r}", "delimiter")
     try:
         with open(path_of(path), encoding="utf-8-sig", newline="") as lines:
             reader = csv.DictReader(lines, strict=True, delimiter=delimiter)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from ..errors.arguments import explain_arguments
 from ..errors.names import suggesting
 from ..errors.text import printable, printable_lines
 from ..light_dataclass import light_dataclass
@@ -82,6 +83,7 @@ class Body:
             return self.text
 
 
+@explain_arguments
 @suggesting
 @light_dataclass(frozen=True)
 class Call:

@@ -10,9 +10,11 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, overload
 
-from ..errors.base import PaylabError
+from ..errors.arguments import explain_arguments
+from ..errors.base import PaylabError, UnknownItemError
 from ..errors.extras import explained
 from ..errors.names import suggesting
+from ..errors.text import plain
 from ..files import path_of
 from ..forks import renew_after_fork
 from ..logs import log
@@ -33,6 +35,7 @@ Listener = Callable[[Call], None]
 Listen = Callable[[Listener], Callable[[], None]]
 
 
+@explain_arguments
 @suggesting
 class CallLog(Sequence[Call]):
     """The latest attempts, oldest first; the oldest are dropped at a limit of number and size."""
@@ -143,7 +146,7 @@ class CallLog(Sequence[Call]):
         )
 
     def get(self, number: int) -> Call:
-        """The call with this number; LookupError when it was dropped.
+        """The call with this number; UnknownItemError when it was dropped.
 
         >>> lab.calls.get(lab.calls[-1].number).method
         'POST'
@@ -151,7 +154,8 @@ class CallLog(Sequence[Call]):
         for call in self._seen():
             if call.number == number:
                 return call
-        raise LookupError(f"no call has number {number}: it may be older than the kept calls")
+        shown = plain(repr(number), 60)
+        raise UnknownItemError(f"no call has number {shown}: it may be older than the kept calls")
 
     def rows(self) -> list[dict[str, Any]]:
         """Flat rows for a table or a frame, one per call.

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
+from ..errors.arguments import explain_arguments
 from ..errors.base import PaylabError
 from ..spec.operations.records import IDEMPOTENT
 from ..spec.service.service import Service
@@ -29,6 +30,7 @@ ANSWER_SECONDS = 2.0
 """How long an answer is waited for that only tells the time."""
 
 
+@explain_arguments
 class Client(Sender):
     """The service: its operations by resource, and `request` for anything else.
 

@@ -8,6 +8,7 @@ from functools import wraps
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
+from ..errors.arguments import RAW, raise_explained
 from ..errors.base import Problem, RuleError, RuleWarning
 from ..errors.names import meant, nearest_name
 from ..spec.operations.field import ID, REFERENCE
@@ -41,7 +42,10 @@ def takes(*groups: Any) -> Callable[[Callable[P, A]], Callable[P, A]]:
         def call(*args: P.args, **kwargs: P.kwargs) -> A:
             if not kwargs.keys() <= known:
                 raise TypeError(_unknown(function.__qualname__, kwargs.keys() - known, known))
-            return function(*args, **kwargs)
+            try:
+                return function(*args, **kwargs)
+            except RAW as error:
+                raise_explained(call, args, kwargs, error)
 
         shown = signature(function).replace(parameters=[*own, *options])
         call.__signature__ = shown  # type: ignore[attr-defined] # what inspect and IDEs look for

@@ -13,6 +13,7 @@ from threading import Lock
 from typing import BinaryIO, Self
 
 from .. import files
+from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError
 from ..errors.text import printable
 from ..logs import log
@@ -27,6 +28,7 @@ SIGNED = ("x-content-sha256", "x-date", "x-nonce")
 """Headers of a signature that are not written: a short body can be guessed from its hash."""
 
 
+@explain_arguments
 class Recording:
     """Writes the calls of a client to a HAR file until `stop()`, or until a `with` block ends.
 

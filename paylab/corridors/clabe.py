@@ -41,14 +41,14 @@ class Parts(NamedTuple):
 def parts(clabe: str) -> Parts:
     """The parts of a text of 18 digits, whether its check digit is right or not."""
     if not _is(DIGITS, clabe):
-        raise ValueError("a CLABE is exactly 18 digits")
+        raise _refusal("a CLABE is exactly 18 digits")
     return Parts(clabe[:3], clabe[3:6], clabe[6:17], clabe[17:])
 
 
 def products(first17: str) -> tuple[int, ...]:
     """The last digit of each digit times its weight (3, 7, 1 repeated)."""
     if not _is(BODY, first17):
-        raise ValueError("a check digit is made from exactly 17 digits")
+        raise _refusal("a check digit is made from exactly 17 digits")
     return tuple(int(digit) * weight % 10 for digit, weight in zip(first17, WEIGHTS, strict=True))
 
 
@@ -74,6 +74,12 @@ def make_clabe(draw: Callable[[str, int], str]) -> str:
     """A valid CLABE at a bank that is fictitious; `draw` gives so many digits for a word."""
     body = "999999" + draw("clabe", 11)
     return body + check_digit(body)
+
+
+def _refusal(message: str) -> ValueError:
+    from ..errors.base import ArgumentError  # only an error needs the tree
+
+    return ArgumentError(message)
 
 
 def _is(pattern: re.Pattern[str], text: object) -> bool:

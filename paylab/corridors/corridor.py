@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..errors.arguments import explain_arguments
 from ..errors.text import printable
 from ..light_dataclass import light_dataclass
 from ..spec import codes
@@ -57,6 +58,7 @@ class Rail:
         return printable(text)
 
 
+@explain_arguments
 @light_dataclass(frozen=True)
 class Corridor:
     """Everything known of one country; `accounts` and their fields carry their own sources.

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
+from ..errors.arguments import explain_arguments
 from ..spec import codes
 from ..spec.service.accounts import AccountDetails
 from ..spec.service.service import Service
@@ -96,6 +97,7 @@ def _with_words(field: DetailField, account: Account, form: AccountDetails) -> D
     return replace(field, form=words, required=required)
 
 
+@explain_arguments
 @lru_cache
 def of(service: Service | None = None) -> Countries:
     """The facts of every country under these assumptions, by default those of `Service()`.
@@ -106,6 +108,7 @@ def of(service: Service | None = None) -> Countries:
     return Countries(service) if service is not None else of(Service())
 
 
+@explain_arguments
 def get(country: object) -> Corridor | None:
     """The facts of a country, with or without a corridor; None for an unknown code.
 
@@ -115,6 +118,7 @@ def get(country: object) -> Corridor | None:
     return of().get(country)
 
 
+@explain_arguments
 def find(  # noqa: PLR0913 - each narrows the search, and all have defaults
     *,
     country: str = "",

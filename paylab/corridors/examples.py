@@ -8,7 +8,8 @@ from datetime import datetime
 from typing import Any
 
 from .. import corridors
-from ..errors.base import Problem, RuleError
+from ..errors.arguments import explain_arguments
+from ..errors.base import Problem, RuleError, UnknownItemError
 from ..spec import codes
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
@@ -44,6 +45,7 @@ PIX_KEYS = {
 """A PIX key of each type but e-mail."""
 
 
+@explain_arguments
 def account(country: str, service: Service | None = None) -> dict[str, Any]:
     """An account in the country, as `type` and `details`; KeyError without a corridor.
 
@@ -57,9 +59,10 @@ def account(country: str, service: Service | None = None) -> dict[str, Any]:
         if one.example:
             details = _details(country, one.type, one.example, service)
             return {"type": one.type, "details": details}
-    raise KeyError(country)
+    raise UnknownItemError(f"no account type of {country!r} has an example")
 
 
+@explain_arguments
 def wallet(service: Service | None = None) -> dict[str, str]:
     """The details of a crypto wallet without a known key.
 
@@ -84,6 +87,7 @@ def _details(
     return {name: known[name] for name in dict.fromkeys((*form.required, *usual))}
 
 
+@explain_arguments
 def recipient(country: str, service: Service | None = None) -> dict[str, Any]:
     """The fields of a recipient of payouts, for `lab.individuals.create(**fields)`.
 
@@ -111,6 +115,7 @@ def recipient(country: str, service: Service | None = None) -> dict[str, Any]:
     )
 
 
+@explain_arguments
 def completed(service: Service | None, person: dict[str, Any]) -> dict[str, Any]:
     """A person with values for all other required fields of the service.
 
@@ -160,6 +165,7 @@ PEOPLE: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+@explain_arguments
 def person(country: str) -> dict[str, Any]:
     """A fictitious person, without products and without consent.
 
@@ -181,6 +187,7 @@ def person(country: str) -> dict[str, Any]:
     }
 
 
+@explain_arguments
 def individual(country: str, *, consent_at: datetime, product: str = "on_ramp") -> dict[str, Any]:
     """The fields of a fictitious individual, for `lab.individuals.create(**fields)`.
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from ..errors.arguments import explain_arguments
 from ..errors.base import EMVError
 
 ACCOUNTS = range(2, 52)
@@ -169,6 +170,7 @@ class EmvField:
             return ()
 
 
+@explain_arguments
 def crc(text: str) -> str:
     """CRC-16/CCITT-FALSE over the text's UTF-8 bytes, as four upper-case hex digits.
 

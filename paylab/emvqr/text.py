@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
+from ..errors.arguments import explain_arguments
 from ..errors.base import EMVError
 from . import fields as tags
 from .fields import HEAD, EmvField, Tree, crc, field_tree, split, write_fields
@@ -16,6 +17,7 @@ ONCE = "12"
 AMOUNT = re.compile(r"[0-9]+(\.[0-9]*)?")
 
 
+@explain_arguments
 @dataclass(frozen=True)
 class Payload:
     """The fields of a QR text in their order, without the CRC at the end."""
@@ -122,6 +124,7 @@ MANDATORY = {
 }
 
 
+@explain_arguments
 def parse(text: str, *, verify: bool = True) -> Payload:
     """The fields of a QR text; EMVError with the position if it is not valid.
 
@@ -146,6 +149,7 @@ def parse(text: str, *, verify: bool = True) -> Payload:
     return payload
 
 
+@explain_arguments
 def check(text: str) -> list[EMVError]:
     """The problems that prevent paying a QR text: wrong format or missing fields.
 
@@ -174,6 +178,7 @@ def _misfits(payload: Payload) -> list[EMVError]:
     return found
 
 
+@explain_arguments
 def build(payload: Payload | Tree) -> str:
     """The QR text of a payload or of nested dicts; the CRC is computed again.
 
@@ -199,6 +204,7 @@ CATEGORY = "6016"
 PESO = "608"
 
 
+@explain_arguments
 def qrph(  # noqa: PLR0913 - what a payer is told, each part by its name
     *,
     acquirer: str,

@@ -5,6 +5,8 @@ PaylabError
 │   ├── MissingExtraError    a package that is not installed, and the command to install it
 │   └── ServiceError         settings of a service that cannot be used
 │       └── MissingOperationError   an operation that the service does not have
+├── ArgumentError            a value that a function cannot take; names the parameter
+├── UnknownItemError         nothing has this name, number or id
 ├── RuleError                a check before sending; lists every problem
 ├── ReadOnlyError            not sent: only GETs are allowed
 ├── ReplayError              not sent: a recording has no such request
@@ -47,6 +49,7 @@ from .api import RedirectError as RedirectError
 from .api import ServerError as ServerError
 from .api import UnprocessableError as UnprocessableError
 from .api import for_status as for_status
+from .base import ArgumentError as ArgumentError
 from .base import ChoiceError as ChoiceError
 from .base import ConfigError as ConfigError
 from .base import ConfigWarning as ConfigWarning
@@ -66,5 +69,6 @@ from .base import RuleError as RuleError
 from .base import RuleWarning as RuleWarning
 from .base import ServiceError as ServiceError
 from .base import SimulatorError as SimulatorError
+from .base import UnknownItemError as UnknownItemError
 from .base import UnknownNameError as UnknownNameError
 from .base import WaitTimeoutError as WaitTimeoutError

@@ -214,6 +214,21 @@ class ChoiceError(PaylabError):
         super().__init__(message)
 
 
+class ArgumentError(PaylabError, TypeError, ValueError):
+    """A value that a function cannot take; `argument` is the name of the parameter."""
+
+    def __init__(self, message: str, argument: str = "") -> None:
+        self.argument = argument
+        super().__init__(message)
+
+
+class UnknownItemError(PaylabError, KeyError):
+    """Nothing has this name, number or id."""
+
+    def _text(self) -> str:
+        return self._head()
+
+
 class EMVError(PaylabError, ValueError):
     """A QR text that is not a valid EMV payload, with the reason and the character offset."""
 

@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, ExactnessError
 from ..errors.extras import explained
 from ..spec import status
@@ -30,6 +31,7 @@ FILES = (".duckdb", ".ddb", ".db")
 FINAL = {*status.TRANSFER.final, *status.CONVERSION.final}
 
 
+@explain_arguments
 @pd.api.extensions.register_dataframe_accessor("paylab")
 class Accessor:
     """Summaries, files and tables of a frame of transfers or conversions."""

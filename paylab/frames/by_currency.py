@@ -6,12 +6,14 @@ from typing import Any
 
 import pandas as pd
 
+from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError
 from .columns import currency_of
 from .decimal_array import DecimalArray, DecimalDtype
 from .frame import ExactFrame
 
 
+@explain_arguments
 def by_currency(frame: pd.DataFrame) -> pd.DataFrame:
     """The sum of each amount in each currency: a row per currency, missing where it has none.
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, Problem, RuleError
 from . import summaries, times
 from .pages import Progress, Tally
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 AT_ONCE = 8  # accounts, when no cluster is given
 
 
+@explain_arguments
 class Dataset:
     """Transfers or conversions under an address, partitioned by day of creation.
 
@@ -162,6 +164,7 @@ def from_profile(profile: str) -> Any:
     return import_module("paylab").connect(profile=profile).transfers
 
 
+@explain_arguments
 def collect_accounts(  # noqa: PLR0913 - which accounts, where to, how fast, and how much
     profiles: Sequence[str],
     into: str,

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 import pyarrow.json as pj
 
 from ..errors.api import APIResponseError
+from ..errors.arguments import explain_arguments
 from ..errors.base import PagingError, PaylabWarning
 from ..spec.paging import MOST_EMPTY, Page, Pager, read_page
 from ..spec.text import EXACT, RepeatedMemberError, plain
@@ -161,6 +162,7 @@ def following(body: bytes) -> tuple[bool, str | None]:
     return tail[1] == b"true", None if tail[2] is None else tail[2].decode()
 
 
+@explain_arguments
 def bodies(fetch: Fetch, start: str | None = None) -> Iterator[bytes]:
     """Yield the pages of a list as bytes; PagingError for invalid cursors."""
 

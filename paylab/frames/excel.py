@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from ..errors.base import ConfigError
 from ..errors.extras import explained
-from ..files import replace, require_parent
+from ..files import replace, require_writable
 from . import decimals
 from .times import time_zone
 
@@ -39,7 +39,7 @@ def write_workbook(
     with explained():
         from openpyxl import Workbook
     zone = time_zone(tz)
-    require_parent(path)
+    require_writable(path)
     book = Workbook(write_only=True)
     sheet = book.create_sheet("rows")
     try:

@@ -19,10 +19,11 @@ import pyarrow.csv as pcsv
 import pyarrow.parquet as pq
 
 from ..errors.api import BadRequestError
+from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError
 from ..errors.extras import require_extra
 from ..errors.text import printable_lines
-from ..files import path_of, recover, replace, replace_folder, require_parent
+from ..files import path_of, recover, refuse_foreign, replace, replace_folder, require_parent
 from ..spec import timestamps
 from ..spec.repeats import warn_of_repeats
 from ..spec.service.lists import Order
@@ -58,6 +59,7 @@ class Export:
     oldest_page_at: datetime | None = None
 
 
+@explain_arguments
 def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     pages: Iterable[object],
     to: str | os.PathLike[str],
@@ -101,6 +103,7 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     return Export(path, rows, tally.pages)
 
 
+@explain_arguments
 def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     fetch: Fetch,
     to: str | os.PathLike[str],
@@ -147,6 +150,8 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
         order=order,
     )
     require_parent(path)
+    if path.is_dir():
+        refuse_foreign(path.resolve(), ours)  # before anything is fetched
     sweep_drafts(path)
     job = {"kind": kind, "base_url": about.get("base_url"), "filter": about.get("filter")}
     job |= {"since": str(selection.since), "status": sorted(selection.statuses or ())}

@@ -1,7 +1,7 @@
 """Read and write CSV files, escape cells for spreadsheets, and describe columns in a sidecar.
 
-A leading apostrophe makes a cell text; a cell that starts with one gets another, so that removing
-one restores the value.
+An apostrophe before a formula makes it text; an apostrophe in such a place gets another, so that
+removing one restores the value.
 """
 
 from __future__ import annotations
@@ -20,19 +20,11 @@ import pyarrow.csv as pcsv
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
+from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, PaylabError
-from ..files import (
-    FORMULA,
-    RESULTS,
-    SPOILED,
-    file_mode,
-    path_of,
-    replace,
-    restore_cell,
-    unreadable,
-    written_header,
-)
+from ..files import file_mode, path_of, replace, unreadable, written_header
 from ..spec.codes import minor_unit
+from ..spreadsheet_cells import ESCAPED, FORMULA, INNER, RESULTS, SPOILED, restore_cell
 from . import decimals, times
 from .columns import Kept, Kind, Schema, currency_of, likeliest, schema_of
 from .frame import ExactFrame, typed_frame
@@ -45,7 +37,8 @@ NUMBERS = ("amount", "seconds")
 def guard(texts: pa.Table, schema: Schema) -> pa.Table:
     """The table with every risky cell escaped; short plain amounts stay numbers."""
     columns = []
-    for name, column in zip(texts.column_names, texts.columns, strict=True):
+    for name, whole in zip(texts.column_names, texts.columns, strict=True):
+        column = _replaced(whole, INNER, r"\1'\2")
         risky = pc.match_substring_regex(column, f"{FORMULA}|{SPOILED}")
         if schema.kind(name) in NUMBERS:
             risky = pc.and_(risky, pc.invert(pc.match_substring_regex(column, PLAIN)))
@@ -60,8 +53,16 @@ def unguard(texts: pa.Table) -> pa.Table:
         rest = pc.utf8_slice_codeunits(column, 1)
         risky = pc.match_substring_regex(rest, f"{FORMULA}|{SPOILED}")
         was_escaped = pc.and_(pc.starts_with(column, "'"), risky)
-        columns.append(pc.if_else(was_escaped, rest, column))
+        plain = pc.if_else(was_escaped, rest, column)
+        columns.append(_replaced(plain, ESCAPED, r"\1\2"))
     return pa.table(columns, [*map(restore_cell, texts.column_names)])
+
+
+def _replaced(column: pa.ChunkedArray, form: str, put: str) -> pa.ChunkedArray:
+    """The column with each match replaced; most columns have none."""
+    if not pc.any(pc.match_substring_regex(column, form)).as_py():
+        return column
+    return pc.replace_substring_regex(column, pattern=form, replacement=put)
 
 
 MEANING: dict[Kind, str] = {
@@ -114,6 +115,7 @@ def read_sidecar(path: Path) -> dict[str, Any]:
 BLOCK = 1 << 24  # a row must fit in one block
 
 
+@explain_arguments
 def to_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> Path:
     """Write a frame: amounts with the decimals of their currency, times as ISO 8601, ids as text.
 
@@ -132,6 +134,7 @@ def to_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> Path:
     return target
 
 
+@explain_arguments
 def read_csv(
     path: str | os.PathLike[str], kind: Kept | None = None, *, delimiter: str = ","
 ) -> pd.DataFrame:
@@ -235,6 +238,7 @@ def _typed(texts: pa.ChunkedArray, kind: Kind, name: str, start: int) -> pa.Chun
     return decimals.at(texts, name, TYPES[kind], start) if kind in TYPES else texts
 
 
+@explain_arguments
 def read_parquet(path: str | os.PathLike[str], kind: Kept | None = None) -> pd.DataFrame:
     """Read a Parquet file or a folder of them as a frame with exact types.
 

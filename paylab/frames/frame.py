@@ -9,8 +9,9 @@ from typing import Any, Literal, TypedDict, Unpack, cast
 import pandas as pd
 import pyarrow as pa
 
-from ..errors.base import ExactnessError
-from ..errors.text import printable_lines
+from ..errors.arguments import explain_arguments
+from ..errors.base import ArgumentError, ExactnessError
+from ..errors.text import plain, printable_lines
 from ..spec.repeats import warn_of_repeats
 from ..spec.service.lists import Order
 from ..spec.time_arguments import read_since
@@ -181,6 +182,7 @@ class _Reading(TypedDict, total=False):
     progress: Progress | None
 
 
+@explain_arguments
 def transfers(pages: Iterable[object], **options: Unpack[_Reading]) -> pd.DataFrame:
     """A frame of transfers: amounts exact, times UTC, words as categories, ids as text.
 
@@ -200,6 +202,7 @@ def transfers(pages: Iterable[object], **options: Unpack[_Reading]) -> pd.DataFr
     return frame(pages, "transfers", **options)
 
 
+@explain_arguments
 def conversions(pages: Iterable[object], **options: Unpack[_Reading]) -> pd.DataFrame:
     """A frame of conversions, deposit and payout as flat columns; otherwise like `transfers`.
 
@@ -240,6 +243,7 @@ def frame(
     return as_floats(made) if options.get("amounts") == "float" else made
 
 
+@explain_arguments
 def of(objects: Iterable[object], kind: Kept | None = None) -> pd.DataFrame:
     """A frame of your results: quotes, individuals, transfers, events, deliveries.
 
@@ -272,6 +276,9 @@ def _row(value: Any) -> dict[str, Any]:
         return dict(value)
     if hasattr(value, "payload"):
         return {"type": value.type, "payload": dict(value.payload)}
+    if not hasattr(value, "to_dict"):
+        message = f"a frame is made of results or dicts, not of {plain(repr(value), 60)}"
+        raise ArgumentError(message, "objects")
     found: dict[str, Any] = value.to_dict()
     return found
 

@@ -8,11 +8,15 @@ from typing import Any, cast
 import pandas as pd
 from pandas.api.types import is_float_dtype, is_list_like
 
+from ..errors.arguments import explain_arguments
 from ..errors.base import ExactnessError
 from .decimal_array import DecimalDtype
 
 
-def merge_exact(left: pd.DataFrame, right: Any, **options: Any) -> pd.DataFrame:
+@explain_arguments
+def merge_exact(
+    left: pd.DataFrame, right: pd.DataFrame | pd.Series, **options: Any
+) -> pd.DataFrame:
     """`pandas.merge` with its keywords; ExactnessError if exact amounts are matched with floats.
 
     pandas itself would find only the floats that are equal to an amount in binary.

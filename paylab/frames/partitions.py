@@ -11,7 +11,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from decimal import Decimal
 from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pandas as pd
@@ -20,7 +19,7 @@ import pyarrow.parquet as pq
 
 from ..errors.base import ConfigError, ExactnessError
 from ..errors.extras import explained
-from ..files import locked, replace, sweep
+from ..files import locked, path_of, replace, sweep
 from . import summaries
 from .decimal_array import DecimalArray, DecimalDtype
 from .summary_rows import prepared
@@ -36,7 +35,7 @@ class Folder:
     """A folder of this machine."""
 
     def __init__(self, path: str) -> None:
-        self.path = Path(path)
+        self.path = path_of(path)
 
     def read(self, name: str) -> bytes | None:
         """The content of a file; None if it does not exist."""

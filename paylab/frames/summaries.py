@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, ExactnessError
 from ..errors.extras import explained
 from . import decimals, summary_sql
@@ -27,6 +28,7 @@ RATIOS = {"effective_rate": "destination_amount", "fee_share": "total_fee"}
 PLACES = Decimal("1E-12")
 
 
+@explain_arguments
 def summarize(
     data: pd.DataFrame | pa.Table | str | os.PathLike[str] | None,
     by: Sequence[str] | str = ("status",),

@@ -11,7 +11,8 @@ from ..client.client import Client
 from ..corridors.corridor import NAMES
 from ..corridors.on_ramps import need_on_ramp, of_currency
 from ..errors.api import NotFoundError
-from ..errors.base import MissingOperationError, PaylabError
+from ..errors.arguments import explain_arguments
+from ..errors.base import ArgumentError, MissingOperationError, PaylabError
 from ..errors.names import suggesting
 from ..spec import codes
 from ..spec.models import (
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from ..views.forms.onramp import OnrampFunctions, Walk
 
 
+@explain_arguments
 @suggesting
 class Forms:
     """A form for every step of the on-ramp and of a payout.
@@ -209,7 +211,7 @@ class Forms:
             return ConversionView(look, unnamed=unnamed, **refreshing(self._waiting))
         row_id = getattr(of, "id", "")  # what a failed cell should have made says so here
         if not isinstance(of, Individual):
-            raise TypeError(f"{SHOWN}, not of a {type(of).__name__}")
+            raise ArgumentError(f"{SHOWN}, not of a {type(of).__name__}")
         look_at = partial(self._client.individuals.get, row_id)
         return StatusLine(look_at, **refreshing(self._waiting))
 

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from ..client.client import Client
 from ..errors.api import NotFoundError
+from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, PaylabError
 from ..spec import codes
 from .place import is_local
@@ -129,6 +130,7 @@ def _receive_here(receivers: Receivers, receiver: Receiver) -> tuple[str, Callab
     return url, lambda: receivers.pop(url, None) and None
 
 
+@explain_arguments
 class Webhooks:
     """What a lab does with events: receive, poll, list and reconcile them.
 

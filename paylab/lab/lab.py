@@ -20,6 +20,7 @@ from ..client.request import Options
 from ..client.secrecy import redaction_of
 from ..client.service_clock import ServiceClock, utcnow
 from ..client.settings import GivenService, Settings, resolve
+from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError
 from ..errors.names import suggesting
 from ..errors.text import printable_lines
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from .forms import Forms
 
 
+@explain_arguments
 @suggesting
 class Lab:
     """The operations of the service by resource, forms, and the record of calls.

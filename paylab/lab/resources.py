@@ -11,6 +11,7 @@ from ..client.client import Client
 from ..client.parameters import Account, body_of, takes
 from ..client.request import Options
 from ..client.resources import operations
+from ..errors.arguments import explain_arguments
 from ..errors.names import suggesting
 from ..spec.service.service import Service
 from ..spec.time_arguments import read_since
@@ -42,6 +43,7 @@ class Defaults(TypedDict, total=False):
     source_type: str
 
 
+@explain_arguments
 @suggesting
 class LabTransfers:
     """Transfers, also as a frame, a file or a batch.
@@ -208,6 +210,7 @@ class LabTransfers:
         )
 
 
+@explain_arguments
 @suggesting
 class LabQuotes:
     """Quotes, also for comparison."""
@@ -262,6 +265,7 @@ class LabQuotes:
         )
 
 
+@explain_arguments
 @suggesting
 class LabConversions:
     """Conversions, also as a frame or a file."""
@@ -294,6 +298,7 @@ class LabConversions:
         return Pull(self._client, "conversions")
 
 
+@explain_arguments
 @suggesting
 class LabIndividuals:
     """Individuals, also as a frame; without document numbers and account details."""
@@ -315,6 +320,7 @@ class LabIndividuals:
         return Pull(self._client, "individuals").frame(**options)
 
 
+@explain_arguments
 @suggesting
 class LabConversionAccounts:
     """Conversion accounts, also as a frame."""

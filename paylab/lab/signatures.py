@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from ..client.call import Call
 from ..client.sender import Sender
+from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from ..signing.findings import Finding
 
 
+@explain_arguments
 class Signatures:
     """Explains signatures with the calls and the secret of a client."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..errors.arguments import explain_arguments
 from ..spec import codes
 from ..spec.operations.records import OPERATIONS, RESOURCES
 from ..spec.service.service import Service
@@ -39,6 +40,7 @@ _OF_SPEC: Mapping[str, Sequence[str]] = {
 }
 
 
+@explain_arguments
 def document(service: Service | None = None, server: str = "") -> dict[str, Any]:
     """The interface of a service as OpenAPI 3.1, ready for JSON; `server` is its base address.
 

@@ -16,6 +16,7 @@ from ..errors.extras import explained
 from ..frames.columns import TRANSFERS
 from ..frames.text_table import as_text, text_table
 from ..spec.text import plain, printable
+from ..spreadsheet_cells import RESULTS, escape_cell
 from .identity import REFERENCE
 from .outcome import UNKNOWN, Outcome
 from .plan import COLUMNS, PayoutRow, Plan
@@ -58,8 +59,8 @@ class Results:
         self._plan = plan
         names = [name for name in COLUMNS if name not in TRANSFERS.names]
         self._sent = [name for name in names if any(row.cells.get(name) for row in plan.rows)]
-        taken = {*files.RESULTS, *TRANSFERS.names, *self._sent}
-        is_result = {*plan.ignored} >= files.RESULTS  # of an earlier batch, corrected
+        taken = {*RESULTS, *TRANSFERS.names, *self._sent}
+        is_result = {*plan.ignored} >= RESULTS  # of an earlier batch, corrected
         own = [name for name in plan.ignored if not (is_result and name in taken)]
         self._own = {name: f"{name} (given)" if name in taken else name for name in own}
 
@@ -108,8 +109,8 @@ class ResultsFile:
         self._every = max(1, len(plan.rows) // MOST_WRITES)
         table = results.table(plan.rows, {row.number: UNANSWERED for row in plan.rows})
         kinds = [TRANSFERS.kind(name) for name in table.column_names]
-        self._escapes = [_escape_number if kind in NUMBERS else files.escape_cell for kind in kinds]
-        self._header = _csv_line(map(files.escape_cell, table.column_names))
+        self._escapes = [_escape_number if kind in NUMBERS else escape_cell for kind in kinds]
+        self._header = _csv_line(map(escape_cell, table.column_names))
         rows = [row.number for row in plan.rows]
         self._lines = dict(zip(rows, self._escaped(table), strict=True))
         self._unwritten = 0
@@ -180,7 +181,7 @@ def _readable(
 
 def _escape_number(text: str) -> str:
     """A cell of numbers: a short plain one is no formula, also if it is negative."""
-    return text if re.match(PLAIN, text) else files.escape_cell(text)
+    return text if re.match(PLAIN, text) else escape_cell(text)
 
 
 def _csv_line(cells: Iterable[str | None]) -> bytes:

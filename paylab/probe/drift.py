@@ -10,6 +10,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..client.call import Call
+from ..errors.arguments import explain_arguments
 from ..spec import codes, models
 from ..spec.envelope import object_place
 from ..spec.json_path import value_at
@@ -51,6 +52,7 @@ class _Difference(NamedTuple):
         return printable(f"{what}, {self.times} times{called}{setting}")
 
 
+@explain_arguments
 class Drift(tuple[_Difference, ...]):
     """The differences of a session, the most frequent of each kind first."""
 

@@ -11,6 +11,7 @@ from datetime import datetime
 from hashlib import new, sha256
 from itertools import zip_longest
 
+from ..errors.arguments import explain_arguments
 from ..redaction.hiding import HIDDEN
 from ..spec import timestamps
 from ..spec.service.service import Service
@@ -105,6 +106,7 @@ UNKNOWN = (
 )
 
 
+@explain_arguments
 def compare(  # noqa: PLR0913 - the request, the keys, and how the service signs
     theirs: Mapping[str, str] | str,
     request: SignedRequest,

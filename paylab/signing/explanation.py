@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from ..errors.arguments import explain_arguments
 from ..errors.text import printable_lines
 from ..redaction.hiding import HIDDEN
 from .canonical import SCHEME, authorization, body_hash, canonical_request
@@ -47,6 +48,7 @@ class Explanation:
         return "\n\n".join(map(str, self.layers))
 
 
+@explain_arguments
 def explain(method: str, url: str, headers: Mapping[str, str], body: bytes = b"") -> Explanation:
     """The layers of the signature of a request, as the spec defines it.
 
@@ -64,6 +66,7 @@ def explain(method: str, url: str, headers: Mapping[str, str], body: bytes = b""
     return explain_text(canonical, payload_text(given.get("x-date", ""), canonical))
 
 
+@explain_arguments
 def explain_text(canonical: str, payload: str) -> Explanation:
     """The layers of a signature whose two texts are known.
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 from math import ceil
 
+from ..errors.arguments import explain_arguments
 from ..spec import timestamps
 from ..spec.service.service import Service
 from ..spec.service.signing import SigningSettings
@@ -26,6 +27,7 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 _MOST_ECHOED = 60
 
 
+@explain_arguments
 def verify(
     request: Received,
     secret_for: Callable[[str], str | None],

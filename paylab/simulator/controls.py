@@ -14,6 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors.arguments import explain_arguments
 from ..errors.base import UnknownNameError
 from ..errors.names import nearest_names
 from ..files import path_of
@@ -34,6 +35,7 @@ Ask = Callable[..., Any]
 """Sends a signed request: (method, path, json=None) -> the decoded answer."""
 
 
+@explain_arguments
 class Controls:
     """The control API of a simulator: clock, faults, requests, deliveries, seeding, snapshots."""
 
@@ -156,6 +158,7 @@ class Controls:
         ]
 
 
+@explain_arguments
 class ClockPanel:
     """The simulator's clock."""
 
@@ -222,6 +225,7 @@ class ClockPanel:
         return "<clock: now, frozen, speed ask the simulator; advance(span), freeze(), run(speed)>"
 
 
+@explain_arguments
 class FaultControls:
     """The planned faults; each kind is also a method: `faults.drop_after(times=2)`."""
 

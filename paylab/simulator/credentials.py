@@ -8,11 +8,13 @@ from datetime import datetime, timedelta
 from secrets import token_hex
 from typing import Protocol
 
+from ..errors.arguments import explain_arguments
 from ..errors.base import SimulatorError
 from ..signing.canonical import key_bytes
 from . import ids
 
 
+@explain_arguments
 def random_keys(key_encoding: str = "utf-8") -> tuple[str, str]:
     """A random API key and secret for a simulator that other processes can reach."""
     return f"pk_simulator_{token_hex(8)}", _secret(token_hex(20), key_encoding)

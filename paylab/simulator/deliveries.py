@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, overload
 
+from ..errors.arguments import explain_arguments
 from ..errors.base import UnknownNameError, WaitTimeoutError
 from ..errors.names import nearest_names
 from ..errors.text import printable_lines
@@ -23,6 +24,7 @@ A signature in its headers is hidden.
 _PATH = "/_simulator/deliveries"
 
 
+@explain_arguments
 class Deliveries(Sequence[Delivery]):
     """Every attempt to deliver an event, oldest first. `ask` sends a control request."""
 

@@ -10,6 +10,7 @@ from functools import partial
 from http import HTTPMethod
 from typing import Any, overload
 
+from ..errors.arguments import explain_arguments
 from ..errors.base import UnknownNameError
 from ..errors.names import nearest_name, nearest_names
 from ..errors.text import printable, printable_lines
@@ -105,6 +106,7 @@ class SeenRequest:
         return printable(f"<{self.row['method']} {self.row['path']} -> {self.row['status']}>")
 
 
+@explain_arguments
 class Requests(Sequence[SeenRequest]):
     """The requests of a world, oldest first; those to the control API are not among them.
 

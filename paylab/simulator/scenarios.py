@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..errors.arguments import explain_arguments
 from ..errors.base import UnknownNameError
 from ..errors.names import nearest_names
 from ..errors.text import printable_lines
@@ -40,6 +41,7 @@ def named_scenarios(service: Service) -> dict[str, Scenario]:
     return codes | {name: each for each in SCENARIOS if (name := _named(each))}
 
 
+@explain_arguments
 class Scenarios:
     """`lab.simulator.scenarios.transfer_failed` is the text to send; call it for the list."""
 

@@ -15,6 +15,7 @@ from secrets import token_hex
 from threading import Event, Lock, Thread
 from typing import Any
 
+from ..errors.arguments import explain_arguments
 from ..errors.base import Problem, ServiceError, SimulatorError
 from ..errors.names import suggesting
 from ..serving import GRACE_SECONDS, ServingThread, listen
@@ -218,6 +219,7 @@ def first_time(text: str) -> datetime:
     return timestamps.from_text(timestamps.to_text(moment))
 
 
+@explain_arguments
 @suggesting
 class Server:
     """Serves a simulator over HTTP until stopped; a context manager stops it too.

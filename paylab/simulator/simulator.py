@@ -9,6 +9,7 @@ from random import Random
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
+from ..errors.arguments import explain_arguments
 from ..errors.base import SimulatorError
 from ..files import path_of
 from ..spec import timestamps
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from .transport import SimulatorTransport
 
 
+@explain_arguments
 class Simulator:
     """The simulated service; created by `connect()`, or served by `Server`.
 

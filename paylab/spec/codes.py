@@ -140,7 +140,7 @@ def same_currency(a: str, b: str) -> bool:
     >>> paylab.codes.same_currency("mxn", "MXN")
     True
     """
-    return a.casefold() == b.casefold()
+    return str(a).casefold() == str(b).casefold()
 
 
 def minor_unit(currency: str) -> int:
@@ -149,7 +149,7 @@ def minor_unit(currency: str) -> int:
     >>> paylab.codes.minor_unit("USDC")
     6
     """
-    return MINOR_UNITS.get(currency.upper(), MINOR_UNIT_DEFAULT)
+    return MINOR_UNITS.get(str(currency).upper(), MINOR_UNIT_DEFAULT)
 
 
 def is_stablecoin(currency: str) -> bool:
@@ -158,4 +158,4 @@ def is_stablecoin(currency: str) -> bool:
     >>> paylab.codes.is_stablecoin("USDC")
     True
     """
-    return currency.upper() in STABLECOINS
+    return str(currency).upper() in STABLECOINS

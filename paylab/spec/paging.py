@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Generic, TypeVar, overload
 
-from ..errors.base import PagingError
+from ..errors.arguments import explain_arguments
+from ..errors.base import ArgumentError, PagingError
 from ..errors.names import suggesting
 from . import repeats
 from .json_path import value_at
@@ -103,6 +104,7 @@ KEPT = 20
 """Number of items that a pager keeps for its display."""
 
 
+@explain_arguments
 @suggesting
 class Pager(Generic[T]):
     """A list that fetches its pages during iteration; every iteration starts at the first page.
@@ -226,6 +228,9 @@ class Pager(Generic[T]):
         30
         """
         if limit is not None:
+            if not hasattr(limit, "__index__") or limit < 0:
+                message = f"limit must be None or a whole number of 0 or more, not {limit!r}"
+                raise ArgumentError(message, "limit")
             return list(islice(self, limit))
         rows = [row for page in self._sent() for row in page.data]
         items = self._items(repeats.Pages(self._named).fresh(rows))

@@ -21,6 +21,7 @@ from pydantic import (
 )
 
 from ..errors import names
+from ..errors.arguments import explain_arguments
 from .money import Amount
 from .text import plain, printable
 from .timestamps import from_text
@@ -144,6 +145,7 @@ class Resource(BaseModel):
         except (ValueError, RecursionError):  # nested too deep for pydantic
             return dict(self._raw)
 
+    @explain_arguments
     def to_json(self, indent: int | None = None) -> str:
         """The fields that have a value, as JSON text.
 

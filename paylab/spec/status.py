@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Container, Mapping
 
 from ..light_dataclass import light_dataclass
+from ..errors.arguments import explain_arguments
+from ..errors.base import PaylabError
 from . import codes
 from .service.individuals import VerificationSettings
 
 
-class IllegalMove(ValueError):  # noqa: N818 - named for what it is, as in "illegal move"
+class IllegalMove(PaylabError, ValueError):  # noqa: N818 - named for what it is, as in "illegal move"
     """An illegal move; `legal` lists the possible next states."""
 
     def __init__(self, machine: str, state: str, wanted: str, legal: tuple[str, ...]) -> None:
@@ -18,6 +20,7 @@ class IllegalMove(ValueError):  # noqa: N818 - named for what it is, as in "ille
         super().__init__(f"{machine} cannot go from {state} to {wanted}; legal: {onward}")
 
 
+@explain_arguments
 @light_dataclass(frozen=True)
 class Machine:
     """A status machine: `moves` maps (state, trigger) to the next state."""
@@ -171,6 +174,7 @@ class Advice:
         return self.code.endswith("_needed")
 
 
+@explain_arguments
 def detail(code: object, terminal_codes: Container[str] | None = None) -> Advice:
     """The advice for a code; unknown codes get a general one.
 

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..client.base_url import EMBEDDED
 from ..corridors import examples
 from ..corridors.on_ramps import of_country
-from ..errors.base import SimulatorError
+from ..errors.arguments import explain_arguments
+from ..errors.base import ArgumentError, SimulatorError
 from ..errors.text import printable
 from ..files import path_of
 from ..simulator.controls import Controls
@@ -39,6 +40,7 @@ class Objects(NamedTuple):
     transfers: list[Transfer]
 
 
+@explain_arguments
 class PaylabWorld:
     """An empty simulated service with its own address, keys, clock, faults and requests.
 
@@ -142,7 +144,7 @@ class PaylabWorld:
         `fields` are `type` and `details`, by default those of an example of the country.
         """
         if isinstance(person, str):
-            raise TypeError(f"account() takes an individual; for a new one: country={person!r}")
+            raise ArgumentError(f"account() takes an individual; for a new one: country={person!r}")
         person = person or self.person(country, verified=True)
         given = {**examples.account(str(person.country), self.service), **fields}
         return self._client.financial_accounts.create(individual_id=person.id, **given)

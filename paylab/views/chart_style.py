@@ -12,7 +12,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-from ..errors.base import MissingExtraError, ProgramError
+from ..errors.arguments import explain_arguments
+from ..errors.base import ArgumentError, MissingExtraError, ProgramError
 from ..files import path_of
 from ..spec.text import plain, printable
 from .programs import draw_chart
@@ -49,6 +50,7 @@ CORRIDOR_COLOURS = {
 REST, FAILED = "#878d96", "#d0405a"
 
 
+@explain_arguments
 class Chart:
     """A Vega-Lite specification with a title; `save` writes it as PNG, SVG or JSON.
 
@@ -85,7 +87,7 @@ class Chart:
         elif to.suffix == ".json":
             data = json.dumps(self.spec, indent=1).encode()
         else:
-            raise ValueError(f"{to.name!r} must end in .png, .svg or .json")
+            raise ArgumentError(f"{to.name!r} must end in .png, .svg or .json")
         to.write_bytes(data)
         return to
 

@@ -13,6 +13,7 @@ from decimal import Context, Decimal
 from functools import reduce
 from typing import Any
 
+from ..errors.arguments import explain_arguments
 from ..errors.extras import explained
 from ..spec import status
 from .chart_rows import drawn_rows
@@ -42,6 +43,7 @@ STAGES = ("created", "started", "completed")
 COLOURS = ("#2f6fd0", "#1d8c99", "#2e8b57")
 
 
+@explain_arguments
 def volume(frame: pd.DataFrame | None) -> Chart:
     """Source volume per day and corridor, with a panel for each currency.
 
@@ -53,6 +55,7 @@ def volume(frame: pd.DataFrame | None) -> Chart:
     return panels("Volume per day and corridor", _by_currency(rows, _volume_panel))
 
 
+@explain_arguments
 def statuses(frame: pd.DataFrame | None) -> Chart:
     """A funnel: the number of rows created, started and completed, and the status of the rest.
 
@@ -65,6 +68,7 @@ def statuses(frame: pd.DataFrame | None) -> Chart:
     return panels("Status funnel", [_funnel(counts, machine)] if counts else [])
 
 
+@explain_arguments
 def completion(frame: pd.DataFrame | None) -> Chart:
     """The time to completion per corridor: distribution, median (dot) and p95 (line).
 
@@ -78,6 +82,7 @@ def completion(frame: pd.DataFrame | None) -> Chart:
     return panels("Time to completion", [_spread(times)] if times else [])
 
 
+@explain_arguments
 def failures(frame: pd.DataFrame | None) -> Chart:
     """The number of failed rows by reason and corridor, and their share of the corridor.
 
@@ -101,6 +106,7 @@ def failures(frame: pd.DataFrame | None) -> Chart:
     return panels("Failures by reason", [_reasons(values)])
 
 
+@explain_arguments
 def fees(frame: pd.DataFrame | None) -> Chart:
     """Fee against amount, with a panel for each currency that has both.
 
@@ -153,6 +159,7 @@ def _passed(machine: status.Machine, word: str) -> list[str]:
     return [STAGES[0], *(stage for stage in STAGES[1:] if stage == word or is_passed(stage))]
 
 
+@explain_arguments
 def duration_text(seconds: float) -> str:
     """Format seconds as 45 s, 3 min, 2.5 h or 4 d.
 

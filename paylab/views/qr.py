@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ..emvqr.text import Payload, check, parse
+from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, EMVError, PaylabError, ProgramError
 from ..files import path_of, replace, require_parent
 from . import html
@@ -86,6 +87,7 @@ def _amount(payload: Payload) -> str:
 SIZE = 300
 
 
+@explain_arguments
 class QR:
     """A QR code beside a table of its fields; text that is not EMV is drawn too.
 

@@ -9,6 +9,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors.arguments import explain_arguments
+from ..errors.base import ArgumentError
 from ..errors.text import printable_lines
 from ..files import path_of, replace
 from ..spec import timestamps
@@ -32,6 +34,7 @@ CONDITIONS: Mapping[str, Callable[[Arrival, Any], bool]] = {
 }
 
 
+@explain_arguments
 class Arrivals:
     """The events of an inbox that meet some conditions; evaluated on each use."""
 
@@ -55,7 +58,9 @@ class Arrivals:
         unknown = conditions.keys() - CONDITIONS.keys()
         if unknown:
             known = ", ".join(CONDITIONS)
-            raise TypeError(f"where() does not know {', '.join(sorted(unknown))}; it knows {known}")
+            raise ArgumentError(
+                f"where() does not know {', '.join(sorted(unknown))}; it knows {known}"
+            )
         given = ((name, _value(name, value)) for name, value in conditions.items())
         return Arrivals(self._log, *self._conditions, *given)
 
@@ -143,7 +148,7 @@ def _value(name: str, value: str | datetime) -> str | datetime:
     if isinstance(value, str):
         return timestamps.from_text(value) if name == "since" else value
     if value.tzinfo is None:
-        raise ValueError(f"{name} must have a time zone, such as datetime.now(UTC)")
+        raise ArgumentError(f"{name} must have a time zone, such as datetime.now(UTC)")
     return value
 
 
@@ -158,7 +163,7 @@ def events_of(source: EventSource) -> FoundEvents:
     if isinstance(source, str | os.PathLike):
         return read_events(source)
     if not isinstance(source, Iterable) or isinstance(source, Mapping | bytes):
-        raise TypeError(
+        raise ArgumentError(
             "events are an inbox, a file with a JSON object a line, or a list of events, not a "
             f"{type(source).__name__}"
         )
@@ -175,5 +180,5 @@ def _event(number: int, value: object) -> Event:
     if isinstance(value, Event):
         return value
     if not isinstance(value, Mapping | str | bytes):
-        raise TypeError(f"event {number} is of type {type(value).__name__}, not an event")
+        raise ArgumentError(f"event {number} is of type {type(value).__name__}, not an event")
     return read_event(value)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
+from ..errors.arguments import explain_arguments
 from ..spec import timestamps
 from ..spec.money import CURRENCY_FIELDS
 from ..spec.text import write_json
@@ -22,6 +23,7 @@ class Difference(NamedTuple):
     now: str
 
 
+@explain_arguments
 def differences(payload: Mapping[str, Any], now: Mapping[str, Any]) -> list[Difference]:
     """The fields of a payload whose values have changed.
 

@@ -10,6 +10,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from ..errors.arguments import explain_arguments
+from ..errors.base import ArgumentError, PaylabError
 from ..spec import models, timestamps
 from ..spec.codes import EVENT_TYPES
 from ..spec.field_names import with_instructions
@@ -21,12 +23,13 @@ from ..spec.resource import Resource
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
 from ..spec.status import CONVERSION, INDIVIDUAL, TRANSFER, Machine
-from ..spec.text import printable, printable_lines, read_json, write_json
+from ..spec.text import printable, read_json, write_json
 
 Identity = tuple[str, str, str | None, str | None]
 RawEvent = bytes | bytearray | memoryview | str | Mapping[str, Any]
 
 
+@explain_arguments
 class Wrapper(NamedTuple):
     """Where the parts of an event are in a delivery; dotted names are paths in objects."""
 
@@ -71,11 +74,8 @@ FAMILIES: Mapping[str, tuple[type[Resource], Machine]] = {
 """The payload model and status machine by the first word of an event type."""
 
 
-class UnreadableEventError(ValueError):
+class UnreadableEventError(PaylabError, ValueError):
     """A delivery that is not an event: not JSON, or without type, payload or resource id."""
-
-    def __str__(self) -> str:
-        return printable_lines(super().__str__())
 
 
 class Mark(NamedTuple):
@@ -147,6 +147,7 @@ class Event:
         return "  ".join([when, *map(printable, (self.type, self.id, str(self.status)))])
 
 
+@explain_arguments
 def read_event(delivery: RawEvent, wrapper: Wrapper = OWN) -> Event:
     """Read a delivery's body; unknown types and fields are kept, anything else is an error.
 
@@ -234,6 +235,7 @@ BY_STATUS: Mapping[str, Mapping[str, str]] = {
 }
 
 
+@explain_arguments
 def of_snapshot(family: str, raw: Mapping[str, Any], latest: Mark | None = None) -> Event:
     """The event for the current state of a resource; `latest` is the last known mark.
 
@@ -246,12 +248,16 @@ def of_snapshot(family: str, raw: Mapping[str, Any], latest: Mark | None = None)
             payload["status_details"] = raw["status_details"]
         payload["previous_status"] = latest.status if latest else None
         return event_of("individual.status_changed", payload)
+    if family not in BY_STATUS:
+        names = ", ".join([*BY_STATUS, "individual"])
+        raise ArgumentError(f"family must be one of {names}, not {family!r}", "family")
     kind = BY_STATUS[family].get(str(raw.get("status")), f"{family}.status_changed")
     if latest and family == "transfer" and raw.get("status") == latest.status == "started":
         kind = "transfer.payout_initiated"  # still started, with a newer updated_at
     return event_of(kind, lowered(raw))
 
 
+@explain_arguments
 def is_stale(event: Mark, latest: Mark | None) -> bool:
     """Whether an event is older than the latest known one of its resource.
 

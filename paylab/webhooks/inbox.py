@@ -13,7 +13,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from ..errors.base import ConfigError, MissingExtraError, WaitTimeoutError
+from ..errors.arguments import explain_arguments
+from ..errors.base import ArgumentError, ConfigError, MissingExtraError, WaitTimeoutError
 from ..errors.names import suggesting
 from ..loopback import is_loopback
 from ..spec.text import write_json
@@ -78,6 +79,7 @@ class InboxFunctions:
     close: Callable[[], None]
 
 
+@explain_arguments
 @suggesting
 class Inbox(Arrivals):
     """Received events; open until `close`, the end of a `with` block or of the process.
@@ -195,7 +197,7 @@ class Inbox(Arrivals):
             return read_event(event, self._log.wrapper)
         found = event.event if isinstance(event, Arrival) else event
         if not isinstance(found, Event):
-            raise TypeError(f"an event of an inbox, not {type(event).__name__}")
+            raise ArgumentError(f"must be an event of an inbox, not a {type(event).__name__}")
         return found
 
     def _title(self) -> str:

@@ -18,6 +18,8 @@ from threading import Lock, Thread, current_thread
 from typing import Any, Self
 
 from ..errors.api import NotFoundError
+from ..errors.arguments import explain_arguments
+from ..errors.base import ArgumentError
 from ..logs import log
 from ..spec import timestamps
 from ..spec.service.lists import Order
@@ -168,6 +170,7 @@ def _oldest_first(rows: Iterable[ResourceData]) -> list[ResourceData]:
     return sorted(backwards, key=lambda row: timestamps.read(row.get("created_at")) or last)
 
 
+@explain_arguments
 class Watch:
     """Polls until stopped, in a daemon thread; `errors` holds the latest failures.
 
@@ -178,9 +181,9 @@ class Watch:
         self, lists: Iterable[PolledList], router: Router, every: float, since: datetime | None
     ) -> None:
         if every <= 0:
-            raise ValueError("every must be more than 0 seconds")
+            raise ArgumentError("every must be more than 0 seconds")
         if since is not None and since.tzinfo is None:
-            raise ValueError("since must have a time zone, such as datetime.now(UTC)")
+            raise ArgumentError("since must have a time zone, such as datetime.now(UTC)")
         self.rounds, self.errors = 0, deque[Exception](maxlen=KEPT_ERRORS)
         self._lists = list(lists)
         self._router, self._every, self._since = router, every, since

@@ -7,6 +7,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
+from ..errors.arguments import explain_arguments
 from ..errors.base import ExactnessError, Problem, RuleError
 from ..errors.extras import explained
 from ..errors.names import nearest_name
@@ -123,6 +124,7 @@ def _status_map(words: Mapping[str, str] | None, payments: Payments, zone: Any) 
     return {word.strip().casefold(): status.casefold() for word, status in (words or {}).items()}
 
 
+@explain_arguments
 class Reconciliation:
     """The problems of a reconciliation, their summary, and the totals of each side.
 

@@ -10,6 +10,8 @@ from difflib import get_close_matches
 from threading import Lock, RLock
 from typing import Any
 
+from ..errors.arguments import explain_arguments
+from ..errors.base import ArgumentError
 from ..spec.codes import EVENT_TYPES
 from .event import OWN, Event, Identity, Mark, Wrapper, is_stale, read_event
 
@@ -37,6 +39,7 @@ class Receipt:
         return self.outcome != "duplicate"
 
 
+@explain_arguments
 class Router:
     """Handlers by event type; each event is handled once, even when delivered several times.
 
@@ -142,5 +145,5 @@ def _remember(memory: dict[Any, Any], key: Any, value: Any, most: int) -> None:
 
 def _plain(handler: Handler) -> Handler:
     if inspect.iscoroutinefunction(handler):
-        raise TypeError("a handler must be a plain function: a coroutine would never run")
+        raise ArgumentError("a handler must be a plain function: a coroutine would never run")
     return handler

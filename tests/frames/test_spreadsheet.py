@@ -13,19 +13,36 @@ from hypothesis import strategies as st
 
 import paylab
 from paylab import files, frames
+from paylab.spreadsheet_cells import restore_cell
 
 FORMULAS = [
     "=1+1",
     "+1+1",
     "-1+1",
     "@SUM(A1)",
-    "\t=1+1",
-    "\r=1+1",
-    "\n=1+1",
     '=HYPERLINK("http://x","y")',
     "\uff1d1+1",
     "'=1+1",
 ]
+SPLIT = {
+    "x;=1": "x;'=1",
+    "a\n=1": "a\n'=1",
+    "a\r=1": "a\r'=1",
+    "a\t=1": "a\t'=1",
+    "a;;-1;@x": "a;;'-1;'@x",
+    'a;"=1"': 'a;\'"=1"',
+    "a;'=1": "a;''=1",
+    "a;'b": "a;''b",
+    ";+1": ";'+1",
+    "\t=1+1": "'\t'=1+1",
+    "\r=1+1": "'\r'=1+1",
+    "=1;=2": "'=1;'=2",
+    "'x;'=1": "''x;''=1",
+    "a; =1": "a; =1",
+    "a,=1": "a,=1",
+    "a;b": "a;b",
+}
+"""Cells that begin a cell of their own where a line is split at semicolons, tabs or line ends."""
 SPOILED = ["000123", "12345678901234567890", "032180000118359719", "12E45", "1,234,567,890,123,456"]
 
 
@@ -53,6 +70,18 @@ def test_cells(transfer, tmp_path):
     assert paylab.read_csv(tmp_path / "t.csv").equals(frames.transfers([{"data": rows}]))
 
 
+def test_cells_that_a_spreadsheet_splits(transfer, tmp_path):
+    """A formula after a separator is escaped there, and every reader restores the text."""
+    rows = [
+        transfer | {"id": f"tr_{at}", "client_reference_id": text} for at, text in enumerate(SPLIT)
+    ]
+    cells = exported(tmp_path, rows)
+    assert [cell["client_reference_id"] for cell in cells] == [*SPLIT.values()]
+    assert paylab.read_csv(tmp_path / "t.csv").equals(frames.transfers([{"data": rows}]))
+    assert [*map(files.escape_cell, SPLIT)] == [*SPLIT.values()]
+    assert [*map(restore_cell, SPLIT.values())] == [*SPLIT]
+
+
 @pytest.mark.parametrize("amount", ["-5.00", "12.5", "0"])
 def test_amounts_stay_numbers(transfer, tmp_path, amount):
     """A short amount is written without an apostrophe, so it is a number in a spreadsheet."""
@@ -69,7 +98,11 @@ def test_long_amounts_are_text(transfer, tmp_path, amount):
 @settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(
-        st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=9),
+        st.text(
+            st.characters(codec="utf-8", exclude_characters="\0") | st.sampled_from(";\t\n'\"=-"),
+            min_size=1,
+            max_size=9,
+        ),
         min_size=20,
         max_size=40,
     )

@@ -112,6 +112,7 @@ SHOWN = {
     "errors.base.PaylabError": refused,
     "errors.base.PaylabWarning": lambda: PaylabWarning(LINES),
     "errors.base.ReplayError": lambda: ReplayError(HOSTILE, HOSTILE, [HOSTILE]),
+    "errors.base.UnknownItemError": lambda: paylab.errors.UnknownItemError(LINES),
     "errors.base.UnknownNameError": lambda: paylab.errors.UnknownNameError(
         HOSTILE, HOSTILE, [HOSTILE]
     ),
@@ -167,9 +168,6 @@ SHOWN = {
     "views.progress.Line": "our own words",
     "views.qr.QR": lambda: import_module("paylab.views.qr").QR("a\x1b[2J\u202e\u9b00"),
     "webhooks.arrivals.Arrivals": "checked in tests/webhooks/test_arrivals.py",
-    "webhooks.event.UnreadableEventError": lambda: import_module(
-        "paylab.webhooks.event"
-    ).UnreadableEventError(LINES),
     "webhooks.event.Event": lambda: Event(
         HOSTILE, {"id": HOSTILE, "status": HOSTILE}, Transfer.model_validate({})
     ),

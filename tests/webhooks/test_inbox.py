@@ -137,7 +137,7 @@ def test_a_saved_line_can_be_replayed(lab, inbox, tmp_path):
 
 def test_what_is_no_event_is_not_replayed(inbox):
     """Replaying something that is not an event raises a TypeError."""
-    with pytest.raises(TypeError, match="not list"):
+    with pytest.raises(TypeError, match="not a list"):
         inbox.replay([])
 
 
@@ -235,7 +235,7 @@ def descriptors():
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system does not list them")
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="the system does not a list them")
 def test_an_inbox_of_a_closed_lab_can_be_closed(lab):
     """Closing it, also at the end of the process, is no error although no request can be sent."""
     inbox = lab.inbox()

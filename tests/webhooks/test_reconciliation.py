@@ -11,7 +11,7 @@ import pytest
 
 import paylab
 from paylab import frames
-from paylab.errors import ExactnessError, PaylabError, RuleError
+from paylab.errors import ConfigError, ExactnessError, PaylabError, RuleError
 from paylab.lab import displays
 from paylab.lab.trigger import trigger
 from paylab.webhooks.event import read_event
@@ -488,7 +488,7 @@ def test_events_in_any_order(lab, tmp_path):
 @pytest.mark.parametrize(
     ("source", "error", "words"),
     [
-        ("nowhere.jsonl", FileNotFoundError, "nowhere.jsonl"),
+        ("nowhere.jsonl", ConfigError, "nowhere.jsonl cannot be used: no such file"),
         ("bad.jsonl", PaylabError, "line 2: an event has event_type"),
         (7, TypeError, "a file with a JSON object a line"),
         (b"bad.jsonl", TypeError, "not a bytes"),

@@ -9,6 +9,7 @@ from typing import Any, Unpack
 
 from ...corridors.on_ramps import of_country
 from ...errors.api import NotFoundError
+from ...errors.arguments import explain_arguments
 from ...errors.base import PaylabError, Problem, RuleError
 from ...errors.names import suggesting
 from ...rules import deposits as rules
@@ -28,6 +29,7 @@ from .operations import EVERY, TIMEOUT, Patience, Until
 ENDED = CONVERSION.final | {"cancelled", "expired"}
 
 
+@explain_arguments
 @suggesting
 class ConversionAccounts:
     """Accounts into which individuals pay fiat."""
@@ -106,6 +108,7 @@ class ConversionAccounts:
         return patience.poll(lambda: self.get(id), until, "the conversion account")
 
 
+@explain_arguments
 @suggesting
 class Conversions:
     """Deposits that are converted to stablecoin."""
@@ -214,6 +217,7 @@ def _is_since(one: Conversion, since: datetime | None) -> bool:
     return one.created_at >= since
 
 
+@explain_arguments
 @suggesting
 class Sandbox:
     """Operations of the sandbox only."""

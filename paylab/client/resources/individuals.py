@@ -8,6 +8,7 @@ from datetime import date, datetime
 from typing import Any, Unpack
 
 from ...errors.api import UnprocessableError
+from ...errors.arguments import explain_arguments
 from ...errors.base import PaylabError
 from ...errors.names import suggesting
 from ...rules import accounts, individuals
@@ -33,6 +34,7 @@ from .operations import EVERY, TIMEOUT, Patience, Until
 SETTLED = ("active", "rejected", "action_required")
 
 
+@explain_arguments
 @suggesting
 class Individuals:
     """End users and recipients."""
@@ -195,6 +197,7 @@ _NEXT = {
 }
 
 
+@explain_arguments
 @suggesting
 class FinancialAccounts:
     """Payout destinations and crypto wallets of individuals."""

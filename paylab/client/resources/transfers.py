@@ -7,6 +7,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any, Unpack
 
+from ...errors.arguments import explain_arguments
 from ...errors.names import suggesting
 from ...rules import transfers as rules
 from ...spec.models import FinancialAccount, Quote, Transfer
@@ -28,6 +29,7 @@ from .operations import EVERY, TIMEOUT, Patience, Until
 Money = Decimal | str | int
 
 
+@explain_arguments
 @suggesting
 class Quotes:
     """Rates and fees, locked for a short time."""
@@ -109,6 +111,7 @@ def _terms(quote: Quote) -> dict[str, Any]:
     return {name: value for name, value in terms.items() if value is not None}
 
 
+@explain_arguments
 @suggesting
 class Transfers:
     """Payouts."""

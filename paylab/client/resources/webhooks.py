@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
+from ...errors.arguments import explain_arguments
 from ...errors.names import suggesting
 from ...rules import webhooks as rules
 from ...spec.models import WebhookSubscription
@@ -14,6 +15,7 @@ from ..request import Options
 from ..sender import Sender
 
 
+@explain_arguments
 @suggesting
 class WebhookSubscriptions:
     """The URLs that receive the organization's events."""

@@ -13,6 +13,8 @@ from functools import cache
 from itertools import groupby
 from operator import attrgetter
 
+from ...errors.arguments import explain_arguments
+from ...errors.base import UnknownItemError
 from ..service.key import Key
 from ..service.keys import keys
 from . import (
@@ -59,8 +61,9 @@ def assumption_rows() -> tuple[Assumption, ...]:
     )
 
 
+@explain_arguments
 def get(key: str) -> Assumption:
-    """The row with this id; KeyError with similar ids if it does not exist.
+    """The row with this id; UnknownItemError with similar ids if it does not exist.
 
     >>> paylab.assumptions.get("signing.empty-query").origin
     'spec, public'
@@ -70,9 +73,10 @@ def get(key: str) -> Assumption:
         return by_id[key]
     near = get_close_matches(str(key), by_id, cutoff=0.5)
     nearest = f"; nearest: {', '.join(near)}" if near else ""
-    raise KeyError(f"no assumption is called {key!r}{nearest}")
+    raise UnknownItemError(f"no assumption is called {key!r}{nearest}")
 
 
+@explain_arguments
 def markdown() -> str:
     """All rows as Markdown: a table per area, then the simulated outcomes.
 

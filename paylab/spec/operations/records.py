@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NoReturn
 
+from ...errors.base import UnknownItemError
+from ...errors.names import nearest_names
 from .. import codes
 from ..renames import SAME, Names
 from ..service.tree import ServiceSettings
@@ -246,7 +249,16 @@ _RECORDS = (
     ),
 )
 
-OPERATIONS: Mapping[str, Operation] = {operation.name: operation for operation in _RECORDS}
+
+class Operations(dict[str, Operation]):
+    """The operations by name; UnknownItemError names those that are similar to a wrong name."""
+
+    def __missing__(self, name: object) -> NoReturn:
+        near = ", ".join(nearest_names(str(name), self))
+        raise UnknownItemError(f"no operation is called {name!r}; nearest: {near}")
+
+
+OPERATIONS: Mapping[str, Operation] = Operations({each.name: each for each in _RECORDS})
 """Every operation of the service by name."""
 
 RESOURCES = tuple(dict.fromkeys(operation.resource for operation in _RECORDS))

@@ -16,6 +16,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+from ...errors.arguments import explain_arguments
 from ...errors.base import ConfigWarning, ServiceError
 from .. import codes
 from ..route import Route, RouteTable, without_base
@@ -43,6 +44,7 @@ class SettingRow(NamedTuple):
     question: str
 
 
+@explain_arguments
 @dataclass(frozen=True, eq=False, repr=False)
 class Service(ServiceSettings):
     """The assumptions about a service; immutable, and equal if all settings are equal.
