@@ -4,6 +4,7 @@ import fcntl
 import gc
 import importlib
 import os
+import shutil
 import signal
 import sys
 import tempfile
@@ -53,6 +54,11 @@ def _own_data(monkeypatch):
     """A folder for the data of each test."""
     # `tmp_path` would create a folder for each of thousands of tests.
     monkeypatch.setenv("XDG_DATA_HOME", str(Path(_home) / f"data-{next(_numbers)}"))
+
+
+def pytest_unconfigure():
+    """Remove the folder of this process or worker: another run makes its own."""
+    shutil.rmtree(_home, ignore_errors=True)
 
 
 def pytest_xdist_auto_num_workers():

@@ -40,6 +40,8 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _ANY_LABEL = re.compile(rf"(?<![^\W_])(?:{_TYPES}|document)(?![a-z])", re.IGNORECASE)
+_DIGITS = re.compile(r"\d(?:[A-Za-z.\-/ ]{0,6}\d){4}", re.ASCII)
+"""What every number of these rules has, except those in fields and columns."""
 _DOCUMENT = re.compile(r"""document\w{0,20}["']{0,2}\s*[:=(\[{]|["']type["']""", re.IGNORECASE)
 _NEAR = 200
 """Maximum characters from the name of a document to that of its number."""
@@ -69,26 +71,43 @@ def _invalid_cuit(number: str) -> bool:
 
 
 @lru_cache(maxsize=2)
+def _has_digits(text: str) -> bool:
+    return _DIGITS.search(text) is not None
+
+
+@lru_cache(maxsize=2)
 def _has_label(text: str) -> bool:
-    return _ANY_LABEL.search(text) is not None
+    return _has_digits(text) and _ANY_LABEL.search(text) is not None
 
 
 def _labelled(form: str, *, kind: str = "document number") -> Rule:
     """A rule for a number beside its label; a text without a label is not searched."""
-    rule = form_rule(kind, form, is_allowed)
+    rule = _numbered(form_rule(kind, form, is_allowed))
     return Rule(kind, lambda text: rule.find(text) if _has_label(text) else iter(()))
 
 
+def _numbered(rule: Rule) -> Rule:
+    """A rule for a number; a text without so many digits near each other is not searched."""
+    return rule._replace(find=lambda text: rule.find(text) if _has_digits(text) else iter(()))
+
+
 DOCUMENTS: tuple[Rule, ...] = (
-    form_rule(
-        "CURP",
-        r"(?i)(?<![A-Z0-9])[A-Z]{4}\d{6}[HM][A-Z]{5}[A-Z0-9]\d(?!\w)",
-        lambda number: is_example(number.upper()),
+    *map(
+        _numbered,
+        (
+            form_rule(
+                "CURP",
+                r"(?i)(?<![A-Z0-9])[A-Z]{4}\d{6}[HM][A-Z]{5}[A-Z0-9]\d(?!\w)",
+                lambda number: is_example(number.upper()),
+            ),
+            form_rule("CNPJ", r"(?<![\w.])\d{2}\.\d{3}\.\d{3}/\d{4}-\d{2}(?!\w)", is_example),
+            form_rule("CPF", r"(?<![\w.])\d{3}\.\d{3}\.\d{3}-\d{2}(?!\w)", is_example),
+            form_rule(
+                "Emirates ID", r"(?<![\w-])784-\d{4}-\d{7}-\d(?![\w-])", is_example, ("784-",)
+            ),
+            form_rule("CUIT", r"(?<![\w-])(?:2[03-7]|3[034])-\d{8}-\d(?![\w-])", _invalid_cuit),
+        ),
     ),
-    form_rule("CNPJ", r"(?<![\w.])\d{2}\.\d{3}\.\d{3}/\d{4}-\d{2}(?!\w)", is_example),
-    form_rule("CPF", r"(?<![\w.])\d{3}\.\d{3}\.\d{3}-\d{2}(?!\w)", is_example),
-    form_rule("Emirates ID", r"(?<![\w-])784-\d{4}-\d{7}-\d(?![\w-])", is_example, ("784-",)),
-    form_rule("CUIT", r"(?<![\w-])(?:2[03-7]|3[034])-\d{8}-\d(?![\w-])", _invalid_cuit),
     *(
         _labelled(rf"(?i)(?<!\w){name}{_BETWEEN}{form}(?![\w-])", kind=name.upper())
         for name, form in (

@@ -70,7 +70,7 @@ def _parts(text: str) -> Iterator[Encoded]:
         yield from _base64_parts(match[0], match.start())
     for match in _RAW.finditer(text):
         yield Encoded(*match.span(), match[0].encode("latin-1"))
-    for match in _DUMP.finditer(text):
+    for match in _DUMP.finditer(text) if "0000" in text and "\n" in text else ():
         for data in _dumped(match[0]):
             yield Encoded(*match.span(), data)
     for match in _HEX.finditer(text):

@@ -56,13 +56,13 @@ def _has_algorithm(part: str) -> bool:
 
 
 LABELS: tuple[Rule, ...] = (
-    Rule("key", _web_tokens, ("ey", "ew")),
+    Rule("key", _web_tokens, ("eyj", "eya", "ewo", "ewk", "ew0")),
     form_rule(  # the user and password of curl, wget, HTTPie
         "key",
         r"(?i)\b(?:curl|wget|https?)\s(?:[^\n]{0,400}?\s)?(?:-[a-z]{0,8}u|-a|--auth|--(?:proxy-)?user)"
         r"[\s=]{0,3}[\"']?[^\s:\"']{1,80}:([^\s\"'\\]{4,})",
         is_stand_in,
-        ("curl", "wget", "http"),
+        ("curl", "wget", "http ", "https "),
     ),
     form_rule(
         "signature",

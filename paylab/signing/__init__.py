@@ -7,6 +7,7 @@ Rules from the spec, "Authentication"; readings from the assumptions `signing.*`
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ..errors.arguments import explain_arguments
 from .canonical import EMPTY_HASH as EMPTY_HASH
 from .canonical import Received as Received
 from .canonical import Signature as Signature
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     from .findings import Finding as Finding
     from .findings import SignedRequest as SignedRequest
     from .unauthorized import verify as verify
+
+# Here, since they call one another: only the outer call of a user needs it.
+for _name, _function in list(globals().items()):
+    if getattr(_function, "__module__", "") == f"{__name__}.canonical" and _name.islower():
+        globals()[_name] = explain_arguments(_function)
 
 _LATE = {
     "Finding": "findings",

@@ -11,7 +11,6 @@ from hashlib import sha256
 from hmac import HMAC, compare_digest
 from typing import Literal, NamedTuple
 
-from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError
 from ..spec.route import without_base
 from ..spec.service.value_types import NONE
@@ -42,7 +41,6 @@ _KEYS: Mapping[str, Callable[[str], bytes]] = {
 """The encodings of the HMAC key in the text of a secret."""
 
 
-@explain_arguments
 def key_bytes(secret: str, encoding: str = "utf-8") -> bytes:
     """The HMAC key of a secret; ValueError when the secret is not written in that encoding.
 
@@ -83,7 +81,6 @@ class Signature(NamedTuple):
         return f"Signature(canonical={self.canonical!r}, payload={self.payload!r})"
 
 
-@explain_arguments
 def body_hash(body: bytes, encoding: str = "hex", empty: str = "hash") -> str:
     """X-Content-SHA256: lower-case hex of SHA-256; no body hashes as zero bytes.
 
@@ -115,7 +112,6 @@ def signed_path(path: str, form: str = "whole", base: str = NONE) -> str:
     return path if form == "whole" else VERSION.sub("", path, count=1)
 
 
-@explain_arguments
 def canonical_request(  # noqa: PLR0913 - the six parts the spec lists
     method: str,
     path: str,
@@ -150,7 +146,6 @@ def payload(date: str, canonical: str) -> str:
     return f"{SCHEME}\n{date}\n{digest}"
 
 
-@explain_arguments
 def keyed(secret: bytes) -> HMAC:
     """The HMAC of a key without a message, to reuse for many signatures.
 
@@ -167,7 +162,6 @@ def hmac_hex(key: bytes | HMAC, message: bytes) -> str:
     return mac.hexdigest()
 
 
-@explain_arguments
 def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
     secret: str | bytes | HMAC,
     method: str,
@@ -195,7 +189,6 @@ def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
     return Signature(canonical, text, b2a_base64(value.encode(), newline=False).decode())
 
 
-@explain_arguments
 def authorization(api_key: str, names: Iterable[str], signature: str) -> str:
     """The Authorization header.
 
@@ -205,7 +198,6 @@ def authorization(api_key: str, names: Iterable[str], signature: str) -> str:
     return f"{SCHEME} Credential={api_key},SignedHeaders={';'.join(names)},Signature={signature}"
 
 
-@explain_arguments
 def signed_headers(  # noqa: PLR0913 - everything a request's headers are made of
     api_key: str,
     secret: str | bytes | HMAC,
