@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 from ..client.base_url import is_sandbox_host
 from ..client.call import Call
 from ..client.client import Client
+from ..client.retries import asked_wait
 from ..corridors import on_ramps
 from ..errors.api import APIStatusError, RateLimitError
 from ..errors.base import PaylabError
@@ -37,6 +40,8 @@ ACCOUNT = re.compile(rf"{NO_ACCOUNT}|conversion[\s_-]?account(?!s)", re.IGNORECA
 """The account, as a service may name it."""
 AMOUNT = re.compile(r"\bamount (?:must|exceeds|is (?:too|less|more|below|above))", re.IGNORECASE)
 """What a service says of the amount of a deposit without the name of a field."""
+LONGEST_WAITS = 60.0
+"""Maximum seconds of all waits before the service is proven to be a sandbox."""
 INVALID, NOT_FOUND = (400, 422), 404
 ELSEWHERE = re.compile(
     r"\bproduction\b|\blive\b|\bonly\b.*\bsandbox|\bsandbox[\s_-]?(?:\w+\s){0,3}only\b|\bdisabled\b"
@@ -56,23 +61,52 @@ def require_sandbox(trials: Trials, *, is_named: bool) -> None:
     Proof is an answer to the deposit about its fields or the missing account, a host that says
     sandbox, or the word of the user (`is_named`). A 403 overrules all of them.
     """
-    _read_without_query(trials, "signing.", "rate_limits.")
-    answers = []
-    for path in known_paths(keys()[PATH], trials.service):
-        answer, call = _propose(trials, path), trials.client.calls[-1]
-        if is_proof(answer, call, trials.service):
-            return
-        is_error = isinstance(answer, PaylabError)
-        answers.append(words_of(answer) if is_error else f"{call.status}, without a deposit")
-        if getattr(answer, "status", None) not in PATH_MISSING:
-            break
+    with _bounded_waits(trials):
+        answers = _refusals(trials)
     address = trials.client.settings.base_url
-    if not (is_named or is_sandbox_host(address)):
+    if answers and not (is_named or is_sandbox_host(address)):
         raise HopelessError(
             f"nothing shows that {address} is a sandbox: a sandbox deposit into an account that "
             f"does not exist got {answers[0]}; if you know that it is one, add --sandbox (in "
             "Python: sandbox=True), else leave out --write"
         )
+
+
+def _refusals(trials: Trials) -> list[str]:
+    """The words of the answers that prove nothing; none if one of them is a proof."""
+    _read_without_query(trials, "signing.", "rate_limits.")
+    answers = []
+    for path in known_paths(keys()[PATH], trials.service):
+        answer, call = _propose(trials, path), trials.client.calls[-1]
+        if is_proof(answer, call, trials.service):
+            return []
+        is_error = isinstance(answer, PaylabError)
+        answers.append(words_of(answer) if is_error else f"{call.status}, without a deposit")
+        if getattr(answer, "status", None) not in PATH_MISSING:
+            break
+    return answers
+
+
+@contextmanager
+def _bounded_waits(trials: Trials) -> Iterator[None]:
+    """HopelessError instead of a wait that makes all waits longer than `LONGEST_WAITS`."""
+    sleep, waited = trials.client.sleep, 0.0
+
+    def wait(seconds: float) -> None:
+        nonlocal waited
+        waited += seconds
+        if waited > LONGEST_WAITS:
+            raise HopelessError(
+                "the service answers 429 and asks to wait again and again: nothing was created "
+                f"within {LONGEST_WAITS:g} s of waiting; try again later"
+            )
+        sleep(seconds)
+
+    trials.client.sleep = wait
+    try:
+        yield
+    finally:
+        trials.client.sleep = sleep  # of the client with the settings that were found
 
 
 def is_proof(answer: object, call: Call, service: Service) -> bool:
@@ -146,7 +180,18 @@ def _propose(trials: Trials, path: str) -> Any:
         raise
     except PaylabError as error:  # such as a request that a recording does not have
         return error
+    if isinstance(answer, RateLimitError) and _asked(answer, trials.service) > LONGEST_WAITS:
+        raise HopelessError(
+            f"the service answers 429 and asks to wait {_asked(answer, trials.service):.0f} s: "
+            "nothing was created; try again later"
+        )
     return answer
+
+
+def _asked(error: RateLimitError, service: Service) -> float:
+    """The seconds that a 429 asks to wait."""
+    call, limits = error.call, service.rate_limits
+    return asked_wait(call.response_headers, call.when, limits.header, limits.unit) or 0.0
 
 
 def _deposit_into_none(client: Client) -> Any:

@@ -205,6 +205,21 @@ def test_an_answer_about_the_deposit_is_proof(answer, dialect, unsigned):
 
 
 @pytest.mark.parametrize("base_url", [PRODUCTION, SANDBOX])
+@pytest.mark.parametrize("seconds", ["11", "31", "60", "61", "86400", "9" * 17])
+def test_waits_before_the_proof_are_bounded(seconds, base_url):
+    """A 429 that never ends is one sentence after at most 60 s of waiting."""
+    service = Double(httpx.Response(429, headers={"retry-after": seconds}))
+    waits = []
+    parts = {**service.parts(base_url), "sleep": waits.append}
+    with Client(**parts) as client:
+        report = probe(client, write=True, budget=FEW)
+    assert sum(waits) <= 60
+    assert service.created == []
+    assert "429" in report.hopeless
+    assert "\n" not in report.hopeless
+
+
+@pytest.mark.parametrize("base_url", [PRODUCTION, SANDBOX])
 @pytest.mark.parametrize("sandbox", [False, True])
 @pytest.mark.parametrize(("answer", "dialect", "unsigned"), cases(FORBIDDEN))
 def test_a_403_overrules_host_and_word(answer, dialect, unsigned, base_url, sandbox):
