@@ -6,6 +6,10 @@ library's at the first import. -I would ignore the packages of the user, too, su
 decode images.
 
 Kernels are no such children: their folder holds the modules of the user.
+
+The start of the `paylab` script and of a kernel cannot be guarded here: with a relative or empty
+entry in PYTHONPATH Python runs the `encodings.py` and `sitecustomize.py` of the current folder
+before any code of paylab.
 """
 
 from __future__ import annotations

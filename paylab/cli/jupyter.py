@@ -5,6 +5,9 @@ updated with paylab. Only notebooks that are as in the package are opened by def
 since a folder may come from somebody else. Every notebook has its own embedded simulator, unless a
 service is configured or --shared starts one simulator, on real time, for all notebooks and
 terminals.
+
+Remove relative and empty entries from PYTHONPATH before you start paylab or a notebook in a folder
+of somebody else: with them Python itself runs modules of that folder, before any code of paylab.
 """
 
 from __future__ import annotations

@@ -1,4 +1,10 @@
-"""Read pages into exact pandas frames, read and write CSV, and export as a stream."""
+"""Read pages into exact pandas frames, read and write CSV, and export as a stream.
+
+Frames and their columns show control and bidirectional characters of the service escaped. What
+pandas makes of them as objects of its own shows them as they are, since pandas gives no hook there:
+an Index, a Categorical, a plain `pd.DataFrame` or `pd.Series`, and the results of `describe`,
+`crosstab` and `groupby(...).groups`. Print it with `print(ascii(...))`.
+"""
 
 from ..errors.extras import explained
 

@@ -19,6 +19,7 @@ from pkgutil import walk_packages
 from types import SimpleNamespace
 
 import httpx
+import pandas as pd
 import pytest
 
 import paylab
@@ -298,6 +299,7 @@ def test_frames_and_what_is_made_of_them(tmp_path):
     column = frame["status"]
     made = (frame.head(), frame.T, frame.iloc[0], column, column.value_counts(), frame.dtypes)
     made += (frame.set_index("id"), frame.groupby("id").size(), frame.paylab.summarize())
+    made += (frame.melt(), column.astype(str), frame.nunique(), pd.concat([column, column]))
     for each in made:
         assert is_safe(repr(each)), ascii(repr(each))
         assert is_safe(each.to_string())
