@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 
-from ..light_dataclass import light_dataclass
 from ..errors.arguments import explain_arguments
 from ..errors.base import PaylabError
+from ..light_dataclass import light_dataclass
 from . import codes
 from .service.individuals import VerificationSettings
 

@@ -22,7 +22,7 @@ from paylab.simulator.simulator import Simulator
 
 FOLDER = Path("folder")
 ODD = [None, 0, -1, "", "x", "\ud800", b"x", object(), [], {1: 2}, float("nan"), FOLDER]
-SAMPLE = 2
+SAMPLE = 1
 """How many of them each parameter gets in a usual run."""
 
 NOT_CALLED = {
