@@ -93,8 +93,8 @@ def __getattr__(name: str) -> Any:
         instead = None if name.startswith("_") else meant(name, __dir__())
         raise AttributeError(f"{message}: use {instead}" if instead else message)
     module, _, attribute = LATE[name].partition(":")
-    found = import_module(f"{__name__}.{module}")
-    globals()[name] = value = getattr(found, attribute) if attribute else found
+    module_found = import_module(f"{__name__}.{module}")
+    globals()[name] = value = getattr(module_found, attribute) if attribute else module_found
     return value
 
 

@@ -12,15 +12,17 @@ import sys
 from contextlib import suppress
 from typing import BinaryIO
 
-ANSWER, ERROR = b"answer", b"error"
-HEAD, MOST_WORDS = 8, 300
+ANSWER = b"answer"
+ERROR = b"error"
+HEAD = 8
+MOST_WORDS = 300
 
 
 def send_message(pipe: BinaryIO, message: bytes) -> None:
     """Write a message to an unbuffered pipe."""
-    rest = memoryview(len(message).to_bytes(HEAD, "big") + message)
-    while rest:
-        rest = rest[pipe.write(rest) :]
+    unsent = memoryview(len(message).to_bytes(HEAD, "big") + message)
+    while unsent:
+        unsent = unsent[pipe.write(unsent) :]
 
 
 def receive_message(pipe: BinaryIO) -> bytes:
@@ -53,10 +55,12 @@ def serve_requests() -> None:
         while True:
             request = receive_message(requests)
             try:
-                mark, content = ANSWER, answer(request)
+                mark = ANSWER
+                content = answer(request)
             except Exception as error:
                 words = str(error) or type(error).__name__
-                mark, content = ERROR, words[:MOST_WORDS].encode(errors="replace")
+                mark = ERROR
+                content = words[:MOST_WORDS].encode(errors="replace")
             send_message(answers, mark)
             send_message(answers, content)
 

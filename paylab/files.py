@@ -27,7 +27,8 @@ HERE = -100  # AT_FDCWD
 DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
 
 
-LONGEST_NAME, LONGEST_PATH = 255, 4095
+LONGEST_NAME = 255
+LONGEST_PATH = 4095
 """Maximum bytes of one part of a path, and of a path, on the usual file systems."""
 
 
@@ -36,15 +37,19 @@ def path_of(given: str | os.PathLike[str]) -> Path:
     if not isinstance(given, str | os.PathLike) or isinstance(os.fspath(given), bytes):
         shown = plain(repr(given), 60)
         raise ArgumentError(f"the path of a file must be text or a Path, not {shown}", "path")
-    text, reason = os.fspath(given), ""
+    text = os.fspath(given)
+    reason = ""
     try:
-        whole, parts = os.fsencode(text), [*map(os.fsencode, Path(text).parts)]
+        encoded = os.fsencode(text)
+        parts = [*map(os.fsencode, Path(text).parts)]
     except UnicodeEncodeError:
-        whole, parts, reason = b"", [], "it contains an unpaired surrogate"
+        encoded = b""
+        parts = []
+        reason = "it contains an unpaired surrogate"
     longest = max(map(len, parts), default=0)
-    if b"\0" in whole:
+    if b"\0" in encoded:
         reason = "it contains a NUL character"
-    elif len(whole) > LONGEST_PATH:
+    elif len(encoded) > LONGEST_PATH:
         reason = f"a path has at most {LONGEST_PATH} bytes"
     elif longest > LONGEST_NAME:
         reason = f"a name has at most {LONGEST_NAME} bytes, and one in it has {longest}"
@@ -65,7 +70,8 @@ def replace(
     path = path.resolve()  # keep a symbolic link
     require_parent(path)
     _require_file(path)
-    mode, draft = PRIVATE if private else file_mode(path) or mode, _beside(path, "part")
+    mode = PRIVATE if private else file_mode(path) or mode
+    draft = _beside(path, "part")
 
     def opener(name: str, flags: int) -> int:
         return os.open(name, flags, 0o666 if mode is None else PRIVATE)
@@ -141,9 +147,11 @@ def require_parent(path: Path) -> None:
 def recover(path: Path) -> None:
     """Clean up after a killed process: restore a folder, remove temporary files."""
     path = path.resolve()
-    left = re.compile(rf"\.{re.escape(path.name)}(\.columns\.json)?\.[0-9a-f]{{12}}\.(part|old)")
+    draft_names = re.compile(
+        rf"\.{re.escape(path.name)}(\.columns\.json)?\.[0-9a-f]{{12}}\.(part|old)"
+    )
     for entry in sorted(path.parent.iterdir()):
-        if not left.fullmatch(entry.name):
+        if not draft_names.fullmatch(entry.name):
             continue
         if entry.suffix == ".old" and not path.exists():
             entry.rename(path)
@@ -206,13 +214,13 @@ def _require_file(path: Path) -> None:
 
 
 def _keep_modes(old: Path, new: Path) -> None:
-    before = {entry.relative_to(old): entry for entry in old.rglob("*")}
-    known = {name: file_mode(entry) or 0 for name, entry in before.items()}
+    old_entries = {entry.relative_to(old): entry for entry in old.rglob("*")}
+    modes = {name: file_mode(entry) or 0 for name, entry in old_entries.items()}
     common = {True: 0o777, False: 0o666}  # of folders, of files
-    for name, entry in before.items():
-        common[entry.is_dir()] &= known[name]
-    for entry in sorted(new.rglob("*"), reverse=True) if known else ():
-        entry.chmod(known.get(entry.relative_to(new), common[entry.is_dir()]))
+    for name, entry in old_entries.items():
+        common[entry.is_dir()] &= modes[name]
+    for entry in sorted(new.rglob("*"), reverse=True) if modes else ():
+        entry.chmod(modes.get(entry.relative_to(new), common[entry.is_dir()]))
 
 
 def _swap(draft: Path, path: Path) -> None:
@@ -220,14 +228,14 @@ def _swap(draft: Path, path: Path) -> None:
     if not path.exists():
         draft.rename(path)
     elif not _exchange(draft, path):
-        old = _beside(path, "old")  # `recover` restores it if the next step fails
-        path.rename(old)
+        old_folder = _beside(path, "old")  # `recover` restores it if the next step fails
+        path.rename(old_folder)
         try:
             draft.rename(path)
         except OSError:
-            old.rename(path)
+            old_folder.rename(path)
             raise
-        shutil.rmtree(old, ignore_errors=True)
+        shutil.rmtree(old_folder, ignore_errors=True)
 
 
 def _exchange(one: Path, other: Path) -> bool:
@@ -319,10 +327,10 @@ def unreadable(path: str | os.PathLike[str], form: str, error: Exception) -> Con
 
 
 def _suggest_delimiter(path: str, names: list[str], used: str) -> None:
-    found = [mark for mark in DELIMITERS if mark != used and mark in "".join(names[:1])]
-    if len(names) == 1 and found:
+    marks = [mark for mark in DELIMITERS if mark != used and mark in "".join(names[:1])]
+    if len(names) == 1 and marks:
         raise PaylabError(
             f"{path} has one column, {names[0][:60]!r}: its cells seem to be separated by "
-            f"{DELIMITERS[found[0]]}; pass delimiter={found[0]!r} or --delimiter "
-            f"{found[0]!r}"
+            f"{DELIMITERS[marks[0]]}; pass delimiter={marks[0]!r} or --delimiter "
+            f"{marks[0]!r}"
         )

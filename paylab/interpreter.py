@@ -39,7 +39,7 @@ def python_environment(environ: Mapping[str, str] = os.environ) -> dict[str, str
     >>> python_environment({"PYTHONPATH": ".", "HOME": "/home/ana"})
     {'HOME': '/home/ana'}
     """
-    kept = dict(environ)
-    folders = kept.pop(SEARCHED, "").split(os.pathsep)
+    variables = dict(environ)
+    folders = variables.pop(SEARCHED, "").split(os.pathsep)
     absolute = os.pathsep.join(folder for folder in folders if os.path.isabs(folder))
-    return {**kept, SEARCHED: absolute} if absolute else kept
+    return {**variables, SEARCHED: absolute} if absolute else variables

@@ -62,8 +62,8 @@ class Locks:
     def hold(self, name: str, timeout: float) -> Iterator[None]:
         """Hold a lock; TimeoutError if another holder keeps it longer than `timeout` seconds."""
         until = monotonic() + timeout
-        named = _IN_PROCESS.get(name)
-        if not named.lock.acquire(timeout=timeout):
+        named_lock = _IN_PROCESS.get(name)
+        if not named_lock.lock.acquire(timeout=timeout):
             raise TimeoutError(name)
         try:
             file = _locked_file(name, until) if self._is_shared else None
@@ -75,7 +75,7 @@ class Locks:
                         Path(file.lock_file).unlink()
                     file.release()
         finally:
-            named.lock.release()
+            named_lock.lock.release()
 
 
 def _locked_file(name: str, until: float) -> FileLock | None:

@@ -18,7 +18,8 @@ class PrintableRecords(logging.Filter):
         message = record.getMessage()
         text = printable_lines(message)
         if text != message:
-            record.msg, record.args = text, ()
+            record.msg = text
+            record.args = ()
         if record.exc_info and not record.exc_text:
             # What a formatter finds here, it does not make again.
             record.exc_text = printable_lines(_FORMATTER.formatException(record.exc_info))

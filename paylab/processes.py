@@ -1,4 +1,4 @@
-"""Processes that paylab starts: commands, and Python programs of its own.
+"""Python programs of our own that answer requests.
 
 A program of our own draws or reads what a service or a user sent. It may crash, hang or exhaust
 memory: then only that program ends, and the next request starts a fresh one.
@@ -9,26 +9,20 @@ from __future__ import annotations
 import atexit
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from signal import Signals
-from threading import Event, Lock, Timer
+from threading import Event, Lock
 from typing import Any, BinaryIO
 
 from . import child, forks
 from .errors.base import ProgramError
 from .interpreter import python_command, python_environment
-
-Process = subprocess.Popen[bytes]
+from .runtime import Process, call_later, start_process
 
 SECONDS = 60
 """Maximum seconds to wait for an answer, the start of the program included."""
-
-
-def start_process(command: Sequence[str], **options: Any) -> Process:
-    """Start a command with options of `Popen`; every process of paylab is started here."""
-    return subprocess.Popen(command, **options)  # noqa: S603 - a list of arguments, no shell
 
 
 class PythonProgram:
@@ -71,7 +65,8 @@ class PythonProgram:
 
     def close(self) -> None:
         """End the program; the next request starts it again."""
-        process, self._process = self._process, None
+        process = self._process
+        self._process = None
         if process is None:
             return
         process.kill()
@@ -104,7 +99,9 @@ class PythonProgram:
 
     def _in_child(self) -> None:
         """Leave the program to the parent process."""
-        process, self._process, self._lock = self._process, None, Lock()
+        process = self._process
+        self._process = None
+        self._lock = Lock()
         if process is not None:
             process.returncode = 0  # it is not a child of this process
             _close_pipes(process)
@@ -118,13 +115,11 @@ def _limit(process: Process, seconds: float, expired: Event) -> Iterator[None]:
         expired.set()
         process.kill()
 
-    timer = Timer(seconds, end)
-    timer.daemon = True
-    timer.start()
+    cancel = call_later(seconds, end, "paylab-limit")
     try:
         yield
     finally:
-        timer.cancel()
+        cancel()
 
 
 def _exchange(process: Process, request: bytes) -> tuple[bool, bytes]:

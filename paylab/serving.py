@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import socket
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
+from functools import partial
 from threading import Thread
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from .errors.base import ConfigError
+from .runtime import start_thread
+
+if TYPE_CHECKING:
+    from socket import socket
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -20,7 +23,6 @@ Send = Callable[[Message], Awaitable[None]]
 
 START_SECONDS = 60.0
 GRACE_SECONDS = 2
-BACKLOG = 2048
 
 CONNECTIONS = 2_000
 """Maximum open connections; uvicorn answers further ones with 503."""
@@ -32,15 +34,30 @@ HEAD_BYTES = 64 * 1024
 """Maximum bytes of request line and headers, which uvicorn does not limit."""
 
 
+class ServingConfig(uvicorn.Config):
+    """The configuration of a server, with the open connections by the address of their client."""
+
+    def __init__(self, app: Any, **options: Any) -> None:
+        super().__init__(app, **options)
+        self.transports: dict[tuple[Any, ...], asyncio.Transport] = {}
+
+
 class HTTPConnection(HttpToolsProtocol):
     """A uvicorn connection with time and size limits for the headers of a request."""
 
     _seen = 0
+    _client: tuple[Any, ...] = ()
     _deadline: asyncio.TimerHandle | None = None
 
+    def __init__(self, config: ServingConfig, *args: Any, **options: Any) -> None:
+        super().__init__(config, *args, **options)
+        self._config = config
+
     def connection_made(self, transport: Any) -> None:
-        """Start the deadline of the first request."""
+        """Record the connection, and start the deadline of the first request."""
         super().connection_made(transport)
+        self._client = tuple(transport.get_extra_info("peername") or ())
+        self._config.transports[self._client] = transport
         self._wait(transport)
 
     def data_received(self, data: bytes) -> None:
@@ -61,13 +78,15 @@ class HTTPConnection(HttpToolsProtocol):
         super().on_headers_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Stop the deadline."""
+        """Forget the connection, and stop the deadline."""
+        self._config.transports.pop(self._client, None)
         self._wait_no_more()
         super().connection_lost(exc)
 
     def _wait(self, transport: Any) -> None:
         self._wait_no_more()
-        self._seen, self._deadline = 0, self.loop.call_later(HEAD_SECONDS, transport.abort)
+        self._deadline = self.loop.call_later(HEAD_SECONDS, transport.abort)
+        self._seen = 0
 
     def _wait_no_more(self) -> None:
         if self._deadline is not None:
@@ -81,11 +100,11 @@ class ServingThread:
     def __init__(
         self,
         app: Any,
-        listener: socket.socket,
+        listener: socket,
         name: str,
         connection: type[HTTPConnection] = HTTPConnection,
     ) -> None:
-        config = uvicorn.Config(
+        self._config = ServingConfig(
             app,
             http=connection,
             ws="none",
@@ -99,51 +118,33 @@ class ServingThread:
             date_header=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
         )
-        self._listener, self._server = listener, uvicorn.Server(config)
-        run = {"target": self._server.run, "kwargs": {"sockets": [listener]}}
-        self._thread = Thread(**run, name=name, daemon=True)  # type: ignore[arg-type] # by name
+        self._listener = listener
+        self._server = uvicorn.Server(self._config)
+        self._name = name
+        self._thread: Thread | None = None
 
     def start(self) -> None:
         """Start accepting connections; TimeoutError if that takes too long."""
-        self._thread.start()
+        self._thread = start_thread(partial(self._server.run, sockets=[self._listener]), self._name)
         deadline = time.monotonic() + START_SECONDS
         while not self._server.started:
-            if not self._thread.is_alive() or time.monotonic() > deadline:
+            if not self.is_alive() or time.monotonic() > deadline:
                 raise TimeoutError
             time.sleep(0.002)
 
     def stop(self) -> None:
         """Stop listening."""
         self._server.should_exit = True
-        if self._thread.is_alive():
+        if self._thread is not None and self._thread.is_alive():
             self._thread.join(GRACE_SECONDS + 3)
         self._listener.close()
 
     def is_alive(self) -> bool:
         """Whether it is listening."""
-        return self._thread.is_alive()
+        return self._thread is not None and self._thread.is_alive()
 
     def abort(self, client: Any) -> None:
         """Abort a client's connection."""
-        for connection in list(self._server.server_state.connections):
-            if tuple(getattr(connection, "client", None) or ()) == tuple(client):
-                connection.transport.abort()
-
-
-def listen(host: str, port: int) -> socket.socket:
-    """A listening socket; ConfigError if the port cannot be opened.
-
-    IPPROTO_TCP must be named: without it asyncio leaves TCP_NODELAY off, and every keep-alive
-    request then takes 44 ms.
-    """
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-        listener.listen(BACKLOG)  # two sockets can be bound to the same port until one listens
-    except (OSError, OverflowError) as error:
-        listener.close()
-        reason = getattr(error, "strerror", None) or error
-        raise ConfigError(f"cannot listen on {host} port {port}: {reason}") from None
-    return listener
+        transport = self._config.transports.get(tuple(client))
+        if transport is not None:
+            transport.abort()

@@ -44,7 +44,7 @@ class Named:
 
 
 @light_dataclass(frozen=True)
-class Checked:
+class FormCheck:
     """A light dataclass with a value that is not shown, and a check."""
 
     secret: str = field(default="hidden", repr=False)
@@ -112,16 +112,16 @@ def test_it_cannot_be_changed():
 
 def test_a_field_can_stay_out_of_the_text():
     """`repr=False` hides a value, such as the text of a body or a secret."""
-    assert repr(Checked(size=2)).endswith("Checked(size=2)")
-    assert Checked().secret == "hidden"
+    assert repr(FormCheck(size=2)).endswith("Checked(size=2)")
+    assert FormCheck().secret == "hidden"
 
 
 def test_a_check_runs_after_the_values_are_set():
     """`__post_init__` is called for each new record."""
     with pytest.raises(ValueError, match="negative"):
-        Checked(size=-1)
+        FormCheck(size=-1)
     with pytest.raises(ValueError, match="negative"):
-        replace(Checked(), size=-1)
+        replace(FormCheck(), size=-1)
 
 
 def test_equal_values_are_equal():

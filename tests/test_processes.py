@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import signal
 import subprocess
@@ -167,31 +166,3 @@ def test_a_program_that_cannot_be_started(tmp_path):
     """A program without a file ends before it answers."""
     with pytest.raises(ProgramError, match="ended before it answered"):
         PythonProgram(tmp_path / "none.py", "answer", "the program").ask(b"")
-
-
-STARTS = {
-    "Popen",
-    "run",
-    "check_output",
-    "check_call",
-    "call",
-    "fork",
-    "forkpty",
-    "system",
-    "popen",
-}
-STARTS |= {"posix_spawn", "spawnv", "execv", "Process", "ProcessPoolExecutor"}
-HOMES = {"subprocess", "os", "multiprocessing", "futures", "concurrent"}
-
-
-def test_processes_start_in_one_module():
-    """No other module of the package starts a process."""
-    found = set()
-    for path in ROOT.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            target = node.func if isinstance(node, ast.Call) else None
-            if isinstance(target, ast.Attribute) and target.attr in STARTS:
-                home = target.value
-                if isinstance(home, ast.Name) and home.id in HOMES:
-                    found.add(path.relative_to(ROOT).as_posix())
-    assert found == {"processes.py"}

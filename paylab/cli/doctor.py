@@ -45,8 +45,8 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         say(json.dumps([finding._asdict() for finding in findings]))
     else:
-        for what, good, text in findings:
-            line = f"{'ok ' if good else 'BAD'}  {what:<14}{text}"
+        for name, good, text in findings:
+            line = f"{'ok ' if good else 'BAD'}  {name:<14}{text}"
             say(printable(line), "green" if good else "red")
     return 0 if all(finding.good for finding in findings) else 1
 
@@ -72,10 +72,10 @@ def examine() -> Iterator[Check]:
 
 def _extras() -> str:
     """The extras that are installed, and how to install the others."""
-    others = [extra for extra in EXTRAS if missing_packages(extra)]
-    installed = ", ".join(extra for extra in EXTRAS if extra not in others) or "none"
-    more = f"; pip install 'paylab[NAME]' adds {', '.join(others)}" if others else ""
-    return f"{installed}{more}"
+    missing = [extra for extra in EXTRAS if missing_packages(extra)]
+    installed = ", ".join(extra for extra in EXTRAS if extra not in missing) or "none"
+    advice = f"; pip install 'paylab[NAME]' adds {', '.join(missing)}" if missing else ""
+    return f"{installed}{advice}"
 
 
 def _service(lab: Lab) -> Iterator[Check]:
@@ -89,16 +89,18 @@ def _service(lab: Lab) -> Iterator[Check]:
 
 def _clock(lab: Lab) -> Iterator[Check]:
     """Check the difference between the service's Date header and this machine's clock."""
-    sent = lab.calls[-1].response_headers.get("date") if lab.calls else None
-    if sent is None:
+    date_header = lab.calls[-1].response_headers.get("date") if lab.calls else None
+    if date_header is None:
         return
-    date = from_http(sent)
+    date = from_http(date_header)
     if date is None:
-        yield Check("clock", False, f"the service's Date header cannot be read: {sent[:40]!r}")
+        yield Check(
+            "clock", False, f"the service's Date header cannot be read: {date_header[:40]!r}"
+        )
         return
     ahead = (date - lab.calls[-1].when).total_seconds()
-    allowed = lab.service.signing.tolerance
+    tolerance = lab.service.signing.tolerance
     side = "ahead of" if ahead > 0 else "behind"
     apart = f"{abs(ahead):.0f} s {side}" if abs(ahead) >= 1 else "the same as"
-    text = f"the service's clock is {apart} this machine's; {allowed} s are allowed"
-    yield Check("clock", abs(ahead) < allowed, text)
+    text = f"the service's clock is {apart} this machine's; {tolerance} s are allowed"
+    yield Check("clock", abs(ahead) < tolerance, text)

@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     refuse_unknown_variables()
     lab = connect()
     announce(lab.place)
-    done = getattr(lab, options.what).export(
+    result = getattr(lab, options.what).export(
         options.to,
         progress=sys.stderr.isatty(),
         excel_safe=options.excel_safe,
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
         **filters,
     )
     if not is_piped:
-        _tell(done, options)
+        _tell(result, options)
     return 0
 
 
@@ -75,7 +75,8 @@ def _tell(done: Any, options: argparse.Namespace) -> None:
     """Print the files, and whether part of them is from an interrupted run."""
     from ..frames import files
 
-    begun, sidecar = timestamps.to_text(done.oldest_page_at), files.sidecar_of(done.path)
+    begun = timestamps.to_text(done.oldest_page_at)
+    sidecar = files.sidecar_of(done.path)
     is_described = sidecar.exists()
     if options.json:
         facts = {"path": str(done.path), "rows": done.rows, "pages": done.pages}

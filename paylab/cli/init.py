@@ -86,10 +86,10 @@ def _document(path: Path) -> Any:
 
 def _value(name: str, options: argparse.Namespace) -> str:
     """A setting from the options, the environment, or the terminal."""
-    given = options.base_url if name == "base_url" else None
-    found = given or os.environ.get(VARIABLES[name])
-    if found:
-        return str(found)
+    option = options.base_url if name == "base_url" else None
+    value = option or os.environ.get(VARIABLES[name])
+    if value:
+        return str(value)
     if not sys.stdin.isatty():
         raise ConfigError(f"{name} is missing: set {VARIABLES[name]}, or run this in a terminal")
     typed = getpass(ASKED[name]) if name in SECRETS else input(ASKED[name])

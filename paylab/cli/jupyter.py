@@ -25,11 +25,10 @@ from contextlib import closing, contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
-from socket import create_connection
 from typing import IO, Any
 from urllib.parse import quote
 
-from .. import files, processes
+from .. import files, runtime
 from ..errors.base import ConfigError, PaylabError
 from ..errors.extras import explained, require_extra
 from ..interpreter import python_command
@@ -44,7 +43,8 @@ RECORD = ".paylab.json"
 It may be somebody else's, so that it decides only which copies are updated.
 """
 
-LARGEST_RECORD, LARGEST_COPY = 2**20, 2**26
+LARGEST_RECORD = 2**20
+LARGEST_COPY = 2**26
 """Maximum bytes of that file and of a copy; a larger file of somebody could fill the memory."""
 
 IRI_GRAMMARS = "rfc3987_syntax"
@@ -61,7 +61,7 @@ PACKAGE = Path(__file__).parent.parent
 JUPYTER_FOLDERS = {"JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"}
 START_SECONDS = 180.0
 LAST_LINES = 15
-QUIET = {
+OVERRIDES = {
     "@jupyterlab/apputils-extension:notification": {
         "fetchNews": "false",
         "checkForUpdates": False,
@@ -97,20 +97,22 @@ def run(options: argparse.Namespace) -> int:
     """Start JupyterLab, print its address, and stop it on Ctrl-C."""
     begun = time.monotonic()
     require_extra("lab")
-    folder, kept = notebooks()
+    folder, changed_notebooks = notebooks()
     first = quote(notebook_path(folder, options.notebook))
-    if kept:
-        warn_user(f"you changed {', '.join(kept)}: not updated; rename it to get the new one")
+    if changed_notebooks:
+        warn_user(
+            f"you changed {', '.join(changed_notebooks)}: not updated; rename it to get the new one"
+        )
     with tempfile.TemporaryDirectory() as place, _service(options) as environment:
         settings = Path(place)
         trust_copies(folder)
-        (settings / "overrides.json").write_text(json.dumps(QUIET))
+        (settings / "overrides.json").write_text(json.dumps(OVERRIDES))
         command = [*_command(folder, first, options), f"--LabApp.app_settings_dir={settings}"]
         environment.setdefault("JUPYTER_TOKEN", token_hex(24))
         for name in JUPYTER_FOLDERS & environment.keys():
             environment[name] = str(Path(environment[name]).resolve())
         with (settings / "jupyter.log").open("w+") as log:
-            child = processes.start_process(
+            child = runtime.start_process(
                 command,
                 env=environment,
                 # Jupyter and PYTHONPATH look for programs and modules in the current folder.
@@ -128,15 +130,15 @@ def _until_stopped(child: subprocess.Popen[bytes], first: str, begun: float, log
     for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
         signal.signal(number, lambda *_: child.terminate())
     try:
-        found = _started(child, begun)
+        server = _started(child, begun)
     except PaylabError:
         log.seek(0)
         warn_user("".join(log.readlines()[-LAST_LINES:]).rstrip())
         raise
-    if found is not None:
-        query = f"?token={found['token']}" if found["token"] else ""
+    if server is not None:
+        query = f"?token={server['token']}" if server["token"] else ""
         took = f"ready in {time.monotonic() - begun:.1f} s"
-        say(f"{found['url']}{first}{query}  ({took}; stop it with Ctrl-C)")
+        say(f"{server['url']}{first}{query}  ({took}; stop it with Ctrl-C)")
     return 0 if child.wait() <= 0 else 1
 
 
@@ -152,14 +154,14 @@ def _started(child: subprocess.Popen[bytes], begun: float) -> dict[str, Any] | N
         if status is not None:
             raise PaylabError("JupyterLab did not start: see the lines above")
         with suppress(OSError, ValueError):
-            found: dict[str, Any] = json.loads(record.read_text())
-            if not (found["token"] or found["password"]):
+            server: dict[str, Any] = json.loads(record.read_text())
+            if not (server["token"] or server["password"]):
                 child.terminate()
                 raise PaylabError(
                     "your Jupyter configuration turns authentication off: remove its empty token"
                 )
-            create_connection(("127.0.0.1", found["port"]), timeout=5).close()
-            return found
+            runtime.check_listening("127.0.0.1", server["port"], seconds=5)
+            return server
         time.sleep(0.05)
     child.terminate()
     raise PaylabError(f"JupyterLab did not answer within {START_SECONDS:.0f} s")
@@ -167,30 +169,31 @@ def _started(child: subprocess.Popen[bytes], begun: float) -> dict[str, Any] | N
 
 def notebooks() -> tuple[Path, list[str]]:
     """The folder of the copies, and the names of changed notebooks that were not updated."""
-    here = Path.cwd()
-    target = here if here.name == FOLDER else here / FOLDER
+    current = Path.cwd()
+    target = current if current.name == FOLDER else current / FOLDER
     target.mkdir(exist_ok=True)
     packaged = _packaged()
     record = {name: digest for name, digest in _record(target).items() if name in packaged}
-    kept = []
-    for name, new in packaged.items():
-        before, digest = record.get(name), sha256(new).hexdigest()
+    changed = []
+    for name, content in packaged.items():
+        written_digest = record.get(name)
+        digest = sha256(content).hexdigest()
         copy = target / name
-        if before == digest and copy.is_file():
+        if written_digest == digest and copy.is_file():
             continue
         is_foreign = copy.is_symlink() or (copy.exists() and not copy.is_file())  # such as a pipe
-        there = _digest(copy) if copy.is_file() else None
-        if is_foreign or there not in (None, before, digest):
-            kept.append(name)
+        copy_digest = _digest(copy) if copy.is_file() else None
+        if is_foreign or copy_digest not in (None, written_digest, digest):
+            changed.append(name)
             continue
         with files.replace(copy) as sink:
-            sink.write(new)
+            sink.write(content)
         record[name] = digest
     if (target / RECORD).is_symlink():  # a file that it leads to is not ours to replace
         (target / RECORD).unlink()
     with files.replace(target / RECORD) as sink:
         sink.write(json.dumps(record, indent=1).encode())
-    return target, kept
+    return target, changed
 
 
 def _digest(copy: Path) -> str:
@@ -244,10 +247,10 @@ def _record(target: Path) -> dict[str, str]:
     path = target / RECORD
     try:
         is_ours = path.is_file() and path.stat().st_size <= LARGEST_RECORD
-        found = json.loads(path.read_bytes()) if is_ours else {}
+        digests = json.loads(path.read_bytes()) if is_ours else {}
     except (OSError, ValueError, RecursionError):
         return {}
-    return dict(found) if isinstance(found, dict) else {}
+    return dict(digests) if isinstance(digests, dict) else {}
 
 
 def notebook_path(folder: Path, wanted: str | None) -> str:
@@ -256,11 +259,13 @@ def notebook_path(folder: Path, wanted: str | None) -> str:
     Without a name it is the first unchanged one, or that of the folder when there is none. A name
     that several have is that of an unchanged one, of a changed copy, then of another notebook.
     """
-    ours = unchanged(folder)
+    unchanged_names = unchanged(folder)
     if not wanted:
-        return f"lab/tree/{min(ours)}" if ours else "lab"
+        return f"lab/tree/{min(unchanged_names)}" if unchanged_names else "lab"
     names = sorted(path.name for path in folder.glob("*.ipynb"))
-    names = list(dict.fromkeys([*ours, *(name for name in _packaged() if name in names), *names]))
+    names = list(
+        dict.fromkeys([*unchanged_names, *(name for name in _packaged() if name in names), *names])
+    )
     start = Path(wanted).name
     chosen = [name for name in names if name.startswith(start)]
     if not chosen:

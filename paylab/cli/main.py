@@ -48,7 +48,10 @@ Each has a module with `arguments(parser)`, `run(options)` and `EXAMPLE`, a comm
 MODULES = {"lab": "jupyter", "get": "request", "post": "request", "list": "request"}
 """The modules whose name differs from the command."""
 
-DONE, FAILED, WRONG_USE, INTERRUPTED = 0, 1, 2, 130
+DONE = 0
+FAILED = 1
+WRONG_USE = 2
+INTERRUPTED = 130
 DESCRIPTION = "Explore and integrate a cross-border payments service."
 HELP = """examples:
   paylab lab                               # the notebooks, on simulators
@@ -65,9 +68,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def options_of(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """The options of a command line; loads the module of the command."""
-    given = list(sys.argv[1:] if argv is None else argv) or ["--help"]
-    named = given[:1] if "--print-completion" not in given else COMMANDS
-    return parser(named).parse_args(given)
+    arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
+    loaded = arguments[:1] if "--print-completion" not in arguments else COMMANDS
+    return parser(loaded).parse_args(arguments)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -105,12 +108,12 @@ class Parser(argparse.ArgumentParser):
             return
         from difflib import get_close_matches  # rarely needed
 
-        near = get_close_matches(value, action.choices, 1)
-        meant = f"; did you mean {near[0]}?" if near else ""
+        similar = get_close_matches(value, action.choices, 1)
+        suggestion = f"; did you mean {similar[0]}?" if similar else ""
         if action.dest == "command":
-            self.error(f"there is no command {value[:40]!r}{meant}")
-        known = ", ".join(action.choices)
-        raise argparse.ArgumentError(action, f"{value[:40]!r} must be one of {known}{meant}")
+            self.error(f"there is no command {value[:40]!r}{suggestion}")
+        choices = ", ".join(action.choices)
+        raise argparse.ArgumentError(action, f"{value[:40]!r} must be one of {choices}{suggestion}")
 
     def error(self, message: str) -> NoReturn:
         """Print the error and exit with status 2."""
@@ -134,9 +137,9 @@ def parser(loaded: Iterable[str] = COMMANDS) -> argparse.ArgumentParser:
         "--print-completion", action=Completion, choices=SHELLS, help="print a script for a shell"
     )
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, what in COMMANDS.items():
+    for name, description in COMMANDS.items():
         module = command_module(name) if name in loaded else None
-        command = commands.add_parser(name, help=what, formatter_class=Help)
+        command = commands.add_parser(name, help=description, formatter_class=Help)
         if module is not None:
             command.description = module.__doc__
             command.epilog = f"example: {command_example(name, module)}"

@@ -47,9 +47,9 @@ def _document(options: argparse.Namespace) -> tuple[str, str]:
     """The document, and what it has."""
     from ..openapi import document
 
-    made = document(service_for(options.service), options.server)
-    has = f"{len(made['paths'])} paths and {len(made['components']['schemas'])} schemas"
-    return json.dumps(made, indent=2, ensure_ascii=False), has
+    spec = document(service_for(options.service), options.server)
+    has = f"{len(spec['paths'])} paths and {len(spec['components']['schemas'])} schemas"
+    return json.dumps(spec, indent=2, ensure_ascii=False), has
 
 
 def _service_schema() -> tuple[str, str]:

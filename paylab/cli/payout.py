@@ -98,10 +98,12 @@ def run(options: argparse.Namespace) -> int:
         raise ConfigError("name a CSV file of payouts; paylab payout --template prints an example")
     refuse_unknown_variables()
     names = ("reference", "delimiter", *DEFAULTS)
-    given: dict[str, Any] = {name: text for name in names if (text := getattr(options, name))}
-    given["references"] = not options.no_references
+    payout_options: dict[str, Any] = {
+        name: text for name in names if (text := getattr(options, name))
+    }
+    payout_options["references"] = not options.no_references
     try:
-        checked = plan(options.file, **given)
+        checked = plan(options.file, **payout_options)
     except FileNotFoundError as error:
         raise ConfigError(f"{options.file}: {error.strerror}") from None
     if not checked.rows:
@@ -124,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
         to=options.to,
         concurrency=options.concurrency,
         progress=True,
-        **given,
+        **payout_options,
     )
     if options.to is not None:
         warn_user(f"paylab: the outcome of each row is in {options.to}")

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Event
 
-from .. import processes
+from .. import runtime
 from ..client.settings import PREFIX
 from ..errors.base import ConfigError
 
@@ -26,7 +26,7 @@ def run_program(command: Sequence[str], variables: Mapping[str, str], stopped: E
     """
     shell = {name: text for name, text in os.environ.items() if not name.startswith(PREFIX)}
     try:
-        child = processes.start_process(command, env={**shell, **variables})
+        child = runtime.start_process(command, env={**shell, **variables})
     except OSError as error:
         raise ConfigError(f"cannot run {command[0]!r}: {error.strerror}") from None
 

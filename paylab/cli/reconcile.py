@@ -28,9 +28,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--database", metavar="URL", help="where to run the query")
     parser.add_argument("--sheet", metavar="NAME", help="of a workbook (default: the first)")
     parser.add_argument("--events", metavar="FILE", help="compare the events of an inbox too")
-    for name, metavar, what in PAIRS:
+    for name, metavar, help_text in PAIRS:
         parser.add_argument(
-            f"--{name}", action="append", default=None, metavar=metavar, type=_pair, help=what
+            f"--{name}", action="append", default=None, metavar=metavar, type=_pair, help=help_text
         )
     parser.add_argument("--window", metavar="TIME", help="tolerance of dates, such as '1 day'")
     parser.add_argument("--tz", default="UTC", metavar="ZONE", help="time zone of the books")

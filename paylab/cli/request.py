@@ -83,40 +83,40 @@ def _sent(lab: Lab, path: str, body: Any, options: argparse.Namespace) -> Any:
 
 def _items(lab: Lab, path: str, limit: int | None) -> Iterator[Any]:
     """The items of a list, over all pages."""
-    plain, _, query = path.partition("?")
+    bare_path, _, query = path.partition("?")
     params = dict(parse_qsl(query, keep_blank_values=True))
 
-    name, _, verb = _operation(lab, "GET", plain).partition(".")
+    name, _, verb = _operation(lab, "GET", bare_path).partition(".")
     form = lab.client.service.list(name) if verb == "list" else None
     parameter = form.cursor_parameter if form else "cursor"
 
     def fetch(cursor: str | None) -> RawPage:
-        answer = lab.client.send("GET", plain, params={**params, parameter: cursor})
+        answer = lab.client.send("GET", bare_path, params={**params, parameter: cursor})
         try:
             return read_page(answer.body, form, bare=True)
         except ValueError as error:
-            raise PaylabError(f"GET {plain} is not a list: its response {error}") from None
+            raise PaylabError(f"GET {bare_path} is not a list: its response {error}") from None
 
     return islice(Pager(fetch, lambda row: row, params.get(parameter)), limit)
 
 
 def _operation(lab: Lab, method: str, path: str) -> str:
     """The operation at a path; empty if there is none."""
-    found = lab.client.service.match(path)[0].get(method)
-    return found.operation if found else ""
+    route = lab.client.service.match(path)[0].get(method)
+    return route.operation if route else ""
 
 
 def _body(text: str | None) -> Any:
     """The JSON of --json: text, a file, or stdin; ConfigError if it is not JSON."""
     if text is None:
         return None
-    given = text
+    content = text
     try:
         if text == "-":
-            given = sys.stdin.read()
+            content = sys.stdin.read()
         elif text.startswith("@"):
-            given = Path(text[1:]).read_text(encoding="utf-8")
-        return read_json(given)
+            content = Path(text[1:]).read_text(encoding="utf-8")
+        return read_json(content)
     except UnicodeDecodeError:
         raise ConfigError("--json is not text in UTF-8") from None
     except ValueError as error:

@@ -14,7 +14,7 @@ from threading import Event
 
 from ..errors.base import ConfigError
 from ..lab.lab import connect
-from ..simulator.requests import Requests, SeenRequest
+from ..simulator.requests import JournalRequest, Requests
 from ..spec.text import printable
 from .terminal import follow, in_range, say, status_colour, warn_user
 
@@ -45,34 +45,40 @@ def run(options: argparse.Namespace) -> int:
                 " prints"
             )
         show = partial(_show, as_json=options.json, refused=options.refused)
-        seen = list(lab.simulator.requests)
-        wanted = [each for each in seen if each.is_refused] if options.refused else seen
-        for each in wanted[len(wanted) - min(options.last, len(wanted)) :]:
-            show(each)
+        requests = list(lab.simulator.requests)
+        shown_requests = (
+            [request for request in requests if request.is_refused] if options.refused else requests
+        )
+        for request in shown_requests[
+            len(shown_requests) - min(options.last, len(shown_requests)) :
+        ]:
+            show(request)
         if options.follow:
-            return follow(partial(_after, lab.simulator.requests, seen), show, "request")
-        if not wanted:
+            return follow(partial(_after, lab.simulator.requests, requests), show, "request")
+        if not shown_requests:
             warn_user("No requests yet.")
     return 0
 
 
-def _after(requests: Requests, seen: list[SeenRequest], stopped: Event) -> Iterator[SeenRequest]:
+def _after(
+    requests: Requests, seen: list[JournalRequest], stopped: Event
+) -> Iterator[JournalRequest]:
     """The requests after those that were seen, of which the last is kept."""
-    for each in requests.after(seen[-1].number if seen else 0):
-        seen[:] = [each]
-        yield each
+    for request in requests.after(seen[-1].number if seen else 0):
+        seen[:] = [request]
+        yield request
     stopped.wait(CHECK_SECONDS)
 
 
-def _show(request: SeenRequest, *, as_json: bool, refused: bool) -> bool:
+def _show(request: JournalRequest, *, as_json: bool, refused: bool) -> bool:
     """Show a request, unless only refused ones are wanted; return whether it was shown."""
     if refused and not request.is_refused:
         return False
     if as_json:
         say(json.dumps(dict(request.row)))
         return True
-    head = f"{request.at[11:19]}  {request.method} {request.path} -> {request.status}"
-    line = printable(f"{head}  {request.verdict}")
+    outcome = f"{request.at[11:19]}  {request.method} {request.path} -> {request.status}"
+    line = printable(f"{outcome}  {request.verdict}")
     say(
         line if len(line) <= LONGEST else f"{line[:LONGEST]}...",
         status_colour(request.status),

@@ -59,7 +59,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Scrub or check each file; return 1 if a check has findings."""
-    found: list[tuple[Path, Leak]] = []
+    leaks: list[tuple[Path, Leak]] = []
     switches = {
         "keep_personal": options.keep_personal,
         "personal": personal_names(service_for(options.service).diff()),
@@ -69,12 +69,12 @@ def run(options: argparse.Namespace) -> int:
         clean, findings = scrub(document, **switches)
         if findings and "checksum" in document:
             clean["checksum"] = checksum({k: v for k, v in clean.items() if k != "checksum"})
-        found += [(path, finding) for finding in findings]
+        leaks += [(path, finding) for finding in findings]
         if findings and not options.check:
             with replace(path) as sink:
                 sink.write(_written(clean, like=text).encode())
-    _tell(found, options)
-    return 1 if found and options.check else 0
+    _tell(leaks, options)
+    return 1 if leaks and options.check else 0
 
 
 def _tell(found: list[tuple[Path, Leak]], options: argparse.Namespace) -> None:

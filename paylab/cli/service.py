@@ -20,8 +20,8 @@ def service_for(given: str | None, environ: Mapping[str, str] = os.environ) -> S
     from ..client.settings import service_source
     from ..spec.service.service import Service
 
-    found = service_source(given, environ)
-    service: Service = found["service"][0] if found else Service()
+    sources = service_source(given, environ)
+    service: Service = sources["service"][0] if sources else Service()
     return service
 
 

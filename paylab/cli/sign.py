@@ -67,17 +67,17 @@ def _compare(options: argparse.Namespace) -> int:
     settings = _settings(unneeded)
     request = _request(options, settings)
     now = _instant(options.date) if options.date else utcnow()
-    theirs = read_headers(_read(options.compare).decode("utf-8-sig", errors="replace"))
-    if not theirs:
+    headers = read_headers(_read(options.compare).decode("utf-8-sig", errors="replace"))
+    if not headers:
         raise ConfigError(f"{options.compare} has no `Name: value` line")
-    found = compare(
-        *(theirs, request, settings.secret_key.reveal()),
+    comparison = compare(
+        *(headers, request, settings.secret_key.reveal()),
         now=now,
         other_secrets=_simulator_keys()[1:],  # which may have been used by mistake
         signing=settings.service.signing,
     )
-    say(json.dumps(found.json()) if options.json else found)
-    return 0 if found.match else 1
+    say(json.dumps(comparison.json()) if options.json else comparison)
+    return 0 if comparison.match else 1
 
 
 def _instant(text: str) -> datetime:
@@ -91,22 +91,23 @@ def _sign(options: argparse.Namespace) -> int:
     date = options.date or timestamps.to_text(utcnow())
     _instant(date)
     settings = _settings()
-    request, own = _request(options, settings), settings.service.signing
+    request = _request(options, settings)
+    dialect = settings.service.signing
     if options.curl:
         text = request.body.decode(errors="replace")
-        say(curl(SnippetRequest(options.method, request.url, text, **dialect_of(own))))
+        say(curl(SnippetRequest(options.method, request.url, text, **dialect_of(dialect))))
         return 0
     headers, signature = signing.signed_headers(
         settings.api_key.reveal(),
-        signing.key_bytes(settings.secret_key.reveal(), own.key_encoding),
+        signing.key_bytes(settings.secret_key.reveal(), dialect.key_encoding),
         options.method,
         request.hosts[0],
-        signed_path(request.path, own.signed_path, own.base_path),
+        signed_path(request.path, dialect.signed_path, dialect.base_path),
         request.query,
-        content_hash=signing.body_hash(request.body, own.hash_encoding, own.empty_body),
+        content_hash=signing.body_hash(request.body, dialect.hash_encoding, dialect.empty_body),
         date=date,
         nonce=options.nonce or f"{time.time_ns() // 1_000_000}{secrets.randbelow(10**6):06d}",
-        empty_query=own.empty_query,
+        empty_query=dialect.empty_query,
     )
     headers |= {"Content-Type": "application/json"} if request.body else {}
     if options.json:
@@ -142,9 +143,9 @@ def _simulator_keys(encoding: str = "utf-8") -> tuple[str, str]:
 
 
 def _request(options: argparse.Namespace, settings: Settings) -> SignedRequest:
-    whole = options.url if "://" in options.url else settings.base_url + options.url
+    url = options.url if "://" in options.url else settings.base_url + options.url
     body = b"" if options.body is None else _read(options.body)
-    return SignedRequest(options.method, whole, body)
+    return SignedRequest(options.method, url, body)
 
 
 def _read(name: str) -> bytes:

@@ -70,7 +70,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Serve, and run the program, or print the address and wait for a signal."""
-    from ..serving import listen
+    from ..runtime import listen
     from ..simulator.server import Server
     from ..simulator.simulator import Simulator
 

@@ -39,11 +39,11 @@ def run(options: argparse.Namespace) -> int:
     announce(lab.place)
     source = getattr(lab, options.what)
     with report_progress(sys.stderr.isatty(), options.what) as progress:
-        done = Dataset(options.folder).sync(
+        result = Dataset(options.folder).sync(
             source, progress, overlap=options.overlap, full=options.full
         )
-    facts = {"folder": options.folder, "new": done.new, "updated": done.updated}
-    facts["pages"] = done.pages
-    words = f"{options.folder}: {done.new} new {options.what}, {done.updated} changed"
-    say(json.dumps(facts) if options.json else f"{words}, {done.pages} pages read")
+    facts = {"folder": options.folder, "new": result.new, "updated": result.updated}
+    facts["pages"] = result.pages
+    words = f"{options.folder}: {result.new} new {options.what}, {result.updated} changed"
+    say(json.dumps(facts) if options.json else f"{words}, {result.pages} pages read")
     return 0

@@ -10,10 +10,11 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from queue import Full, Queue
-from threading import Event, Thread
+from threading import Event
 from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from ..errors.base import ConfigError
+from ..runtime import start_thread
 from ..spec.text import printable
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class Unblocked(logging.Handler):
         super().__init__()
         self.setFormatter(logging.Formatter(FORMAT))
         self._waiting: Queue[bytes] = Queue(MOST_WAITING)
-        Thread(target=self._write, name="paylab-stderr", daemon=True).start()
+        start_thread(self._write, "paylab-stderr")
 
     def emit(self, record: logging.LogRecord) -> None:
         """Queue a record, or drop it if the queue is full."""
@@ -66,14 +67,15 @@ def follow(read: Callable[[Event], Iterable[Row]], show: Callable[[Row], bool], 
 
     `read` waits up to half a second for more, or until the event is set.
     """
-    stopped, shown = stop_event(), 0
+    stopped = stop_event()
+    row_count = 0
     warn_user(f"Following {one}s. Stop it with Ctrl-C.")
     while not stopped.is_set():
-        for each in read(stopped):
-            shown += show(each)
+        for row in read(stopped):
+            row_count += show(row)
             if stopped.is_set():
                 break
-    warn_user(f"{count(shown, one)}.")
+    warn_user(f"{count(row_count, one)}.")
     return 0
 
 
@@ -98,9 +100,9 @@ def in_range(least: N, most: N | None = None) -> Callable[[str], N]:
 
     def parse(text: str) -> N:
         with suppress(ValueError):
-            found = type(least)(text)
-            if found >= least and (most is None or found <= most):
-                return found
+            number = type(least)(text)
+            if number >= least and (most is None or number <= most):
+                return number
         raise ArgumentTypeError(f"must be {words}")
 
     return parse
@@ -134,10 +136,10 @@ def warn_user(text: object, colour: str = "") -> None:
 
 
 def _painted(text: object, colour: str, stream: TextIO) -> str:
-    shown = printable(str(text), keep="\n")
+    escaped = printable(str(text), keep="\n")
     if not colour or not coloured(stream):
-        return shown
-    return f"\x1b[{COLOURS[colour]}m{shown}\x1b[0m"
+        return escaped
+    return f"\x1b[{COLOURS[colour]}m{escaped}\x1b[0m"
 
 
 def announce(place: Place) -> None:

@@ -41,12 +41,12 @@ def run(options: argparse.Namespace) -> int:
             "paylab: This simulator ends with the command and has no subscribers: start"
             " `paylab simulator` and export the lines that it prints"
         )
-    before = len(lab.events())
-    sent = trigger(lab, options.event, options.id, to=options.to)
+    event_count = len(lab.events())
+    triggered = trigger(lab, options.event, options.id, to=options.to)
     names = ("individual_id", "recipient_id")
-    related = {event.id for event in sent}
-    related |= {str(event.payload.get(name)) for event in sent for name in names}
-    for event in [each for each in lab.events()[before:] if each.id in related]:
+    related = {event.id for event in triggered}
+    related |= {str(event.payload.get(name)) for event in triggered for name in names}
+    for event in [recorded for recorded in lab.events()[event_count:] if recorded.id in related]:
         if options.json:
             body = {"event_type": event.type, "event_payload": dict(event.payload)}
             say(write_json(body))

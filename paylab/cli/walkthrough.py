@@ -24,9 +24,9 @@ EXAMPLE = "paylab walkthrough ph --out out"
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """The options of the command."""
-    known = [country.lower() for country in COUNTRIES]
+    country_codes = [country.lower() for country in COUNTRIES]
     parser.add_argument(
-        "country", type=_country, choices=known, help="country of the example person"
+        "country", type=_country, choices=country_codes, help="country of the example person"
     )
     parser.add_argument(
         "--out", metavar="DIR", help="write the QR code as PNG and the lists as CSV here"
@@ -67,8 +67,8 @@ def _walk(lab: Lab, on_ramp: OnRamp, folder: Path | None) -> dict[str, object]:
     conversion = _paid(lab, account, on_ramp)
     if folder:
         for name in ("conversions", "transfers"):
-            done = getattr(lab, name).export(folder / f"{name}.csv")
-            _say("CSV", f"{done.path}, {done.rows} rows")
+            export = getattr(lab, name).export(folder / f"{name}.csv")
+            _say("CSV", f"{export.path}, {export.rows} rows")
     details = account.deposit_instructions.raw if account.deposit_instructions else {}
     return {
         "individual_id": person.id,
@@ -84,11 +84,11 @@ def _verified(lab: Lab, country: str) -> Individual:
 
     fields = examples.individual(country, consent_at=lab.clock())
     person = lab.individuals.create(**fields)
-    needed = [detail.code or "" for detail in person.status_details or []]
-    _say("Individual", f"{person.id} {person.status}: {', '.join(needed)}")
+    codes_needed = [detail.code or "" for detail in person.status_details or []]
+    _say("Individual", f"{person.id} {person.status}: {', '.join(codes_needed)}")
     name = f"{person.given_name} {person.family_name}"
-    asked = {side for code in needed for side in status.detail(code).sides}
-    sides = [side for side in codes.IMAGE_SIDES if side in asked]
+    image_sides = {side for code in codes_needed for side in status.detail(code).sides}
+    sides = [side for side in codes.IMAGE_SIDES if side in image_sides]
     images = {side: specimen(side, name=name, country=country) for side in sides}
     lab.individuals.upload_images(person.id, images)
     _say("Images", f"{', '.join(images)} (specimens made here)")

@@ -41,7 +41,9 @@ from .refusal_kinds import (
 from .request import OutgoingRequest
 
 MOST_FIELDS = 3
-NOT_FOUND, CONFLICT, TIMED_OUT = 404, 409, 408
+NOT_FOUND = 404
+CONFLICT = 409
+TIMED_OUT = 408
 NO_PATH = (405, 501)
 INVALID = (400, 409, 415, 422)
 SERVER_ERRORS = 500
@@ -77,7 +79,10 @@ class Advisor:
     def __init__(
         self, outgoing: OutgoingRequest, status: int, told: ErrorBody, service: Service
     ) -> None:
-        self._outgoing, self._status, self._told, self._service = outgoing, status, told, service
+        self._outgoing = outgoing
+        self._status = status
+        self._told = told
+        self._service = service
         self._operation: Operation | None = OPERATIONS.get(outgoing.operation)
         self._body: Mapping[str, Any] = outgoing.asked if isinstance(outgoing.asked, dict) else {}
 
@@ -90,8 +95,8 @@ class Advisor:
         """What to try; `wait` says how long the service asks to wait."""
         failed = self._after_failure()
         if wait or failed or self.kind is RATE:
-            told = (failed, RATE.advice if self.kind is RATE else "", wait)
-            return AdviceText("; ".join(filter(None, told)))
+            texts = (failed, RATE.advice if self.kind is RATE else "", wait)
+            return AdviceText("; ".join(filter(None, texts)))
         if refusal := self._stated_refusal():
             source = None if refusal.source == SPEC else refusal.source
             return AdviceText(refusal.advice, source)
@@ -157,10 +162,12 @@ class Advisor:
 
     def _absent(self) -> AdviceText | None:
         """What to check after a 404 or a method that is not allowed; None after another status."""
-        status, outgoing = self._status, self._outgoing
+        status = self._status
+        outgoing = self._outgoing
         if status not in (NOT_FOUND, *NO_PATH):
             return None
-        has_own, ids = "{" in self._template(), _ids(self._body)
+        has_own = "{" in self._template()
+        ids = _ids(self._body)
         is_path = status in NO_PATH or bool(PATH_WORDS.search(self._told.text))
         if not is_path and (has_own or ids):
             return AdviceText(_check_ids(self._operation, self._told_ids(ids), has_own))
@@ -171,8 +178,8 @@ class Advisor:
     def _told_ids(self, ids: list[str]) -> list[str]:
         """Those of the ids whose objects the service names; all if it names none."""
         text = self._told.text.lower().replace("_", " ")
-        named = [name for name in ids if name.removesuffix("_id").replace("_", " ") in text]
-        return named or ids
+        named_ids = [name for name in ids if name.removesuffix("_id").replace("_", " ") in text]
+        return named_ids or ids
 
     def _path_row(self) -> str | None:
         """The assumption that the path rests on; None if the specification shows it."""
@@ -185,12 +192,12 @@ class Advisor:
     def _by_fields(self) -> AdviceText:
         """What the specification says about the fields that the service names."""
         complaints = self._complaints()
-        fields = [told for told in complaints if told.field]
+        fields = [complaint for complaint in complaints if complaint.field]
         if self._status in INVALID and self._operation and self._operation.fields and fields:
             parts = list(self._of_fields(self._operation, fields[:MOST_FIELDS]))
             if parts:
-                sources = [each.assumption for each in parts if each.assumption]
-                text = "; ".join(dict.fromkeys(each.text for each in parts if each.text))
+                sources = [part.assumption for part in parts if part.assumption]
+                text = "; ".join(dict.fromkeys(part.text for part in parts if part.text))
                 return AdviceText(text or None, next(iter(sources), None))
         return AdviceText(self._by_status())
 
@@ -198,14 +205,17 @@ class Advisor:
         """The complaints with our names of the fields."""
         if self._operation is None or not self._operation.fields:
             return list(self._told.complaints)
-        ours = partial(Translation(self._service).field, self._operation.name, self._body)
-        return [told._replace(field=ours(told.field)) for told in self._told.complaints]
+        spec_name = partial(Translation(self._service).field, self._operation.name, self._body)
+        return [
+            complaint._replace(field=spec_name(complaint.field))
+            for complaint in self._told.complaints
+        ]
 
     def _names_a_field(self) -> bool:
         """Whether the service names a field of the specification."""
         name = self._outgoing.operation
-        told = self._complaints() if name else []
-        places = (complaint.field for complaint in told)
+        complaints = self._complaints() if name else []
+        places = (complaint.field for complaint in complaints)
         return any(expected_field(name, place, self._body, self._service) for place in places)
 
     def _of_fields(self, operation: Operation, told: list[Complaint]) -> Iterator[AdviceText]:
@@ -216,10 +226,10 @@ class Advisor:
             is_secret = CREDENTIALS.search(complaint.field) is not None
             if field is None and complaint.missing and not is_secret and self._is_named(complaint):
                 last = last_name(complaint.field)
-                own = expected_field(operation.name, last, self._body, self._service)
-                if own is not None and value_at(self._body, last) is None:
+                spec_field = expected_field(operation.name, last, self._body, self._service)
+                if spec_field is not None and value_at(self._body, last) is None:
                     yield AdviceText(f"the specification has {last}, which the call does not")
-                elif own is None:
+                elif spec_field is None:
                     strange.append(complaint.field)
             elif field is None and complaint.unknown and not is_secret:
                 name = plain(complaint.field, 60)
@@ -241,8 +251,10 @@ class Advisor:
         body = self._told.body
         texts = [*_texts(body)]
         last = last_name(told.field)
-        listed = [each.field for each in self._complaints() if each.words == told.words]
-        is_compound = any(re.search("[._]|[a-z][A-Z]", name) for name in listed)
+        same_words_fields = [
+            complaint.field for complaint in self._complaints() if complaint.words == told.words
+        ]
+        is_compound = any(re.search("[._]|[a-z][A-Z]", name) for name in same_words_fields)
         quoted = [f"{sign}{last}{sign}" for sign in "'\"`"]
         is_quoted = any(name in text for name in quoted for text in texts)
         return is_compound or is_quoted or bool({told.field, last} & {*texts, *_names(body)})
@@ -254,8 +266,8 @@ class Advisor:
             text = f"this service does not know {field.place}: leave it out or ask your provider"
             return AdviceText(text, source)
         if told.missing and value_at(self._body, field.place) is None:
-            more = f": it {field.rule}" if field.rule else ""
-            return AdviceText(f"add {field.place} to the call{more}", source)
+            rule_text = f": it {field.rule}" if field.rule else ""
+            return AdviceText(f"add {field.place} to the call{rule_text}", source)
         rule = field.rule_for(value_at(self._body, field.place))
         is_said = not rule or SAYS_THE_RULE.search(told.words) is not None
         return AdviceText(None if is_said else f"{field.place} {rule}")
@@ -325,25 +337,25 @@ def _check_ids(operation: Operation | None, ids: list[str], has_own: bool) -> st
     """To check the ids of a call."""
     resource = operation.resource if operation else ""
     noun = resource.replace("_", " ").removesuffix("s") or "object"
-    named = ids if ids and not has_own else ["the id", *ids]
-    listed = f"in lab.{resource}.list()" if f"{resource}.list" in OPERATIONS and has_own else ""
-    look = f"; look {listed}" if listed else ""
-    unknown = f"the service does not know {'it' if len(named) == 1 else 'them'}"
-    what = f"no {noun} has this id" if has_own and not ids else unknown
-    whose = "or it belongs" if len(named) == 1 else "or they belong"
-    names = " and ".join(named)
-    return f"check {names}: {what}, {whose} to another account or environment{look}"
+    id_names = ids if ids and not has_own else ["the id", *ids]
+    list_call = f"in lab.{resource}.list()" if f"{resource}.list" in OPERATIONS and has_own else ""
+    look = f"; look {list_call}" if list_call else ""
+    unknown = f"the service does not know {'it' if len(id_names) == 1 else 'them'}"
+    reason = f"no {noun} has this id" if has_own and not ids else unknown
+    or_belongs = "or it belongs" if len(id_names) == 1 else "or they belong"
+    names = " and ".join(id_names)
+    return f"check {names}: {reason}, {or_belongs} to another account or environment{look}"
 
 
 def _not_of_the_spec(operation: Operation, names: list[str]) -> str:
     """What to do about missing fields that the specification does not have."""
-    similar = [near for name in names for near in similar_fields(operation, name)]
-    told = f"{'field' if len(names) == 1 else 'fields'} {', '.join(plain(n, 60) for n in names)}"
+    similar = [similar_name for name in names for similar_name in similar_fields(operation, name)]
+    unknown = f"{'field' if len(names) == 1 else 'fields'} {', '.join(plain(n, 60) for n in names)}"
     if similar:
         return (
-            f"the specification has no {told} here, but {', '.join(dict.fromkeys(similar))}: "
+            f"the specification has no {unknown} here, but {', '.join(dict.fromkeys(similar))}: "
             "compare it with your provider's documentation"
         )
     is_inside = any("." in name for name in names)  # extra would need an object for it
     how = "" if is_inside else ", and send it with extra={...}"
-    return f"the specification has no {told} here: ask your provider what to send{how}"
+    return f"the specification has no {unknown} here: ask your provider what to send{how}"

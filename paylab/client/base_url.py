@@ -39,14 +39,14 @@ def check_base_url(text: str) -> str:
         if re.search(pattern, text, re.IGNORECASE):
             raise ConfigError(f"the base URL {reason}")
     if not FORM.fullmatch(text):
-        shown = repr(plain(text, 80))
-        raise ConfigError(f"the base URL {shown} is not an address like https://host/path")
+        quoted = repr(plain(text, 80))
+        raise ConfigError(f"the base URL {quoted} is not an address like https://host/path")
     url = _parsed(str(_parsed(text)))  # normalised: lower case, no default port
     if (url.port or 0) > HIGHEST_PORT:
         raise ConfigError(f"the base URL has a port above {HIGHEST_PORT}")
-    whole = f"{url.scheme}://{url.netloc.decode()}{url.raw_path.decode()}"
+    address = f"{url.scheme}://{url.netloc.decode()}{url.raw_path.decode()}"
     # Every path begins with /v1, so it is removed from the address.
-    return whole.rstrip("/").removesuffix("/v1").rstrip("/")
+    return address.rstrip("/").removesuffix("/v1").rstrip("/")
 
 
 def check_encrypted(base_url: str) -> None:
@@ -65,8 +65,8 @@ def _parsed(text: str) -> URL:
         _ = url.host  # read only here, which fails for a label that IDNA does not allow
         return url
     except (InvalidURL, UnicodeError) as error:
-        shown = repr(plain(text, 80))
-        raise ConfigError(f"the base URL {shown} cannot be read: {plain(str(error))}") from None
+        quoted = repr(plain(text, 80))
+        raise ConfigError(f"the base URL {quoted} cannot be read: {plain(str(error))}") from None
 
 
 SANDBOX = re.compile(r"(^|[.-])sandbox([.-]|$)")

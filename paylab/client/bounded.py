@@ -14,15 +14,16 @@ class BoundedStream(httpcore.NetworkStream):
     """A connection whose waits end at the deadline."""
 
     def __init__(self, stream: httpcore.NetworkStream, cap: Cap) -> None:
-        self._stream, self._cap = stream, cap
+        self._stream = stream
+        self._cap = cap
         self.close = stream.close  # type: ignore[method-assign] # as they are
         self.get_extra_info = stream.get_extra_info  # type: ignore[method-assign]
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """The next bytes."""
-        left = self._cap(timeout, httpcore.ReadTimeout)
+        seconds = self._cap(timeout, httpcore.ReadTimeout)
         try:
-            return self._stream.read(max_bytes, left)
+            return self._stream.read(max_bytes, seconds)
         except httpcore.ReadTimeout:
             self._cap(None, httpcore.ReadTimeout)  # the deadline ended it
             raise
@@ -35,8 +36,8 @@ class BoundedStream(httpcore.NetworkStream):
         self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
         """The same connection, encrypted."""
-        left = self._cap(timeout, httpcore.ConnectTimeout)
-        stream = self._stream.start_tls(ssl_context, server_hostname, left)
+        seconds = self._cap(timeout, httpcore.ConnectTimeout)
+        stream = self._stream.start_tls(ssl_context, server_hostname, seconds)
         return BoundedStream(stream, self._cap)
 
 
@@ -44,7 +45,8 @@ class BoundedBackend(httpcore.NetworkBackend):
     """Opens connections that keep a deadline."""
 
     def __init__(self, backend: httpcore.NetworkBackend, cap: Cap) -> None:
-        self._backend, self._cap = backend, cap
+        self._backend = backend
+        self._cap = cap
         self.sleep = backend.sleep  # type: ignore[method-assign]
 
     def connect_tcp(
@@ -56,6 +58,6 @@ class BoundedBackend(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         """Connect to a host."""
-        left = self._cap(timeout, httpcore.ConnectTimeout)
-        stream = self._backend.connect_tcp(host, port, left, local_address, socket_options)
+        seconds = self._cap(timeout, httpcore.ConnectTimeout)
+        stream = self._backend.connect_tcp(host, port, seconds, local_address, socket_options)
         return BoundedStream(stream, self._cap)

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from ..errors.arguments import explain_arguments
-from ..errors.names import suggesting
+from ..errors.names import with_name_suggestions
 from ..errors.text import printable, printable_lines
 from ..light_dataclass import light_dataclass
 
@@ -26,7 +26,7 @@ STEPS = {
 
 
 @light_dataclass(frozen=True)
-class Spent:
+class Timings:
     """Seconds for connecting (TLS included), waiting for the answer, and reading it."""
 
     connecting: float
@@ -34,7 +34,7 @@ class Spent:
     reading: float
 
     @classmethod
-    def of(cls, events: Iterable[tuple[str, float]]) -> Spent | None:
+    def of(cls, events: Iterable[tuple[str, float]]) -> Timings | None:
         """The times of what httpcore told of; a transport without a network tells of nothing."""
         begun: dict[str, float] = {}
         took: dict[str, float] = {}
@@ -84,7 +84,7 @@ class Body:
 
 
 @explain_arguments
-@suggesting
+@with_name_suggestions
 @light_dataclass(frozen=True)
 class Call:
     """An attempt: the request, the response and the time it took.
@@ -109,7 +109,7 @@ class Call:
     response_headers: Mapping[str, str] = field(default_factory=dict)
     error: str | None = None
     number: int = 0
-    spent: Spent | None = None
+    spent: Timings | None = None
     skew: float | None = None
     finding: str | None = None
     request_body: Body = Body()
@@ -195,14 +195,12 @@ class DeferredCall:
     """A call record that is built and redacted on first access.
 
     Most are never looked at, and redacting one takes longer than making the call. The log sets
-    `number` before the first access. One that is not `patient` has to be built soon: it holds what
-    must be hidden in others too, or an error needs it. `size` is roughly its memory.
+    `number` before the first access. `size` is roughly its memory in bytes.
     """
 
     held: Call | Callable[[int], Call]
     path: str
     size: int
-    patient: bool = True
     number: int = 0
 
     @property

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, overload
 from ..errors.arguments import explain_arguments
 from ..errors.base import PaylabError, UnknownItemError
 from ..errors.extras import explained
-from ..errors.names import suggesting
+from ..errors.names import with_name_suggestions
 from ..errors.text import plain
 from ..files import path_of
 from ..forks import renew_after_fork
@@ -36,7 +36,7 @@ Listen = Callable[[Listener], Callable[[], None]]
 
 
 @explain_arguments
-@suggesting
+@with_name_suggestions
 class CallLog(Sequence[Call]):
     """The latest attempts, oldest first; the oldest are dropped at a limit of number and size."""
 
@@ -50,8 +50,12 @@ class CallLog(Sequence[Call]):
         screen: Callable[[Listen], Any] | None = None,
     ) -> None:
         self._calls = deque(DeferredCall(call, call.path, 0) for call in calls)
-        self._most, self._most_bytes, self._facts = most, most_bytes, facts
-        self._size, self._count, self._lock = 0, 0, Lock()
+        self._most = most
+        self._most_bytes = most_bytes
+        self._facts = facts
+        self._size = 0
+        self._count = 0
+        self._lock = Lock()
         self._listeners: list[Listener] = []
         self._screen = screen
         renew_after_fork(self, lock=self._lock)
@@ -191,8 +195,8 @@ class CallLog(Sequence[Call]):
 
     def _seen(self) -> list[Call]:
         with self._lock:
-            kept = list(self._calls)
-        return [deferred.call for deferred in kept]
+            deferred_calls = list(self._calls)
+        return [deferred.call for deferred in deferred_calls]
 
     def __len__(self) -> int:
         return len(self._calls)
@@ -208,8 +212,8 @@ class CallLog(Sequence[Call]):
         if not isinstance(at, slice):
             return self._calls[at].call
         with self._lock:
-            kept = list(self._calls)[at]
-        return self._part(deferred.call for deferred in kept)
+            deferred_calls = list(self._calls)[at]
+        return self._part(deferred.call for deferred in deferred_calls)
 
     def __repr__(self) -> str:
         lines = [f"{call.number:>4}  {call}" for call in self._seen()]

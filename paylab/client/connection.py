@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import Any
+from typing import Any, Self
 
 import httpx
 
@@ -21,7 +21,15 @@ from .base_url import check_encrypted
 from .call import Call, DeferredCall
 from .deadline import Cap
 from .decoding import LARGEST_BODY, LARGEST_WORLD, TooLargeError, read_decoded
-from .exchange import ROUGHLY, Attempt, Exchange, recorded_call, trouble_of
+from .exchange import (
+    HEADER_BYTES_ESTIMATE,
+    Attempt,
+    Exchange,
+    Transport,
+    Watcher,
+    recorded_call,
+    transport_failure_of,
+)
 from .request import STREAMED, OutgoingRequest, Sign
 from .settings import Settings
 
@@ -41,46 +49,31 @@ HEADERS = {
     "Accept": "application/json",
 }
 
-TEACHING = b"document"
-"""A body with this is redacted at once: its document numbers are hidden in later bodies too."""
-SHARED = b'"token"'
-"""The same of a body that is sent: it may hold a share token."""
-
-Watcher = Callable[[Exchange], None]
-"""Told of each attempt."""
-
-
-Transport = httpx.BaseTransport | Callable[[], httpx.BaseTransport]
-"""A transport of httpx, or what makes it for the first request."""
-
 
 def http_client(settings: Settings, transport: Transport | None, cap: Cap) -> httpx.Client:
     """The httpx client of a service: no cookies, no redirects, proxies only off this machine."""
-    url = httpx.URL(settings.base_url)
-    if transport is None:  # The caller of a custom transport decides where it connects.
+    mounts: Mapping[str, httpx.BaseTransport | None] = {}
+    if callable(transport):
+        transport = transport()
+    elif transport is None:  # The caller of a custom transport decides where it connects.
+        from .pool import pool_transport, proxy_mounts  # an embedded simulator needs no httpcore
+
         check_encrypted(settings.base_url)
-    client = httpx.Client(
-        transport=transport() if callable(transport) else transport,
+        url = httpx.URL(settings.base_url)
+        transport = pool_transport(cap, is_encrypted=url.scheme == "https")
+        if not is_loopback(url.host.strip("[]")):
+            mounts = proxy_mounts(cap)
+    return httpx.Client(
+        transport=transport,
+        mounts=mounts,
         timeout=settings.timeout,
         headers=HEADERS,
         # A stored cookie would make a call depend on those before it.
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
         # The target would receive the API key, with a signature of another address.
         event_hooks={"response": [_stop_at_redirect]},
-        # Proxies from the environment are used, but not for requests to this
-        # machine.
-        trust_env=not is_loopback(url.host.strip("[]")),
-        # Plain http needs no certificates, whose loading takes 30 ms.
-        verify=url.scheme == "https",
+        trust_env=False,
     )
-    # httpx has no argument for the network backend of the pools that it makes.
-    for mounted in (client._transport, *client._mounts.values()):
-        pool = getattr(mounted, "_pool", None)
-        if pool is not None:
-            from .bounded import BoundedBackend  # an embedded simulator needs no httpcore
-
-            pool._network_backend = BoundedBackend(pool._network_backend, cap)
-    return client
 
 
 def _stop_at_redirect(response: httpx.Response) -> None:
@@ -113,15 +106,18 @@ class ServiceConnection:
         for watcher in tuple(self.watchers):
             watcher(exchange)
         content = outgoing.content
-        sent = content if isinstance(content, bytes) else b""
-        # Twice as fast as `in`.
-        taught = max(sent.rfind(TEACHING), exchange.content.rfind(TEACHING)) >= 0
-        # A document is an object with a type and a number, whatever its name is.
-        taught = taught or (b"number" in sent and b"type" in sent) or SHARED in sent
-        patient = exchange.went_well and not taught and isinstance(content, bytes | None)
-        size = ROUGHLY + len(sent) + len(exchange.content)
-        make = partial(self._record, exchange)
-        return Attempt(exchange, DeferredCall(make, outgoing.path, size, patient=patient))
+        length = len(content) if isinstance(content, bytes) else 0
+        size = HEADER_BYTES_ESTIMATE + length + len(exchange.content)
+        make_call = partial(self._record, exchange)
+        return Attempt(exchange, DeferredCall(make_call, outgoing.path, size))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.http.close()
+
+    def signed_by(self, sign: Sign) -> Self:
+        """The same connection with another signature."""
+        return replace(self, sign=sign)
 
     def _request(self, outgoing: OutgoingRequest, events: list[tuple[str, float]]) -> httpx.Request:
         """The request with its headers, except those that the signing adds."""
@@ -130,7 +126,8 @@ class ServiceConnection:
             "timeout": timeout.as_dict(),
             "trace": lambda event, _: events.append((event, self.perf())),
         }
-        headers, content = self.http.headers.raw, outgoing.content
+        headers = self.http.headers.raw
+        content = outgoing.content
         if content is not None:
             headers.append((b"Content-Type", b"application/json"))
             if not isinstance(content, bytes):
@@ -152,8 +149,12 @@ class ServiceConnection:
     def _exchanged(self, outgoing: OutgoingRequest, number: int) -> Exchange:
         """Send a request and read the whole answer."""
         events: list[tuple[str, float]] = []
-        request, token = self._request(outgoing, events), self.settings.control_token
-        response, content, trouble, when = None, b"", None, self.clock()
+        request = self._request(outgoing, events)
+        token = self.settings.control_token
+        response = None
+        content = b""
+        failure = None
+        when = self.clock()
         if self.http.is_closed:
             raise ConfigError("the connections are closed: make another lab with paylab.connect()")
         if token is not None and outgoing.is_control:  # the key chooses one of its worlds
@@ -170,36 +171,38 @@ class ServiceConnection:
         except RedirectedError as redirected:
             response = redirected.response
         except (httpx.RequestError, TooLargeError) as error:
-            trouble = trouble_of(error)
+            failure = transport_failure_of(error)
         # The wall clock can be set back during a call.
         elapsed = max(0.0, (self.clock() - when).total_seconds())
-        sent = outgoing, number, when, elapsed, request, events
+        request_facts = outgoing, number, when, elapsed, request, events
         if response is None:
-            return Exchange(*sent, trouble=trouble)
+            return Exchange(*request_facts, trouble=failure)
         headers = dict(response.headers.items())  # three times as fast as without `items`
         # Date has whole seconds and the answer took time, so one or two seconds mean nothing.
         date = from_http(headers.get("date", ""))
         skew = None if date is None else (date - when).total_seconds()
-        return Exchange(*sent, response.status_code, headers, content, trouble, skew)
+        return Exchange(*request_facts, response.status_code, headers, content, failure, skew)
 
     @hide_frames
     def _record(self, exchange: Exchange, number: int) -> Call:
         """The record of an attempt; of a refused signature with the known mistake behind it."""
         from ..signing.snippets import dialect_of
 
-        outgoing, service, finding = exchange.request, self.settings.service, None
+        outgoing = exchange.request
+        service = self.settings.service
+        finding = None
         content = outgoing.content or b""
         if exchange.status == service.error_codes.signature and isinstance(content, bytes):
             from ..signing.comparison import compare  # only a refused signature needs them
             from ..signing.findings import SignedRequest
 
-            asked = SignedRequest(outgoing.method, str(outgoing.url), content)
+            signed_request = SignedRequest(outgoing.method, str(outgoing.url), content)
             # Judged by the service's clock.
             headers = {**exchange.sent.headers, "date": exchange.headers.get("date", "")}
             secret = self.settings.secret_key.reveal()
-            found = compare(headers, asked, secret, signing=service.signing)
-            if not found.match:
-                finding = self.redaction.text(f"{found.mistake}: {found.message}")
+            comparison = compare(headers, signed_request, secret, signing=service.signing)
+            if not comparison.match:
+                finding = self.redaction.text(f"{comparison.mistake}: {comparison.message}")
         return recorded_call(
             exchange,
             self.redaction,

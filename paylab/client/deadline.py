@@ -28,12 +28,12 @@ class Deadline(threading.local):
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
         """Set a deadline in seconds; a nested call has its own."""
-        before = self._at
+        outer_deadline = self._at
         self._at = self._clock() + seconds
         try:
             yield
         finally:
-            self._at = before
+            self._at = outer_deadline
 
     def extend(self, seconds: float) -> None:
         """Extend the deadline by a pause."""
@@ -46,9 +46,9 @@ class Deadline(threading.local):
 
     def cap(self, timeout: float | None, error: type[Exception]) -> float | None:
         """A timeout cut to the time left; an error when none is left."""
-        left = self._at - self._clock()
-        if left <= 0:
+        seconds_left = self._at - self._clock()
+        if seconds_left <= 0:
             raise error("the deadline of the whole call has passed")
-        if left == math.inf:
+        if seconds_left == math.inf:
             return timeout
-        return left if timeout is None else min(timeout, left)
+        return seconds_left if timeout is None else min(timeout, seconds_left)

@@ -15,7 +15,8 @@ LARGEST_WORLD = 2**28
 """Maximum bytes of an answer of a simulator's control API, such as a whole snapshot."""
 
 # zlib detects gzip and deflate by their headers; some servers send deflate without one.
-ANY_HEAD, NO_HEAD = 47, -15
+ANY_HEAD = 47
+NO_HEAD = -15
 COMPRESSED = ("gzip", "x-gzip", "deflate")
 
 
@@ -29,7 +30,9 @@ def read_decoded(response: httpx.Response, most: int) -> bytes:
         return response.content
     encoding = response.headers.get("content-encoding")
     decode = _decoder(encoding) if encoding else None
-    parts, size, received = list[bytes](), 0, 0
+    parts = list[bytes]()
+    size = 0
+    received = 0
     for chunk in response.iter_raw():
         received += len(chunk)
         parts.append(decode(chunk, most + 1 - size) if decode else chunk)
@@ -41,15 +44,17 @@ def read_decoded(response: httpx.Response, most: int) -> bytes:
     return b"".join(parts)  # one part is not copied
 
 
-class Inflate:
+class Inflater:
     """Decompresses a body in pieces of limited size."""
 
     def __init__(self) -> None:
-        self.zlib, self._begun = decompressobj(ANY_HEAD), False
+        self.zlib = decompressobj(ANY_HEAD)
+        self._begun = False
 
     def __call__(self, chunk: bytes, most: int) -> bytes:
         """Decompress at most `most` bytes."""
-        first, self._begun = not self._begun, True
+        first = not self._begun
+        self._begun = True
         try:
             return self.zlib.decompress(chunk, most)
         except zlib_error as error:
@@ -59,7 +64,7 @@ class Inflate:
         return self(chunk, most)
 
 
-def _decoder(encoding: str) -> Inflate | None:
+def _decoder(encoding: str) -> Inflater | None:
     """The decoder of a content encoding; DecodingError for one that was not requested."""
     names = [name.strip().lower() for name in encoding.split(",")]
     names = [name for name in names if name not in ("", "identity")]
@@ -67,4 +72,4 @@ def _decoder(encoding: str) -> Inflate | None:
         return None
     if len(names) > 1 or names[0] not in COMPRESSED:
         raise httpx.DecodingError(f"its encoding is {plain(encoding, 40)!r}, not gzip or deflate")
-    return Inflate()
+    return Inflater()

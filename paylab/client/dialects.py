@@ -22,26 +22,39 @@ EXPLAINED = re.compile(
 
 def is_explained(error: PaylabError) -> bool:
     """Whether a refused signature is explained, so that no other dialect is worth a request."""
-    status, text = getattr(error, "status", UNAUTHORIZED), getattr(error, "text", str(error))
+    status = getattr(error, "status", UNAUTHORIZED)
+    text = getattr(error, "text", str(error))
     kind = kind_of(status, text, getattr(error, "body", None))
     return kind not in (None, AUTHENTICATION, PERMISSION) or bool(EXPLAINED.search(text))
 
 
-def verified_dialect(service: Service, verifies: Callable[[str, str], bool]) -> tuple[str, ...]:
-    """The key and the value of the first other dialect that the service verifies, or ()."""
-    for name in TRIED:
-        for value in map(str, keys()[name].words):
-            if value != service.value(name) and verifies(name, value):
-                return name, value
-    return ()
+class DialectSearch:
+    """Tries other dialects once, when a signature is refused without saying why."""
 
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._dialect: tuple[str, str] | None = None
+        self._has_tried = False
 
-def name_dialect(error: PaylabError, dialect: tuple[str, ...]) -> None:
-    """Say which dialect a signed GET has just shown to work."""
-    if dialect:
-        name, value = dialect
-        error.assumption = keys()[name].row
-        error.hint = (
-            f'the service verifies a GET that is signed with {name} = "{value}": set it in the '
-            "service.toml of this service"
-        )
+    def explain(self, error: PaylabError, is_verified: Callable[[str, str], bool]) -> None:
+        """Say in an error which dialect a signed GET has just shown to work, if any."""
+        if is_explained(error):
+            return
+        if not self._has_tried:
+            self._has_tried = True
+            self._dialect = self._verified(is_verified)
+        if self._dialect is not None:
+            name, value = self._dialect
+            error.assumption = keys()[name].row
+            error.hint = (
+                f'the service verifies a GET that is signed with {name} = "{value}": set it in the '
+                "service.toml of this service"
+            )
+
+    def _verified(self, is_verified: Callable[[str, str], bool]) -> tuple[str, str] | None:
+        """The key and the value of the first other dialect that the service verifies."""
+        for name in TRIED:
+            for value in map(str, keys()[name].words):
+                if value != self._service.value(name) and is_verified(name, value):
+                    return name, value
+        return None

@@ -15,7 +15,7 @@ from ..errors.api import APIConnectionError, APIResponseError, APITimeoutError
 from ..redaction.redaction import Redaction
 from ..signing.canonical import Signature
 from ..spec.text import plain
-from .call import Body, Call, DeferredCall, Spent
+from .call import Body, Call, DeferredCall, Timings
 from .decoding import TooLargeError
 from .request import SIGNATURE, OutgoingRequest
 
@@ -30,12 +30,12 @@ ROW_END = re.compile(r"\},(?=\s*\{)")
 LONG_DATA = re.compile(r"[A-Za-z0-9+/_=%\\\r\n-]{1000,}")
 """Base64 or hexadecimal data that is too long for an id, a cursor or a QR text."""
 
-ROUGHLY = 3000
+HEADER_BYTES_ESTIMATE = 3000
 """Approximate bytes of headers and signed texts."""
 
 
 @dataclass(frozen=True, repr=False)
-class Trouble:
+class TransportFailure:
     """Why there is no answer; `arrived` says whether the request may have reached the service."""
 
     error: type[APIConnectionError | APIResponseError]
@@ -46,34 +46,46 @@ class Trouble:
 
 
 # The first matching kind is used.
-TROUBLES: tuple[tuple[type[Exception], Trouble], ...] = (
-    (TooLargeError, Trouble(APIResponseError, "the body is larger than 8 MiB", may_pass=False)),
+TRANSPORT_FAILURES: tuple[tuple[type[Exception], TransportFailure], ...] = (
+    (
+        TooLargeError,
+        TransportFailure(APIResponseError, "the body is larger than 8 MiB", may_pass=False),
+    ),
     (
         httpx.DecodingError,
-        Trouble(APIResponseError, "the body cannot be decompressed", may_pass=False),
+        TransportFailure(APIResponseError, "the body cannot be decompressed", may_pass=False),
     ),
-    (httpx.ConnectTimeout, Trouble(APITimeoutError, "no connection in time", arrived=False)),
-    (httpx.PoolTimeout, Trouble(APITimeoutError, "no free connection in time", arrived=False)),
-    (httpx.TimeoutException, Trouble(APITimeoutError, "no answer in time")),
-    (httpx.ConnectError, Trouble(APIConnectionError, "could not connect", arrived=False)),
-    (httpx.ProxyError, Trouble(APIConnectionError, "the proxy refused", arrived=False)),
+    (
+        httpx.ConnectTimeout,
+        TransportFailure(APITimeoutError, "no connection in time", arrived=False),
+    ),
+    (
+        httpx.PoolTimeout,
+        TransportFailure(APITimeoutError, "no free connection in time", arrived=False),
+    ),
+    (httpx.TimeoutException, TransportFailure(APITimeoutError, "no answer in time")),
+    (httpx.ConnectError, TransportFailure(APIConnectionError, "could not connect", arrived=False)),
+    (httpx.ProxyError, TransportFailure(APIConnectionError, "the proxy refused", arrived=False)),
     (
         httpx.LocalProtocolError,
-        Trouble(APIConnectionError, "not sendable as HTTP", arrived=False, may_pass=False),
+        TransportFailure(APIConnectionError, "not sendable as HTTP", arrived=False, may_pass=False),
     ),
     (
         httpx.UnsupportedProtocol,
-        Trouble(APIConnectionError, "not an HTTP address", arrived=False, may_pass=False),
+        TransportFailure(APIConnectionError, "not an HTTP address", arrived=False, may_pass=False),
     ),
-    (httpx.RequestError, Trouble(APIConnectionError, "the connection was cut off")),
+    (httpx.RequestError, TransportFailure(APIConnectionError, "the connection was cut off")),
 )
 
 
-def trouble_of(error: Exception) -> Trouble:
+def transport_failure_of(error: Exception) -> TransportFailure:
     """The trouble behind an exception, with its words."""
-    known = next(trouble for kind, trouble in TROUBLES if isinstance(error, kind))
+    failure_kind = next(failure for kind, failure in TRANSPORT_FAILURES if isinstance(error, kind))
     detail = plain(str(error), 200)
-    return replace(known, message=f"{known.message}: {detail}" if detail else known.message)
+    return replace(
+        failure_kind,
+        message=f"{failure_kind.message}: {detail}" if detail else failure_kind.message,
+    )
 
 
 @dataclass(frozen=True, repr=False)
@@ -95,7 +107,7 @@ class Exchange:
     status: int = 0
     headers: Mapping[str, str] = field(default_factory=dict)
     content: bytes = b""
-    trouble: Trouble | None = None
+    trouble: TransportFailure | None = None
     skew: float | None = None
 
     @property
@@ -109,15 +121,23 @@ class Exchange:
         return self.headers.get("idempotency-replayed", "").lower() == "true"
 
 
+def exchange_redaction(exchange: Exchange, redaction: Redaction) -> Redaction:
+    """The redaction that also hides the document numbers which this exchange names."""
+    content = exchange.request.content
+    bodies = [content if isinstance(content, bytes) else b"", exchange.content]
+    texts = (body.decode(errors="replace") for body in bodies)
+    return redaction.of_exchange(str(exchange.request.url), *texts)
+
+
 def shortened_body(content: bytes, redaction: Redaction) -> Body:
     """A redacted body, cut to the part that is kept."""
     # An image must be read whole; otherwise only the kept part is needed.
     few = content if b";base64," in content else content[: LONGEST_KEPT + MARGIN]
-    shown = redaction.learn(few.decode(errors="replace"))
-    if len(few) < len(content) or len(shown) > LONGEST_KEPT:
+    text = redaction.text(few.decode(errors="replace"))
+    if len(few) < len(content) or len(text) > LONGEST_KEPT:
         digest = sha256(content).hexdigest()[:16]
-        shown = f"{shown[:LONGEST_KEPT]}… <{len(content)} bytes, sha256 {digest}>"
-    return Body(shown, len(content), exact=shown.encode() == content)
+        text = f"{text[:LONGEST_KEPT]}… <{len(content)} bytes, sha256 {digest}>"
+    return Body(text, len(content), exact=text.encode() == content)
 
 
 def clean_body(content: bytes, redaction: Redaction) -> str:
@@ -126,9 +146,7 @@ def clean_body(content: bytes, redaction: Redaction) -> str:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         return f"<{len(content)} bytes>"
-    pieces = [redaction.learn(piece) for piece in _pieces(text)]
-    if len(pieces) > 1:  # also hides what was learned from later pieces
-        pieces = [redaction.text(piece) for piece in pieces]
+    pieces = map(redaction.text, _pieces(text))
     return LONG_DATA.sub(lambda found: f"<{len(found[0])} characters>", "".join(pieces))
 
 
@@ -148,14 +166,15 @@ def recorded_call(
     **known: Any,
 ) -> Call:
     """The record of an attempt, without its secrets; `known` are more of its fields."""
-    outgoing, trouble = exchange.request, exchange.trouble
-    # First the bodies: they teach what to hide elsewhere.
+    outgoing = exchange.request
+    failure = exchange.trouble
+    clean = exchange_redaction(exchange, clean)
     if isinstance(outgoing.content, bytes | None):
-        sent = body(outgoing.content or b"", clean)
+        request_body = body(outgoing.content or b"", clean)
     else:  # an upload is not held in memory
         upload = outgoing.content
-        sent = replace(body(upload.outline, clean), size=upload.length, exact=False)
-    came = body(exchange.content, clean)
+        request_body = replace(body(upload.outline, clean), size=upload.length, exact=False)
+    response_body = body(exchange.content, clean)
     signature = exchange.sent.extensions.get(SIGNATURE) or Signature("", "", "")
     return Call(
         when=exchange.when,
@@ -169,11 +188,11 @@ def recorded_call(
         replayed=exchange.replayed,
         request_headers=clean.headers(exchange.sent.headers),
         response_headers=clean.headers(exchange.headers),
-        error=clean.text(trouble.message) if trouble else None,
-        spent=Spent.of(exchange.events),
+        error=clean.text(failure.message) if failure else None,
+        spent=Timings.of(exchange.events),
         skew=exchange.skew,
-        request_body=sent,
-        response_body=came,
+        request_body=request_body,
+        response_body=response_body,
         canonical=clean.text(signature.canonical),
         payload=signature.payload,
         personal=clean.personal,
@@ -192,3 +211,10 @@ class Attempt(NamedTuple):
     def call(self) -> Call:
         """The record of the call."""
         return self.deferred.call
+
+
+Transport = httpx.BaseTransport | Callable[[], httpx.BaseTransport]
+"""A transport of httpx, or what makes it for the first request."""
+
+Watcher = Callable[[Exchange], None]
+"""Told of each attempt."""

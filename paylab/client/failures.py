@@ -14,11 +14,11 @@ from ..spec.service.service import Service
 from ..spec.text import plain, read_json
 from .advice import Advisor
 from .call import Call
-from .exchange import Exchange, Trouble
+from .exchange import Exchange, TransportFailure
 from .orders import NOTHING_SENT
 from .refusal_kinds import RATE
 from .request import OutgoingRequest
-from .retries import told_wait
+from .retries import wait_advice
 from .settings import Settings
 
 
@@ -43,10 +43,10 @@ def look_first(path: str) -> str:
 
 def failure(exchange: Exchange, call: Call, redaction: Redaction, service: Service) -> PaylabError:
     """The error of a failed exchange."""
-    trouble = exchange.trouble
-    if trouble is not None:
-        error = trouble.error(f"{call.method} {call.path}: {call.error}", call)
-        error.hint = _after_trouble(trouble, exchange.request)
+    transport_failure = exchange.trouble
+    if transport_failure is not None:
+        error = transport_failure.error(f"{call.method} {call.path}: {call.error}", call)
+        error.hint = _after_trouble(transport_failure, exchange.request)
         return error
     if 300 <= exchange.status < 400:
         target = plain(redaction.text(exchange.headers.get("location", ""))) or "nowhere"
@@ -56,7 +56,7 @@ def failure(exchange: Exchange, call: Call, redaction: Redaction, service: Servi
     return _refusal(exchange, call, redaction, service)
 
 
-def _after_trouble(trouble: Trouble, outgoing: OutgoingRequest) -> str | None:
+def _after_trouble(trouble: TransportFailure, outgoing: OutgoingRequest) -> str | None:
     if outgoing.method == "GET":
         host = outgoing.url.netloc.decode()
         advice = f"check that {host} is right and reachable; `paylab doctor` shows the settings"
@@ -72,20 +72,21 @@ def _after_trouble(trouble: Trouble, outgoing: OutgoingRequest) -> str | None:
 def _of_finding(finding: str, told: str) -> str:
     """The mistake in a signature; the client's own date is only wrong if its clock is."""
     mistake, _, message = finding.partition(": ")
-    more = "" if message in told else message
-    more = "set this machine's clock" if mistake == "stale-date" else more
-    return f"the signature check found {mistake}{more and f': {more}'}"
+    detail = "" if message in told else message
+    detail = "set this machine's clock" if mistake == "stale-date" else detail
+    return f"the signature check found {mistake}{detail and f': {detail}'}"
 
 
 def _refusal(
     exchange: Exchange, call: Call, redaction: Redaction, service: Service
 ) -> APIStatusError:
     outgoing = exchange.request
-    status, limits = exchange.status, service.rate_limits
+    status = exchange.status
+    limits = service.rate_limits
     refusal = read_refusal(status, exchange.content, redaction, service.errors)
     advisor = Advisor(outgoing, status, refusal, service)
     is_rate = advisor.kind is RATE
-    advice_text = advisor.advice(told_wait(exchange.headers, call.when, limits, is_rate=is_rate))
+    advice_text = advisor.advice(wait_advice(exchange.headers, call.when, limits, is_rate=is_rate))
     advice = _of_finding(call.finding, refusal.text) if call.finding else advice_text.text
     error = for_status(status)(
         status, refusal.text, problems=refusal.problems, body=refusal.body, call=call
@@ -113,13 +114,15 @@ def read_refusal(
     text = redaction.text(content.decode("utf-8", "replace"))
     try:
         body = redaction.json(read_json(content.decode("utf-8-sig")))
-        found = read_error(body, form)
+        error_body = read_error(body, form)
     except (ValueError, RecursionError):
-        found = replace(read_error(text), body=text or None)
+        error_body = replace(read_error(text), body=text or None)
     # Again: the reader has removed markup and entities, which may have split a secret.
     problems = tuple(
-        replace(each, field=redaction.text(each.field), message=redaction.text(each.message))
-        for each in found.problems
+        replace(
+            problem, field=redaction.text(problem.field), message=redaction.text(problem.message)
+        )
+        for problem in error_body.problems
     )
-    words = plain(redaction.text(found.text)) or responses.get(status, "no reason given")
-    return replace(found, text=words, problems=problems)
+    words = plain(redaction.text(error_body.text)) or responses.get(status, "no reason given")
+    return replace(error_body, text=words, problems=problems)

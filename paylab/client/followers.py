@@ -20,6 +20,7 @@ from platformdirs import user_cache_path
 
 from ..errors.base import ConfigError
 from ..redaction.redaction import Redaction
+from ..runtime import datagram_socket
 from ..spec.timestamps import to_text
 from .request import CONTROLS
 
@@ -41,18 +42,19 @@ def _folder() -> Path:
 def _is_private(path: Path) -> bool:
     """Whether a folder belongs to this user and is not accessible to others."""
     try:
-        found = path.lstat()
+        status = path.lstat()
     except OSError:
         return False
-    mine = not hasattr(os, "geteuid") or found.st_uid == os.geteuid()
-    return stat.S_ISDIR(found.st_mode) and mine and not found.st_mode & 0o077
+    is_own = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+    return stat.S_ISDIR(status.st_mode) and is_own and not status.st_mode & 0o077
 
 
 class Broadcast:
     """A watcher of a client that sends each attempt to the followers."""
 
     def __init__(self, redaction: Redaction, service: str) -> None:
-        self._redaction, self._service = redaction, service
+        self._redaction = redaction
+        self._service = service
         self._folder = _folder()
         session = os.environ.get("JPY_SESSION_NAME") or sys.argv[0] or "python"
         self._sender = Path(session).name
@@ -69,7 +71,9 @@ class Broadcast:
                 _send(line, self._folder / name)
 
     def _line(self, exchange: Exchange) -> bytes:
-        clean, outgoing, trouble = self._redaction.text, exchange.request, exchange.trouble
+        clean = self._redaction.text
+        outgoing = exchange.request
+        failure = exchange.trouble
         facts = {
             "when": to_text(exchange.when),
             "from": self._sender[:80],
@@ -77,7 +81,7 @@ class Broadcast:
             "method": outgoing.method,
             "path": clean(outgoing.url.raw_path.decode("ascii"))[:LONGEST_TARGET],
             "status": exchange.status or None,
-            "trouble": clean(trouble.message)[:LONGEST_TARGET] if trouble else None,
+            "trouble": clean(failure.message)[:LONGEST_TARGET] if failure else None,
             "bytes": len(exchange.content),
         }
         return json.dumps(facts, ensure_ascii=False).encode()[:LONGEST_LINE]
@@ -85,9 +89,7 @@ class Broadcast:
 
 def _send(line: bytes, path: Path) -> None:
     """Send without waiting; remove the socket of a follower that has ended."""
-    from socket import AF_UNIX, SOCK_DGRAM, socket  # only for a follower
-
-    with suppress(OSError), socket(AF_UNIX, SOCK_DGRAM) as sender:
+    with suppress(OSError), datagram_socket() as sender:
         sender.setblocking(False)
         try:
             sender.sendto(line, str(path))
@@ -100,8 +102,8 @@ class Follower:
 
     def __init__(self) -> None:
         try:
-            from socket import AF_UNIX, SOCK_DGRAM, socket
-        except ImportError:
+            self._socket = datagram_socket()
+        except (AttributeError, OSError):
             message = "--follow needs Unix sockets, which this system does not have"
             raise ConfigError(f"{message}: use PAYLAB_LOG=debug") from None
         place = _folder()
@@ -110,7 +112,6 @@ class Follower:
             raise ConfigError(f"other users can read {place}: remove it, or run chmod 700 on it")
         self._path = place / f"{os.getpid()}.sock"
         self._path.unlink(missing_ok=True)
-        self._socket = socket(AF_UNIX, SOCK_DGRAM)
         self._socket.bind(str(self._path))
 
     def calls(self, wait: float) -> Iterator[dict[str, Any]]:

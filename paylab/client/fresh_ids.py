@@ -33,15 +33,20 @@ class FreshIds:
         if request.method == "DELETE":
             self._forget(request)
         elif request.method == "POST":
-            kept = {id_: then for id_, then in self._received.items() if now - then <= LIFETIME}
-            self._received = {**kept, **dict.fromkeys(_ids(body), now)}
+            recent = {
+                id_: received
+                for id_, received in self._received.items()
+                if now - received <= LIFETIME
+            }
+            self._received = {**recent, **dict.fromkeys(_ids(body), now)}
 
     def pause(self, exchange: Exchange, now: datetime) -> float | None:
         """Seconds before the next attempt of a request that got a 404; None if it is the last.
 
         A 404 that says that there is no such path is not about the id.
         """
-        request, attempt = exchange.request, exchange.number
+        request = exchange.request
+        attempt = exchange.number
         if ABOUT_PATHS.search(exchange.content[:MOST_BYTES]):
             return None
         names = [id_ for id_ in self._received if _names(request, id_)]

@@ -55,7 +55,7 @@ def har(
         to.parent.mkdir(parents=True, exist_ok=True)
         with files.replace(to, private=True) as sink:
             sink.write(start(facts or {}))
-            sink.write(b",".join(line(each) for each in entries) + END)
+            sink.write(b",".join(line(item) for item in entries) + END)
     return {"log": {**_head(facts or {}), "entries": entries}}
 
 
@@ -114,7 +114,8 @@ def _request(call: Call) -> dict[str, Any]:
 
 
 def _response(call: Call) -> dict[str, Any]:
-    body, headers = call.response_body, call.response_headers
+    body = call.response_body
+    headers = call.response_headers
     kind = headers.get("content-type", "application/octet-stream")
     response = {
         "status": call.status or 0,
@@ -160,8 +161,10 @@ def _facts(facts: Facts) -> Facts:
 
 def call_of(entry: Mapping[str, Any]) -> Call:
     """The call of an entry, as far as HAR tells."""
-    request, response = entry["request"], entry["response"]
-    url, status = str(request["url"]), int(response["status"]) or None
+    request = entry["request"]
+    response = entry["response"]
+    url = str(request["url"])
+    status = int(response["status"]) or None
     if status is not None and not 0 < status <= MOST_STATUS:
         raise ValueError(f"{status} is not a status")
     error = response.get(ERROR) or (None if status else response.get("statusText"))
@@ -181,7 +184,7 @@ def call_of(entry: Mapping[str, Any]) -> Call:
 
 def _headers(message: Mapping[str, Any]) -> dict[str, str]:
     pairs: Iterable[Mapping[str, Any]] = message.get("headers") or ()
-    return {str(each["name"]).lower(): str(each["value"]) for each in pairs}
+    return {str(header["name"]).lower(): str(header["value"]) for header in pairs}
 
 
 def _body(content: Mapping[str, Any] | None) -> Body:

@@ -8,13 +8,13 @@ from urllib.parse import urlsplit
 
 from ..spec.codes import PAGE_MAX
 from ..spec.operations.routes import reading
-from .orders import Order, advising, with_key
-from .parameters import takes
+from .orders import Order, advice_on_error, with_key
+from .parameters import strict_keywords
 from .request import Options, OutgoingRequest, check_key
 
 if TYPE_CHECKING:
     from .response import Response
-    from .sender import Sender
+    from .session import Session
 
 
 ACCOUNT = "conversion_accounts.create"
@@ -26,22 +26,22 @@ class NewOrders:
     A lab has one that computes the keys: `paylab.payments.orders`.
     """
 
-    def __init__(self, sender: Sender) -> None:
-        self._sender = sender
+    def __init__(self, session: Session) -> None:
+        self._session = session
 
-    @takes(Options)
+    @strict_keywords(Options)
     def send(self, order: Order, **options: Unpack[Options]) -> Response:
         """Send an order; its response has an object with an id."""
-        request = self._sender.requests.operation(
+        request = self._session.requests.operation(
             order.operation, dict(order.fields), options=options
         )
         key = request.idempotency_key
-        key = self._sender.new_key() if key is None else check_key(key)
+        key = self._session.new_key() if key is None else check_key(key)
         request = replace(request, idempotency_key=key)
-        with advising(lambda: with_key(key)):
-            response = self._sender.deliver(request)
+        with advice_on_error(lambda: with_key(key)):
+            response = self._session.deliver(request)
             if response.body is None:
-                response = self._listed(order, located(self._sender, response))
+                response = self._listed(order, located(self._session, response))
             _ = response.identified
         return response
 
@@ -53,21 +53,21 @@ class NewOrders:
         from ..spec.resource import created
 
         name = ACCOUNT.partition(".")[0]
-        rows = self._sender.pager(name, ConversionAccount, {}, PAGE_MAX)
-        own = [row for row in rows if row.individual_id == order.fields.get("individual_id")]
-        newest = max(own, key=created, default=None)
+        rows = self._session.lists.pager(name, ConversionAccount, {}, PAGE_MAX)
+        accounts = [row for row in rows if row.individual_id == order.fields.get("individual_id")]
+        newest = max(accounts, key=created, default=None)
         return response if newest is None else replace(response, body=newest.raw)
 
     def send_raw(self, request: OutgoingRequest, body: Any) -> Response:
         """Send the request of a path as it is; `body` is its JSON."""
-        return self._sender.deliver(request)
+        return self._session.deliver(request)
 
 
-def located(sender: Sender, response: Response) -> Response:
+def located(session: Session, response: Response) -> Response:
     """The object of a response without a body, if its Location names it."""
     place = urlsplit(response.exchange.headers.get("location", "")).path
-    id_ = sender.service.match(place)[1].get("id") if place else None
+    id_ = session.service.match(place)[1].get("id") if place else None
     if id_ is None:
         return response
     read = reading(response.exchange.request.operation)
-    return replace(response, body=sender.call(read, parts={"id": id_}).body)
+    return replace(response, body=session.call(read, parts={"id": id_}).body)

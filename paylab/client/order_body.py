@@ -33,9 +33,9 @@ def order_body(operation: str, fields: Values, service: Service) -> dict[str, An
     for name, value in fields.items():
         field = record.by_name.get(name)
         if field is not None and field.kind in (CURRENCY, ENUM) and isinstance(value, str):
-            known = {word.casefold(): word for word in field.accepted(service)}
+            words_by_case = {word.casefold(): word for word in field.accepted(service)}
             unknown = value.upper() if field.kind == CURRENCY else value
-            body[name] = known.get(value.casefold(), unknown)
+            body[name] = words_by_case.get(value.casefold(), unknown)
         else:
             body[name] = _spelled(name, value, fields)
     for reference in record.references:

@@ -60,17 +60,17 @@ def with_key(key: str) -> str:
 
 
 @contextmanager
-def advising(advice: Callable[[], str]) -> Iterator[None]:
+def advice_on_error(advice: Callable[[], str]) -> Iterator[None]:
     """Add advice to the error of an order, unless it shows that nothing was carried out."""
     try:
         yield
     except PaylabError as error:
         if is_undecided(error):
             # A status may have a hint of its own: until when the service asks not to be called.
-            own = error.hint if isinstance(error, APIStatusError) else None
+            own_hint = error.hint if isinstance(error, APIStatusError) else None
             is_refused = isinstance(error, APIStatusError) and error.status in REFUSALS
-            before = "an earlier attempt: " if is_refused and error.after_lost else ""
-            error.hint = "; ".join(filter(None, (own, before + advice())))
+            prefix = "an earlier attempt: " if is_refused and error.after_lost else ""
+            error.hint = "; ".join(filter(None, (own_hint, prefix + advice())))
         raise
     except BaseException as error:
         error.add_note(advice())

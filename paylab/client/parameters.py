@@ -23,32 +23,32 @@ P = ParamSpec("P")
 A = TypeVar("A")
 
 
-def takes(*groups: Any) -> Callable[[Callable[P, A]], Callable[P, A]]:
+def strict_keywords(*groups: Any) -> Callable[[Callable[P, A]], Callable[P, A]]:
     """TypeError for unknown parameters, with the most similar known name.
 
     `groups` are the TypedDicts behind `**options`; the signature shows their keys one by one.
     """
 
     def decorate(function: Callable[P, A]) -> Callable[P, A]:
-        own = [p for p in signature(function).parameters.values() if p.kind != p.VAR_KEYWORD]
+        parameters = [p for p in signature(function).parameters.values() if p.kind != p.VAR_KEYWORD]
         options = [
             Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind)
             for group in groups
             for name, kind in group.__annotations__.items()
         ]
-        known = {p.name for p in (*own, *options)}
+        names = {p.name for p in (*parameters, *options)}
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> A:
-            if not kwargs.keys() <= known:
-                raise TypeError(_unknown(function.__qualname__, kwargs.keys() - known, known))
+            if not kwargs.keys() <= names:
+                raise TypeError(_unknown(function.__qualname__, kwargs.keys() - names, names))
             try:
                 return function(*args, **kwargs)
             except RAW as error:
                 raise_explained(call, args, kwargs, error)
 
-        shown = signature(function).replace(parameters=[*own, *options])
-        call.__signature__ = shown  # type: ignore[attr-defined] # what inspect and IDEs look for
+        full_signature = signature(function).replace(parameters=[*parameters, *options])
+        call.__signature__ = full_signature  # type: ignore[attr-defined] # what inspect and IDEs look for
         return call
 
     return decorate
@@ -57,23 +57,21 @@ def takes(*groups: Any) -> Callable[[Callable[P, A]], Callable[P, A]]:
 def _unknown(operation: str, names: Iterable[str], known: Iterable[str]) -> str:
     known = {*known} - {"self"}
     hints = {name: meant(name, known) for name in sorted(names)}
-    name, like = next((pair for pair in hints.items() if pair[1]), (min(names), None))
-    asked = f" (is {like!r} meant?)" if like else ""
+    name, similar = next((pair for pair in hints.items() if pair[1]), (min(names), None))
+    question = f" (is {similar!r} meant?)" if similar else ""
     sends = "extra" in known and not operation.endswith((".frame", ".export"))
-    way = f"; extra={{{name!r}: ...}} sends an unknown body field" if sends else ""
-    return f"{operation}() has no parameter {name!r}{asked}; nothing was sent{way}"
+    extra_hint = f"; extra={{{name!r}: ...}} sends an unknown body field" if sends else ""
+    return f"{operation}() has no parameter {name!r}{question}; nothing was sent{extra_hint}"
 
 
 def body_of(
-    operation: str, given: Mapping[str, Any], extra: Mapping[str, object] | None = None
+    operation: str, extra: Mapping[str, object] | None = None, /, **fields: object
 ) -> dict[str, Any]:
-    """The body of an operation from the parameters of its method; RuleError lists problems.
-
-    `given` may hold other values, such as `self`: only the fields of the operation are taken.
-    """
+    """The body of an operation from its fields and `extra`; RuleError lists problems."""
     values = {}
     for field in OPERATIONS[operation].fields:
-        value, convert = given.get(field.name), _CONVERT.get(field.kind)
+        value = fields.get(field.name)
+        convert = _CONVERT.get(field.kind)
         values[field.name] = convert(value, field.name) if convert else value
     return merge_extra(body_fields(values), extra)
 
@@ -102,17 +100,18 @@ def merge_extra(body: dict[str, Any], extra: Mapping[str, object] | None) -> dic
 
 
 def _laid_over(below: dict[str, Any], above: Mapping[str, Any], at: str) -> dict[str, Any]:
-    new = dict(below)
+    merged = dict(below)
     for name, value in above.items():
-        old, place = below.get(name, value), f"{at}.{name}"
-        if isinstance(old, dict) and isinstance(value, dict):
-            new[name] = _laid_over(old, value, place)
-        elif old == value:
-            new[name] = value
+        given_value = below.get(name, value)
+        place = f"{at}.{name}"
+        if isinstance(given_value, dict) and isinstance(value, dict):
+            merged[name] = _laid_over(given_value, value, place)
+        elif given_value == value:
+            merged[name] = value
         else:
             message = "has another value beside extra: give it once, where paylab knows it"
             raise RuleError([Problem(place, message)])
-    return new
+    return merged
 
 
 def _word(value: object, field: str, problems: list[Problem]) -> Any:
@@ -124,8 +123,8 @@ def _word(value: object, field: str, problems: list[Problem]) -> Any:
         problems.append(Problem(field, "must be text or a Decimal: a bool is no amount"))
     if isinstance(value, Mapping):
         problems += _not_names(value, field)
-        given = {name: item for name, item in value.items() if item is not None}
-        return {name: _word(item, f"{field}.{name}", problems) for name, item in given.items()}
+        fields = {name: item for name, item in value.items() if item is not None}
+        return {name: _word(item, f"{field}.{name}", problems) for name, item in fields.items()}
     if isinstance(value, list | tuple):
         return [_word(item, f"{field}.{at}", problems) for at, item in enumerate(value)]
     try:
@@ -149,12 +148,12 @@ def refuse(problems: Iterable[Problem]) -> None:
         raise RuleError(stated)
 
 
-def judge(problems: Iterable[Problem], doubts: Iterable[Problem] = ()) -> None:
+def raise_or_warn(problems: Iterable[Problem], doubts: Iterable[Problem] = ()) -> None:
     """RuleError for problems by the spec, a warning at the caller's line for others."""
-    found = list(problems)
-    if found:
-        refuse(found)
-    for problem in (*found, *doubts):
+    errors = list(problems)
+    if errors:
+        refuse(errors)
+    for problem in (*errors, *doubts):
         # Past this function, the operation, and the check of its parameters.
         warnings.warn(str(problem), RuleWarning, stacklevel=4)
 
@@ -184,10 +183,12 @@ def unknown(value: object, known: Collection[str], at: str) -> Iterator[Problem]
     """The unknown names of a nested object."""
     for name in value if isinstance(value, Mapping) else ():
         if name not in known:
-            like = nearest_name(str(name), known)
-            meant = f"is {like} meant?" if like else f"known are {', '.join(sorted(known))}"
-            way = "extra={...} sends unknown fields"
-            yield Problem(f"{at}.{name}", f"is not a field; {meant} ({way})")
+            similar = nearest_name(str(name), known)
+            suggestion = (
+                f"is {similar} meant?" if similar else f"known are {', '.join(sorted(known))}"
+            )
+            extra_hint = "extra={...} sends unknown fields"
+            yield Problem(f"{at}.{name}", f"is not a field; {suggestion} ({extra_hint})")
 
 
 Account: TypeAlias = "FinancialAccount | str | Mapping[str, Any]"

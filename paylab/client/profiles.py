@@ -37,15 +37,17 @@ def load(path: Path, name: str | None, environ: Mapping[str, str]) -> tuple[str,
     if chosen in tables and not isinstance(tables[chosen], dict):
         raise ConfigError(f"{chosen!r} in {path} is not a profile: begin one with [{chosen}]")
     if chosen not in tables:
-        listed = ", ".join(sorted(tables)) or "none"
+        profile_names = ", ".join(sorted(tables)) or "none"
         # The name is not repeated: it may be a key that was passed by mistake.
-        raise ConfigError(f"there is no profile of the given name in {path}; it has: {listed}")
+        raise ConfigError(
+            f"there is no profile of the given name in {path}; it has: {profile_names}"
+        )
     profile = tables[chosen]
     _check_names(chosen, profile)
-    found = {key: profile[key] for key in SECRETS if key in profile}
+    secrets = {key: profile[key] for key in SECRETS if key in profile}
     return chosen, profile | {
         key: _secret(f"{chosen}.{key}", value, environ, private=private)
-        for key, value in found.items()
+        for key, value in secrets.items()
     }
 
 
@@ -79,8 +81,8 @@ def _secret(where: str, value: object, environ: Mapping[str, str], *, private: b
     scheme, colon, name = value.partition(":")
     if colon and scheme == "env":
         if not environ.get(name):
-            shown = f" {name}" if VARIABLE.fullmatch(name) else ""  # it may be the key itself
-            message = f"refers to the environment variable{shown}, which is not set"
+            variable = f" {name}" if VARIABLE.fullmatch(name) else ""  # it may be the key itself
+            message = f"refers to the environment variable{variable}, which is not set"
             raise ConfigError(f"{where} {message}")
         return environ[name]
     if colon and scheme == "keyring":

@@ -22,7 +22,7 @@ from ..spec.timestamps import to_text
 from .call import Body
 from .exchange import Exchange, clean_body, recorded_call
 from .har import CREATOR, END, entry, line, read_har, start
-from .sender import Sender
+from .session import Session
 
 SIGNED = ("x-content-sha256", "x-date", "x-nonce")
 """Headers of a signature that are not written: a short body can be guessed from its hash."""
@@ -35,25 +35,28 @@ class Recording:
     A new recording to the same file replaces it.
     """
 
-    def __init__(self, path: str | os.PathLike[str], client: Sender) -> None:
-        self.path, self.count = files.path_of(path).absolute(), 0
-        for watcher in tuple(client.watchers):  # the cell that records was run again
-            other = getattr(watcher, "__self__", None)
-            if isinstance(other, Recording) and other.path == self.path:
-                other.stop()
-        self._client, self._redaction, self._lock = client, client.redaction, Lock()
-        head = start({**client.facts, "started": to_text(client.clock())})
-        self._file: BinaryIO | None = _create(self.path, head + END)
-        self._at = len(head)
-        client.watchers.append(self.note)
+    def __init__(self, path: str | os.PathLike[str], session: Session) -> None:
+        self.path = files.path_of(path).absolute()
+        self.count = 0
+        for watcher in tuple(session.watchers):  # the cell that records was run again
+            recorder = getattr(watcher, "__self__", None)
+            if isinstance(recorder, Recording) and recorder.path == self.path:
+                recorder.stop()
+        self._session = session
+        self._redaction = session.redaction
+        self._lock = Lock()
+        start_text = start({**session.facts, "started": to_text(session.clock())})
+        self._file: BinaryIO | None = _create(self.path, start_text + END)
+        self._at = len(start_text)
+        session.watchers.append(self.note)
 
     def note(self, exchange: Exchange) -> None:
         """Write one attempt. A file that cannot be written ends the recording, not the call."""
         try:
             call = recorded_call(exchange, self._redaction, _whole)
             headers = call.request_headers.items()
-            kept = {name: text for name, text in headers if name not in SIGNED}
-            text = line(entry(replace(call, request_headers=kept)))
+            headers_kept = {name: text for name, text in headers if name not in SIGNED}
+            text = line(entry(replace(call, request_headers=headers_kept)))
             with self._lock:
                 self._append(text)
         except Exception:
@@ -65,8 +68,8 @@ class Recording:
 
         >>> lab.record("session.har").stop()
         """
-        if self.note in self._client.watchers:
-            self._client.watchers.remove(self.note)
+        if self.note in self._session.watchers:
+            self._session.watchers.remove(self.note)
         with self._lock:
             if self._file is not None:
                 self._file.close()

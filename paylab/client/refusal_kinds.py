@@ -15,7 +15,9 @@ CODES = frozenset({"code", "type", "name", "errorcode", "errortype", "status", "
 DEEPEST = 6
 LONGEST = 2_000
 
-UNAUTHORIZED, FORBIDDEN, TOO_MANY = 401, 403, 429
+UNAUTHORIZED = 401
+FORBIDDEN = 403
+TOO_MANY = 429
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from ..spec.service.service import Service
 from ..spec.text import plain, printable, read_json
 from ..spec.timestamps import read
 from .call import Call
-from .exchange import TROUBLES, clean_body
+from .exchange import TRANSPORT_FAILURES, clean_body
 from .har import read_har
 from .request import CONTROLS, STREAMED
 
@@ -65,10 +65,10 @@ class RequestFields:
             value = body
         # Times differ from run to run, and of an image only its size is known.
         varies = (TIME.fullmatch, IMAGE.fullmatch)
-        found = [*pairs, *_flat("body", value)]
+        all_fields = [*pairs, *_flat("body", value)]
         fields = {
             name: _spelled(name, text)
-            for name, text in found
+            for name, text in all_fields
             if not any(test(text) for test in varies)
         }
         return cls(method, path, fields)
@@ -87,16 +87,16 @@ class RequestFields:
     def differences(self, sent: RequestFields) -> Iterator[str]:
         """The differences from another request, field by field."""
         for name in dict.fromkeys([*self.fields, *sent.fields]):
-            both = [each.fields.get(name) for each in (self, sent)]
-            if both[0] != both[1]:
-                words = ["nothing" if text is None else repr(plain(text, 60)) for text in both]
+            texts = [request.fields.get(name) for request in (self, sent)]
+            if texts[0] != texts[1]:
+                words = ["nothing" if text is None else repr(plain(text, 60)) for text in texts]
                 yield f"{name}: {words[0]} was recorded, {words[1]} was sent"
 
     def likeness(self, sent: RequestFields) -> tuple[bool, float, int]:
         """The similarity to another request."""
         paths = SequenceMatcher(None, self.path, sent.path).ratio()
-        both = self.fields.items() & sent.fields.items()
-        return self.method == sent.method, paths, len(both)
+        common = self.fields.items() & sent.fields.items()
+        return self.method == sent.method, paths, len(common)
 
 
 def _spelled(name: str, text: str) -> str:
@@ -139,7 +139,8 @@ class RecordedCall:
 
     def response(self, request: httpx.Request) -> httpx.Response:
         """The recorded response; a recorded failure is raised."""
-        call, answer = self.call, self.call.response_body.text
+        call = self.call
+        answer = self.call.response_body.text
         error = None if call.error is None else _failure(call.error)
         if error is not None and call.status is None:
             raise error
@@ -159,7 +160,11 @@ class RecordedCall:
 
 def _failure(message: str) -> Exception:
     """The exception behind a recorded error message; a cut connection if it is another's."""
-    kinds = [(kind, known.message) for kind, known in TROUBLES if message.startswith(known.message)]
+    kinds = [
+        (kind, failure.message)
+        for kind, failure in TRANSPORT_FAILURES
+        if message.startswith(failure.message)
+    ]
     kind, words = kinds[0] if kinds else (httpx.RequestError, "")
     return kind(message.removeprefix(words).removeprefix(": "))
 
@@ -182,7 +187,8 @@ class Replay(httpx.BaseTransport):
         calls, _, facts = read_har(self.path)
         self.service = service or Service(facts.get("service") or {})
         self.base_url = str(facts.get("base_url") or _base_url(self.path, calls, self.service))
-        self._redaction, self._lock = Redaction([]), Lock()
+        self._redaction = Redaction([])
+        self._lock = Lock()
         self.entries = [
             RecordedCall.of(number, call, self._redaction)
             for number, call in enumerate(calls, 1)
@@ -242,13 +248,13 @@ class Replay(httpx.BaseTransport):
 
     def _read_at(self, places: list[int]) -> int:
         """The next response between the last write and the next one, or the latest."""
-        later = range(self._last_write + 1, len(self.entries))
-        writes = (at for at in later if self.entries[at].question.method != "GET")
+        later_numbers = range(self._last_write + 1, len(self.entries))
+        writes = (at for at in later_numbers if self.entries[at].question.method != "GET")
         end = next((at for at in writes if at not in self._used), len(self.entries))
-        here = [at for at in places if self._last_write < at < end]
-        fresh = [at for at in here if at not in self._used]
-        before = [at for at in places if at < end]
-        return (fresh or here[-1:] or before[-1:] or places)[0]
+        in_span = [at for at in places if self._last_write < at < end]
+        fresh = [at for at in in_span if at not in self._used]
+        earlier = [at for at in places if at < end]
+        return (fresh or in_span[-1:] or earlier[-1:] or places)[0]
 
     def _hidden(self, question: RequestFields) -> list[int]:
         """Entries with redacted values that may match this question."""
@@ -259,21 +265,24 @@ class Replay(httpx.BaseTransport):
         message = f"{sent.method} {sent.path} was not recorded in {self.path.name}"
         if not self.entries:
             return ReplayError(message)
-        near = max(self.entries, key=lambda entry: entry.question.likeness(sent))
-        found = list(near.question.differences(sent))
-        more = len(found) - MOST_DIFFERENCES
-        differences = [*found[:MOST_DIFFERENCES], *([f"and {more} more"] if more > 0 else [])]
-        return ReplayError(message, str(near), differences)
+        nearest = max(self.entries, key=lambda entry: entry.question.likeness(sent))
+        differences_found = list(nearest.question.differences(sent))
+        hidden = len(differences_found) - MOST_DIFFERENCES
+        differences = [
+            *differences_found[:MOST_DIFFERENCES],
+            *([f"and {hidden} more"] if hidden > 0 else []),
+        ]
+        return ReplayError(message, str(nearest), differences)
 
 
 def _base_url(path: Path, calls: Sequence[Call], service: Service) -> str:
     """The base URL in a HAR of another program: that of the calls with paths of the service."""
-    found = list(dict.fromkeys(filter(None, (_base_of(call.url, service) for call in calls))))
-    if len(found) == 1:
-        return found[0]
-    if found:
+    hosts = list(dict.fromkeys(filter(None, (_base_of(call.url, service) for call in calls))))
+    if len(hosts) == 1:
+        return hosts[0]
+    if hosts:
         raise ConfigError(
-            f"{path} has calls to several services ({', '.join(found)}): leave those of one in it"
+            f"{path} has calls to several services ({', '.join(hosts)}): leave those of one in it"
         )
     raise ConfigError(
         f"{path} has no call of the service: none of its {len(calls)} URLs has a path such as "

@@ -217,8 +217,9 @@ def check_key(idempotency_key: str) -> str:
 
 def with_options(request: OutgoingRequest, options: Options) -> OutgoingRequest:
     """The request with the options of its call; RuleError for one that cannot be sent."""
-    timeout, given = options.get("timeout"), options.get("headers") or {}
-    if not isinstance(given, Mapping):
+    timeout = options.get("timeout")
+    headers_given = options.get("headers") or {}
+    if not isinstance(headers_given, Mapping):
         raise RuleError([Problem("headers", "must be a dict of names and texts")])
     number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
     if timeout is not None and not (number and 0 < timeout <= LONGEST_TIMEOUT):
@@ -228,7 +229,7 @@ def with_options(request: OutgoingRequest, options: Options) -> OutgoingRequest:
         from uuid import UUID  # only for a key that is given
 
         key = str(key) if isinstance(key, UUID) else _header_text("idempotency_key", key)
-    headers = {name: _header(name, value) for name, value in given.items()}
+    headers = {name: _header(name, value) for name, value in headers_given.items()}
     return replace(request, idempotency_key=key, timeout=timeout, given_headers=headers)
 
 
@@ -259,6 +260,10 @@ class Nonces:
     """Nonces that never repeat: unix milliseconds and a 6-digit counter with a random start."""
 
     def __init__(self, random: Random) -> None:
+        self.restart(random)
+
+    def restart(self, random: Random) -> None:
+        """Start anew, as a forked child must."""
         self._start = random.randrange(VALUES)
         self._count = count()
 
@@ -279,14 +284,14 @@ def request_signer(
     secret_key: Secret,
     dialect: SigningSettings,
     clock: Callable[[], datetime],
-    random: Random,
+    nonces: Nonces,
 ) -> Sign:
     """A function that signs a request: path and query exactly as on the request line, Host as sent.
 
     `dialect` are the [signing] of a service.
     """
-    nonces = Nonces(random)
-    key, secret = api_key.reveal(), keyed(key_bytes(secret_key.reveal(), dialect.key_encoding))
+    key = api_key.reveal()
+    secret = keyed(key_bytes(secret_key.reveal(), dialect.key_encoding))
     empty_query = dialect.empty_query
     encoding = dialect.hash_encoding
     no_body = body_hash(b"", encoding, dialect.empty_body)
@@ -310,9 +315,9 @@ def request_signer(
             empty_query=empty_query,
         )
         # Three times faster than `update`.
-        ours = [(name.encode(), value.encode()) for name, value in headers.items()]
-        names = {name.lower() for name, _ in ours}
-        others = [pair for pair in request.headers.raw if pair[0].lower() not in names]
-        request.headers = type(request.headers)([*others, *ours])
+        own_headers = [(name.encode(), value.encode()) for name, value in headers.items()]
+        names = {name.lower() for name, _ in own_headers}
+        other_headers = [pair for pair in request.headers.raw if pair[0].lower() not in names]
+        request.headers = type(request.headers)([*other_headers, *own_headers])
 
     return sign

@@ -26,8 +26,10 @@ class RequestBuilder:
     """Builds requests to a service; ReadOnlyError for one that a read-only lab must not send."""
 
     def __init__(self, settings: Settings, translation: Translation, redaction: Redaction) -> None:
-        self._settings, self._translation = settings, translation
-        self._service, self._redaction = settings.service, redaction
+        self._settings = settings
+        self._translation = translation
+        self._service = settings.service
+        self._redaction = redaction
 
     def operation(
         self,
@@ -64,13 +66,14 @@ class RequestBuilder:
         options: Options | None = None,
     ) -> OutgoingRequest:
         """The request of a path, which may have a query; its body is sent as it is."""
-        url, bare = url_of(self._settings.base_url, path, params), path.partition("?")[0]
+        url = url_of(self._settings.base_url, path, params)
+        bare_path = path.partition("?")[0]
         content = None if json is None else encode(json)
-        there = self._service.match(bare)[0].get(method.upper())
-        operation = there.operation if there else ""
+        operation_record = self._service.match(bare_path)[0].get(method.upper())
+        operation = operation_record.operation if operation_record else ""
         request = OutgoingRequest(
             method.upper(),
-            bare,
+            bare_path,
             url,
             content,
             operation=operation,

@@ -71,38 +71,39 @@ class Response:
 
         Where the request takes any body, plain text is accepted too, but never a web page.
         """
-        content, replayed = attempt.exchange.content, attempt.exchange.replayed
-        made = partial(cls, attempt, translation, redaction, place, replayed=replayed)
+        content = attempt.exchange.content
+        replayed = attempt.exchange.replayed
+        make = partial(cls, attempt, translation, redaction, place, replayed=replayed)
         try:
             text = content.decode("utf-8-sig")
             try:
-                return made(EXACT.decode(text) if content.strip() else None)
+                return make(EXACT.decode(text) if content.strip() else None)
             except RepeatedMemberError as error:
                 # The answer to a payment that was made must not be lost: only a page is refused.
-                return made(LAST_MEMBER.decode(text), repeats=str(error))
+                return make(LAST_MEMBER.decode(text), repeats=str(error))
         except (ValueError, ArithmeticError, RecursionError):
             pass  # Raised below: the parser's error would contain the whole body.
         if attempt.exchange.request.any_body and not MARKUP.match(content):
-            return made(plain(content.decode("utf-8", "replace")))
+            return make(plain(content.decode("utf-8", "replace")))
         kind = plain(attempt.call.response_headers.get("content-type", "no content type"), 80)
-        raise made()._wrong(f"is not JSON ({kind})")
+        raise make()._wrong(f"is not JSON ({kind})")
 
     def read(self, kind: type[R]) -> R:
         """The body as a resource, which must have an id; it is read once."""
-        known = vars(self).setdefault("_resources", {})
-        if kind not in known:
-            known[kind] = self._read(kind)
-        resource: R = known[kind]
+        resources = vars(self).setdefault("_resources", {})
+        if kind not in resources:
+            resources[kind] = self._read(kind)
+        resource: R = resources[kind]
         return resource
 
     def _read(self, kind: type[R]) -> R:
         body = self._object(kind.model_fields)
         if body is None:
             self.done()
-            what = (
+            wanted = (
                 "an id" if "id" in kind.model_fields else f"any of {', '.join(kind.model_fields)}"
             )
-            lacks = f" with {what}" if isinstance(self.body, dict) else ""
+            lacks = f" with {wanted}" if isinstance(self.body, dict) else ""
             raise self._wrong(f"must be an object, a {kind.__name__}{lacks}")
         return self.resource(kind, body)
 
@@ -113,7 +114,8 @@ class Response:
             return self.resource(kind, body)
         self.done()
         resource = kind.model_validate(dict(known))
-        resource._replayed, resource._place = self.replayed, self.place
+        resource._replayed = self.replayed
+        resource._place = self.place
         resource._raw = self.body if isinstance(self.body, dict) else {}
         return resource
 
@@ -140,11 +142,12 @@ class Response:
 
         wrapped = self.body.get("data") if isinstance(self.body, dict) else None
         if is_error(self.body) or is_error(wrapped) or self.body is False:
-            status, content = self.exchange.status, self.exchange.content
+            status = self.exchange.status
+            content = self.exchange.content
             from .failures import read_refusal  # rarely needed
 
-            told = read_refusal(status, content, self.redaction)
-            raise self._wrong(f"describes an error: {plain(told.text, 200)}")
+            refusal = read_refusal(status, content, self._exchange_redaction)
+            raise self._wrong(f"describes an error: {plain(refusal.text, 200)}")
 
     def page(self, form: ListForm) -> RawPage:
         """The body as a page; an array is the whole list where the spec shows no envelope."""
@@ -158,10 +161,10 @@ class Response:
             error = PagingError("the list says it has a next page but gives no cursor for it")
         except ValueError as wrong:
             self.done()
-            what = str(wrong)
+            reason = str(wrong)
             if isinstance(self.body, dict):
-                what += f"; it contains {', '.join(map(repr, islice(self.body, 5))) or 'nothing'}"
-            error = self._wrong(what)
+                reason += f"; it contains {', '.join(map(repr, islice(self.body, 5))) or 'nothing'}"
+            error = self._wrong(reason)
         error.call = self.call
         raise error
 
@@ -175,24 +178,30 @@ class Response:
             return None
         operation = OPERATIONS.get(self.exchange.request.operation)
         item = operation.item(self.translation.service) if operation else NONE
-        for one in (value_at(body, item), wrapped, body):
-            if not isinstance(one, dict):
+        for candidate in (value_at(body, item), wrapped, body):
+            if not isinstance(candidate, dict):
                 continue
             if "id" in names:
-                id_ = one.get("id")
+                id_ = candidate.get("id")
                 has_id = isinstance(id_, str | int) and not isinstance(id_, bool)
                 if has_id and str(id_).strip():
-                    return one
-            elif any(name in one for name in names):
-                return one
+                    return candidate
+            elif any(name in candidate for name in names):
+                return candidate
         return value_at(body, place) if (place := object_place(body, names)) else None
 
     def resource(self, kind: type[R], body: dict[str, Any]) -> R:
         """An object of the service as a resource in our names; `raw` is the object as sent."""
         return resource_of(kind, body, self.translation, self.place, replayed=self.replayed)
 
+    @property
+    def _exchange_redaction(self) -> Redaction:
+        from .exchange import exchange_redaction  # only an unusable body needs it
+
+        return exchange_redaction(self.exchange, self.redaction)
+
     def _wrong(self, what: str) -> APIResponseError:
-        what = plain(self.redaction.text(what), 300)
+        what = plain(self._exchange_redaction.text(what), 300)
         message = f"the answer to {self.call.method} {self.call.path} {what}"
         return APIResponseError(message, self.call)
 
@@ -207,7 +216,9 @@ def resource_of(
 ) -> R:
     """An object of the service as a resource in our names; `raw` is the object as sent."""
     resource = kind.model_validate(translation.answer(kind.__name__, body))
-    resource._raw, resource._replayed, resource._place = body, replayed, place
+    resource._raw = body
+    resource._replayed = replayed
+    resource._place = place
     return resource
 
 

@@ -37,10 +37,10 @@ def wait_before_retry(
     is_safe = refused or (exchange.request.repeatable and may_pass(exchange))
     if exchange.number > most or not is_safe:
         return None
-    asked = asked_wait(exchange.headers, now, limits.header, limits.unit)
-    if asked is None:
+    seconds = requested_wait(exchange.headers, now, limits.header, limits.unit)
+    if seconds is None:
         return backoff(exchange.number, random)
-    return asked if asked <= LONGEST_RETRY_AFTER else None
+    return seconds if seconds <= LONGEST_RETRY_AFTER else None
 
 
 def may_pass(exchange: Exchange) -> bool:
@@ -62,7 +62,9 @@ def backoff(attempt: int, random: Random) -> float:
     return random.uniform(0, min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1)))
 
 
-def asked_wait(headers: Mapping[str, str], now: datetime, header: str, unit: str) -> float | None:
+def requested_wait(
+    headers: Mapping[str, str], now: datetime, header: str, unit: str
+) -> float | None:
     """Seconds that an answer asks to wait, by the header of its service or by Retry-After."""
     text = headers.get(header.lower(), "").strip()
     if header.lower() != RETRY_AFTER and not text:
@@ -88,7 +90,7 @@ SINCE_1970 = 1_000_000_000
 """A larger number is a Unix time."""
 
 
-def told_wait(
+def wait_advice(
     headers: Mapping[str, str], now: datetime, limits: RateLimitSettings, *, is_rate: bool
 ) -> str | None:
     """How long an answer asks to wait, in words; None if it does not say.
@@ -96,18 +98,18 @@ def told_wait(
     It is only told: a retry follows the header of the service, or Retry-After. The other headers
     count only in a refusal for the rate, since a service may send them with every answer.
     """
-    asked = asked_wait(headers, now, limits.header, limits.unit)
-    for name, text in headers.items() if is_rate and asked is None else ():
+    seconds = requested_wait(headers, now, limits.header, limits.unit)
+    for name, text in headers.items() if is_rate and seconds is None else ():
         if RESET.fullmatch(name):
-            asked = _reset(name.lower(), text, now)
-    if asked is None or asked == 0:
+            seconds = _reset(name.lower(), text, now)
+    if seconds is None or seconds == 0:
         return None
     try:
-        until = to_text(now + timedelta(seconds=asked))
+        until = to_text(now + timedelta(seconds=seconds))
     except OverflowError:
         until = "the year 9999"
-    if asked <= LONGEST_RETRY_AFTER:
-        return f"the service asks to wait {asked:.0f} s"
+    if seconds <= LONGEST_RETRY_AFTER:
+        return f"the service asks to wait {seconds:.0f} s"
     return f"the service asks not to be called again before {until}"
 
 

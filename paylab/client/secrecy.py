@@ -13,7 +13,7 @@ from .settings import Settings
 NAMES = ("httpx", *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy")))
 
 
-class Cleaning(logging.Filter):
+class LogRedaction(logging.Filter):
     """A log filter that redacts every record and drops none."""
 
     def __init__(self) -> None:
@@ -26,11 +26,12 @@ class Cleaning(logging.Filter):
         for redaction in tuple(self.redactions):
             clean = redaction.text(clean)
         if clean != message:
-            record.msg, record.args = clean, ()
+            record.msg = clean
+            record.args = ()
         return True
 
 
-_CLEANING = Cleaning()
+_LOG_REDACTION = LogRedaction()
 """Loggers belong to the whole process, as do their filters."""
 
 
@@ -39,7 +40,7 @@ def redaction_of(settings: Settings) -> Redaction:
     secrets = (settings.api_key, settings.secret_key, settings.control_token)
     keys = tuple(secret for secret in secrets if secret is not None)
     redaction = Redaction(keys, personal_names(settings.service.diff()))
-    _CLEANING.redactions.add(redaction)
+    _LOG_REDACTION.redactions.add(redaction)
     for name in NAMES:
-        escaped(name).addFilter(_CLEANING)
+        escaped(name).addFilter(_LOG_REDACTION)
     return redaction

@@ -1,17 +1,34 @@
-"""The clock of the service: what is known of its time from answers, or from a simulator."""
+"""The clocks of a session: how time passes here, and what is known of the time at the service."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from random import Random, SystemRandom
 
 from ..errors.base import PaylabError
 from ..logs import log
 
 utcnow = partial(datetime.now, UTC)
 """The current time of this machine, aware, in UTC."""
+
+
+@dataclass(frozen=True)
+class Timing:
+    """How time passes for a session, and where its random numbers come from.
+
+    `clock` is the wall clock, `perf` a stopwatch.
+    """
+
+    clock: Callable[[], datetime] = utcnow
+    sleep: Callable[[float], None] = time.sleep
+    perf: Callable[[], float] = time.perf_counter
+    random: Random = field(default_factory=SystemRandom)
+
 
 CLOCKS_AGREE = 2.0
 """Seconds; Date has no fractions."""
@@ -33,7 +50,9 @@ class ServiceClock:
     def __init__(
         self, clock: Callable[[], datetime], tolerance: float, ask: SimulatorTime | None = None
     ) -> None:
-        self._clock, self._tolerance, self._ask = clock, tolerance, ask
+        self._clock = clock
+        self._tolerance = tolerance
+        self._ask = ask
         self._ahead: float | None = None
         self._reading: tuple[datetime, datetime, float] | None = None
         self._has_answer = self._is_warned = False
@@ -49,8 +68,8 @@ class ServiceClock:
             side = "ahead of" if skew > 0 else "behind"
             words = f"{abs(skew):.0f} s {side} this machine's"
             refused = ", so every request is refused" if abs(skew) > self._tolerance else ""
-            allowed = f"{self._tolerance} s are allowed{refused}: set this machine's clock"
-            log.warning("the service's clock is %s; %s", words, allowed)
+            allowance = f"{self._tolerance} s are allowed{refused}: set this machine's clock"
+            log.warning("the service's clock is %s; %s", words, allowance)
         # The next warning comes only after the clocks agreed in between.
         self._is_warned = is_large
 
@@ -70,7 +89,8 @@ class ServiceClock:
         A simulator behind a URL is asked, and its time is exact. Otherwise the Date header or
         this machine's clock may be wrong, so both count.
         """
-        is_exact, now = self._read(), self._clock()
+        is_exact = self._read()
+        now = self._clock()
         shifted = self._shifted(now)
         return (shifted, shifted) if is_exact else (min(now, shifted), max(now, shifted))
 
@@ -81,17 +101,18 @@ class ServiceClock:
         """
         if self._reading is None:
             return self.span()[0]
-        theirs, at, speed = self._reading
+        service_time, at, speed = self._reading
         # A fast clock can pass the last date that Python has.
         with suppress(OverflowError):
-            return theirs + (self._clock() - at) * speed
-        return theirs
+            return service_time + (self._clock() - at) * speed
+        return service_time
 
     def least_ahead(self) -> timedelta:
         """The minimum by which the service's clock is ahead: Date has only whole seconds."""
-        ahead, tolerance = self._ahead, self._tolerance
-        known = ahead is not None and abs(ahead) < tolerance
-        return timedelta(seconds=ahead - 2 if ahead is not None and known else -tolerance)
+        ahead = self._ahead
+        tolerance = self._tolerance
+        is_trusted = ahead is not None and abs(ahead) < tolerance
+        return timedelta(seconds=ahead - 2 if ahead is not None and is_trusted else -tolerance)
 
     def forget(self) -> None:
         """Ask the simulator again: its clock may have been moved."""
@@ -104,9 +125,10 @@ class ServiceClock:
         with suppress(PaylabError):
             reading = self._ask()
             if reading is not None:
-                (theirs, speed), now = reading, self._clock()
-                self._reading = theirs, now, speed
-                self._ahead = (theirs - now).total_seconds()
+                now = self._clock()
+                (service_time, speed) = reading
+                self._reading = service_time, now, speed
+                self._ahead = (service_time - now).total_seconds()
                 return True
             if self._has_answer:  # the service answers, and is no simulator
                 self._ask = None

@@ -85,9 +85,9 @@ class Settings:
         >>> lab.sources()[0]
         ('base_url', 'http://localhost', 'embedded simulator')
         """
-        shown = {"base_url": self.base_url, "api_key": HIDDEN, "secret_key": HIDDEN}
-        shown |= {"read_only": "yes"} if self.read_only else {}
-        return [(name, value, self.where.get(name, "")) for name, value in shown.items()]
+        values = {"base_url": self.base_url, "api_key": HIDDEN, "secret_key": HIDDEN}
+        values |= {"read_only": "yes"} if self.read_only else {}
+        return [(name, value, self.where.get(name, "")) for name, value in values.items()]
 
 
 def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command line
@@ -110,23 +110,23 @@ def resolve(  # noqa: PLR0913 - each may come from a caller, a test or a command
     """
     environ = os.environ if environ is None else environ
     _warn_of_unknown(environ)
-    given = {"base_url": base_url, "api_key": api_key, "secret_key": secret_key}
-    found = _from_environment(environ) | _sourced(given, "argument")
+    arguments = {"base_url": base_url, "api_key": api_key, "secret_key": secret_key}
+    required = _from_environment(environ) | _sourced(arguments, "argument")
     name = profile or environ.get(PROFILE_VARIABLE) or None
     options: Found = {}
-    if name or len(found) < len(REQUIRED):
+    if name or len(required) < len(REQUIRED):
         path = profiles or profiles_path()
         chosen, table = load(path, name, environ)
         source = f"profile {chosen}"
         options = _sourced(table, source, OPTIONS)
         if "service" in options:
             options |= _service(options["service"][0], source, path.parent)
-        found = _sourced(table, source) | found
+        required = _sourced(table, source) | required
     options |= read_only_source(read_only, environ) | service_source(service, environ)
-    options |= _token(control_token, found, environ)
-    if not (found or name):
+    options |= _token(control_token, required, environ)
+    if not (required or name):
         return None
-    return _settings(_sourced(otherwise or {}, "default") | found, options)
+    return _settings(_sourced(otherwise or {}, "default") | required, options)
 
 
 def read_only_source(given: bool | None, environ: Mapping[str, str]) -> Found:
@@ -190,10 +190,10 @@ def _unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
         if name.startswith(PREFIX) and name not in KNOWN_VARIABLES:
             from difflib import get_close_matches  # only for a wrong name
 
-            names = [known.removeprefix(PREFIX) for known in KNOWN_VARIABLES]
-            near = get_close_matches(name.removeprefix(PREFIX), names, 1)
+            names = [variable.removeprefix(PREFIX) for variable in KNOWN_VARIABLES]
+            similar = get_close_matches(name.removeprefix(PREFIX), names, 1)
             message = f"the environment variable {plain(name, 80)} is not known and has no effect"
-            yield f"{message}; nearest: {PREFIX}{near[0]}" if near else message
+            yield f"{message}; nearest: {PREFIX}{similar[0]}" if similar else message
 
 
 def _sourced(values: Mapping[str, Any], source: str, names: Iterable[str] = REQUIRED) -> Found:
@@ -220,16 +220,17 @@ def _settings(found: Found, options: Found) -> Settings:
     for name, (value, _) in found.items():
         if not isinstance(value, str | Secret):
             raise ConfigError(f"{name} must be text")
-    whole = {**found, **options}
-    where = {name: source for name, (_, source) in whole.items()}
-    values = {name: value for name, (value, _) in whole.items()}
+    all_settings = {**found, **options}
+    where = {name: source for name, (_, source) in all_settings.items()}
+    values = {name: value for name, (value, _) in all_settings.items()}
     settings = Settings(**values, where=where)
     check_encrypted(settings.base_url)
     return settings
 
 
 def _check(settings: Settings) -> None:
-    api_key, secret_key = settings.api_key.reveal(), settings.secret_key.reveal()
+    api_key = settings.api_key.reveal()
+    secret_key = settings.secret_key.reveal()
     # The API key is in headers, in Authorization before a comma.
     if not api_key or "," in api_key or not all("!" <= letter <= "~" for letter in api_key):
         raise ConfigError("api_key must be printable ASCII without spaces or commas")

@@ -49,7 +49,8 @@ class Upload:
         constants: Any = service.extra.get("individuals.upload_images", {}) if service else {}
         self._constants = encode(plain_value(constants)) if constants else b"{}"
         self.outline = encode({"images": [image.fields for image in self._images]})
-        digest, self.length = sha256(), 0
+        digest = sha256()
+        self.length = 0
         for chunk in self:
             digest.update(chunk)
             self.length += len(chunk)
@@ -72,19 +73,20 @@ class Image:
         if not isinstance(item, Mapping):
             raise RuleError([Problem(at, "must be an object with type and content")])
         self.fields = {name: value for name, value in item.items() if name != "content"}
-        self._content, self._field = item.get("content"), f"{at}.content"
+        self._content = item.get("content")
+        self._field = f"{at}.content"
         self._file = self._measure()
         self._sum: int | None = None
         self.measured = {**self.fields, "content": self._file or self._content}
 
-    def _measure(self) -> rules.Measured | None:
+    def _measure(self) -> rules.ImageSize | None:
         if not _is_readable(self._content):
             return None
         with self._open() as file:
             file.seek(0, os.SEEK_END)
             size = file.tell()
             file.seek(0)
-            return rules.Measured(size, _block(file, HEAD))
+            return rules.ImageSize(size, _block(file, HEAD))
 
     def chunks(self) -> Iterator[bytes]:
         """The entry as JSON; RuleError before its end when the image has changed."""
@@ -94,10 +96,12 @@ class Image:
             return
         uri = f"data:{self._file.mime};base64,"
         yield encode({**self.fields, "content": uri}).removesuffix(b'"}')
-        size, total = 0, 0
+        size = 0
+        total = 0
         with self._open() as file:
             while block := _block(file, BLOCK):
-                size, total = size + len(block), crc32(block, total)
+                size = size + len(block)
+                total = crc32(block, total)
                 if size > self._file.size:  # no more is sent than the announced length
                     break
                 yield pybase64.b64encode(block)
@@ -148,8 +152,8 @@ def _opened(content: Any) -> AbstractContextManager[BinaryIO]:
 def _block(file: BinaryIO, size: int) -> bytes:
     """The next whole block; an unbuffered file may return less per read."""
     block = file.read(size)
-    while 0 < len(block) < size and (more := file.read(size - len(block))):
-        block += more
+    while 0 < len(block) < size and (part := file.read(size - len(block))):
+        block += part
     return block
 
 

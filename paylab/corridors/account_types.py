@@ -80,7 +80,8 @@ _PIX = "details.br"
 
 
 def _digits(count: int, check_digit: str = "", note: str = "", source: str = "spec") -> Format:
-    message, pattern = f"must be exactly {count} digits", f"[0-9]{{{count}}}"
+    message = f"must be exactly {count} digits"
+    pattern = f"[0-9]{{{count}}}"
     return Format(message, pattern, check_digit=check_digit, note=note, source=source)
 
 
@@ -145,16 +146,17 @@ PIX_KEYS = {
 
 def _account(kind: str, source: str, *fields: DetailField, **example: str) -> Account:
     """An account type in which everything rests on `source` that the spec does not state."""
-    found = []
+    detail_fields = []
     for field in fields:
         any_text = field.form == Format() and not field.by
         form = Format(source=source) if any_text else field.form
-        named = "spec" if field.name in STATED else source
-        found.append(replace(field, form=form, source=named))
-    return Account(kind, tuple(found), source, example)
+        source_of_name = "spec" if field.name in STATED else source
+        detail_fields.append(replace(field, form=form, source=source_of_name))
+    return Account(kind, tuple(detail_fields), source, example)
 
 
-_NUMBER, _HOLDER = DetailField("account_number"), DetailField("account_holder_name")
+_NUMBER = DetailField("account_number")
+_HOLDER = DetailField("account_holder_name")
 AR_ACCOUNT = _account(
     codes.BANK_ACCOUNT,
     "details.ar",

@@ -148,8 +148,9 @@ class Corridor:
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         from . import display
 
-        head, body = display.FACTS, self.facts()
-        return {"text/html": display.html(head, body), "text/plain": display.table_text(body)}
+        columns = display.FACTS
+        body = self.facts()
+        return {"text/html": display.html(columns, body), "text/plain": display.table_text(body)}
 
 
 class Corridors(tuple[Corridor, ...]):
@@ -165,8 +166,8 @@ class Corridors(tuple[Corridor, ...]):
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         from . import display
 
-        shown = display.html(display.HEAD, display.rows(self), display.notes(self))
-        return {"text/html": shown, "text/plain": repr(self)}
+        table = display.html(display.HEAD, display.rows(self), display.notes(self))
+        return {"text/html": table, "text/plain": repr(self)}
 
 
 SETTLEMENTS = {

@@ -26,8 +26,8 @@ class Countries:
         self.service = service
         self._accounts: dict[str, Account] = {}
         self.all = Corridors(map(self._settled, NAMED))
-        others = map(self._settled, ELSEWHERE)
-        self._by_country = {corridor.country: corridor for corridor in (*self.all, *others)}
+        elsewhere = map(self._settled, ELSEWHERE)
+        self._by_country = {corridor.country: corridor for corridor in (*self.all, *elsewhere)}
 
     @property
     def networks(self) -> tuple[str, ...]:
@@ -51,14 +51,16 @@ class Countries:
         if country is not None:
             corridor = self.get(country)
             return corridor.account(kind) if corridor else None
-        found = [one for one in self._accounts.values() if one.type == kind]
-        return found[0] if len(found) == 1 else None
+        same_type = [candidate for candidate in self._accounts.values() if candidate.type == kind]
+        return same_type[0] if len(same_type) == 1 else None
 
     def _settled(self, corridor: Corridor) -> Corridor:
         """The corridor with the rails, required fields and words of the service."""
-        named = Service().payout_methods(corridor.country)
+        stated_methods = Service().payout_methods(corridor.country)
         rails = (
-            Rail(method, SETTLEMENTS.get(method, ""), "spec" if method in named else _RAILS)
+            Rail(
+                method, SETTLEMENTS.get(method, ""), "spec" if method in stated_methods else _RAILS
+            )
             for method in self.service.payout_methods(corridor.country)
         )
         accounts = (self._account(corridor.country, account) for account in corridor.accounts)
@@ -77,13 +79,13 @@ def _with_details(account: Account, form: AccountDetails) -> Account:
 
     An unknown required field accepts any text.
     """
-    known = {field.name for field in account.fields}
-    others = tuple(
+    known_names = {field.name for field in account.fields}
+    other_fields = tuple(
         DetailField(name, Format(source=account.source), source=account.source)
         for name in form.required
-        if name not in known
+        if name not in known_names
     )
-    fields = tuple(_with_words(field, account, form) for field in (*account.fields, *others))
+    fields = tuple(_with_words(field, account, form) for field in (*account.fields, *other_fields))
     return replace(account, fields=fields)
 
 

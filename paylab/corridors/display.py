@@ -44,8 +44,8 @@ def table_text(body: Sequence[Cells]) -> str:
 
 def rows(corridors: Iterable[Corridor]) -> list[Cells]:
     """One row per corridor; consecutive corridors that differ only in the country share one."""
-    found = ((_title(alike), *_cells(alike[0])) for alike in _alike(corridors))
-    return [(f"{title}\n{currency}", *others) for title, currency, *others in found]
+    rows_of_groups = ((_title(alike), *_cells(alike[0])) for alike in _alike(corridors))
+    return [(f"{title}\n{currency}", *cells) for title, currency, *cells in rows_of_groups]
 
 
 def brief(corridors: Iterable[Corridor]) -> list[Cells]:
@@ -63,14 +63,21 @@ def brief(corridors: Iterable[Corridor]) -> list[Cells]:
 
 def notes(corridors: Sequence[Corridor]) -> list[str]:
     """Notes that apply to all rows, and the countries that share one."""
-    shared = [alike for alike in _alike(corridors) if len(alike) > 1]
-    names = [f"{_title(alike)}: {_join(each.country for each in alike)}." for alike in shared]
-    found = (one.account(codes.CRYPTO_WALLET) for one in corridors)
-    wallets = dict.fromkeys(map(_account, filter(None, found)))
-    held = [f"Individuals of every country can hold a {wallet}." for wallet in wallets]
-    asked = dict.fromkeys(name for one in corridors for name in one.required_on_ramps)
-    ramps = [f"on_ramp and off_ramp also require {_join(asked)}."] if asked else []
-    return [*names, *held, *ramps]
+    shared_corridors = [alike for alike in _alike(corridors) if len(alike) > 1]
+    names = [
+        f"{_title(alike)}: {_join(corridor.country for corridor in alike)}."
+        for alike in shared_corridors
+    ]
+    wallets_found = (corridor.account(codes.CRYPTO_WALLET) for corridor in corridors)
+    wallets = dict.fromkeys(map(_account, filter(None, wallets_found)))
+    wallet_notes = [f"Individuals of every country can hold a {wallet}." for wallet in wallets]
+    required_fields = dict.fromkeys(
+        name for corridor in corridors for name in corridor.required_on_ramps
+    )
+    ramp_notes = (
+        [f"on_ramp and off_ramp also require {_join(required_fields)}."] if required_fields else []
+    )
+    return [*names, *wallet_notes, *ramp_notes]
 
 
 def facts(corridor: Corridor) -> Iterator[tuple[str, str, str]]:
@@ -82,11 +89,11 @@ def facts(corridor: Corridor) -> Iterator[tuple[str, str, str]]:
     # The spec says that a product exists here by naming a currency of it.
     on_ramp = corridor.on_ramp
     is_stated = on_ramp is not None and on_ramp.source == SPEC
-    named = {codes.GLOBAL_PAYOUTS: corridor.currency, codes.ON_RAMP_PRODUCT: is_stated}
-    shown = [one for one in corridor.products if named.get(one)]
-    assumed = [one for one in corridor.products if one not in shown]
-    if shown:
-        yield "products", _join(shown), SPEC
+    stated_products = {codes.GLOBAL_PAYOUTS: corridor.currency, codes.ON_RAMP_PRODUCT: is_stated}
+    stated = [product for product in corridor.products if stated_products.get(product)]
+    assumed = [product for product in corridor.products if product not in stated]
+    if stated:
+        yield "products", _join(stated), SPEC
     if assumed:
         yield "products, not shown", _join(assumed), PRODUCTS
     yield "documents", _documents(corridor), SPEC
@@ -130,19 +137,19 @@ def _title(alike: Sequence[Corridor]) -> str:
 
 
 def _cells(corridor: Corridor) -> Cells:
-    own = _own_accounts(corridor)
-    more = {
+    accounts = _own_accounts(corridor)
+    facts = {
         "Documents": _documents(corridor),
         "Also required": _join(_asked(corridor, name) for name in corridor.required),
         "Products": _join(corridor.products),
         "On-ramp from": corridor.on_ramp_currency or "-",
-        "Assumed": _join(dict.fromkeys(one.source for one in own)),
+        "Assumed": _join(dict.fromkeys(account.source for account in accounts)),
     }
     return (
         corridor.currency or "-",
         "\n".join(map(str, corridor.rails)) or "-",
-        "\n".join(map(_account, own)),
-        "\n".join(f"{name}: {fact}" for name, fact in more.items() if fact != "-"),
+        "\n".join(map(_account, accounts)),
+        "\n".join(f"{name}: {fact}" for name, fact in facts.items() if fact != "-"),
     )
 
 
@@ -166,8 +173,10 @@ def _short(field: DetailField) -> str:
 
 def _own_accounts(corridor: Corridor) -> Iterable[Account]:
     """All account types except the crypto wallet, which every country has."""
-    own = [account for account in corridor.accounts if account.type != codes.CRYPTO_WALLET]
-    return own or corridor.accounts
+    bank_accounts = [
+        account for account in corridor.accounts if account.type != codes.CRYPTO_WALLET
+    ]
+    return bank_accounts or corridor.accounts
 
 
 def _documents(corridor: Corridor) -> str:
@@ -183,8 +192,8 @@ def _form_words(form: Format) -> str:
         return "any SEPA country"
     if form.choices:
         return f"one of {_join(form.choices)}" if len(form.choices) > 1 else form.choices[0]
-    both = "; ".join(one.message for one in (form, form.also) if one)
-    return both.removeprefix("must be ") or ("an EMV QR text" if form.check else ANY_TEXT)
+    messages = "; ".join(format_.message for format_ in (form, form.also) if format_)
+    return messages.removeprefix("must be ") or ("an EMV QR text" if form.check else ANY_TEXT)
 
 
 def _join(words: Iterable[str]) -> str:

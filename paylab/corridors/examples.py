@@ -55,10 +55,10 @@ def account(country: str, service: Service | None = None) -> dict[str, Any]:
     {'type': 'bank_account', 'details': {'clabe': '999999000000000002'}}
     """
     corridor = corridors.of(service).get(country)
-    for one in corridor.accounts if corridor else ():
-        if one.example:
-            details = _details(country, one.type, one.example, service)
-            return {"type": one.type, "details": details}
+    for account_type in corridor.accounts if corridor else ():
+        if account_type.example:
+            details = _details(country, account_type.type, account_type.example, service)
+            return {"type": account_type.type, "details": details}
     raise UnknownItemError(f"no account type of {country!r} has an example")
 
 
@@ -78,13 +78,13 @@ def _details(
     form = (service or Service()).account(country, kind)
     if form is None:
         return dict(usual)
-    known = {**dict.fromkeys(form.required, "example"), **usual}
-    if form.field in known and form.allowed and known[form.field] not in form.allowed:
-        same = (word for word in form.allowed if word.lower() == known[form.field].lower())
-        known[form.field] = next(same, form.allowed[0])
+    values = {**dict.fromkeys(form.required, "example"), **usual}
+    if form.field in values and form.allowed and values[form.field] not in form.allowed:
+        same = (word for word in form.allowed if word.lower() == values[form.field].lower())
+        values[form.field] = next(same, form.allowed[0])
         if kind == codes.PIX:
-            known["pix_key"] = PIX_KEYS.get(known[form.field].lower(), known["pix_key"])
-    return {name: known[name] for name in dict.fromkeys((*form.required, *usual))}
+            values["pix_key"] = PIX_KEYS.get(values[form.field].lower(), values["pix_key"])
+    return {name: values[name] for name in dict.fromkeys((*form.required, *usual))}
 
 
 @explain_arguments
@@ -97,9 +97,9 @@ def recipient(country: str, service: Service | None = None) -> dict[str, Any]:
     'active'
     """
     corridor = corridors.of(service).get(country)
-    if corridor is None or not any(one.example for one in corridor.accounts):
-        listed = ", ".join(one.country for one in corridors.of(service).all)
-        raise RuleError([Problem("country", f"must be one of {listed}")])
+    if corridor is None or not any(entry.example for entry in corridor.accounts):
+        countries = ", ".join(entry.country for entry in corridors.of(service).all)
+        raise RuleError([Problem("country", f"must be one of {countries}")])
     required = corridor.required_for([codes.GLOBAL_PAYOUTS])
     return completed(
         service,
@@ -122,13 +122,13 @@ def completed(service: Service | None, person: dict[str, Any]) -> dict[str, Any]
     >>> examples.completed(None, examples.person("MX"))["given_name"]
     'Ana'
     """
-    asked = (service or Service()).individuals.required
+    required = (service or Service()).individuals.required
     country = person["country"]
-    lines = {name.partition(".")[2]: "1" for name in asked if name.startswith("address.")}
+    lines = {name.partition(".")[2]: "1" for name in required if name.startswith("address.")}
     if "postal_code" in lines:
         lines["postal_code"] = "0" * POSTAL_DIGITS.get(country, 4)
     extras = _extras(country).items()
-    missing = {name: extra for name, extra in extras if name in asked and name not in person}
+    missing = {name: extra for name, extra in extras if name in required and name not in person}
     return {**person, **missing, "address": {**lines, **person["address"]}}
 
 

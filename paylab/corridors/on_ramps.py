@@ -152,10 +152,10 @@ def unknown_on_ramp(country: str) -> str:
 
 
 def _unknown(word: str, way: str) -> str:
-    shown = word[:60] if word.isalnum() and word.isascii() else f"{word[:60]!a}"
-    return f"no on-ramp is known for {shown}: {way}"
+    quoted = word[:60] if word.isalnum() and word.isascii() else f"{word[:60]!a}"
+    return f"no on-ramp is known for {quoted}: {way}"
 
 
 def _by(name: str, value: object) -> OnRamp | None:
-    wanted = value.casefold() if isinstance(value, str) else value
-    return next((ramp for ramp in ON_RAMPS if getattr(ramp, name).casefold() == wanted), None)
+    folded = value.casefold() if isinstance(value, str) else value
+    return next((ramp for ramp in ON_RAMPS if getattr(ramp, name).casefold() == folded), None)

@@ -8,7 +8,8 @@ from typing import TypeAlias
 Draw: TypeAlias = Callable[[str, int], str]
 """A function that gives so many digits for a word, and the same digits for the same word."""
 
-PAYEE, CITY = "PAYLAB SIMULATOR", "SIMULATED"
+PAYEE = "PAYLAB SIMULATOR"
+CITY = "SIMULATED"
 """The payee of a code that the simulator makes."""
 
 
@@ -21,7 +22,8 @@ def make_qrph(draw: Draw) -> str:
     """
     from ..emvqr import text  # not with the facts of the countries, which every client reads
 
-    account, reference = draw("qrph", 12), draw("reference", 10)
+    account = draw("qrph", 12)
+    reference = draw("reference", 10)
     return text.qrph(
         acquirer="SIMUPHM2XXX", account=account, reference=reference, name=PAYEE, city=CITY
     )

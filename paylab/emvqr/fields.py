@@ -78,8 +78,10 @@ _QRPH_ACCOUNT = {
     "05": "Mobile number",
 }
 _QRPH_MERCHANT = {**_QRPH_ACCOUNT, "05": "Proxy-notify flag"}
-P2P_TAG, P2P = "27", "com.p2pqrpay"
-P2M, P2M_MICRO = "ph.ppmi.p2m", "ph.ppmi.p2micro"
+P2P_TAG = "27"
+P2P = "com.p2pqrpay"
+P2M = "ph.ppmi.p2m"
+P2M_MICRO = "ph.ppmi.p2micro"
 QRPH = "ph.ppmi.qrph"
 SCHEMES = {
     P2P: _QRPH_ACCOUNT,
@@ -116,8 +118,8 @@ def name(path: str, scheme: str = "") -> str:
     if parent == ADDITIONAL_DATA and int(tag) in PAYMENT_SYSTEM_TEMPLATES:
         return "Payment system template"
     if parent in (ADDITIONAL_DATA, LANGUAGE):
-        known = ADDITIONAL if parent == ADDITIONAL_DATA else ALTERNATE
-        return known.get(tag, RESERVED)
+        names = ADDITIONAL if parent == ADDITIONAL_DATA else ALTERNATE
+        return names.get(tag, RESERVED)
     if tag == "00":
         return "Globally unique identifier"
     return SCHEMES.get(scheme.lower(), {}).get(tag, "Scheme specific")
@@ -193,8 +195,10 @@ def split(text: str, prefix: str = "") -> tuple[EmvField, ...]:
         tag, length = _head(text, at)
         start = at + HEAD
         if start + length > len(text):
-            left = len(text) - start
-            raise EMVError(f"tag {tag} is cut short: {length} characters said, {left} left", at)
+            remaining = len(text) - start
+            raise EMVError(
+                f"tag {tag} is cut short: {length} characters said, {remaining} left", at
+            )
         if tag in values:
             raise EMVError(f"tag {tag} is a duplicate", at)
         values[tag] = text[start : start + length]
@@ -227,7 +231,8 @@ def field_tree(fields: Iterable[EmvField]) -> dict[str, str | Tree]:
 
 
 def _head(text: str, at: int) -> tuple[str, int]:
-    tag, length = text[at : at + 2], text[at + 2 : at + HEAD]
+    tag = text[at : at + 2]
+    length = text[at + 2 : at + HEAD]
     if len(length) < 2:
         raise EMVError(
             f"the text is cut short inside a field: {text[at:]!r} is all that is left", at

@@ -38,7 +38,7 @@ class Payload:
         >>> next(paylab.emvqr.parse(qr_text).walk()).value
         '01'
         """
-        return (each for field in self.fields for each in field.walk())
+        return (inner for field in self.fields for inner in field.walk())
 
     def tree(self) -> dict[str, str | Tree]:
         """The fields as nested dicts, as `build` takes them.
@@ -94,8 +94,8 @@ class Payload:
     @property
     def acquirer(self) -> str | None:
         """The institution that holds a QR Ph account, by its BIC."""
-        known = (self.scheme or "").lower() in tags.SCHEMES
-        return self._of_account("01") if known else None
+        is_known = (self.scheme or "").lower() in tags.SCHEMES
+        return self._of_account("01") if is_known else None
 
     @property
     def issuer(self) -> str | None:
@@ -113,7 +113,8 @@ class Payload:
 
 
 START = "000201"
-CRC_TAG, AMOUNT_TAG = "63", "54"
+CRC_TAG = "63"
+AMOUNT_TAG = "54"
 # Required fields of EMV merchant-presented mode except 00 and 63, with their formats.
 MANDATORY = {
     "52": ("[0-9]{4}", "must be 4 digits"),
@@ -142,10 +143,11 @@ def parse(text: str, *, verify: bool = True) -> Payload:
             raise EMVError("the CRC, tag 63, is not the last field", at)
         raise EMVError("the CRC is missing: tag 63 must be the last field", len(text))
     crc(text)  # unpaired surrogates are refused even if a wrong CRC is not
-    payload, found = Payload(fields[:-1]), fields[-1].value
-    if verify and found != payload.crc:
-        message = f"the CRC is wrong: expected {payload.crc}, found {found}"
-        raise EMVError(message, len(text) - len(found))
+    payload = Payload(fields[:-1])
+    stated_crc = fields[-1].value
+    if verify and stated_crc != payload.crc:
+        message = f"the CRC is wrong: expected {payload.crc}, found {stated_crc}"
+        raise EMVError(message, len(text) - len(stated_crc))
     return payload
 
 
@@ -167,15 +169,16 @@ def check(text: str) -> list[EMVError]:
 
 
 def _misfits(payload: Payload) -> list[EMVError]:
-    found, at = [], 0
+    errors = []
+    at = 0
     for field in payload.fields:
         pattern, message = MANDATORY.get(field.tag, (".*", ""))
         if not re.fullmatch(pattern, field.value, re.DOTALL):
-            found.append(EMVError(f"tag {field.tag} {message}: {field.value!r}", at))
+            errors.append(EMVError(f"tag {field.tag} {message}: {field.value!r}", at))
         if field.tag == AMOUNT_TAG and payload.amount is None:
-            found.append(EMVError(f"tag {AMOUNT_TAG} is not an amount: {field.value!r}", at))
+            errors.append(EMVError(f"tag {AMOUNT_TAG} is not an amount: {field.value!r}", at))
         at += HEAD + len(field.value)
-    return found
+    return errors
 
 
 @explain_arguments
@@ -198,7 +201,9 @@ def build(payload: Payload | Tree) -> str:
     return text
 
 
-NAME_MAX, CITY_MAX, AMOUNT_MAX = 25, 15, 13
+NAME_MAX = 25
+CITY_MAX = 15
+AMOUNT_MAX = 13
 PAYMENT_TYPE = "99964403"  # value of real InstaPay person-to-person texts
 CATEGORY = "6016"
 PESO = "608"
@@ -221,11 +226,11 @@ def qrph(  # noqa: PLR0913 - what a payer is told, each part by its name
     >>> paylab.emvqr.qrph(acquirer="BANKPHM2", account="1", name="ANA", city="CEBU")[:6]
     '000201'
     """
-    needed = {"acquirer": acquirer, "account": account, "name": name, "city": city}
-    for part, value in {**needed, "reference": reference, "amount": amount or ""}.items():
+    required = {"acquirer": acquirer, "account": account, "name": name, "city": city}
+    for part, value in {**required, "reference": reference, "amount": amount or ""}.items():
         if not isinstance(value, str):
             raise EMVError(f"{part} must be text, not {type(value).__name__}")
-    empty = [part for part, value in needed.items() if not value]
+    empty = [part for part, value in required.items() if not value]
     if empty:
         raise EMVError(f"a QR Ph text needs {', '.join(empty)}")
     if amount and (len(amount) > AMOUNT_MAX or not AMOUNT.fullmatch(amount)):

@@ -51,16 +51,16 @@ class APIError(PaylabError):
     def request_id(self) -> str | None:
         """The id of the request that the service names in a header or the body of its response."""
         headers = getattr(self.call, "response_headers", {})
-        told = next((headers[name] for name in REQUEST_IDS if name in headers), None)
-        return told or next(_request_ids(getattr(self, "body", None)), None)
+        from_header = next((headers[name] for name in REQUEST_IDS if name in headers), None)
+        return from_header or next(_request_ids(getattr(self, "body", None)), None)
 
     @property
     def code(self) -> str | None:
         """The error code in the service's response."""
         body = getattr(self, "body", None)
         inner = body.get("error") if isinstance(body, Mapping) else None
-        found = [each.get("code") for each in (inner, body) if isinstance(each, Mapping)]
-        return next((each for each in found if isinstance(each, str)), None)
+        error_codes = [part.get("code") for part in (inner, body) if isinstance(part, Mapping)]
+        return next((part for part in error_codes if isinstance(part, str)), None)
 
 
 MOST_PROBLEMS = 5
@@ -110,12 +110,21 @@ class APIStatusError(APIError):
         call: Any = None,
         hint: str | None = None,
     ) -> None:
-        self.status, self.text, self.body = status, text, body
-        self.problems, self.hint = tuple(problems), hint
-        told = [plain(str(problem), LONGEST_PROBLEM) for problem in self._untold()]
-        more = f"and {len(told) - MOST_PROBLEMS} more" if len(told) > MOST_PROBLEMS else ""
-        head = f"{status} {text}".strip()
-        super().__init__("; ".join(filter(None, (head, *told[:MOST_PROBLEMS], more))), call)
+        self.status = status
+        self.text = text
+        self.body = body
+        self.problems = tuple(problems)
+        self.hint = hint
+        problem_texts = [plain(str(problem), LONGEST_PROBLEM) for problem in self._untold()]
+        remainder = (
+            f"and {len(problem_texts) - MOST_PROBLEMS} more"
+            if len(problem_texts) > MOST_PROBLEMS
+            else ""
+        )
+        title = f"{status} {text}".strip()
+        super().__init__(
+            "; ".join(filter(None, (title, *problem_texts[:MOST_PROBLEMS], remainder))), call
+        )
 
     def _head(self) -> str:
         return f"{self.status} {self.text}".strip()

@@ -203,7 +203,8 @@ def has_type(value: Any, annotation: Any) -> bool:
     >>> arguments.has_type(["a", 1], list[str])
     False
     """
-    kind, inner = get_origin(annotation) or annotation, get_args(annotation)
+    kind = get_origin(annotation) or annotation
+    inner = get_args(annotation)
     if kind in (Union, UnionType):
         return any(has_type(value, part) for part in inner)
     if kind is Literal:
@@ -246,7 +247,8 @@ def type_in_words(annotation: Any) -> str:
 
 
 def _parts(annotation: Any) -> Iterable[str]:
-    origin, inner = get_origin(annotation), get_args(annotation)
+    origin = get_origin(annotation)
+    inner = get_args(annotation)
     if origin in (Union, UnionType):
         for part in inner:
             yield from _parts(part)

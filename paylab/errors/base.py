@@ -56,8 +56,8 @@ class PaylabError(Exception):
     @hint.setter
     def hint(self, hint: str | None) -> None:
         notes: list[str] = getattr(self, "__notes__", [])
-        if (old := f"  Try: {self._hint}") in notes:
-            notes.remove(old)
+        if (earlier_note := f"  Try: {self._hint}") in notes:
+            notes.remove(earlier_note)
         self._hint = hint and printable_lines(hint)
         if self._hint:
             self.add_note(f"  Try: {self._hint}")
@@ -137,7 +137,8 @@ class MissingExtraError(ConfigError, ModuleNotFoundError):
     """A package that is not installed; `extra` is the extra of paylab that installs it."""
 
     def __init__(self, package: str, extra: str) -> None:
-        self.package, self.extra = package, extra
+        self.package = package
+        self.extra = extra
         command = f"pip install 'paylab[{extra}]'"
         super().__init__(f"this needs {package}, which is not installed: {command}", name=package)
 
@@ -146,7 +147,8 @@ class RuleError(PaylabError):
     """A request that breaks rules; `problems` lists all of them."""
 
     def __init__(self, problems: Iterable[Problem], hint: str | None = None) -> None:
-        self.problems, self.hint = tuple(problems), hint
+        self.problems = tuple(problems)
+        self.hint = hint
         super().__init__("not sent: " + "; ".join(map(str, self.problems)))
 
     def _head(self) -> str:
@@ -187,16 +189,19 @@ class ReplayError(PaylabError):
     """
 
     def __init__(self, message: str, nearest: str = "", differences: Sequence[str] = ()) -> None:
-        self.nearest, self.differences = nearest, tuple(differences)
+        self.nearest = nearest
+        self.differences = tuple(differences)
         super().__init__(message)
 
     def _text(self) -> str:
-        near = f"; nearest: {self.nearest}" if self.nearest else ""
-        return f"{self.args[0]}{near}" + "".join(f"; {each}" for each in self.differences)
+        nearest_text = f"; nearest: {self.nearest}" if self.nearest else ""
+        return f"{self.args[0]}{nearest_text}" + "".join(
+            f"; {difference}" for difference in self.differences
+        )
 
     def _details(self) -> list[str]:
         nearest = [f"  Nearest: {self.nearest}"] if self.nearest else []
-        return [*nearest, *(f"    {each}" for each in self.differences)]
+        return [*nearest, *(f"    {difference}" for difference in self.differences)]
 
 
 class ChoiceError(PaylabError):
@@ -210,7 +215,9 @@ class ChoiceError(PaylabError):
     def __init__(
         self, message: str, hint: str | None = None, reason: str = "", payment: Any = None
     ) -> None:
-        self.hint, self.reason, self.payment = hint, reason, payment
+        self.hint = hint
+        self.reason = reason
+        self.payment = payment
         super().__init__(message)
 
 
@@ -233,7 +240,8 @@ class EMVError(PaylabError, ValueError):
     """A QR text that is not a valid EMV payload, with the reason and the character offset."""
 
     def __init__(self, reason: str, offset: int = 0) -> None:
-        self.reason, self.offset = reason, offset
+        self.reason = reason
+        self.offset = offset
         super().__init__(f"{reason} (at character {offset})")
 
 
@@ -249,7 +257,9 @@ class UnknownNameError(SimulatorError, AttributeError):
     """A name that the simulator does not know; `nearest` are similar known names."""
 
     def __init__(self, kind: str, name: str, nearest: Sequence[str] = ()) -> None:
-        self.kind, self.word, self.nearest = kind, name, tuple(nearest)
+        self.kind = kind
+        self.word = name
+        self.nearest = tuple(nearest)
         super().__init__(f"no {kind} is called {name!r}")
 
     def _text(self) -> str:

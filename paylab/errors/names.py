@@ -141,11 +141,14 @@ def nearest_name(name: str, known: Iterable[str], similar: float = SIMILAR) -> s
     """
     from difflib import get_close_matches  # only for a wrong name
 
-    plain, folded = {_folded(each): each for each in sorted(known)}, _folded(name)
-    near = get_close_matches(folded, plain, 1, similar)
-    if not near and similar < 1:
-        near = [each for each in plain if sorted(each) == sorted(folded)]
-    return plain[near[0]] if near else None
+    names_by_folded = {_folded(candidate): candidate for candidate in sorted(known)}
+    folded = _folded(name)
+    matches = get_close_matches(folded, names_by_folded, 1, similar)
+    if not matches and similar < 1:
+        matches = [
+            candidate for candidate in names_by_folded if sorted(candidate) == sorted(folded)
+        ]
+    return names_by_folded[matches[0]] if matches else None
 
 
 def nearest_names(name: str, known: Mapping[str, object]) -> tuple[str, ...]:
@@ -153,7 +156,9 @@ def nearest_names(name: str, known: Mapping[str, object]) -> tuple[str, ...]:
     from difflib import get_close_matches  # only for a wrong name
 
     close = get_close_matches(name[:60], known, n=3, cutoff=0.5)
-    sharing = (each for each in known if set(each.split("_")) & set(name.lower().split("_")))
+    sharing = (
+        candidate for candidate in known if set(candidate.split("_")) & set(name.lower().split("_"))
+    )
     return tuple(dict.fromkeys([*close, *sharing]))[:5] or tuple(known)[:5]
 
 
@@ -163,11 +168,11 @@ def _folded(name: str) -> str:
 
 def _habits(table: str) -> Iterator[tuple[str, list[tuple[str, set[str]]]]]:
     for line in table.strip().splitlines():
-        others, _, ours = line.partition(": ")
-        parts = (each.partition(" @") for each in ours.split(" | "))
+        other_names, _, our_names = line.partition(": ")
+        parts = (alternative.partition(" @") for alternative in our_names.split(" | "))
         instead = [(text, set((needs or text).split(","))) for text, _, needs in parts if text]
-        for other in () if line.startswith("#") else others.rstrip(":").split():
-            yield _folded(other), instead
+        for other_name in () if line.startswith("#") else other_names.rstrip(":").split():
+            yield _folded(other_name), instead
 
 
 HABITS = dict(_habits(_OTHERS))
@@ -181,11 +186,13 @@ def meant(name: str, known: Iterable[str]) -> str | None:
     'get'
     """
     names = set(known)
-    own = HABITS.get(_folded(name))
-    habits = HABITS.get(f"{_folded(name)}s", []) if own is None else own
+    exact_habits = HABITS.get(_folded(name))
+    habits = HABITS.get(f"{_folded(name)}s", []) if exact_habits is None else exact_habits
     fits = (instead for instead, needs in habits if names & needs)
     same_letters = 1.0
-    return next(fits, None) or nearest_name(name, names, SIMILAR if own is None else same_letters)
+    return next(fits, None) or nearest_name(
+        name, names, SIMILAR if exact_habits is None else same_letters
+    )
 
 
 def suggest(owner: Any, name: str) -> NoReturn:
@@ -193,7 +200,7 @@ def suggest(owner: Any, name: str) -> NoReturn:
     message = f"{type(owner).__name__} has no attribute {name!r}"
     if name.startswith("_"):  # attributes that Python and IPython look up on any object
         raise AttributeError(message)
-    public = [each for each in dir(owner) if not each.startswith("_")]
+    public = [attribute for attribute in dir(owner) if not attribute.startswith("_")]
     instead = meant(name, public)
     if not instead and "client" in public and name in dir(owner.client):
         instead = f"client.{name}"  # a resource that a lab does not extend
@@ -214,10 +221,11 @@ def offers(owner: object) -> str:
 K = TypeVar("K")
 
 
-def suggesting(kind: type[K]) -> type[K]:
+def with_name_suggestions(kind: type[K]) -> type[K]:
     """Give a class `suggest`, `public_names` and a repr, and hide no unknown name from mypy."""
-    named: Any = kind
-    named.__getattr__, named.__dir__ = suggest, public_names
+    class_: Any = kind
+    class_.__getattr__ = suggest
+    class_.__dir__ = public_names
     if kind.__repr__ is object.__repr__:
-        named.__repr__ = offers
+        class_.__repr__ = offers
     return kind

@@ -55,8 +55,8 @@ class Accessor:
         >>> frame.paylab.arrow().num_rows
         130
         """
-        kept = self._frame.reset_index() if any(self._frame.index.names) else self._frame
-        return pa.Table.from_pandas(kept, preserve_index=False)
+        columns = self._frame.reset_index() if any(self._frame.index.names) else self._frame
+        return pa.Table.from_pandas(columns, preserve_index=False)
 
     def summarize(
         self, by: Sequence[str] | str = ("status",), *, tz: str = "UTC", sums: bool = True
@@ -101,9 +101,9 @@ class Accessor:
         least = times.duration(older_than, "older_than")
         age = pd.Timestamp(moment or pd.Timestamp.now("UTC")) - self._frame["created_at"]
         is_open = ~self._frame["status"].isin(FINAL)
-        found = self._frame[is_open & (age > least)].sort_values("created_at")
-        found.insert(0, "age", age[found.index])
-        return found
+        rows = self._frame[is_open & (age > least)].sort_values("created_at")
+        rows.insert(0, "age", age[rows.index])
+        return rows
 
     def failures(self, by: Sequence[str] | str = "corridor") -> pd.DataFrame:
         """The number of failed rows, their share, and the reasons, per corridor.
@@ -155,9 +155,9 @@ class Accessor:
         return _to_duckdb(text, table, self.arrow())
 
     def _measures(self, by: Sequence[str] | str, names: Sequence[str]) -> pd.DataFrame:
-        found = self.summarize(by, sums=False)
+        summary = self.summarize(by, sums=False)
         keys = [by] if isinstance(by, str) else list(by)
-        return found[[*keys, *names]]
+        return summary[[*keys, *names]]
 
 
 def _to_duckdb(path: str, table: str, rows: pa.Table) -> int:
@@ -197,15 +197,15 @@ def _to_url(url: str, table: str, rows: pa.Table) -> int:
 
 
 def _replace_table(sql: Any, engine: Any, table: str, rows: pa.Table) -> None:
-    columns = [sql.Column(each.name, _type(sql, each.type)) for each in rows.schema]
-    made = sql.Table(table, sql.MetaData(), *columns)
+    columns = [sql.Column(field.name, _type(sql, field.type)) for field in rows.schema]
+    new_table = sql.Table(table, sql.MetaData(), *columns)
     if engine.dialect.name == "sqlite":
         _require_digits(rows)
     with engine.begin() as connection:
-        made.drop(connection, checkfirst=True)
-        made.create(connection)
+        new_table.drop(connection, checkfirst=True)
+        new_table.create(connection)
         for batch in rows.to_batches(BATCH):
-            connection.execute(made.insert(), batch.to_pylist())
+            connection.execute(new_table.insert(), batch.to_pylist())
 
 
 def _unwritten(place: str, message: str) -> ConfigError:

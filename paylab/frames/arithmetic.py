@@ -61,7 +61,8 @@ def _short_enough(value: Decimal) -> Decimal:
 
 def _with_room(values: pa.Array) -> pa.Array:
     """The values in a type that holds their sum, because Arrow's sums wrap silently."""
-    carry, scale = len(str(len(values))), values.type.scale
+    carry = len(str(len(values)))
+    scale = values.type.scale
     fits = values.type.precision + carry <= MOST
     return values.cast(pa.decimal128(MOST, scale) if fits else pa.decimal256(2 * MOST, scale))
 
@@ -86,20 +87,24 @@ def _computed(op: Callable[..., pa.Array], left: pa.Array, right: pa.Array) -> p
 
 def quantile(values: pa.Array, share: Decimal, interpolation: str = "linear") -> Decimal | None:
     """The exact quantile of the values, without missing ones, interpolated as in pandas."""
-    kept = values.drop_null()
-    if not len(kept):
+    present = values.drop_null()
+    if not len(present):
         return None
-    ordered = kept.take(pc.sort_indices(kept))
+    ordered = present.take(pc.sort_indices(present))
     place = share * (len(ordered) - 1)
     low = int(place)
     part = place - low
-    below: Decimal = ordered[low].as_py()
-    above: Decimal = ordered[low + bool(part)].as_py()
+    lower_value: Decimal = ordered[low].as_py()
+    higher_value: Decimal = ordered[low + bool(part)].as_py()
     if interpolation == "nearest":
-        return above if part > Decimal("0.5") or (part == Decimal("0.5") and low % 2) else below
+        return (
+            higher_value
+            if part > Decimal("0.5") or (part == Decimal("0.5") and low % 2)
+            else lower_value
+        )
     weight = {"linear": part, "lower": Decimal(0), "higher": Decimal(1)}
     between = weight.get(interpolation, Decimal("0.5"))
-    return WIDE.add(below, WIDE.multiply(WIDE.subtract(above, below), between))
+    return WIDE.add(lower_value, WIDE.multiply(WIDE.subtract(higher_value, lower_value), between))
 
 
 def rounded(values: pa.Array, places: int, mode: str = "half_to_even") -> pa.Array:
@@ -107,8 +112,8 @@ def rounded(values: pa.Array, places: int, mode: str = "half_to_even") -> pa.Arr
     if places >= values.type.scale:
         return values
     roomy = values.cast(pa.decimal256(2 * MOST, values.type.scale))
-    near = pc.round(roomy, places, round_mode=mode)
-    return held(near.cast(pa.decimal256(2 * MOST, max(0, places))))
+    rounded_values = pc.round(roomy, places, round_mode=mode)
+    return held(rounded_values.cast(pa.decimal256(2 * MOST, max(0, places))))
 
 
 def grouped(values: pa.Array, how: str, ids: Any, groups: int, least: int) -> pa.Array:
@@ -118,18 +123,18 @@ def grouped(values: pa.Array, how: str, ids: Any, groups: int, least: int) -> pa
     """
     roomy = _with_room(values) if how == "sum" else values
     rows = pa.table({"id": ids, "v": roomy}).filter(pc.field("id") >= 0)
-    found = rows.group_by("id").aggregate([("v", how), ("v", "count")])
-    found = found.filter(pc.field("v_count") >= least)
-    places = pc.index_in(pa.array(range(groups)), found["id"])
-    results = found[f"v_{how}"].combine_chunks().take(places)
+    groups_found = rows.group_by("id").aggregate([("v", how), ("v", "count")])
+    groups_found = groups_found.filter(pc.field("v_count") >= least)
+    places = pc.index_in(pa.array(range(groups)), groups_found["id"])
+    results = groups_found[f"v_{how}"].combine_chunks().take(places)
     if how == "sum" and least <= 0:  # the sum of a group without values is 0
         results = pc.coalesce(results, pa.scalar(Decimal(0), results.type))
     return held(results)
 
 
 def _modulo(left: Decimal, right: Decimal) -> Decimal:
-    rest = WIDE.remainder(left, right)
-    return WIDE.add(rest, right) if rest and (rest < 0) != (right < 0) else rest
+    remainder = WIDE.remainder(left, right)
+    return WIDE.add(remainder, right) if remainder and (remainder < 0) != (right < 0) else remainder
 
 
 def _floor_divide(left: Decimal, right: Decimal) -> Decimal:
@@ -194,8 +199,8 @@ def running(array: pa.Array, name: str, *, skipna: bool = True) -> pa.Array:
     values = array.to_pylist()
     if not skipna and None in values:
         values[values.index(None) :] = [None] * (len(values) - values.index(None))
-    found = accumulate((value for value in values if value is not None), RUNNING[name])
-    return decimals.from_numbers(None if value is None else next(found) for value in values)
+    totals_found = accumulate((value for value in values if value is not None), RUNNING[name])
+    return decimals.from_numbers(None if value is None else next(totals_found) for value in values)
 
 
 def unscaled(array: pa.Array) -> Any:
@@ -210,12 +215,12 @@ def from_unscaled(integers: Any, scale: int, is_missing: Any = None) -> pa.Array
     words = np.empty((len(integers), 2), dtype="<i8")
     words[:, 0] = integers
     words[:, 1] = integers >> 63  # the sign
-    whole = pa.Array.from_buffers(
+    amounts = pa.Array.from_buffers(
         pa.decimal128(MACHINE_DIGITS, scale), len(integers), [None, pa.py_buffer(words)]
     )
     if is_missing is None or not is_missing.any():
-        return whole
-    return pc.if_else(pa.array(is_missing), pa.scalar(None, whole.type), whole)
+        return amounts
+    return pc.if_else(pa.array(is_missing), pa.scalar(None, amounts.type), amounts)
 
 
 def grouped_totals(array: pa.Array, order: Any, ids: Any) -> pa.Array | None:
@@ -227,12 +232,12 @@ def grouped_totals(array: pa.Array, order: Any, ids: Any) -> pa.Array | None:
         return None
     totals = np.cumsum(integers[order])
     starts = np.flatnonzero(np.diff(ids[order], prepend=-2))
-    before = np.where(starts > 0, totals[starts - 1], 0) if len(starts) else totals[:0]
+    earlier_totals = np.where(starts > 0, totals[starts - 1], 0) if len(starts) else totals[:0]
     sizes = np.diff(np.append(starts, len(order)))
-    found = np.zeros(len(array), dtype=np.int64)
-    found[order] = totals - np.repeat(before, sizes)
+    group_totals = np.zeros(len(array), dtype=np.int64)
+    group_totals[order] = totals - np.repeat(earlier_totals, sizes)
     is_missing = np.asarray(array.is_null()) | (ids < 0)
-    return from_unscaled(found, array.type.scale, is_missing)
+    return from_unscaled(group_totals, array.type.scale, is_missing)
 
 
 def _fits(integers: Any) -> bool:

@@ -29,11 +29,11 @@ def by_currency(frame: pd.DataFrame) -> pd.DataFrame:
     for name in amounts:
         currency = frame[currency_of(name) or ""].astype("string").str.upper()
         sums[name] = frame[name].groupby(currency.to_numpy()).sum(min_count=1)
-    found = ExactFrame(sums).sort_index()
-    found.index.name = "currency"
+    totals = ExactFrame(sums).sort_index()
+    totals.index.name = "currency"
     for at in range(len(amounts)):
-        found.isetitem(at, DecimalArray(found.iloc[:, at].array.__arrow_array__()))
-    return found
+        totals.isetitem(at, DecimalArray(totals.iloc[:, at].array.__arrow_array__()))
+    return totals
 
 
 def _is_amount(frame: pd.DataFrame, name: str) -> bool:

@@ -10,7 +10,7 @@ from ..corridors.on_ramps import ON_RAMPS
 from ..errors.base import ConfigError
 
 Kind = Literal["text", "list", "word", "amount", "time", "seconds"]
-Kept = Literal[
+ListName = Literal[
     "transfers",
     "conversions",
     "individuals",
@@ -42,7 +42,7 @@ class Column:
 class Schema:
     """The columns of one kind of object."""
 
-    name: Kept
+    name: ListName
     columns: tuple[Column, ...]
     is_flat: bool = True
     """Whether Arrow's reader can read the pages: it cannot if objects contain lists of objects."""
@@ -75,13 +75,13 @@ _KINDS = {name: kind for kind, names in FIELDS.items() for name in names.split()
 
 def _columns(paths: str, **kinds: Kind) -> tuple[Column, ...]:
     """Columns of paths such as `deposit.amount`, or `name=path` if the name differs."""
-    found = []
+    columns = []
     for text in paths.split():
         name, _, path = text.rpartition("=")
         name = name or path.removeprefix("payload.").replace(".", "_")
         kind = "list" if "*" in path else _KINDS.get(path.rpartition(".")[2], "text")
-        found.append(Column(name, kinds.get(name, kind), path))
-    return tuple(found)
+        columns.append(Column(name, kinds.get(name, kind), path))
+    return tuple(columns)
 
 
 _DETAILS = ("address", *(on_ramp.detail for on_ramp in ON_RAMPS))
@@ -179,10 +179,10 @@ def schema_of(kind: str) -> Schema:
     return SCHEMAS[kind]
 
 
-def likeliest(names: Iterable[str]) -> Schema:
+def likeliest_schema(names: Iterable[str]) -> Schema:
     """The schema that has most of these names."""
-    known = set(names)
-    return max(SCHEMAS.values(), key=lambda schema: len(known & set(schema.names)))
+    given_names = set(names)
+    return max(SCHEMAS.values(), key=lambda schema: len(given_names & set(schema.names)))
 
 
 def currency_of(amount: str) -> str | None:

@@ -41,23 +41,23 @@ class CurrencyRows:
         """The currencies of rows at some places; unknown where `is_missing`."""
         if isinstance(places, slice) or is_missing is None or not is_missing.any():
             return CurrencyRows(self.codes[places], self.names)
-        kept = np.full(len(places), UNKNOWN, dtype=np.int32)
-        kept[~is_missing] = self.codes[places[~is_missing]]
-        return CurrencyRows(kept, self.names)
+        taken_codes = np.full(len(places), UNKNOWN, dtype=np.int32)
+        taken_codes[~is_missing] = self.codes[places[~is_missing]]
+        return CurrencyRows(taken_codes, self.names)
 
     def warn_of_sums(self, is_missing: Codes, ids: Codes | None = None) -> None:
         """Warn if rows that are added together have several currencies.
 
         `ids` has the group of each row, -1 for none; without it, all rows are one group.
         """
-        kept = (self.codes >= 0) & ~is_missing
+        counted = (self.codes >= 0) & ~is_missing
         if ids is not None:
-            kept &= ids >= 0
-        present = np.flatnonzero(np.bincount(self.codes[kept], minlength=len(self.names)))
+            counted &= ids >= 0
+        present = np.flatnonzero(np.bincount(self.codes[counted], minlength=len(self.names)))
         if len(present) < 2:
             return
         if ids is not None:
-            pairs = np.unique(ids[kept].astype(np.int64) * len(self.names) + self.codes[kept])
+            pairs = np.unique(ids[counted].astype(np.int64) * len(self.names) + self.codes[counted])
             groups = pairs // len(self.names)
             mixed = np.isin(groups, groups[1:][groups[1:] == groups[:-1]])
             present = np.unique(pairs[mixed] % len(self.names))
@@ -69,10 +69,10 @@ def joined_currencies(
     parts: Sequence[CurrencyRows | None], sizes: Sequence[int]
 ) -> CurrencyRows | None:
     """The currencies of columns that are joined; None if none is known."""
-    known = [part for part in parts if part is not None]
-    if not known:
+    known_parts = [part for part in parts if part is not None]
+    if not known_parts:
         return None
-    names = tuple(dict.fromkeys(name for part in known for name in part.names))
+    names = tuple(dict.fromkeys(name for part in known_parts for name in part.names))
     codes = []
     for part, size in zip(parts, sizes, strict=True):
         if part is None:

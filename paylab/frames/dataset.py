@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -17,10 +16,11 @@ import pandas as pd
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, Problem, RuleError
+from ..runtime import make_executor
 from . import summaries, times
 from .pages import Progress, Tally
 from .partitions import Folder, Partition, lazily, on_cluster, partials, storage, whole_partition
-from .sync import OVERLAP, STATE, Source, State, Sync, Synced, SyncedList
+from .sync import OVERLAP, STATE, Source, State, Sync, SyncedList, SyncResult
 
 if TYPE_CHECKING:
     import dask.dataframe as dd
@@ -37,7 +37,8 @@ class Dataset:
     """
 
     def __init__(self, address: str, **options: Any) -> None:
-        self.address, self._options = str(address), options
+        self.address = str(address)
+        self._options = options
         if not self.address.strip():
             raise ConfigError("the address is empty: name a folder")
         self._files = storage(self.address, options)
@@ -52,7 +53,7 @@ class Dataset:
         *,
         overlap: timedelta | str = OVERLAP,
         full: bool = False,
-    ) -> Synced:
+    ) -> SyncResult:
         """Fetch new rows and rows that may have changed since the last sync.
 
         If the source declares newest first, these rows are read: those created since the newest
@@ -64,9 +65,10 @@ class Dataset:
         an interruption, the next sync continues.
 
         >>> paylab.frames.Dataset("days").sync(lab.transfers)
-        Synced(new=130, updated=0, pages=2)
+        SyncResult(new=130, updated=0, pages=2)
         """
-        pull, length = source.pull(), times.duration(overlap, "overlap")
+        pull = source.pull()
+        length = times.duration(overlap, "overlap")
         with self._files.locked():
             sync = Sync(self._files, pull, self._state(pull), Tally(progress))
             return sync.run(None if full else length)
@@ -92,8 +94,8 @@ class Dataset:
             summary = summaries.joined(days, groups)
             if summary is not None:
                 return summary
-        found = on_cluster(cluster, partials, self.partitions(), groups=groups)
-        return summaries.merge_partials(list(chain.from_iterable(found)), groups)
+        parts = on_cluster(cluster, partials, self.partitions(), groups=groups)
+        return summaries.merge_partials(list(chain.from_iterable(parts)), groups)
 
     def dask(self) -> dd.DataFrame:
         """All days as a lazy Dask frame; amounts are exact, or a sum raises ExactnessError.
@@ -113,20 +115,21 @@ class Dataset:
 
     def _state(self, pull: SyncedList) -> State:
         text = self._files.read(STATE)
-        url, account = pull.origin()["base_url"], pull.account
+        url = pull.origin()["base_url"]
+        account = pull.account
         state = State(**json.loads(text)) if text else State(pull.kind, url, account)
-        theirs = f"{self.address} holds {state.kind} of"
+        holds = f"{self.address} holds {state.kind} of"
         if (state.kind, state.base_url) != (pull.kind, url):
-            raise ConfigError(f"{theirs} {state.base_url}; name another folder")
+            raise ConfigError(f"{holds} {state.base_url}; name another folder")
         if state.account not in ("", account):
             again = f"or, if only the key is new, delete {STATE} in it"
-            raise ConfigError(f"{theirs} another account of {url}; name another folder, {again}")
+            raise ConfigError(f"{holds} another account of {url}; name another folder, {again}")
         state.account = account
         return state
 
 
 @dataclass
-class Paced:
+class PacedSource:
     """A list with a limit of requests per second; also its own source."""
 
     inner: SyncedList
@@ -138,7 +141,7 @@ class Paced:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
 
-    def pull(self) -> Paced:
+    def pull(self) -> PacedSource:
         """The list itself."""
         return self
 
@@ -174,7 +177,7 @@ def collect_accounts(  # noqa: PLR0913 - which accounts, where to, how fast, and
     source: Callable[[str], Any] = from_profile,
     overlap: timedelta | str = OVERLAP,
     full: bool = False,
-) -> dict[str, Synced]:
+) -> dict[str, SyncResult]:
     """Sync the transfers of each profile into `into/PROFILE`, many at once.
 
     Each account is one task: its requests are sequential, at most `per_second`. `overlap` and
@@ -188,14 +191,14 @@ def collect_accounts(  # noqa: PLR0913 - which accounts, where to, how fast, and
     how = {"overlap": overlap, "full": full}
     work = partial(_collect, into=into, gap=1 / per_second, source=source, how=how)
     if cluster is not None:
-        done = on_cluster(cluster, work, names)
+        results = on_cluster(cluster, work, names)
     else:
-        with ThreadPoolExecutor(AT_ONCE) as threads:
-            done = list(threads.map(work, names))
-    return dict(zip(names, done, strict=True))
+        with make_executor(AT_ONCE, "paylab-accounts") as executor:
+            results = list(executor.map(work, names))
+    return dict(zip(names, results, strict=True))
 
 
 def _collect(
     name: str, into: str, gap: float, source: Callable[[str], Any], how: dict[str, Any]
-) -> Synced:
-    return Dataset(f"{into.rstrip('/')}/{name}").sync(Paced(source(name).pull(), gap), **how)
+) -> SyncResult:
+    return Dataset(f"{into.rstrip('/')}/{name}").sync(PacedSource(source(name).pull(), gap), **how)

@@ -62,7 +62,7 @@ class DecimalDtype(ExtensionDtype):
         return DecimalArray(array)
 
     def _get_common_dtype(self, dtypes: list[Any]) -> Any:
-        exact = (isinstance(each, DecimalDtype) or is_integer_dtype(each) for each in dtypes)
+        exact = (isinstance(dtype, DecimalDtype) or is_integer_dtype(dtype) for dtype in dtypes)
         return self if all(exact) else None
 
 
@@ -74,10 +74,10 @@ class DecimalArray(ExtensionArray):
     def __init__(
         self, values: pa.Array | pa.ChunkedArray, currencies: CurrencyRows | None = None
     ) -> None:
-        whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-        if not pa.types.is_decimal(whole.type):
-            raise TypeError(f"DecimalArray takes Arrow decimals, not {whole.type}")
-        self._values = whole if pa.types.is_decimal128(whole.type) else decimals.held(whole)
+        array = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+        if not pa.types.is_decimal(array.type):
+            raise TypeError(f"DecimalArray takes Arrow decimals, not {array.type}")
+        self._values = array if pa.types.is_decimal128(array.type) else decimals.held(array)
         self.currencies = currencies
         """The currency of each row, if it is known: sums over several currencies warn."""
 
@@ -101,8 +101,8 @@ class DecimalArray(ExtensionArray):
 
     @classmethod
     def _concat_same_type(cls, to_concat: Sequence[DecimalArray]) -> DecimalArray:
-        values = decimals.join([pa.chunked_array([each._values]) for each in to_concat])
-        currencies = [each.currencies for each in to_concat]
+        values = decimals.join([pa.chunked_array([column._values]) for column in to_concat])
+        currencies = [column.currencies for column in to_concat]
         return cls(values, currency_rows.joined_currencies(currencies, [*map(len, to_concat)]))
 
     @property
@@ -123,25 +123,27 @@ class DecimalArray(ExtensionArray):
 
     def __getitem__(self, item: Any) -> Any:
         if isinstance(item, tuple):
-            item = next((each for each in item if each is not Ellipsis), slice(None))
+            item = next((part for part in item if part is not Ellipsis), slice(None))
         if isinstance(item, int | np.integer):
             value = self._values[int(item)].as_py()
             return pd.NA if value is None else ExactDecimal(value)
         if isinstance(item, slice) and item.step in (None, 1):
             begin, end, _ = item.indices(len(self))
-            kept = self.currencies and self.currencies.take(slice(begin, max(begin, end)))
-            return DecimalArray(self._values.slice(begin, max(0, end - begin)), kept)
+            currencies = self.currencies and self.currencies.take(slice(begin, max(begin, end)))
+            return DecimalArray(self._values.slice(begin, max(0, end - begin)), currencies)
         key = item if isinstance(item, slice) else check_array_indexer(self, item)
         return self.take(np.arange(len(self))[key])
 
     def __setitem__(self, key: Any, value: Any) -> None:
         is_many = is_list_like(value)
-        new = operands.exact_decimals(value if is_many else [value])
-        both = decimals.join([pa.chunked_array([each]) for each in (self._values, new)])
+        new_values = operands.exact_decimals(value if is_many else [value])
+        all_values = decimals.join(
+            [pa.chunked_array([part]) for part in (self._values, new_values)]
+        )
         places = np.arange(len(self))
         where = check_array_indexer(self, key) if is_list_like(key) else key
-        places[where] = len(self) + (np.arange(len(new)) if is_many else 0)
-        self._values = both.combine_chunks().take(pa.array(places))
+        places[where] = len(self) + (np.arange(len(new_values)) if is_many else 0)
+        self._values = all_values.combine_chunks().take(pa.array(places))
 
     def __arrow_array__(self, type: pa.DataType | None = None) -> pa.Array:  # noqa: A002 - Arrow's
         return self._values if type is None else self._values.cast(type)
@@ -167,12 +169,12 @@ class DecimalArray(ExtensionArray):
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
         """Exact results; floats for functions such as `np.log`, which have no exact value."""
-        if any(isinstance(each, pd.Series | pd.Index | pd.DataFrame) for each in inputs):
+        if any(isinstance(operand, pd.Series | pd.Index | pd.DataFrame) for operand in inputs):
             return NotImplemented
         if method == "__call__" and not options:
-            found = ufuncs.computed(ufunc, self._values, [*inputs])
-            if found is not None:
-                return self._with(found) if isinstance(found, pa.Array) else found
+            result = ufuncs.computed(ufunc, self._values, [*inputs])
+            if result is not None:
+                return self._with(result) if isinstance(result, pa.Array) else result
         return super().__array_ufunc__(ufunc, method, *inputs, **options)
 
     def _with(self, values: pa.Array) -> DecimalArray:
@@ -190,15 +192,15 @@ class DecimalArray(ExtensionArray):
         places = np.asarray(indices, dtype=np.int64)
         if not allow_fill:
             places = np.where(places < 0, places + len(self), places)
-            kept = self.currencies and self.currencies.take(places)
-            return DecimalArray(self._values.take(pa.array(places)), kept)
+            currencies = self.currencies and self.currencies.take(places)
+            return DecimalArray(self._values.take(pa.array(places)), currencies)
         if (places < -1).any():
             raise ValueError("with allow_fill, positions must be -1 or more")
         if not operands.is_missing_value(fill_value):
-            whole = self._concat_same_type([self, self._from_sequence([fill_value])])
-            return whole.take(np.where(places == -1, len(self), places))
-        kept = self.currencies and self.currencies.take(places, places == -1)
-        return DecimalArray(self._values.take(pa.array(places, mask=places == -1)), kept)
+            with_fill = self._concat_same_type([self, self._from_sequence([fill_value])])
+            return with_fill.take(np.where(places == -1, len(self), places))
+        currencies = self.currencies and self.currencies.take(places, places == -1)
+        return DecimalArray(self._values.take(pa.array(places, mask=places == -1)), currencies)
 
     def copy(self) -> DecimalArray:
         """A copy of the array."""
@@ -216,8 +218,8 @@ class DecimalArray(ExtensionArray):
             source = self._texts() if is_text else self._values
             return pd.arrays.ArrowExtensionArray(source.cast(kind.pyarrow_dtype))
         if is_integer_dtype(kind):
-            whole: Any = pd.Int64Dtype()
-            return whole.__from_arrow__(
+            nullable_integer: Any = pd.Int64Dtype()
+            return nullable_integer.__from_arrow__(
                 arithmetic.whole_numbers(self._values, kind).cast(pa.int64())
             ).astype(kind)
         if is_float_dtype(kind):
@@ -239,9 +241,9 @@ class DecimalArray(ExtensionArray):
 
     def factorize(self, use_na_sentinel: bool = True) -> tuple[Array, DecimalArray]:
         """The code of each value, and the distinct values in order of appearance."""
-        found = self._values.dictionary_encode("mask" if use_na_sentinel else "encode")
-        codes = np.asarray(found.indices.fill_null(-1)).astype(np.intp)
-        return codes, DecimalArray(found.dictionary)
+        encoded = self._values.dictionary_encode("mask" if use_na_sentinel else "encode")
+        codes = np.asarray(encoded.indices.fill_null(-1)).astype(np.intp)
+        return codes, DecimalArray(encoded.dictionary)
 
     def unique(self) -> DecimalArray:
         """The distinct values in order of appearance."""
@@ -250,9 +252,9 @@ class DecimalArray(ExtensionArray):
     def isin(self, values: Any) -> Array:
         """A mask of values that are among decimals, integers or texts of numbers."""
         operands.warn_of_floats(values)
-        known = {found for found in map(operands.number, values) if found is not None}
+        numbers = {number for number in map(operands.number, values) if number is not None}
         missing = any(map(operands.is_missing_value, values))
-        return np.array([missing if v is pd.NA else v in known for v in self], dtype=bool)
+        return np.array([missing if v is pd.NA else v in numbers for v in self], dtype=bool)
 
     def _reduce(
         self, name: str, *, skipna: bool = True, keepdims: bool = False, **options: Any
@@ -282,8 +284,8 @@ class DecimalArray(ExtensionArray):
 
     def _quantile(self, qs: Any, interpolation: str) -> DecimalArray:
         shares = [Decimal(repr(float(share))) for share in qs]
-        found = [arithmetic.quantile(self._values, share, interpolation) for share in shares]
-        return DecimalArray(decimals.from_numbers(found))
+        values = [arithmetic.quantile(self._values, share, interpolation) for share in shares]
+        return DecimalArray(decimals.from_numbers(values))
 
     def _groupby_quantile(
         self, *, qs: Any, interpolation: str, starts: Any, ends: Any, **_: Any
@@ -299,8 +301,8 @@ class DecimalArray(ExtensionArray):
             if how == "rank":
                 column = pd.array(self._values_for_argsort(), dtype="Int64")
                 column[self.isna()] = pd.NA
-            asked = {"how": how, "ids": ids, "ngroups": ngroups, "min_count": min_count}
-            return column._groupby_op(**asked, **options)
+            arguments = {"how": how, "ids": ids, "ngroups": ngroups, "min_count": min_count}
+            return column._groupby_op(**arguments, **options)
         if how in ADDED:
             self._warn_of_currencies(ids)
         return grouping.by_group(self, how, ids, ngroups, min_count, options)
@@ -323,9 +325,9 @@ class DecimalArray(ExtensionArray):
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
             return NotImplemented
         sides = [self._values, operands.beside(other, len(self))]
-        found = op(*(sides[::-1] if swapped else sides))
+        result = op(*(sides[::-1] if swapped else sides))
         converts = is_list_like(other) and op not in ADDITIONS  # the other column may be a rate
-        return DecimalArray(found) if converts else self._with(found)
+        return DecimalArray(result) if converts else self._with(result)
 
     def _compared(self, other: Any, op: Callable[[Any, Any], Any]) -> Any:
         if isinstance(other, pd.Series | pd.Index | pd.DataFrame):
@@ -337,8 +339,8 @@ class DecimalArray(ExtensionArray):
             return ~self.isna() & op(0.0, other)
         elif not is_list_like(other) and operands.number(other) is None and not pd.isna(other):
             raise TypeError(f"amounts do not compare with {other!r:.{decimals.SHOWN}}")
-        found = arithmetic.compare_rows(op, self._values, operands.compared(other, len(self)))
-        return np.asarray(found.fill_null(op is operator.ne))
+        is_true = arithmetic.compare_rows(op, self._values, operands.compared(other, len(self)))
+        return np.asarray(is_true.fill_null(op is operator.ne))
 
 
 for _name, _op in arithmetic.OPERATORS.items():

@@ -43,9 +43,10 @@ def join(parts: Sequence[pa.ChunkedArray], column: str = "amount") -> pa.Chunked
     """The parts as one column of the narrowest type that holds them all."""
     kind = parts[0].type
     if kind == WIDEST or any(part.type != kind for part in parts):
-        before, places = max(map(integers, parts)), max(part.type.scale for part in parts)
+        integer_digits = max(map(integers, parts))
+        places = max(part.type.scale for part in parts)
         # Without trailing zeros the values may fit.
-        kind = working_type(before, places) or pa.decimal128(MOST, MOST - before)
+        kind = working_type(integer_digits, places) or pa.decimal128(MOST, MOST - integer_digits)
     try:
         chunks = [chunk.cast(kind) for part in parts for chunk in part.chunks]
     except pa.ArrowInvalid:
@@ -70,21 +71,25 @@ def read_decimals(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.Chu
 def from_numbers(numbers: Iterable[Decimal | None], column: str = "amount") -> pa.ChunkedArray:
     """Python's decimals as one column of exact decimals."""
     rows = enumerate(numbers)
-    checked = [each if each is None else _checked(each, column, row) for row, each in rows]
+    checked = [number if number is None else _checked(number, column, row) for row, number in rows]
     return join([_numbers(checked)], column)
 
 
 def at(texts: pa.ChunkedArray, column: str, kind: pa.DataType, start: int = 0) -> pa.ChunkedArray:
     """The texts in a given type; ExactnessError for the first that does not fit."""
     exact = read_decimals(texts, column, start)
-    before, places = (kind.precision - kind.scale, kind.scale) if kind != pa.int64() else (18, 0)
+    integer_digits, places = (
+        (kind.precision - kind.scale, kind.scale) if kind != pa.int64() else (18, 0)
+    )
     try:
-        if integers(exact) <= before:  # Arrow's own cast misses some overflows
+        if integers(exact) <= integer_digits:  # Arrow's own cast misses some overflows
             return exact.cast(kind)
     except pa.ArrowInvalid:
         pass  # raised below
     sizes = (_size(value or Decimal(0)) for value in exact.to_pylist())
-    row = next(row for row, size in enumerate(sizes) if size[0] > before or size[1] > places)
+    row = next(
+        row for row, size in enumerate(sizes) if size[0] > integer_digits or size[1] > places
+    )
     message = f"{_short(texts[row].as_py())} does not fit {kind}; a CSV file keeps it as text"
     raise ExactnessError(f"{column}, row {start + row}: {message}")
 
@@ -106,11 +111,13 @@ def working_type(integers: int, places: int) -> pa.DataType | None:
 
 def held(values: pa.Array) -> pa.Array:
     """Results of up to 76 digits as decimals of up to 38; ExactnessError if one needs more."""
-    before = integers(values)
-    places = min(values.type.scale, MOST - before)  # without trailing zeros the values may fit
-    precision = next((rung for rung in PRECISIONS if before + places <= rung), MOST)
+    integer_digits = integers(values)
+    places = min(
+        values.type.scale, MOST - integer_digits
+    )  # without trailing zeros the values may fit
+    precision = next((rung for rung in PRECISIONS if integer_digits + places <= rung), MOST)
     try:
-        if before <= MOST:
+        if integer_digits <= MOST:
             return values.cast(pa.decimal128(precision, places))
     except pa.ArrowInvalid:
         pass  # raised below
@@ -133,16 +140,16 @@ def write(decimals: pa.ChunkedArray) -> pa.ChunkedArray:
     texts = decimals.cast(pa.string())
     if not pc.any(pc.match_substring(texts, "E")).as_py():
         return texts
-    plain = [text and format(Decimal(text), "f") for text in texts.to_pylist()]
-    return pa.chunked_array([pa.array(plain, pa.string())])
+    plain_texts = [text and format(Decimal(text), "f") for text in texts.to_pylist()]
+    return pa.chunked_array([pa.array(plain_texts, pa.string())])
 
 
 def trim(texts: pa.ChunkedArray, scale: int, places: int) -> pa.ChunkedArray:
     """Plain texts of a scale without their last zeros, but with at least some decimal places."""
     if scale <= places:
         return texts
-    kept = pc.replace_substring_regex(texts, rf"(\.\d{{{places}}}\d*?)0+$", r"\1")
-    return pc.utf8_rtrim(kept, ".")
+    trimmed = pc.replace_substring_regex(texts, rf"(\.\d{{{places}}}\d*?)0+$", r"\1")
+    return pc.utf8_rtrim(trimmed, ".")
 
 
 def _usual(texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
@@ -150,14 +157,15 @@ def _usual(texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
 
     The cast is checked, so that the result is exact.
     """
-    rest = pc.binary_length(pc.ascii_trim(texts, "0123456789.-"))
-    if pc.max(rest).as_py() != 0:
+    other_characters = pc.binary_length(pc.ascii_trim(texts, "0123456789.-"))
+    if pc.max(other_characters).as_py() != 0:
         return None
-    length, point = pc.binary_length(texts), pc.find_substring(texts, ".")
+    length = pc.binary_length(texts)
+    point = pc.find_substring(texts, ".")
     is_whole = pc.less(point, 0)
-    before = pc.max(pc.if_else(is_whole, length, point)).as_py()
+    integer_digits = pc.max(pc.if_else(is_whole, length, point)).as_py()
     places = pc.max(pc.if_else(is_whole, 0, pc.subtract(pc.subtract(length, point), 1))).as_py()
-    kind = working_type(before, places)
+    kind = working_type(integer_digits, places)
     if kind is None or places > SCALES[-1]:
         return None
     try:
@@ -183,15 +191,15 @@ def _read(text: str, column: str, row: int) -> Decimal | None:
 def _checked(number: Decimal, column: str, row: int) -> Decimal:
     """A number, without its trailing zeros if they are many; ExactnessError past 38 digits."""
     if sum(_size(number)) > MOST:
-        shown = _short(str(number))
-        raise ExactnessError(f"{column}, row {row}: {shown} needs more than {MOST} digits")
+        short_text = _short(str(number))
+        raise ExactnessError(f"{column}, row {row}: {short_text} needs more than {MOST} digits")
     return number if 0 <= _places(number) <= SCALES[-1] else number.normalize(UNLIMITED)
 
 
 def _size(number: Decimal) -> tuple[int, int]:
     """The digits before and after the point, without trailing zeros."""
-    before = number.adjusted() + 1 if number else 0
-    return max(0, before), max(0, _places(number.normalize(UNLIMITED)))
+    integer_digits = number.adjusted() + 1 if number else 0
+    return max(0, integer_digits), max(0, _places(number.normalize(UNLIMITED)))
 
 
 def _places(number: Decimal) -> int:
@@ -209,8 +217,10 @@ def _clash(parts: Sequence[pa.ChunkedArray], column: str) -> str:
     values = [value or Decimal(0) for part in parts for value in part.to_pylist()]
     sizes = [_size(value) for value in values]
     rows = [max(range(len(sizes)), key=lambda row: sizes[row][side]) for side in (0, 1)]
-    plain = [format(values[row].normalize(UNLIMITED), "f") for row in rows]
-    large, fine = (f"{_short(text)} (row {row})" for text, row in zip(plain, rows, strict=True))
+    plain_texts = [format(values[row].normalize(UNLIMITED), "f") for row in rows]
+    large, fine = (
+        f"{_short(text)} (row {row})" for text, row in zip(plain_texts, rows, strict=True)
+    )
     return f"{column}: {large} and {fine} together need more than {MOST} digits in one column"
 
 

@@ -40,7 +40,8 @@ class Decoder:
     """Decodes pages, as bytes or parsed JSON, in order; keeps the problems found."""
 
     def __init__(self, schema: Schema, *, extra: bool = False) -> None:
-        self._schema, self._extra = schema, extra
+        self._schema = schema
+        self._extra = extra
         self._unknown: Unknown = "error"
         self.rows = self.pages = self._empty = 0
 
@@ -55,8 +56,9 @@ class Decoder:
 
     def decode(self, pages: Sequence[object], quick: PagePart | None = None) -> PagePart:
         """The pages as one table of text; `quick` is the result of the method of that name."""
-        whole, parts = quick or self.quick(pages), []
-        for part in [whole] if whole else map(self._one, pages):
+        all_pages = quick or self.quick(pages)
+        parts = []
+        for part in [all_pages] if all_pages else map(self._one, pages):
             self._count(part)
             parts.append(part)
         return PagePart(
@@ -78,11 +80,11 @@ class Decoder:
     def _one(self, page: object) -> PagePart:
         if part := self.quick([page]):
             return part
-        found = _page(page, f"page {self.pages}")
+        page_found = _page(page, f"page {self.pages}")
         if isinstance(page, bytes) and self._schema.is_flat and not self._extra:
-            self._ignore_unknown_fields(found.data)
-        table = text_table(found.data, self._schema, extra=self._extra, start=self.rows)
-        return PagePart(table, (len(found.data),), found.has_next_page, found.cursor)
+            self._ignore_unknown_fields(page_found.data)
+        table = text_table(page_found.data, self._schema, extra=self._extra, start=self.rows)
+        return PagePart(table, (len(page_found.data),), page_found.has_next_page, page_found.cursor)
 
     def _ignore_unknown_fields(self, rows: Sequence[Row]) -> None:
         """Ignore them from now on, with a warning, so that the next pages can be read quickly."""
@@ -109,7 +111,8 @@ def _read_bytes(pages: Sequence[bytes], schema: Schema, unknown: Unknown) -> Pag
 
     Arrow reads without holding the GIL.
     """
-    raw, tree = b"\n".join(pages), path_tree(schema)
+    raw = b"\n".join(pages)
+    tree = path_tree(schema)
     page = [("data", pa.list_(_type(tree))), ("has_next_page", pa.bool_()), ("cursor", TEXT)]
     table = pj.read_json(
         pa.BufferReader(raw),
@@ -155,11 +158,11 @@ LONGEST = 4096  # longer than any usual tail
 
 def following(body: bytes) -> tuple[bool, str | None]:
     """Whether another page follows, and its cursor."""
-    tail = TAIL.search(body, max(0, len(body) - LONGEST)) if body[:1] == b"{" else None
-    if tail is None:
+    page_end = TAIL.search(body, max(0, len(body) - LONGEST)) if body[:1] == b"{" else None
+    if page_end is None:
         page = _page(body)
         return page.has_next_page, page.cursor
-    return tail[1] == b"true", None if tail[2] is None else tail[2].decode()
+    return page_end[1] == b"true", None if page_end[2] is None else page_end[2].decode()
 
 
 @explain_arguments
@@ -170,8 +173,8 @@ def bodies(fetch: Fetch, start: str | None = None) -> Iterator[bytes]:
         body = fetch(cursor)
         return Page([{"body": body}], *following(body))
 
-    for found in Pager(page, lambda item: item, start).raw_pages():
-        yield found.data[0]["body"]
+    for page_found in Pager(page, lambda item: item, start).raw_pages():
+        yield page_found.data[0]["body"]
 
 
 def _page(page: object, name: str = "a page") -> Page[Row]:

@@ -145,15 +145,15 @@ def _method(op: Operator, *, swapped: bool = False) -> Callable[[ExactDecimal, A
 
 def _unrounded(name: str) -> Callable[..., Any]:
     """A method of Decimal with room for all digits."""
-    plain: Callable[..., Decimal] = getattr(Decimal, name)
+    decimal_method: Callable[..., Decimal] = getattr(Decimal, name)
 
     def method(self: ExactDecimal, *values: Any, **options: Any) -> Any:
         has_context = any(isinstance(value, Context) for value in values)
         room = {} if has_context else {"context": ROOM}
-        return ExactDecimal(plain(self, *values, **room | options))
+        return ExactDecimal(decimal_method(self, *values, **room | options))
 
     method.__name__ = name
-    method.__doc__ = plain.__doc__
+    method.__doc__ = decimal_method.__doc__
     return method
 
 

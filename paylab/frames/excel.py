@@ -79,11 +79,11 @@ def _cells(column: pa.ChunkedArray, sheet: Any, zone: ZoneInfo) -> Iterator[Any]
         return _text_cell(sheet, value)
 
     def amount(value: Decimal) -> Any:
-        plain = format(value.normalize(decimals.UNLIMITED), "f")
-        places = max(2, len(plain.partition(".")[2]))
-        if sum(each.isdigit() for each in plain) > NUMBER_DIGITS:
-            return text(plain)
-        cell = WriteOnlyCell(sheet, Decimal(plain))
+        plain_text = format(value.normalize(decimals.UNLIMITED), "f")
+        places = max(2, len(plain_text.partition(".")[2]))
+        if sum(character.isdigit() for character in plain_text) > NUMBER_DIGITS:
+            return text(plain_text)
+        cell = WriteOnlyCell(sheet, Decimal(plain_text))
         cell.number_format = f"0.{'0' * places}"
         return cell
 

@@ -29,7 +29,7 @@ from ..spec.repeats import warn_of_repeats
 from ..spec.service.lists import Order
 from ..spec.time_arguments import read_since
 from . import excel, files
-from .columns import Kept, Schema, schema_of
+from .columns import ListName, Schema, schema_of
 from .decode import Fetch, bodies
 from .export_draft import Draft, Spool, opened_draft, sweep_drafts
 from .files import guard, ours, parquet_schema, typed, write_days
@@ -63,7 +63,7 @@ class Export:
 def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     pages: Iterable[object],
     to: str | os.PathLike[str],
-    kind: Kept = "transfers",
+    kind: ListName = "transfers",
     progress: Progress | None = None,
     *,
     excel_safe: bool = False,
@@ -84,13 +84,15 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     >>> paylab.frames.export([lab.request("GET", "/v1/transfers")], "page.csv").rows
     20
     """
-    write, tally = destination(to, excel_safe=excel_safe), Tally(progress)
+    write = destination(to, excel_safe=excel_safe)
+    tally = Tally(progress)
     selection = Selection(
         since=read_since(since),
         statuses=known_statuses(status, kind),
         reference=read_reference(client_reference_id, kind),
     )
-    schema, path = schema_of(kind), Path(to)
+    schema = schema_of(kind)
+    path = Path(to)
     folder = None if os.fspath(to) == STANDARD_OUTPUT else path.absolute().parent
     require_parent(path)
     with TemporaryFile(dir=folder) as file:
@@ -107,7 +109,7 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
 def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     fetch: Fetch,
     to: str | os.PathLike[str],
-    kind: Kept = "transfers",
+    kind: ListName = "transfers",
     origin: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
     *,
@@ -141,8 +143,10 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
             status=status,
             client_reference_id=client_reference_id,
         )
-    write, schema = destination(to, excel_safe=excel_safe), schema_of(kind)
-    path, about = Path(to), dict(origin or {})
+    write = destination(to, excel_safe=excel_safe)
+    schema = schema_of(kind)
+    path = Path(to)
+    about = dict(origin or {})
     selection = Selection(
         since=read_since(since),
         statuses=known_statuses(status, kind),
@@ -207,14 +211,14 @@ def _fetch_all(
     fetch: Fetch, draft: Draft, schema: Schema, tally: Tally, selection: Selection
 ) -> None:
     """Fetch the missing pages; start again if the service refuses the stored cursor."""
-    found = draft.last
-    if not found.more:
+    segment = draft.last
+    if not segment.more:
         return
     try:
-        pages = bodies(fetch, found.cursor)
+        pages = bodies(fetch, segment.cursor)
         read_pages(pages, schema, draft.append, tally, selection=selection)
     except BadRequestError:
-        if found.cursor is None or draft.last != found:  # the cursor was valid a moment ago
+        if segment.cursor is None or draft.last != segment:  # the cursor was valid a moment ago
             raise
         draft.restart()
         tally.rows = tally.pages = 0

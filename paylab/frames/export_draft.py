@@ -48,8 +48,12 @@ class Draft:
     def __init__(
         self, folder: Path, job: Mapping[str, Any], now: datetime, resume: bool | None = None
     ) -> None:
-        self._folder, self._job, self._resume = folder, dict(job), resume
-        self.last, self.begun, self.resumed = Segment(), now, 0
+        self._folder = folder
+        self._job = dict(job)
+        self._resume = resume
+        self.last = Segment()
+        self.begun = now
+        self.resumed = 0
         if self._goes_on():
             return
         (self._folder / JOB).unlink(missing_ok=True)
@@ -60,7 +64,8 @@ class Draft:
 
     def append(self, part: PagePart) -> None:
         """Store new rows and the cursor after them."""
-        table, last = part.table, self.last
+        table = part.table
+        last = self.last
         self.last = Segment(
             last.rows + table.num_rows, last.pages + len(part.sizes), part.more, part.cursor
         )
@@ -82,7 +87,8 @@ class Draft:
         """Drop the stored pages: the list is read from its start."""
         for path in reversed(self._segments()):
             path.unlink()
-        self.last, self.resumed = Segment(), 0
+        self.last = Segment()
+        self.resumed = 0
 
     def remove(self) -> None:
         """Delete the draft, first its job file, so that a partial draft is never resumed."""
@@ -99,16 +105,18 @@ class Draft:
             return False
         try:
             about = json.loads((self._folder / JOB).read_text())
-            begun, job = from_text(about["begun"]), about["job"]
+            begun = from_text(about["begun"])
+            job = about["job"]
             notes = [_read_note(path) for path in self._segments()]
         except (OSError, ValueError, TypeError, KeyError, pa.ArrowException):
             return False
-        here = time.time() - (self._folder / JOB).stat().st_mtime
+        own_age = time.time() - (self._folder / JOB).stat().st_mtime
         # By this machine's clock or the service's, whichever is more.
-        age = max(abs(here), abs((self.begun - begun).total_seconds()))
+        age = max(abs(own_age), abs((self.begun - begun).total_seconds()))
         if job != self._job or not (self._resume or age < FRESH):
             return False
-        self.begun, self.last = begun, [Segment(), *notes][-1]
+        self.begun = begun
+        self.last = [Segment(), *notes][-1]
         self.resumed = self.last.rows
         return True
 
@@ -125,7 +133,8 @@ class Spool:
     """
 
     def __init__(self, file: IO[bytes], schema: pa.Schema) -> None:
-        self._file, self._writer = file, pa.ipc.new_stream(file, schema)
+        self._file = file
+        self._writer = pa.ipc.new_stream(file, schema)
 
     def append(self, part: PagePart) -> None:
         """Store new rows."""
@@ -146,9 +155,9 @@ def opened_draft(
     """The draft of an export to `path`, in a private folder, locked; see `Draft`."""
     folder = _draft_folder(path)
     folder.mkdir(mode=0o700, exist_ok=True)
-    found = folder.lstat()
-    is_ours = not hasattr(os, "getuid") or found.st_uid == os.getuid()
-    if not stat.S_ISDIR(found.st_mode) or not is_ours:
+    folder_status = folder.lstat()
+    is_ours = not hasattr(os, "getuid") or folder_status.st_uid == os.getuid()
+    if not stat.S_ISDIR(folder_status.st_mode) or not is_ours:
         raise ConfigError(f"{folder} is not a folder of yours: remove it, or export elsewhere")
     folder.chmod(0o700)
     with locked(folder / "lock"):

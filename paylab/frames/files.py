@@ -26,7 +26,7 @@ from ..files import file_mode, path_of, replace, unreadable, written_header
 from ..spec.codes import minor_unit
 from ..spreadsheet_cells import ESCAPED, FORMULA, INNER, RESULTS, SPOILED, restore_cell
 from . import decimals, times
-from .columns import Kept, Kind, Schema, currency_of, likeliest, schema_of
+from .columns import Kind, ListName, Schema, currency_of, likeliest_schema, schema_of
 from .frame import ExactFrame, typed_frame
 from .typed_columns import series
 
@@ -50,10 +50,10 @@ def unguard(texts: pa.Table) -> pa.Table:
     """The table as it was before its cells were escaped."""
     columns = []
     for column in texts.columns:
-        rest = pc.utf8_slice_codeunits(column, 1)
-        risky = pc.match_substring_regex(rest, f"{FORMULA}|{SPOILED}")
+        after_quote = pc.utf8_slice_codeunits(column, 1)
+        risky = pc.match_substring_regex(after_quote, f"{FORMULA}|{SPOILED}")
         was_escaped = pc.and_(pc.starts_with(column, "'"), risky)
-        plain = pc.if_else(was_escaped, rest, column)
+        plain = pc.if_else(was_escaped, after_quote, column)
         columns.append(_replaced(plain, ESCAPED, r"\1\2"))
     return pa.table(columns, [*map(restore_cell, texts.column_names)])
 
@@ -126,8 +126,8 @@ def to_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> Path:
     'transfers.csv'
     """
     target = path_of(path)
-    kept = frame.reset_index() if any(frame.index.names) else frame
-    table = pa.Table.from_pandas(kept, preserve_index=False)
+    with_index = frame.reset_index() if any(frame.index.names) else frame
+    table = pa.Table.from_pandas(with_index, preserve_index=False)
     with replace(target) as sink:
         pcsv.write_csv(pa.table({name: _text(table, name) for name in table.column_names}), sink)
     forget_sidecar(target)
@@ -136,7 +136,7 @@ def to_csv(frame: pd.DataFrame, path: str | os.PathLike[str]) -> Path:
 
 @explain_arguments
 def read_csv(
-    path: str | os.PathLike[str], kind: Kept | None = None, *, delimiter: str = ","
+    path: str | os.PathLike[str], kind: ListName | None = None, *, delimiter: str = ","
 ) -> pd.DataFrame:
     """Read a CSV of transfers or other rows with exact types; unknown columns stay text.
 
@@ -147,15 +147,18 @@ def read_csv(
     >>> str(paylab.read_csv(path)["source_amount"].dtype)
     'decimal'
     """
-    written, about = written_header(path, delimiter), read_sidecar(Path(path))
-    is_escaped = bool(about.get("excel_safe")) or set(written) >= RESULTS
-    names = [*map(restore_cell, written)] if is_escaped else written
-    schema = schema_of(kind or about.get("kind") or likeliest(names).name)
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise PaylabError(f"{path} has two columns {twice[:60]!r}: rename or remove one of them")
+    header = written_header(path, delimiter)
+    about = read_sidecar(Path(path))
+    is_escaped = bool(about.get("excel_safe")) or set(header) >= RESULTS
+    names = [*map(restore_cell, header)] if is_escaped else header
+    schema = schema_of(kind or about.get("kind") or likeliest_schema(names).name)
+    duplicate = next((name for name in names if names.count(name) > 1), None)
+    if duplicate is not None:
+        raise PaylabError(
+            f"{path} has two columns {duplicate[:60]!r}: rename or remove one of them"
+        )
     try:
-        texts = _read_texts(path, written, delimiter)
+        texts = _read_texts(path, header, delimiter)
     except pa.ArrowException as error:
         raise unreadable(path, "CSV", error) from None
     return typed_frame(unguard(texts) if is_escaped else texts, schema)
@@ -195,17 +198,18 @@ def _amount_texts(table: pa.Table, name: str) -> pa.ChunkedArray:
         return texts
     words = table[currency].cast(pa.string())
     units = {word: minor_unit(word or "") for word in pc.unique(words).to_pylist()}
-    found = texts
+    trimmed_texts = texts
     for places in sorted(set(units.values())):
         names = pa.array([word for word in units if units[word] == places], pa.string())
         trimmed = decimals.trim(texts, table[name].type.scale, places)
-        found = pc.if_else(pc.is_in(words, value_set=names), trimmed, found)
-    return found
+        trimmed_texts = pc.if_else(pc.is_in(words, value_set=names), trimmed, trimmed_texts)
+    return trimmed_texts
 
 
 EXACT = pa.decimal128(38, 18)
 TYPES: dict[Kind, pa.DataType] = {"amount": EXACT, "time": times.INSTANT, "seconds": pa.int64()}
-MOST_OPEN, MOST_DAYS = 8, 1_000_000  # files of a folder
+MOST_OPEN = 8
+MOST_DAYS = 1_000_000  # files of a folder
 OURS = re.compile(
     r"created_day=[^/]+/part-\d+\.parquet|_columns\.json"
     r"|\._columns\.json\.[0-9a-f]{12}\.part"  # left by a killed process
@@ -239,7 +243,7 @@ def _typed(texts: pa.ChunkedArray, kind: Kind, name: str, start: int) -> pa.Chun
 
 
 @explain_arguments
-def read_parquet(path: str | os.PathLike[str], kind: Kept | None = None) -> pd.DataFrame:
+def read_parquet(path: str | os.PathLike[str], kind: ListName | None = None) -> pd.DataFrame:
     """Read a Parquet file or a folder of them as a frame with exact types.
 
     >>> path = lab.transfers.export("transfers.parquet").path
@@ -254,7 +258,7 @@ def read_parquet(path: str | os.PathLike[str], kind: Kept | None = None) -> pd.D
     except (pa.ArrowException, OSError) as error:
         raise unreadable(path, "Parquet", error) from None
     about = read_sidecar(place)
-    schema = schema_of(kind or about.get("kind") or likeliest(table.column_names).name)
+    schema = schema_of(kind or about.get("kind") or likeliest_schema(table.column_names).name)
     is_text = {name: pa.types.is_string(table[name].type) for name in table.column_names}
     texts = typed_frame(table.select([name for name, text in is_text.items() if text]), schema)
     return ExactFrame(

@@ -16,7 +16,7 @@ from ..spec.repeats import warn_of_repeats
 from ..spec.service.lists import Order
 from ..spec.time_arguments import read_since
 from . import repeats
-from .columns import Kept, Schema, likeliest, schema_of
+from .columns import ListName, Schema, likeliest_schema, schema_of
 from .decimal_array import DecimalDtype
 from .exact_decimal import USE_DECIMAL
 from .frame_forms import as_floats, exact_styler, sql_columns
@@ -107,8 +107,8 @@ class ExactFrame(pd.DataFrame):
 
     def merge(self, right: Any, *args: Any, **options: Any) -> Any:
         """As in pandas; ExactnessError if exact amounts are matched with floats."""
-        named = dict(zip(("how", "on", "left_on", "right_on"), args, strict=False))
-        refuse_float_keys(self, right, named | options)
+        keys_given = dict(zip(("how", "on", "left_on", "right_on"), args, strict=False))
+        refuse_float_keys(self, right, keys_given | options)
         return super().merge(right, *args, **options)
 
     def to_sql(self, name: str, con: Any, **options: Any) -> Any:  # type: ignore[misc]
@@ -144,16 +144,16 @@ class ExactFrame(pd.DataFrame):
 
     def _without_zones(self, tz: str | None = None) -> pd.DataFrame:
         """A plain frame with naive times, in a zone or as shown."""
-        found = pd.DataFrame(self)
-        for at, kind in enumerate(found.dtypes):
+        naive_frame = pd.DataFrame(self)
+        for at, kind in enumerate(naive_frame.dtypes):
             if isinstance(kind, pd.DatetimeTZDtype):
-                found.isetitem(at, _naive(found.iloc[:, at].array, tz))
-        index = found.index
+                naive_frame.isetitem(at, _naive(naive_frame.iloc[:, at].array, tz))
+        index = naive_frame.index
         if isinstance(index, pd.MultiIndex):
-            found.index = index.set_levels([_naive(level, tz) for level in index.levels])
+            naive_frame.index = index.set_levels([_naive(level, tz) for level in index.levels])
         else:
-            found.index = _naive(index, tz)
-        return found
+            naive_frame.index = _naive(index, tz)
+        return naive_frame
 
 
 def _shown(text: str | None) -> str | None:
@@ -213,13 +213,14 @@ def conversions(pages: Iterable[object], **options: Unpack[_Reading]) -> pd.Data
 
 
 def frame(
-    pages: Iterable[object], kind: Kept, *, once: bool = True, **options: Unpack[_Reading]
+    pages: Iterable[object], kind: ListName, *, once: bool = True, **options: Unpack[_Reading]
 ) -> pd.DataFrame:
     """A frame of the rows of a list of this kind; see `transfers`.
 
     With `once`, a row that the list repeats is kept once, with a RepeatWarning.
     """
-    schema, tally = schema_of(kind), Tally(options.get("progress"))
+    schema = schema_of(kind)
+    tally = Tally(options.get("progress"))
     selection = Selection(
         options.get("limit"),
         read_since(options.get("since")),
@@ -238,13 +239,13 @@ def frame(
         extra=options.get("extra", False),
     )
     every_row = ExactFrame(columns.series())
-    made = _once(every_row) if schema.is_list and once else every_row
-    made.attrs.update(_origin(made, tally) | dict(options.get("attrs", {})))
-    return as_floats(made) if options.get("amounts") == "float" else made
+    result = _once(every_row) if schema.is_list and once else every_row
+    result.attrs.update(_origin(result, tally) | dict(options.get("attrs", {})))
+    return as_floats(result) if options.get("amounts") == "float" else result
 
 
 @explain_arguments
-def of(objects: Iterable[object], kind: Kept | None = None) -> pd.DataFrame:
+def of(objects: Iterable[object], kind: ListName | None = None) -> pd.DataFrame:
     """A frame of your results: quotes, individuals, transfers, events, deliveries.
 
     `kind` is needed only for dicts whose kind cannot be recognised by their keys.
@@ -252,10 +253,10 @@ def of(objects: Iterable[object], kind: Kept | None = None) -> pd.DataFrame:
     >>> paylab.frames.of([quote])["source_amount"].tolist()
     [Decimal('20.00')]
     """
-    rows = [_row(each) for each in objects]
+    rows = [_row(object_) for object_ in objects]
     names = {name for row in rows for name in row}
     page = {"data": rows, "has_next_page": False}
-    return frame([page], kind or likeliest(names).name, once=False)
+    return frame([page], kind or likeliest_schema(names).name, once=False)
 
 
 def _once(frame: pd.DataFrame) -> pd.DataFrame:
@@ -264,10 +265,10 @@ def _once(frame: pd.DataFrame) -> pd.DataFrame:
     warn_of_repeats(len(dropped))
     if not len(dropped):
         return frame
-    kept: pd.DataFrame = frame.drop(index=dropped.tolist()).reset_index(drop=True)
-    for name in kept.select_dtypes("category"):
-        kept[name] = kept[name].cat.remove_unused_categories()
-    return kept
+    unique_rows: pd.DataFrame = frame.drop(index=dropped.tolist()).reset_index(drop=True)
+    for name in unique_rows.select_dtypes("category"):
+        unique_rows[name] = unique_rows[name].cat.remove_unused_categories()
+    return unique_rows
 
 
 def _row(value: Any) -> dict[str, Any]:
@@ -279,8 +280,8 @@ def _row(value: Any) -> dict[str, Any]:
     if not hasattr(value, "to_dict"):
         message = f"a frame is made of results or dicts, not of {plain(repr(value), 60)}"
         raise ArgumentError(message, "objects")
-    found: dict[str, Any] = value.to_dict()
-    return found
+    fields: dict[str, Any] = value.to_dict()
+    return fields
 
 
 def typed_frame(table: pa.Table, schema: Schema) -> pd.DataFrame:

@@ -17,9 +17,9 @@ COMPUTED = ("_bar", "_background_gradient")  # pandas' functions of lengths and 
 def as_floats(frame: pd.DataFrame) -> pd.DataFrame:
     """The frame with exact columns as floats, for statistics and plots; `attrs` says so."""
     exact = [name for name, kind in frame.dtypes.items() if isinstance(kind, DecimalDtype)]
-    found = frame.astype(dict.fromkeys(exact, float))
-    found.attrs = {**frame.attrs, "amounts": "float"}
-    return found
+    floats = frame.astype(dict.fromkeys(exact, float))
+    floats.attrs = {**frame.attrs, "amounts": "float"}
+    return floats
 
 
 def exact_styler(frame: pd.DataFrame) -> Any:

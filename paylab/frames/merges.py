@@ -30,15 +30,15 @@ def merge_exact(
 
 def refuse_float_keys(left: pd.DataFrame, right: Any, options: Mapping[str, Any]) -> None:
     """ExactnessError if a key is an amount on one side and a float on the other."""
-    other = right.to_frame() if isinstance(right, pd.Series) else right
+    right_frame = right.to_frame() if isinstance(right, pd.Series) else right
     on, left_on, right_on = (options.get(name) for name in ("on", "left_on", "right_on"))
     left_index, right_index = (options.get(name, False) for name in ("left_index", "right_index"))
     is_unnamed = on is None and left_on is None and not left_index
     if is_unnamed and options.get("how") != "cross":
-        on = [name for name in left.columns if name in other.columns]
+        on = [name for name in left.columns if name in right_frame.columns]
     pairs = zip(
         _keys(left, left_on if on is None else on, is_index=left_index),
-        _keys(other, right_on if on is None else on, is_index=right_index),
+        _keys(right_frame, right_on if on is None else on, is_index=right_index),
         strict=False,
     )
     for keys in pairs:
@@ -55,9 +55,9 @@ def _keys(frame: pd.DataFrame, names: Any, *, is_index: bool) -> list[Any]:
     """The columns and levels of the index that a merge compares."""
     if is_index:
         return [frame.index.get_level_values(at) for at in range(frame.index.nlevels)]
-    listed = names if isinstance(names, list | tuple) else [names]
+    name_list = names if isinstance(names, list | tuple) else [names]
     keys: list[Any] = []
-    for name in listed:
+    for name in name_list:
         if is_list_like(name):
             keys.append(pd.Series(cast(Any, name)))
         elif name in frame.columns:

@@ -30,21 +30,21 @@ class FloatWarning(PaylabWarning):
 
 def exact_decimals(values: Any) -> pa.Array:
     """Anything list-like as Arrow decimals; ExactnessError for floats and other text."""
-    found = _arrow(values)
-    if found is None:
+    array = _arrow(values)
+    if array is None:
         return decimals.from_numbers(map(_exact_number, values)).combine_chunks()
-    if pa.types.is_decimal128(found.type):
-        return found
-    if pa.types.is_decimal(found.type):
-        return decimals.held(found)
-    if pa.types.is_integer(found.type):
-        return decimals.held(found.cast(pa.decimal128(20, 0)))
-    if pa.types.is_null(found.type) or found.null_count == len(found):
-        return pa.nulls(len(found), pa.decimal128(18, 2))
-    if pa.types.is_string(found.type) or pa.types.is_large_string(found.type):
-        texts = pa.chunked_array([found.cast(pa.string())])
+    if pa.types.is_decimal128(array.type):
+        return array
+    if pa.types.is_decimal(array.type):
+        return decimals.held(array)
+    if pa.types.is_integer(array.type):
+        return decimals.held(array.cast(pa.decimal128(20, 0)))
+    if pa.types.is_null(array.type) or array.null_count == len(array):
+        return pa.nulls(len(array), pa.decimal128(18, 2))
+    if pa.types.is_string(array.type) or pa.types.is_large_string(array.type):
+        texts = pa.chunked_array([array.cast(pa.string())])
         return decimals.read_decimals(texts, "amount").combine_chunks()
-    raise ExactnessError(f"{found.type} values are not exact: {USE_DECIMAL}")
+    raise ExactnessError(f"{array.type} values are not exact: {USE_DECIMAL}")
 
 
 def beside(other: Any, rows: int) -> pa.Array:
@@ -60,9 +60,9 @@ def compared(other: Any, rows: int) -> pa.Array:
     """The other operand of a comparison; values that are not numbers are missing."""
     if not is_list_like(other):
         return pa.repeat(decimals.from_numbers([number(other)])[0], rows)
-    found = _arrow(other)
-    if found is not None and not pa.types.is_floating(found.type):
-        return _fitted(exact_decimals(found), rows)
+    array = _arrow(other)
+    if array is not None and not pa.types.is_floating(array.type):
+        return _fitted(exact_decimals(array), rows)
     return _fitted(decimals.from_numbers(map(number, other)).combine_chunks(), rows)
 
 
@@ -102,22 +102,22 @@ def warn_of_floats(other: Any) -> None:
 
 def _arrow(values: Any) -> pa.Array | None:
     try:
-        found = values if isinstance(values, pa.Array) else pa.array(values, from_pandas=True)
+        chunks = values if isinstance(values, pa.Array) else pa.array(values, from_pandas=True)
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         return None
-    whole = found.combine_chunks() if isinstance(found, pa.ChunkedArray) else found
-    if pa.types.is_dictionary(whole.type):
-        whole = whole.dictionary_decode()
-    return None if pa.types.is_decimal(whole.type) and whole.type.scale < 0 else whole
+    array = chunks.combine_chunks() if isinstance(chunks, pa.ChunkedArray) else chunks
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    return None if pa.types.is_decimal(array.type) and array.type.scale < 0 else array
 
 
 def _exact_number(value: Any) -> Decimal | None:
     if isinstance(value, float | np.floating) and not is_missing_value(value):
         raise ExactnessError(f"{value!r} is a float, which is not exact: {USE_DECIMAL}")
-    found = number(value)
-    if found is None and not is_missing_value(value):
+    exact = number(value)
+    if exact is None and not is_missing_value(value):
         raise ExactnessError(f"{value!r:.{decimals.SHOWN}} is not a number")
-    return found
+    return exact
 
 
 def _fitted(values: Sequence[Any], rows: int) -> pa.Array:

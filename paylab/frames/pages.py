@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..runtime import make_executor
 from .columns import Schema
 from .decode import Decoder
 from .selection import Selection
@@ -19,7 +20,8 @@ from .text_table import PagePart
 
 Progress = Callable[[int, int], object]
 
-FEW, MANY = 16, 24  # pages per batch: when the threads are idle, and when they are busy
+FEW = 16
+MANY = 24  # pages per batch: when the threads are idle, and when they are busy
 THREADS = 2
 
 
@@ -40,7 +42,8 @@ class Tally:
         """Count pages by their rows, and call `progress`."""
         self.complete = complete
         for rows in sizes:
-            self.rows, self.pages = self.rows + rows, self.pages + 1
+            self.rows = self.rows + rows
+            self.pages = self.pages + 1
             if self.progress and self.progress(self.rows, self.pages) is False:
                 self.stopped = True
 
@@ -51,9 +54,7 @@ class Worker:
 
     prepare: Callable[[Sequence[object]], Any]
     work: Callable[[Sequence[object], Any], Any]
-    _pool: ThreadPoolExecutor = field(
-        default_factory=lambda: ThreadPoolExecutor(THREADS, "paylab-pages")
-    )
+    _pool: Executor = field(default_factory=lambda: make_executor(THREADS, "paylab-pages"))
     _running: deque[Future[Any]] = field(default_factory=deque)
     _waiting: list[object] = field(default_factory=list)
 
@@ -71,9 +72,10 @@ class Worker:
     def submit(self) -> None:
         """Start work on the waiting pages."""
         if self._waiting:
-            batch, self._waiting = self._waiting, []
-            before = self._running[-1] if self._running else None
-            self._running.append(self._pool.submit(self._run, batch, before))
+            batch = self._waiting
+            self._waiting = []
+            earlier_run = self._running[-1] if self._running else None
+            self._running.append(self._pool.submit(self._run, batch, earlier_run))
 
     def _run(self, batch: Sequence[object], before: Future[Any] | None) -> Any:
         prepared = self.prepare(batch)
@@ -124,8 +126,8 @@ def read_pages(  # noqa: PLR0913 - what to read, what to keep of it, who watches
         return part.sizes, part.more
 
     def count(*, wait: bool) -> None:
-        for sizes, more in worker.results(wait=wait):
-            tally.add(sizes, complete=not more)
+        for sizes, has_more in worker.results(wait=wait):
+            tally.add(sizes, complete=not has_more)
 
     with closing(Worker(decoder.quick, work)) as worker:
         for page in _until_interrupted(pages, keep=tally.progress is not None):

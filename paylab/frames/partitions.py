@@ -53,8 +53,8 @@ class Folder:
 
     def names(self, ending: str) -> list[str]:
         """The names with this suffix, sorted."""
-        found = self.path.rglob(f"*{ending}")
-        return sorted(path.relative_to(self.path).as_posix() for path in found)
+        paths = self.path.rglob(f"*{ending}")
+        return sorted(path.relative_to(self.path).as_posix() for path in paths)
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -92,8 +92,8 @@ class Remote:
 
     def names(self, ending: str) -> list[str]:
         """The names with this suffix, sorted."""
-        found = self._files.find(self._root)
-        return sorted(str(path)[len(self._root) + 1 :] for path in found if path.endswith(ending))
+        paths = self._files.find(self._root)
+        return sorted(str(path)[len(self._root) + 1 :] for path in paths if path.endswith(ending))
 
     @contextmanager
     def locked(self) -> Iterator[None]:

@@ -40,8 +40,10 @@ def without(tables: Iterable[pa.Table], dropped: Rows) -> Iterator[pa.Table]:
     start = 0
     for table in tables:
         end = start + table.num_rows
-        here = dropped[np.searchsorted(dropped, start) : np.searchsorted(dropped, end)] - start
-        yield table.take(np.delete(np.arange(table.num_rows), here)) if len(here) else table
+        rows_here = dropped[np.searchsorted(dropped, start) : np.searchsorted(dropped, end)] - start
+        yield (
+            table.take(np.delete(np.arange(table.num_rows), rows_here)) if len(rows_here) else table
+        )
         start = end
 
 

@@ -29,11 +29,11 @@ def read_statuses(values: str | Collection[str] | None) -> frozenset[str] | None
     """
     if values is None:
         return None
-    listed = values.split(",") if isinstance(values, str) else values
-    found = frozenset(word.strip() for word in listed) - {""}
-    if not found:
+    words = values.split(",") if isinstance(values, str) else values
+    statuses = frozenset(word.strip() for word in words) - {""}
+    if not statuses:
         raise RuleError([Problem("status", "is empty: name a status, or leave it out for all")])
-    return found
+    return statuses
 
 
 def read_reference(value: str | None, kind: str) -> str | None:
@@ -50,14 +50,14 @@ def read_reference(value: str | None, kind: str) -> str | None:
 
 def known_statuses(values: str | Collection[str] | None, kind: str) -> frozenset[str] | None:
     """The statuses to keep; a warning for each that is not known, as a service may have more."""
-    found = read_statuses(values)
-    known = status.MACHINES[kind].states if kind in status.MACHINES else found or ()
-    for word in sorted((found or frozenset()).difference(known)):
-        near = nearest_name(word, known)
-        hint = f"nearest: {near}" if near else f"known: {', '.join(known)}"
+    statuses = read_statuses(values)
+    states = status.MACHINES[kind].states if kind in status.MACHINES else statuses or ()
+    for word in sorted((statuses or frozenset()).difference(states)):
+        nearest = nearest_name(word, states)
+        hint = f"nearest: {nearest}" if nearest else f"known: {', '.join(states)}"
         message = f"{plain(word, 40)!r} is not a known status of {kind}; {hint}"
         warnings.warn(message, ConfigWarning, stacklevel=3)
-    return found
+    return statuses
 
 
 REFERENCE = "client_reference_id"
@@ -134,7 +134,8 @@ class Selection:
         start = pa.scalar(since, times.INSTANT)
         message = UNDECLARED
         if self.order == "newest_first" and not self._falls(created):
-            self.order, message = "unknown", CONTRADICTED
+            self.order = "unknown"
+            message = CONTRADICTED
         if self.order == "newest_first":
             self.reached |= self._last is not None and self._last < int(start.value)
         elif part.more and not self._has_warned:
@@ -147,9 +148,9 @@ class Selection:
         values = created.drop_null().cast(pa.int64()).to_numpy()
         if not len(values):
             return True
-        before = values[:1] if self._last is None else [self._last]
+        last_value = values[:1] if self._last is None else [self._last]
         self._last = int(values[-1])
-        return not bool((np.diff(np.concatenate([before, values])) > 0).any())
+        return not bool((np.diff(np.concatenate([last_value, values])) > 0).any())
 
 
 def _fitted(sizes: tuple[int, ...], rows: int) -> tuple[int, ...]:

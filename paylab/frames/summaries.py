@@ -68,10 +68,10 @@ def _coded(rows: pa.Table, groups: Grouping) -> tuple[pa.Table, dict[str, list[s
         is_coded = pa.types.is_dictionary(column.type)
         codes = (column if is_coded else column.dictionary_encode()).combine_chunks()
         upper = pc.utf8_upper(codes.dictionary.cast(pa.string()))
-        once = upper.unique()
-        numbers = pc.index_in(upper, once).take(codes.indices)
+        unique_codes = upper.unique()
+        numbers = pc.index_in(upper, unique_codes).take(codes.indices)
         rows = rows.set_column(rows.column_names.index(name), name, numbers)
-        words[name] = once.to_pylist()
+        words[name] = unique_codes.to_pylist()
     return rows, words
 
 
@@ -82,10 +82,10 @@ def grouping(by: Sequence[str] | str, tz: str = "UTC", *, sums: bool = True) -> 
 
 def of_folder(path: str, groups: Grouping) -> pd.DataFrame:
     """The summary of a Parquet file, or of all Parquet files of a folder."""
-    whole = whole_of_folder(path, groups)
-    if whole is None:
+    summary = whole_of_folder(path, groups)
+    if summary is None:
         return merge_partials(partials_of_folder(path, groups), groups)
-    return _finished(whole, groups)
+    return _finished(summary, groups)
 
 
 def whole_of_folder(path: str, groups: Grouping, threads: int | None = None) -> pa.Table | None:
@@ -143,8 +143,8 @@ def _files(path: str) -> list[str]:
 def _concatenated(parts: Sequence[pa.Table]) -> pa.Table:
     """The rows of all parts; a sum has the narrowest type for all of them."""
     sums = [name for name in AMOUNTS if name in parts[0].column_names]
-    others = (part.drop_columns(sums) for part in parts)
-    rows = pa.concat_tables(others, promote_options="permissive")
+    other_columns = (part.drop_columns(sums) for part in parts)
+    rows = pa.concat_tables(other_columns, promote_options="permissive")
     for name in sums:
         rows = rows.append_column(name, decimals.join([part[name] for part in parts], name))
     return rows
@@ -170,23 +170,27 @@ def _finished(table: pa.Table, groups: Grouping) -> pd.DataFrame:
     """The measures in order: counts, the failure rate, sums, ratios, quantiles, reasons."""
     columns: dict[str, Any] = {name: decoded(table[name]) for name in table.column_names}
     sums = [name for name in AMOUNTS if name in columns]
-    known = {name: column.to_pylist() for name, column in columns.items()}
-    ratios = {"failure_rate": list(map(_ratio, known["failed"], known["rows"]))}
+    values_by_column = {name: column.to_pylist() for name, column in columns.items()}
+    ratios = {
+        "failure_rate": list(map(_ratio, values_by_column["failed"], values_by_column["rows"]))
+    }
     if groups.sums:
-        ratios |= {name: _ratios(known, over) for name, over in RATIOS.items()}
+        ratios |= {name: _ratios(values_by_column, over) for name, over in RATIOS.items()}
     columns |= {name: decimals.narrowest(columns[name]) for name in (*sums, *QUANTILES)}
     columns |= {name: decimals.from_numbers(values, name) for name, values in ratios.items()}
     exact = ["failure_rate", *sums, *list(ratios)[1:], *QUANTILES]
-    named = [name for name in table.column_names if name not in (*exact, "failure_reasons")]
-    return ExactFrame({name: series(columns[name]) for name in [*named, *exact, "failure_reasons"]})
+    group_columns = [name for name in table.column_names if name not in (*exact, "failure_reasons")]
+    return ExactFrame(
+        {name: series(columns[name]) for name in [*group_columns, *exact, "failure_reasons"]}
+    )
 
 
 def _ratios(known: dict[str, list[Any]], over: str) -> list[Decimal | None]:
     names = ("source_amount", over, "source_currency", "fee_currency")
     rows = zip(*(known[name] for name in names), strict=True)
     return [
-        None if over == "total_fee" and source != fee else _ratio(part, whole)
-        for whole, part, source, fee in rows
+        None if over == "total_fee" and source != fee else _ratio(part, total)
+        for total, part, source, fee in rows
     ]
 
 

@@ -53,10 +53,10 @@ def parquet_rows(files: Sequence[str]) -> tuple[str | None, list[str]]:
         return None, []
     absent = [name for name in COLUMNS if name not in names]
     nulls = "".join(f", null::{TYPES.get(name, WORD)[1]} as {name}" for name in absent)
-    listed = ", ".join(sql_text(GLOB.sub(r"[\1]", file)) for file in files)
-    reader = f"read_parquet([{listed}], hive_partitioning = false)"
-    wanted = ", ".join(quoted(name) for name in names)
-    return f"(select {wanted}{nulls} from {reader})", [*names, *absent]  # noqa: S608 - quoted
+    file_list = ", ".join(sql_text(GLOB.sub(r"[\1]", file)) for file in files)
+    reader = f"read_parquet([{file_list}], hive_partitioning = false)"
+    column_list = ", ".join(quoted(name) for name in names)
+    return f"(select {column_list}{nulls} from {reader})", [*names, *absent]  # noqa: S608 - quoted
 
 
 def _schema_of(file: str) -> pa.Schema:
@@ -87,12 +87,12 @@ def _of_conversions(table: pa.Table) -> dict[str, pa.ChunkedArray]:
     """The columns of conversions, with the names of transfers."""
     if "deposit_amount" not in table.column_names:
         return {}
-    found = {name: table[of] for name, of in CONVERSION.items() if of in table.column_names}
+    measures = {name: table[of] for name, of in CONVERSION.items() if of in table.column_names}
     ends = [name for name in ("created_at", "payout_completed_at") if name in table.column_names]
     if len(ends) == 2:
         moments = (_typed_time(table[name], name) for name in ends)
-        found["completed_in"] = pc.seconds_between(*moments)
-    return found
+        measures["completed_in"] = pc.seconds_between(*moments)
+    return measures
 
 
 def _typed(name: str, column: pa.ChunkedArray | None, rows: int) -> pa.ChunkedArray:

@@ -56,11 +56,11 @@ class Grouping:
     @property
     def keys(self) -> dict[str, str]:
         """The SQL of the grouping columns; a corridor has two currencies."""
-        plain = {name: self._key(name) for name in self.by if name != "corridor"}
+        keys_of_groups = {name: self._key(name) for name in self.by if name != "corridor"}
         pair = CURRENCIES[:2] if "corridor" in self.by else ()
         currencies = CURRENCIES if self.sums else pair
-        added = [name for name in currencies if name not in plain]
-        return plain | {n: n if n in self.words else f"upper({n})" for n in added}
+        added = [name for name in currencies if name not in keys_of_groups]
+        return keys_of_groups | {n: n if n in self.words else f"upper({n})" for n in added}
 
     @property
     def is_daily(self) -> bool:
@@ -70,19 +70,21 @@ class Grouping:
     @property
     def decoded(self) -> str:
         """The SQL that decodes coded columns."""
-        each = [
+        replacements = [
             f"list_extract([{', '.join(map(sql_text, words))}]::varchar[], {name} + 1) as {name}"
             for name, words in self.words.items()
         ]
-        return f"* replace ({', '.join(each)})" if each else "*"
+        return f"* replace ({', '.join(replacements)})" if replacements else "*"
 
     @property
     def shown(self) -> str:
         """The SQL of the group columns of a finished summary, in order."""
         corridor = "upper(s.source_currency || '-' || s.destination_currency) as corridor"
-        named = [corridor if name == "corridor" else f"s.{quoted(name)}" for name in self.by]
-        rest = [f"s.{name}" for name in self.keys if self.sums and name not in self.by]
-        return "".join(f"{each}, " for each in [*named, *rest])
+        grouped_names = [
+            corridor if name == "corridor" else f"s.{quoted(name)}" for name in self.by
+        ]
+        other_keys = [f"s.{name}" for name in self.keys if self.sums and name not in self.by]
+        return "".join(f"{name_text}, " for name_text in [*grouped_names, *other_keys])
 
     def _key(self, name: str) -> str:
         if name not in PERIODS:
@@ -117,8 +119,8 @@ def whole(groups: Grouping, source: str) -> str:
 def partial(groups: Grouping, source: str) -> str:
     """The SQL of a partial summary of the rows of `source`: `whole`, ready to be merged."""
     lists = ", ".join(
-        f"list({{'v': {one}, 'n': rows}}) filter ({one} is not null) as {many}"
-        for many, one in (("times", "_time"), ("reasons", "_reason"))
+        f"list({{'v': {expression}, 'n': rows}}) filter ({expression} is not null) as {many}"
+        for many, expression in (("times", "_time"), ("reasons", "_reason"))
     )
     return f"""
         select {_names(groups)} {_measured(groups, ADDED_COUNTS)}, {lists} from (
@@ -132,16 +134,17 @@ def merged(groups: Grouping) -> str:
     """The SQL of a summary from the partial ones in the table `parts`."""
     ordered = _names(groups).rstrip(", ") or "1"
     quantiles = ", ".join(_quantile(share, name) for name, share in QUANTILES.items())
-    one, many = ("select g, e.v as {0}, sum(e.n)::bigint as n", "unnest({0}s) as e from keyed)")
+    choice = "select g, e.v as {0}, sum(e.n)::bigint as n"
+    many = "unnest({0}s) as e from keyed)"
     return f"""
         with keyed as (select dense_rank() over (order by {ordered}) as g, * from parts),
         s as (select g, {_names(groups)} {_measured(groups, ADDED_COUNTS)} from keyed group by all),
-        times as ({one.format("v")} from (select g, {many.format("time")} group by all),
+        times as ({choice.format("v")} from (select g, {many.format("time")} group by all),
         ranked as (
             select g, v, sum(n) over (partition by g order by v) as upto,
                 sum(n) over (partition by g) as n from times),
         quantiles as (select g, {quantiles} from ranked group by g),
-        counted as ({one.format("reason")} from (select g, {many.format("reason")} group by all),
+        counted as ({choice.format("reason")} from (select g, {many.format("reason")} group by all),
         r as (select g, string_agg(reason || ': ' || n, '; ' order by n desc, reason)
             as failure_reasons from counted group by g)
         select {groups.shown} s.* exclude (g {_keys(groups)}), {", ".join(QUANTILES)},

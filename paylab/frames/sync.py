@@ -22,7 +22,7 @@ from ..spec import status, timestamps
 from ..spec.codes import PAGE_MAX
 from ..spec.repeats import warn_of_repeats
 from ..spec.service.lists import Order
-from .columns import SCHEMAS, Kept, Schema
+from .columns import SCHEMAS, ListName, Schema
 from .decode import Decoder, bodies
 from .files import typed
 from .pages import Tally, read_pages
@@ -39,7 +39,7 @@ NO_DAY = "__HIVE_DEFAULT_PARTITION__"  # the partition name that all engines rea
 class SyncedList(Protocol):
     """A list of the service: its pages and objects, as they were sent."""
 
-    kind: Kept
+    kind: ListName
     order: Order
     account: str
     """Identifies the service and account, without the key itself."""
@@ -62,7 +62,7 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True)
-class Synced:
+class SyncResult:
     """The result of a sync."""
 
     new: int
@@ -100,12 +100,13 @@ class Sync:
     _days: dict[str, list[pa.Table]] = field(default_factory=dict)
     _hashes: list[Rows] = field(default_factory=list)
 
-    def run(self, overlap: timedelta | None) -> Synced:
+    def run(self, overlap: timedelta | None) -> SyncResult:
         """Read rows from `overlap` before the newest known one; None for all rows."""
         schema = SCHEMAS[self.pull.kind]
         self._begun = replace(self.state, open=dict(self.state.open), days=dict(self.state.days))
         self.newest = timestamps.read(self.state.newest)
-        selection, alone = Selection(), set[str]()
+        selection = Selection()
+        alone = set[str]()
         if self.pull.order == "newest_first":
             since, alone = self._since(overlap)
             selection = Selection(since=since, order=self.pull.order)
@@ -117,7 +118,7 @@ class Sync:
         self.state.newest = self._until()
         self._store(self.state)
         warn_of_repeats(len(repeated(self._hashes)))
-        return Synced(self.new, self.updated, self.tally.pages)
+        return SyncResult(self.new, self.updated, self.tally.pages)
 
     def _since(self, overlap: timedelta | None) -> tuple[datetime | None, set[str]]:
         """The time from which to read, None for all rows, and the rows to read alone."""
@@ -126,13 +127,13 @@ class Sync:
         except OverflowError:
             begin = None
         opened = {id_: timestamps.read(text) for id_, text in self.state.open.items()}
-        old = {id_: at for id_, at in opened.items() if begin and (at is None or at < begin)}
-        if not old or not begin:
+        older = {id_: at for id_, at in opened.items() if begin and (at is None or at < begin)}
+        if not older or not begin:
             return begin, set()
-        if not self._walks_back(old):
-            return begin, set(old)
-        known = [at for at in old.values() if at]
-        return (min(known) if len(known) == len(old) else None), set()
+        if not self._walks_back(older):
+            return begin, set(older)
+        known_times = [at for at in older.values() if at]
+        return (min(known_times) if len(known_times) == len(older) else None), set()
 
     def _walks_back(self, old: dict[str, datetime | None]) -> bool:
         """Whether reading pages back to the oldest row costs less than reading rows alone."""
@@ -143,13 +144,16 @@ class Sync:
 
     def _until(self) -> str | None:
         """The time of the newest row, at most now, or later rows would seem to be older."""
-        now = self.pull.origin().get("fetched_at")
-        times = [self.newest, timestamps.from_text(now) if now and self.newest else None]
+        fetched_at = self.pull.origin().get("fetched_at")
+        times = [
+            self.newest,
+            timestamps.from_text(fetched_at) if fetched_at and self.newest else None,
+        ]
         return timestamps.to_text(min(filter(None, times))) if self.newest else None
 
     def _ask(self, ids: set[str], schema: Schema) -> None:
-        found = [body for body in map(self.pull.one, sorted(ids)) if body is not None]
-        pages = [b'{"data":[' + body + b'],"has_next_page":false,"cursor":null}' for body in found]
+        bodies = [body for body in map(self.pull.one, sorted(ids)) if body is not None]
+        pages = [b'{"data":[' + body + b'],"has_next_page":false,"cursor":null}' for body in bodies]
         if pages:
             for day, table in _by_day(typed(Decoder(schema).decode(pages).table, schema)):
                 self._write(day, table)
@@ -176,14 +180,18 @@ class Sync:
             self._store(self._begun)
             self._begun = None
         name = f"created_day={day}/part-0.parquet"
-        before = self.files.read(name)
-        old = pq.read_table(BytesIO(before)) if before is not None else read.slice(0, 0)
-        table = without_repeats(pa.concat_tables([old.filter(old["id"].is_valid()), read]))
+        stored = self.files.read(name)
+        old_rows = pq.read_table(BytesIO(stored)) if stored is not None else read.slice(0, 0)
+        table = without_repeats(
+            pa.concat_tables([old_rows.filter(old_rows["id"].is_valid()), read])
+        )
         ids = read["id"].combine_chunks()
-        again, now = (each.filter(pc.is_in(each["id"], value_set=ids)) for each in (old, table))
-        self.new += now.num_rows - again.num_rows
-        self.updated += _changed(again, now)
-        self._note(now)
+        rows_before, rows_after = (
+            rows.filter(pc.is_in(rows["id"], value_set=ids)) for rows in (old_rows, table)
+        )
+        self.new += rows_after.num_rows - rows_before.num_rows
+        self.updated += _changed(rows_before, rows_after)
+        self._note(rows_after)
         self.state.days[day] = table.num_rows
         sink = BytesIO()
         pq.write_table(table.sort_by([("created_at", "descending")]), sink, compression="zstd")

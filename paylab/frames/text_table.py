@@ -92,7 +92,7 @@ def _values(rows: Sequence[Row], keys: Sequence[str]) -> Sequence[object]:
         at = keys.index("*")
         lists = _values(rows, keys[:at])
         inner = keys[at + 1 :]
-        return [_values(each, inner) if isinstance(each, list) else None for each in lists]
+        return [_values(items, inner) if isinstance(items, list) else None for items in lists]
     for key in keys:
         values = [value.get(key) if isinstance(value, dict) else None for value in values]
     return values
@@ -110,12 +110,13 @@ def _refuse_floats(values: Sequence[object], column: Column, start: int) -> None
 
 
 def _unknown_columns(rows: Sequence[Row], schema: Schema) -> dict[str, pa.Array]:
-    shape, known = path_tree(schema), set(schema.names)
+    shape = path_tree(schema)
+    known_names = set(schema.names)
     columns: dict[str, list[object]] = {}
     for place, row in enumerate(rows):
         for name, value in unknown_fields(row, shape):
             encodable = name.encode("utf-8", "replace").decode()
-            free = f"extra.{encodable}" if encodable in known else encodable
+            free = f"extra.{encodable}" if encodable in known_names else encodable
             columns.setdefault(free, [None] * len(rows))[place] = value
     return {name: _text_array(values) for name, values in columns.items()}
 

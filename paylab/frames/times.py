@@ -40,9 +40,9 @@ def read_times(texts: pa.ChunkedArray, column: str, start: int = 0) -> pa.Chunke
 def duration(value: Any, name: str) -> timedelta:
     """A duration of zero or more, a timedelta or text with units; RuleError for anything else."""
     try:
-        found = pd.Timedelta(value)
-        if found >= pd.Timedelta(0) and not BARE.fullmatch(str(value)):  # also refuses NaT
-            return found
+        delta = pd.Timedelta(value)
+        if delta >= pd.Timedelta(0) and not BARE.fullmatch(str(value)):  # also refuses NaT
+            return delta
     except (ValueError, TypeError, OverflowError):
         pass
     message = f"{value!r:.60} is not a duration of zero or more: write 30min, 1h or 2D"
@@ -65,13 +65,13 @@ def to_texts(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _one_by_one(texts: list[str | None], column: str, start: int) -> pa.Array:
-    found = [_instant(text) for text in texts]
-    for row, (text, instant) in enumerate(zip(texts, found, strict=True), start):
+    instants = [_instant(text) for text in texts]
+    for row, (text, instant) in enumerate(zip(texts, instants, strict=True), start):
         if instant is None and text and text.strip():
             message = f"{column}, row {row}: {text[:40]!r} is not a time; it is missing"
             warnings.warn(message, UnreadableTimeWarning, stacklevel=2)
             break  # one warning per column
-    return pa.array(found, INSTANT)
+    return pa.array(instants, INSTANT)
 
 
 def _instant(text: str | None) -> datetime | None:

@@ -58,12 +58,12 @@ class Columns:
 
 def _note_currencies(columns: Mapping[str, Series]) -> None:
     """Tell each amount the currency of its rows, so that sums over several of them warn."""
-    known: dict[str, CurrencyRows] = {}
+    currency_rows_of: dict[str, CurrencyRows] = {}
     for name, column in columns.items():
         currency = currency_of(name)
         if currency and currency in columns and isinstance(column.array, DecimalArray):
-            known.setdefault(currency, CurrencyRows.of(columns[currency]))
-            column.array.currencies = known[currency]
+            currency_rows_of.setdefault(currency, CurrencyRows.of(columns[currency]))
+            column.array.currencies = currency_rows_of[currency]
 
 
 def _nulls(rows: int) -> pa.ChunkedArray:

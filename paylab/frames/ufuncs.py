@@ -43,10 +43,10 @@ def computed(function: Any, values: pa.Array, inputs: Sequence[Any]) -> Any:
     if function in ROUNDED:
         return arithmetic.rounded(values, 0, ROUNDED[function])
     if function in EXTREMES:
-        left, right = (operands.beside(each, len(values)) for each in inputs)
-        return _extremes(left, right, function)
+        first, second = (operands.beside(operand, len(values)) for operand in inputs)
+        return _extremes(first, second, function)
     if function in STATISTICS:
-        return function(*(np.asarray(each, dtype=float) for each in inputs))
+        return function(*(np.asarray(operand, dtype=float) for operand in inputs))
     if function in (np.isnan, np.isfinite):
         is_missing = np.asarray(values.is_null())
         return is_missing if function is np.isnan else ~is_missing
@@ -55,17 +55,23 @@ def computed(function: Any, values: pa.Array, inputs: Sequence[Any]) -> Any:
 
 def _extremes(left: pa.Array, right: pa.Array, function: Any) -> pa.Array:
     """The larger or smaller value of each row."""
-    both = decimals.join([pa.chunked_array([left]), pa.chunked_array([right])]).combine_chunks()
+    all_values = decimals.join(
+        [pa.chunked_array([left]), pa.chunked_array([right])]
+    ).combine_chunks()
     pick, skips_nulls = EXTREMES[function]
-    return pick(both[: len(left)], both[len(left) :], skip_nulls=skips_nulls)
+    return pick(all_values[: len(left)], all_values[len(left) :], skip_nulls=skips_nulls)
 
 
 def numpy_array(values: pa.Array, dtype: Any, missing: Any = pd.NA) -> Array:
     """The values as an array of decimals, or of a type; missing floats are NaN by default."""
     if dtype is not None and np.dtype(dtype).kind == "f":
         floats = values.cast(pa.string()).cast(pa.float64())  # rounds as Python does
-        found: Array = floats.to_numpy(zero_copy_only=False).astype(dtype)
-        return found if missing is pd.NA else np.where(np.asarray(values.is_null()), missing, found)
+        float_values: Array = floats.to_numpy(zero_copy_only=False).astype(dtype)
+        return (
+            float_values
+            if missing is pd.NA
+            else np.where(np.asarray(values.is_null()), missing, float_values)
+        )
     objects = np.empty(len(values), dtype=object)
     objects[:] = elements(values.cast(pa.string()).to_pylist(), missing)
     return objects if dtype is None else objects.astype(dtype)

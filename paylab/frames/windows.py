@@ -76,14 +76,14 @@ class Rolling:
         self, of: Callable[[Numbers, Bounds], list[Any]], *, is_sum: bool = False
     ) -> pd.DataFrame:
         groups = self._groups()
-        found: pd.DataFrame = self.frame[self._names()].apply(
+        results: pd.DataFrame = self.frame[self._names()].apply(
             lambda column: self._column(column, groups, of, is_sum=is_sum)
         )
-        return found
+        return results
 
     def _column(self, column: Any, groups: Any, of: Any, *, is_sum: bool) -> pd.Series[Any]:
         array: DecimalArray = column.array
-        found: list[Any] = [None] * len(array)
+        window_results: list[Any] = [None] * len(array)
         values = [None if value is pd.NA else value for value in array]
         for places in groups:
             bounds = self._bounds(places)
@@ -91,9 +91,9 @@ class Rolling:
                 windows = np.zeros(len(array), dtype=np.int64) - 1
                 windows[places] = 0
                 array.currencies.warn_of_sums(array.isna(), windows)
-            kept = [values[place] for place in places]
-            counts = [0, *accumulate(value is not None for value in kept)]
-            numbers = [value for value in kept if value is not None]
+            group_values = [values[place] for place in places]
+            counts = [0, *accumulate(value is not None for value in group_values)]
+            numbers = [value for value in group_values if value is not None]
             least = self._least()
             full = [
                 (place, (counts[a], counts[b]))
@@ -102,8 +102,8 @@ class Rolling:
             ]
             results = of(numbers, [bound for _, bound in full])
             for (place, _), result in zip(full, results, strict=True):
-                found[place] = result
-        exact = DecimalArray(decimals.from_numbers(found), array.currencies)
+                window_results[place] = result
+        exact = DecimalArray(decimals.from_numbers(window_results), array.currencies)
         return pd.Series(exact, index=column.index, name=column.name)
 
     def _least(self) -> int:

@@ -67,7 +67,8 @@ class WarningNotices:
     """A `warnings.showwarning`: paylab's own are plain notices, others are shown by `other`."""
 
     def __init__(self, show: Callable[[str], None], other: Callable[..., None]) -> None:
-        self._show, self._other = show, other
+        self._show = show
+        self._other = other
 
     def __call__(
         self, message: Warning | str, category: type[Warning], *place: Any, **more: Any
@@ -106,7 +107,8 @@ def wait_shown() -> AbstractContextManager[Callable[[str], None]]:
 
 def tell(text: str) -> None:
     """Show a notice of one line: below the cell of a notebook, else on stderr."""
-    shell, text = running_shell(), printable(text)
+    shell = running_shell()
+    text = printable(text)
     if not hasattr(shell, "kernel"):
         print(text, file=sys.stderr)  # noqa: T201 - a notice of a script
         return

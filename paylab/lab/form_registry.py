@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors.base import Problem, RuleError
-from .waiting import Waiting
+from .service_time import ServiceTime
 
 if TYPE_CHECKING:
     from ..views.forms.view import FormPage
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound="FormPage")
 
 
-class Kept:
+class FormRegistry:
     """Forms by subject; each shows `place`, the service that it sends to."""
 
     def __init__(self, place: Callable[[], str]) -> None:
@@ -23,8 +23,8 @@ class Kept:
 
     def get(self, about: Hashable, asked: Hashable, make: Callable[[], F], *, new: bool) -> F:
         """The form of subject `about`; a new one if it was never sent and its arguments changed."""
-        before, form = self._forms.get(about, (None, None))
-        if form is None or new or (not form.begun and before != asked):
+        earlier_question, form = self._forms.get(about, (None, None))
+        if form is None or new or (not form.begun and earlier_question != asked):
             form = make()
             form.place(self._place())
         self._forms[about] = asked, form
@@ -33,8 +33,8 @@ class Kept:
 
 def known_word(name: str, given: str, known: Iterable[str]) -> str:
     """The word if it is a known one; RuleError if not."""
-    if given not in (listed := list(known)):
-        raise RuleError([Problem(name, f"must be one of {', '.join(sorted(listed))}")])
+    if given not in (known_words := list(known)):
+        raise RuleError([Problem(name, f"must be one of {', '.join(sorted(known_words))}")])
     return given
 
 
@@ -43,6 +43,6 @@ def id_of(of: Any) -> str:
     return of if isinstance(of, str) else str(of.id)
 
 
-def refreshing(waiting: Waiting) -> dict[str, Any]:
+def refresh_options(service_time: ServiceTime) -> dict[str, Any]:
     """The options of a status that refreshes itself: how time passes, and where the service is."""
-    return {"pass_time": waiting.move_on, "in_process": waiting.in_process}
+    return {"pass_time": service_time.move_on, "in_process": service_time.in_process}

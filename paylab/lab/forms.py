@@ -13,7 +13,7 @@ from ..corridors.on_ramps import need_on_ramp, of_currency
 from ..errors.api import NotFoundError
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, MissingOperationError, PaylabError
-from ..errors.names import suggesting
+from ..errors.names import with_name_suggestions
 from ..spec import codes
 from ..spec.models import (
     Conversion,
@@ -24,21 +24,21 @@ from ..spec.models import (
     Transfer,
 )
 from ..spec.resource import created
-from .form_registry import Kept, id_of, known_word, refreshing
+from .form_registry import FormRegistry, id_of, known_word, refresh_options
 from .payout_forms import PayoutForms
-from .waiting import Waiting
+from .service_time import ServiceTime
 
 if TYPE_CHECKING:
     from ..views.forms.account import WalletForm
     from ..views.forms.conversion_account import ConversionAccountForm, DepositForm
     from ..views.forms.form import Form
-    from ..views.forms.live import Live
+    from ..views.forms.live import LiveStatus
     from ..views.forms.onboarding import OnboardingForm
-    from ..views.forms.onramp import OnrampFunctions, Walk
+    from ..views.forms.onramp import OnrampFunctions, OnrampStepper
 
 
 @explain_arguments
-@suggesting
+@with_name_suggestions
 class Forms:
     """A form for every step of the on-ramp and of a payout.
 
@@ -46,14 +46,19 @@ class Forms:
     twice; `new=True` makes a new form. `place` names the service that they send to.
     """
 
-    def __init__(self, client: Client, waiting: Waiting, place: Callable[[], str]) -> None:
-        self._client, self._waiting, self._place = client, waiting, place
-        self._kept = Kept(place)
+    def __init__(self, client: Client, service_time: ServiceTime, place: Callable[[], str]) -> None:
+        self._client = client
+        self._service_time = service_time
+        self._place = place
+        self._registry = FormRegistry(place)
         resources = client.individuals, client.financial_accounts, client.quotes, client.transfers
-        payouts = PayoutForms(client, *resources, waiting, self._kept)
-        self.recipient, self.financial_account = payouts.recipient, payouts.financial_account
-        self.quote, self.quote_card = payouts.quote, payouts.quote_card
-        self.transfer, self._transfer_line = payouts.transfer, payouts.transfer_line
+        payouts = PayoutForms(client.session, *resources, service_time, self._registry)
+        self.recipient = payouts.recipient
+        self.financial_account = payouts.financial_account
+        self.quote = payouts.quote
+        self.quote_card = payouts.quote_card
+        self.transfer = payouts.transfer
+        self._transfer_line = payouts.transfer_line
 
     def onboarding(
         self,
@@ -91,7 +96,7 @@ class Forms:
             **options,
         )
         about = "onboarding", country, product
-        return self._kept.get(about, tuple(sorted(options.items())), make, new=new)
+        return self._registry.get(about, tuple(sorted(options.items())), make, new=new)
 
     def images(self, person: Individual | str, *, example: bool = False, new: bool = False) -> Form:
         """A form that uploads the images that verification asks for.
@@ -101,17 +106,19 @@ class Forms:
         """
         from ..views.images.form import ImagesForm
 
-        who = self._client.individuals.get(person) if isinstance(person, str) else person
+        individual = self._client.individuals.get(person) if isinstance(person, str) else person
         make = partial(
             ImagesForm,
-            partial(self._client.individuals.upload_images, who.id),
-            who.status_details or [],
-            name=f"{who.given_name} {who.family_name}",
-            country=str(who.country),
+            partial(self._client.individuals.upload_images, individual.id),
+            individual.status_details or [],
+            name=f"{individual.given_name} {individual.family_name}",
+            country=str(individual.country),
             example=example,
             service=self._client.service,
         )
-        return self._kept.get(("images", who.id, who.updated_at), example, make, new=new)
+        return self._registry.get(
+            ("images", individual.id, individual.updated_at), example, make, new=new
+        )
 
     def wallet(
         self, person: Individual | str, *, example: bool = False, new: bool = False
@@ -123,11 +130,11 @@ class Forms:
         """
         from ..views.forms.account import WalletForm
 
-        who = id_of(person)
-        create = partial(self._client.financial_accounts.create, who, codes.CRYPTO_WALLET)
-        given: dict[str, Any] = {"example": example, "service": self._client.service}
-        make = partial(WalletForm, create, individual_id=who, **given)
-        return self._kept.get(("wallet", who), example, make, new=new)
+        individual_id = id_of(person)
+        create = partial(self._client.financial_accounts.create, individual_id, codes.CRYPTO_WALLET)
+        form_options: dict[str, Any] = {"example": example, "service": self._client.service}
+        make = partial(WalletForm, create, individual_id=individual_id, **form_options)
+        return self._registry.get(("wallet", individual_id), example, make, new=new)
 
     def conversion_account(
         self,
@@ -143,23 +150,27 @@ class Forms:
         """
         from ..views.forms.conversion_account import ConversionAccountForm
 
-        who = self._client.individuals.get(person)
-        held = [one for one in who.financial_accounts or [] if isinstance(one, FinancialAccount)]
-        wallets = [one for one in held if one.type == codes.CRYPTO_WALLET]
+        individual = self._client.individuals.get(person)
+        accounts = [
+            account
+            for account in individual.financial_accounts or []
+            if isinstance(account, FinancialAccount)
+        ]
+        wallets = [account for account in accounts if account.type == codes.CRYPTO_WALLET]
         make = partial(
             ConversionAccountForm,
-            partial(self._client.conversion_accounts.create, who.id),
+            partial(self._client.conversion_accounts.create, individual.id),
             self._client.conversion_accounts.wait,
             self._client.conversion_accounts.get,
             wallets,
-            need_on_ramp(country=str(who.country)).currency,
-            individual_id=who.id,
+            need_on_ramp(country=str(individual.country)).currency,
+            individual_id=individual.id,
             wallet=None if wallet is None else id_of(wallet),
             service=self._client.service,
-            **refreshing(self._waiting),
+            **refresh_options(self._service_time),
         )
-        asked = (*(one.id for one in wallets), wallet and id_of(wallet))
-        return self._kept.get(("account", who.id), asked, make, new=new)
+        question = (*(account.id for account in wallets), wallet and id_of(wallet))
+        return self._registry.get(("account", individual.id), question, make, new=new)
 
     def deposit(self, account: ConversionAccount | str, *, new: bool = False) -> DepositForm:
         """A form that makes a sandbox deposit into a conversion account.
@@ -173,8 +184,10 @@ class Forms:
             account = self._client.conversion_accounts.get(account)
         currency = account.source_currency
         if not currency:
-            way = "use lab.sandbox.deposit(account, amount, currency)"
-            raise PaylabError(f"the conversion account {account.id} has no source_currency: {way}")
+            advice = "use lab.sandbox.deposit(account, amount, currency)"
+            raise PaylabError(
+                f"the conversion account {account.id} has no source_currency: {advice}"
+            )
         on_ramp = of_currency(currency)
         make = partial(
             DepositForm,
@@ -184,9 +197,9 @@ class Forms:
             account_id=account.id,
             service=self._client.service,
         )
-        return self._kept.get(("deposit", account.id), (), make, new=new)
+        return self._registry.get(("deposit", account.id), (), make, new=new)
 
-    def status(self, of: Individual | Deposit | Conversion | Transfer | str) -> Live:
+    def status(self, of: Individual | Deposit | Conversion | Transfer | str) -> LiveStatus:
         """A live status of an individual, of the conversion of a deposit, or of a transfer.
 
         An id is looked up among individuals, transfers and conversions, in this order.
@@ -198,7 +211,7 @@ class Forms:
         line.place(self._place())
         return line
 
-    def _line(self, of: Individual | Deposit | Conversion | Transfer | str) -> Live:
+    def _line(self, of: Individual | Deposit | Conversion | Transfer | str) -> LiveStatus:
         from ..views.forms.status import ConversionView, StatusLine
 
         if isinstance(of, str):
@@ -208,12 +221,12 @@ class Forms:
         if isinstance(of, Deposit | Conversion):
             unnamed = isinstance(of, Deposit) and of.sender_name == ""
             look = partial(self._conversion, of)
-            return ConversionView(look, unnamed=unnamed, **refreshing(self._waiting))
+            return ConversionView(look, unnamed=unnamed, **refresh_options(self._service_time))
         row_id = getattr(of, "id", "")  # what a failed cell should have made says so here
         if not isinstance(of, Individual):
             raise ArgumentError(f"{SHOWN}, not of a {type(of).__name__}")
         look_at = partial(self._client.individuals.get, row_id)
-        return StatusLine(look_at, **refreshing(self._waiting))
+        return StatusLine(look_at, **refresh_options(self._service_time))
 
     def _found(self, row_id: str) -> Individual | Transfer | Conversion:
         """The resource with an id; NotFoundError names the kinds that have a status."""
@@ -231,7 +244,7 @@ class Forms:
         example: bool = False,
         consent: bool = False,
         new: bool = False,
-    ) -> Walk:
+    ) -> OnrampStepper:
         """The whole on-ramp as one stepper; `individual_id` continues with an existing individual.
 
         `example=True` fills in every step: tick the consent, press one button to get the QR code
@@ -241,15 +254,15 @@ class Forms:
         >>> lab.forms.onramp("PH", example=True).title
         'On-ramp: Philippines'
         """
-        from ..views.forms.onramp import Walk
+        from ..views.forms.onramp import OnrampStepper
 
         country = need_on_ramp(country=country.upper()).country
         options = {"example": example, "consent": consent, "on_ramp_only": True}
         begin = partial(self._onboarding, country, codes.ON_RAMP_PRODUCT, new=new, **options)
         functions = self._functions(begin, example, new)
-        make = partial(Walk, country, functions, individual_id, example=example)
+        make = partial(OnrampStepper, country, functions, individual_id, example=example)
         about = "onramp", country, individual_id
-        return self._kept.get(about, (example, consent), make, new=new)
+        return self._registry.get(about, (example, consent), make, new=new)
 
     def _functions(self, begin: Callable[[], Form], example: bool, new: bool) -> OnrampFunctions:
         from ..views.forms.live import moment_or_none
@@ -283,9 +296,11 @@ class Forms:
 
     def _opened(self, person: Individual) -> ConversionAccount | None:
         """The newest conversion account of an individual."""
-        found = self._client.conversion_accounts.list(limit=codes.PAGE_MAX)
-        own = (one for one in found if one.individual_id == person.id)
-        return max(own, key=created, default=None)
+        conversion_accounts = self._client.conversion_accounts.list(limit=codes.PAGE_MAX)
+        accounts_of_person = (
+            account for account in conversion_accounts if account.individual_id == person.id
+        )
+        return max(accounts_of_person, key=created, default=None)
 
 
 SHOWN = "a status is that of an individual, a transfer or a conversion, of its id, or of a deposit"

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from ..webhooks.arrival import Arrival
     from ..webhooks.books import BookSource
     from ..webhooks.event import Event
-    from ..webhooks.event_file import FoundEvents
+    from ..webhooks.event_file import EventHistory
     from ..webhooks.inbox import Inbox, InboxFunctions
     from ..webhooks.polling import PolledList, Watch
-    from ..webhooks.receiver import Receiver, Then
+    from ..webhooks.receiver import Handler, Receiver
     from ..webhooks.report import Reconciliation, Tolerance
     from ..webhooks.router import Router
 
@@ -60,7 +60,7 @@ def _polled(client: Client, family: str, resource: Any) -> PolledList:
 
     get = None if family == "conversion" else lambda row_id: resource.get(row_id).raw
     pages = resource.list(codes.PAGE_MAX).raw_pages
-    return PolledList(family, pages, get, client.order(f"{family}s"))
+    return PolledList(family, pages, get, client.session.lists.order(f"{family}s"))
 
 
 def _functions(client: Client, subscription: str, shut: Callable[[], None]) -> InboxFunctions:
@@ -92,7 +92,7 @@ def _functions(client: Client, subscription: str, shut: Callable[[], None]) -> I
     return InboxFunctions(client.sleep, partial(current, client), show, close)
 
 
-def _then(router: Router | None, forward_to: str | None, signature: str) -> Then | None:
+def _then(router: Router | None, forward_to: str | None, signature: str) -> Handler | None:
     """Handle an event: call the router, then forward it, as it was signed, to the user's URL."""
     from ..webhooks.inbox import check_target, post_event
     from ..webhooks.receiver import UNANSWERED
@@ -107,7 +107,7 @@ def _then(router: Router | None, forward_to: str | None, signature: str) -> Then
             router.handle(arrival.event)
         if target is None:
             return 200
-        signed = {name: sent for name, sent in arrival.headers.items() if name == header}
+        signed = {name: text for name, text in arrival.headers.items() if name == header}
         return post_event(target, arrival.body, signature=signed) or UNANSWERED
 
     return then
@@ -125,7 +125,7 @@ def _listen(receiver: Receiver, port: int, url: str | None) -> tuple[str, Callab
 def _receive_here(receivers: Receivers, receiver: Receiver) -> tuple[str, Callable[[], None]]:
     """Receive in this process; return the URL and a stop function."""
     urls = (f"http://localhost/inbox/{number}" for number in count(1))
-    url = next(each for each in urls if each not in receivers)
+    url = next(candidate for candidate in urls if candidate not in receivers)
     receivers[url] = receiver.deliver
     return url, lambda: receivers.pop(url, None) and None
 
@@ -141,7 +141,9 @@ class Webhooks:
     def __init__(
         self, client: Client, receivers: Receivers | None, controls: Callable[[], Controls | None]
     ) -> None:
-        self._client, self._receivers, self._controls = client, receivers, controls
+        self._client = client
+        self._receivers = receivers
+        self._controls = controls
         self.inboxes: list[Inbox] = []
 
     def events(self, resource_id: str | None = None) -> list[Event]:
@@ -181,7 +183,8 @@ class Webhooks:
         from ..webhooks.receiver import Receiver, signature_check
 
         types = (event_types,) if isinstance(event_types, str) else tuple(event_types)
-        client, service = self._client, self._client.service
+        client = self._client
+        service = self._client.service
         if url is None and not is_local(client.settings):
             raise ConfigError(
                 "the service cannot reach this machine: pass port=PORT and the url=https://... of a"
@@ -189,8 +192,8 @@ class Webhooks:
             )
         received = EventLog(path, Wrapper.of(service))
         check = signature_check(service, client.settings.secret_key)
-        then = _then(router, forward_to, service.webhooks.signature_header)
-        receiver = Receiver(received, client.clock, then, check)
+        forward = _then(router, forward_to, service.webhooks.signature_header)
+        receiver = Receiver(received, client.clock, forward, check)
         if self._receivers is not None and port is None and url is None:
             address, shut = _receive_here(self._receivers, receiver)
         else:
@@ -220,7 +223,9 @@ class Webhooks:
         """
         from ..webhooks.polling import Watch
 
-        lists = [_polled(self._client, *each) for each in _resources(self._client).items()]
+        lists = [
+            _polled(self._client, *polled_list) for polled_list in _resources(self._client).items()
+        ]
         return Watch(lists, router, every, since).start()
 
     def reconcile(  # noqa: PLR0913 - each has a default
@@ -260,11 +265,11 @@ class Webhooks:
         ('service', 'books')
         """
         from ..webhooks.report import reconcile
-        from .lists import Pull
+        from .lists import ListSource
 
         lists = {
-            "transfer": Pull(self._client, "transfers").frame(),
-            "conversion": Pull(self._client, "conversions").frame(),
+            "transfer": ListSource(self._client.session, "transfers").frame(),
+            "conversion": ListSource(self._client.session, "conversions").frame(),
         }
         return reconcile(
             lists,
@@ -285,12 +290,12 @@ class Webhooks:
             place=self._client.place(),
         )
 
-    def _found_events(self, events: Any, *, is_alone: bool) -> FoundEvents | None:
+    def _found_events(self, events: Any, *, is_alone: bool) -> EventHistory | None:
         """The events to compare: the given ones, of the latest inbox, or of a simulator."""
         from ..webhooks.arrivals import events_of, simulated_events
 
-        known = self.inboxes[-1] if events is None and self.inboxes else events
-        if known is not None:
-            return events_of(known)
+        events_given = self.inboxes[-1] if events is None and self.inboxes else events
+        if events_given is not None:
+            return events_of(events_given)
         controls = self._controls() if is_alone else None
         return simulated_events(controls.events()) if controls else None

@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from datetime import datetime
 from functools import cached_property
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self, Unpack
-from urllib.parse import urlsplit
 
-from ..client.call_log import CallLog
-from ..client.client import Client
-from ..client.followers import Broadcast
-from ..client.orders import OrderSender
-from ..client.parameters import takes
+from ..client.parameters import strict_keywords
 from ..client.request import Options
-from ..client.secrecy import redaction_of
-from ..client.service_clock import ServiceClock, utcnow
+from ..client.session_options import SessionOptions
 from ..client.settings import GivenService, Settings, resolve
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError
-from ..errors.names import suggesting
+from ..errors.names import with_name_suggestions
 from ..errors.text import printable_lines
 from ..files import path_of
 from ..redaction.hiding import hide_frames
 from ..spec.service.lists import Order
 from . import displays, parts
 from .inbox import Webhooks
-from .place import Place, Whereabouts, is_local
+from .parts import make_parts
+from .place import Place, is_local
 from .resources import (
     LabConversionAccounts,
     LabConversions,
@@ -37,8 +30,8 @@ from .resources import (
     LabQuotes,
     LabTransfers,
 )
+from .service_time import PACE
 from .signatures import Signatures
-from .waiting import PACE, Waiting
 
 if TYPE_CHECKING:
     from ..client.recording import Recording
@@ -52,14 +45,14 @@ if TYPE_CHECKING:
     from ..simulator.credentials import ServedSimulator
     from ..simulator.simulator import Simulator
     from ..views.cards import Card
-    from ..views.forms.live import Live
-    from ..views.forms.onramp import Walk
+    from ..views.forms.live import LiveStatus
+    from ..views.forms.onramp import OnrampStepper
     from ..views.qr import QR
     from .forms import Forms
 
 
 @explain_arguments
-@suggesting
+@with_name_suggestions
 class Lab:
     """The operations of the service by resource, forms, and the record of calls.
 
@@ -72,49 +65,29 @@ class Lab:
         *,
         embedded: Simulator | None = None,
         replay: Replay | None = None,
-        clock: Callable[[], datetime] = utcnow,
-        sleep: Callable[[float], None] = time.sleep,
-        **options: Any,
+        **options: Unpack[SessionOptions],
     ) -> None:
-        self._embedded, is_embedded = embedded, embedded is not None
-        in_process = is_embedded or replay is not None
-        self._whereabouts = whereabouts = Whereabouts(
-            lambda: self.client, embedded=is_embedded, replay=replay
-        )
-        pause = (lambda _: None) if replay else sleep  # no waits in a replay
-        waiting = Waiting(lambda: whereabouts.controls, in_process=in_process, pause=pause)
-        ask, tolerance = None if in_process else waiting.reading, settings.service.signing.tolerance
-        self._waiting, service_clock = waiting, ServiceClock(clock, tolerance, ask)
-        redaction = redaction_of(settings)
-
-        def place() -> str:
-            return str(whereabouts.known)
-
-        host = "embedded" if embedded else urlsplit(settings.base_url).netloc
-        self.client = client = Client(
-            settings,
-            clock=clock,
-            sleep=waiting.sleep,
-            service_clock=service_clock,
-            redaction=redaction,
-            orders=lambda client: computed_orders(client, is_shared=not in_process),
-            watchers=[] if replay else [Broadcast(redaction, host)],
-            calls=CallLog(facts=lambda: self.client.facts, screen=displays.on_screen),
-            place=place,
-            wait_shown=displays.wait_shown,
-            is_own=embedded is not None and embedded.world.service == settings.service,
-            **options,
-        )
+        parts = make_parts(settings, embedded, replay, options)
+        self.client = client = parts.client
+        self._embedded = embedded
+        self._locator = parts.locator
+        self._service_time = parts.service_time
         receivers = None if embedded is None else embedded.delivery.local_receivers
-        self._webhooks = webhooks = Webhooks(client, receivers, lambda: whereabouts.controls)
-        self.inbox, self.watch = webhooks.inbox, webhooks.watch
-        self.events, self.reconcile = webhooks.events, webhooks.reconcile
-        self.settings, self.service = client.settings, client.service
-        self.sources = client.settings.sources
-        self.calls, self.request = client.calls, client.request
-        self.clock, self.sleep = client.clock, client.sleep
+        self._webhooks = webhooks = Webhooks(client, receivers, parts.locator.find_controls)
         signatures = Signatures(client)
-        self.explain, self.compare = signatures.explain, signatures.compare
+        self.settings = client.settings
+        self.service = client.service
+        self.sources = client.settings.sources
+        self.calls = client.calls
+        self.request = client.request
+        self.clock = client.clock
+        self.sleep = client.sleep
+        self.inbox = webhooks.inbox
+        self.watch = webhooks.watch
+        self.events = webhooks.events
+        self.reconcile = webhooks.reconcile
+        self.explain = signatures.explain
+        self.compare = signatures.compare
         displays.register_displays()
 
     # Made when they are first used, because their models take long to import.
@@ -136,10 +109,14 @@ class Lab:
         """A form for every step of the on-ramp and of a payout."""
         from .forms import Forms
 
-        return Forms(self.client, self._waiting, lambda: str(self.place))
+        return Forms(self.client, self._service_time, lambda: str(self.place))
 
-    onramp: cached_property[Callable[..., Walk]] = cached_property(lambda lab: lab.forms.onramp)
-    status: cached_property[Callable[..., Live]] = cached_property(lambda lab: lab.forms.status)
+    onramp: cached_property[Callable[..., OnrampStepper]] = cached_property(
+        lambda lab: lab.forms.onramp
+    )
+    status: cached_property[Callable[..., LiveStatus]] = cached_property(
+        lambda lab: lab.forms.status
+    )
 
     @property
     def is_embedded(self) -> bool:
@@ -152,7 +129,7 @@ class Lab:
 
         A service is asked whether it is a simulator only if its address is on this machine.
         """
-        return self._whereabouts.controls
+        return self._locator.find_controls()
 
     @property
     def place(self) -> Place:
@@ -160,7 +137,7 @@ class Lab:
 
         A local address that has not answered yet is asked whether it is a simulator.
         """
-        return self._whereabouts.place
+        return self._locator.place
 
     def get(
         self, path: str, params: Mapping[str, Any] | None = None, **options: Unpack[Options]
@@ -194,7 +171,7 @@ class Lab:
         """
         from ..client.recording import Recording
 
-        return Recording(to, self.client)
+        return Recording(to, self.client.session)
 
     def deposit_card(self, account: Any) -> Card | QR:
         """A CLABE card or a QR code, from a conversion account, its id, or instructions.
@@ -279,19 +256,11 @@ class Lab:
     def __repr__(self) -> str:
         rows = [f"  {name:<11}{value}  ({source})" for name, value, source in self.sources()]
         drift = [self.drift.line] if self.drift else []
-        return printable_lines("\n".join([f"Lab on {self._whereabouts.known}", *rows, *drift]))
-
-
-def computed_orders(client: Client, *, is_shared: bool) -> OrderSender:
-    """What sends the orders of a lab; `is_shared` is whether other processes reach its service."""
-    from ..locks import Locks  # only an order needs them
-    from ..payments.orders import ComputedOrders
-
-    return ComputedOrders(client, displays.tell, Locks(is_shared=is_shared))
+        return printable_lines("\n".join([f"Lab on {self._locator.known}", *rows, *drift]))
 
 
 @hide_frames
-@takes()
+@strict_keywords()
 def connect(  # noqa: PLR0913 - each setting may be given, and each has a default
     base_url: str | None = None,
     api_key: str | None = None,

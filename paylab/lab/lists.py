@@ -9,7 +9,7 @@ from datetime import date
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
-from ..client.sender import Sender
+from ..client.session import Session
 from ..errors.api import NotFoundError
 from ..errors.base import MissingOperationError, Problem, RuleError
 from ..light_dataclass import light_dataclass
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from ..frames.export import Export
 
 
-Kept = Literal["transfers", "conversions", "individuals", "conversion_accounts"]
+ListName = Literal["transfers", "conversions", "individuals", "conversion_accounts"]
 
 Progress = Callable[[int, int], object]
 
 
-class Narrowed(TypedDict, total=False):
+class RowFilters(TypedDict, total=False):
     """Which rows to keep, and how to report progress."""
 
     since: date | str | None
@@ -39,7 +39,7 @@ class Narrowed(TypedDict, total=False):
     progress: Progress | bool | None
 
 
-class Reading(Narrowed, total=False):
+class FrameOptions(RowFilters, total=False):
     """Options of reading a frame."""
 
     limit: int | None
@@ -47,7 +47,7 @@ class Reading(Narrowed, total=False):
     extra: bool
 
 
-class Writing(Narrowed, total=False):
+class ExportOptions(RowFilters, total=False):
     """Options of writing a file."""
 
     excel_safe: bool
@@ -55,64 +55,65 @@ class Writing(Narrowed, total=False):
 
 
 @light_dataclass(frozen=True)
-class Pull:
+class ListSource:
     """A list to fetch: its name, filters and service."""
 
-    sender: Sender
-    kind: Kept
+    session: Session
+    kind: ListName
     filters: Mapping[str, str | None] = field(default_factory=dict)
     size: int = PAGE_MAX
 
     @property
     def order(self) -> Order:
         """The order of the list, if declared."""
-        return self.sender.order(self.kind)
+        return self.session.lists.order(self.kind)
 
     @property
     def account(self) -> str:
         """A digest of the service and account; it stays out of frames and sidecars."""
-        return self.sender.settings.identity
+        return self.session.settings.identity
 
     def fetch(self, cursor: str | None) -> bytes:
         """One page as the service sent it; signed and retried like any GET."""
-        return self.sender.fetch_page(self.kind, self.size, cursor, self.filters)
+        return self.session.lists.page_as_sent(self.kind, self.size, cursor, self.filters)
 
     def one(self, id_: str) -> bytes | None:
         """One object without its envelope; None if it is not found or cannot be read."""
         try:
-            path = self.sender.service.path(f"{self.kind}.get", id=id_)
-            answer = self.sender.send("GET", path)
+            path = self.session.service.path(f"{self.kind}.get", id=id_)
+            answer = self.session.send("GET", path)
         except (NotFoundError, MissingOperationError):
             return None
         return write_json(answer.identified).encode()
 
     def origin(self, **more: Any) -> dict[str, Any]:
         """The source of the rows, for `frame.attrs` and the sidecar file."""
-        asked = {**self.filters, **more}
+        filters_given = {**self.filters, **more}
         return {
-            "base_url": self.sender.settings.base_url,
-            "service": self.sender.place(),
-            "filter": {name: value for name, value in asked.items() if value is not None},
-            "fetched_at": timestamps.to_text(self.sender.clock()),
+            "base_url": self.session.settings.base_url,
+            "service": self.session.place(),
+            "filter": {name: value for name, value in filters_given.items() if value is not None},
+            "fetched_at": timestamps.to_text(self.session.clock()),
         }
 
-    def frame(self, **options: Unpack[Reading]) -> pd.DataFrame:
+    def frame(self, **options: Unpack[FrameOptions]) -> pd.DataFrame:
         """The rows as a frame; see `paylab.frames.transfers`."""
         from ..frames import frame
         from ..frames.decode import bodies
         from ..frames.selection import read_statuses
 
-        limit, begin = options.get("limit"), read_since(options.get("since"))
-        asked: dict[str, Any] = {"limit": limit, "since": begin and timestamps.to_text(begin)}
-        asked["status"] = ",".join(sorted(read_statuses(options.get("status")) or ())) or None
-        asked["client_reference_id"] = options.get("client_reference_id")
+        limit = options.get("limit")
+        begin = read_since(options.get("since"))
+        filters: dict[str, Any] = {"limit": limit, "since": begin and timestamps.to_text(begin)}
+        filters["status"] = ",".join(sorted(read_statuses(options.get("status")) or ())) or None
+        filters["client_reference_id"] = options.get("client_reference_id")
         size = page_size(limit)
         with report_progress(options.get("progress"), self.kind) as reporter:
-            read: Any = {**options, "attrs": self.origin(**asked), "progress": reporter}
+            read: Any = {**options, "attrs": self.origin(**filters), "progress": reporter}
             pages = bodies(replace(self, size=size).fetch)
             return frame.frame(pages, self.kind, order=self.order, **read)
 
-    def export(self, to: str | PathLike[str], **options: Unpack[Writing]) -> Export:
+    def export(self, to: str | PathLike[str], **options: Unpack[ExportOptions]) -> Export:
         """The rows as a file or a folder; see `paylab.frames.export_list`."""
         from .. import frames
 

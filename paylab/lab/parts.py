@@ -1,14 +1,28 @@
-"""The parts of a lab: settings of a simulator or a recording, and a log."""
+"""The parts of a lab, each made from those above it; the settings of a simulator or a recording."""
 
 from __future__ import annotations
 
 import logging
 import os
+import time
 import warnings
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from random import SystemRandom
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from ..client.base_url import EMBEDDED
+from ..client.call_log import CallLog
+from ..client.client import Client
+from ..client.followers import Broadcast
+from ..client.orders import OrderSender
+from ..client.request import Nonces
+from ..client.secrecy import redaction_of
+from ..client.service_clock import ServiceClock, utcnow
+from ..client.session import Session, replay_facts
+from ..client.session_options import SessionOptions
 from ..client.settings import (
     Found,
     GivenService,
@@ -20,12 +34,93 @@ from ..errors.base import ConfigError, ConfigWarning
 from ..logs import log
 from ..redaction.hiding import Secret
 from ..spec.service.service import Service
+from . import displays
+from .place import ServiceLocator
+from .service_time import ServiceTime
+
+if TYPE_CHECKING:
+    from ..client.exchange import Exchange, Watcher
+    from ..client.replay import Replay
+    from ..simulator.simulator import Simulator
 
 Parts = dict[str, Any]
 """Arguments of a Lab."""
 
 SEEDED_TRANSFERS = 130
 """The initial data of an embedded simulator: two pages of transfers."""
+
+
+@dataclass(frozen=True)
+class LabParts:
+    """What a lab is made of: its client, the place of the service, and how time passes there."""
+
+    client: Client
+    locator: ServiceLocator
+    service_time: ServiceTime
+
+
+def make_parts(
+    settings: Settings,
+    embedded: Simulator | None,
+    replay: Replay | None,
+    options: SessionOptions,
+) -> LabParts:
+    """The parts of a lab for a service, a simulator in this process, or a recording."""
+    in_process = embedded is not None or replay is not None
+    clock = options.get("clock", utcnow)
+    random = options.get("random") or SystemRandom()
+    redaction = redaction_of(settings)
+    host = "embedded" if embedded else urlsplit(settings.base_url).netloc
+    watchers: list[Watcher] = [] if replay else [Broadcast(redaction, host)]
+    shared: SessionOptions = {
+        **options,
+        "random": random,
+        "nonces": Nonces(random),
+        "redaction": redaction,
+        "watchers": watchers,
+    }
+    control_options: SessionOptions = {**shared, "max_retries": 0}
+    if not in_process:
+        control_options["transport"] = None
+    locator = ServiceLocator(
+        settings,
+        partial(Session, settings, **control_options),
+        embedded=embedded is not None,
+        replay=replay,
+    )
+    pause = (lambda _: None) if replay else options.get("sleep", time.sleep)
+    service_time = ServiceTime(locator.find_controls, in_process=in_process, pause=pause)
+    read_time = None if in_process else service_time.reading
+    service_clock = ServiceClock(clock, settings.service.signing.tolerance, read_time)
+    watchers += [locator.note_product, partial(forget_moved_time, service_clock)]
+    is_own = embedded is not None and embedded.world.service == settings.service
+    client_options: SessionOptions = {
+        **shared,
+        "sleep": service_time.sleep,
+        "service_clock": service_clock,
+        "calls": CallLog(
+            facts=partial(replay_facts, settings, is_own=is_own), screen=displays.on_screen
+        ),
+        "place": lambda: str(locator.known),
+        "wait_shown": displays.wait_shown,
+        "is_own": is_own,
+    }
+    orders = partial(computed_orders, is_shared=not in_process)
+    return LabParts(Client(settings, orders=orders, **client_options), locator, service_time)
+
+
+def forget_moved_time(service_clock: ServiceClock, exchange: Exchange) -> None:
+    """Ask a simulator for its time again after a control that may have moved its clock."""
+    if exchange.request.is_control and exchange.request.method != "GET":
+        service_clock.forget()
+
+
+def computed_orders(client: Client, *, is_shared: bool) -> OrderSender:
+    """What sends the orders of a lab; `is_shared` is whether other processes reach its service."""
+    from ..locks import Locks  # only an order needs them
+    from ..payments.orders import ComputedOrders
+
+    return ComputedOrders(client, displays.tell, Locks(is_shared=is_shared))
 
 
 def followed_service(found: Found, order: dict[str, Any], usual: Service | None = None) -> Service:
@@ -38,15 +133,20 @@ def embedded_parts(
     simulator: Any, given: GivenService | None, order: dict[str, Any], read_only: bool | None
 ) -> Parts:
     """A simulator in this process: the given Simulator, or a new one instead of None."""
-    found = read_only_source(read_only, os.environ)
-    found |= service_source(given, os.environ) if simulator is None or given is not None else {}
+    option_sources = read_only_source(read_only, os.environ)
+    option_sources |= (
+        service_source(given, os.environ) if simulator is None or given is not None else {}
+    )
     if simulator is None:
         from ..simulator.simulator import Simulator
 
-        own = followed_service(found, order)
-        simulator = Simulator(transfers=SEEDED_TRANSFERS, service=own)
-    keys, followed = (simulator.api_key, simulator.secret_key), simulator.world.service
-    settings = embedded_settings(*keys, found, followed_service(found, order, followed))
+        simulator_service = followed_service(option_sources, order)
+        simulator = Simulator(transfers=SEEDED_TRANSFERS, service=simulator_service)
+    keys = (simulator.api_key, simulator.secret_key)
+    followed = simulator.world.service
+    settings = embedded_settings(
+        *keys, option_sources, followed_service(option_sources, order, followed)
+    )
     return {"settings": settings, "embedded": simulator, **simulator.client_options()}
 
 
@@ -62,8 +162,8 @@ def replay_parts(path: Path, given: GivenService | None) -> Parts:
     """A HAR file; its clock is the time of the latest replayed call."""
     from ..client.replay import Replay
 
-    found = service_source(given, {})
-    replay = Replay(path, found["service"][0] if found else None)
+    option_sources = service_source(given, {})
+    replay = Replay(path, option_sources["service"][0] if option_sources else None)
     where = dict.fromkeys(("base_url", "api_key", "secret_key"), f"recording {path.name}")
     # A replay is not signed; its placeholder key is valid in every encoding.
     keys = Secret("replay"), Secret("f00d" * 10)

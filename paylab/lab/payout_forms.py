@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from ..client.resources.individuals import FinancialAccounts, Individuals
 from ..client.resources.transfers import Quotes, Transfers
-from ..client.sender import Sender
+from ..client.session import Session
 from ..corridors import examples
 from ..corridors.corridor import NAMES
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote, Transfer
 from ..spec.service.service import Service
-from .form_registry import F, Kept, id_of, known_word, refreshing
+from .form_registry import F, FormRegistry, id_of, known_word, refresh_options
 from .quotes import quote_routes
-from .waiting import Waiting
+from .service_time import ServiceTime
 
 if TYPE_CHECKING:
     from ..views.forms.account import AccountForm
@@ -30,17 +30,21 @@ class PayoutForms:
 
     def __init__(  # noqa: PLR0913 - a resource each
         self,
-        client: Sender,
+        session: Session,
         people: Individuals,
         accounts: FinancialAccounts,
         quotes: Quotes,
         transfers: Transfers,
-        waiting: Waiting,
-        kept: Kept,
+        service_time: ServiceTime,
+        kept: FormRegistry,
     ) -> None:
-        self._client, self._people, self._accounts = client, people, accounts
-        self._quotes, self._transfers = quotes, transfers
-        self._waiting, self._kept = waiting, kept
+        self._session = session
+        self._people = people
+        self._accounts = accounts
+        self._quotes = quotes
+        self._transfers = transfers
+        self._service_time = service_time
+        self._registry = kept
 
     def recipient(
         self,
@@ -55,10 +59,10 @@ class PayoutForms:
 
         country = known_word("country", country.upper(), NAMES)
         known_word("product_types", product, codes.PRODUCTS)
-        given: dict[str, Any] = {"example": example, "clock": self._client.clock}
-        given["service"] = self._client.service
-        make = partial(RecipientForm, self._people.create, country, product, **given)
-        return self._kept.get(("recipient", country, product), example, make, new=new)
+        form_options: dict[str, Any] = {"example": example, "clock": self._session.clock}
+        form_options["service"] = self._session.service
+        make = partial(RecipientForm, self._people.create, country, product, **form_options)
+        return self._registry.get(("recipient", country, product), example, make, new=new)
 
     def financial_account(
         self,
@@ -71,20 +75,20 @@ class PayoutForms:
         """A form that adds an account to a recipient, or replaces the details of `account`."""
         from ..views.forms.account import AccountForm
 
-        who = self._people.get(person)
-        country = str(who.country)
+        individual = self._people.get(person)
+        country = str(individual.country)
         make = partial(
             AccountForm,
-            partial(self._accounts.create, who.id),
+            partial(self._accounts.create, individual.id),
             country,
             account=account,
             update=self._accounts.update,
-            owner=who.id,
-            example=examples.account(country, self._client.service) if example else None,
-            service=self._client.service,
+            owner=individual.id,
+            example=examples.account(country, self._session.service) if example else None,
+            service=self._session.service,
         )
-        about = "bank", who.id, account and account.id
-        return self._kept.get(about, example, make, new=new)
+        about = "bank", individual.id, account and account.id
+        return self._registry.get(about, example, make, new=new)
 
     def quote(
         self,
@@ -116,7 +120,7 @@ class PayoutForms:
 
     def _name(self, *, new: bool) -> str:
         """The name of the payments of a new form, so that each is paid once."""
-        return self._client.new_key() if new else ""
+        return self._session.new_key() if new else ""
 
     def _priced(  # noqa: PLR0913 - what, for whom, how much
         self,
@@ -129,13 +133,18 @@ class PayoutForms:
         new: bool,
     ) -> F:
         """Make a form with the recipient's current accounts and the routes to them."""
-        who = self._people.get(person)
-        held = who.financial_accounts or []
-        given = {"accounts": held, "amount": amount, "source": source.upper()}
-        begun = partial(
-            make, _labelled(who, self._client.service), **given, service=self._client.service
+        individual = self._people.get(person)
+        accounts = individual.financial_accounts or []
+        form_options = {"accounts": accounts, "amount": amount, "source": source.upper()}
+        make_form = partial(
+            make,
+            _labelled(individual, self._session.service),
+            **form_options,
+            service=self._session.service,
         )
-        return self._kept.get((what, who.id, len(held)), (amount, source), begun, new=new)
+        return self._registry.get(
+            (what, individual.id, len(accounts)), (amount, source), make_form, new=new
+        )
 
     def quote_card(self, quote: Quote, *, new: bool = False) -> QuoteCard:
         """A quote with a countdown to its expiry; `submit()` creates the transfer."""
@@ -146,28 +155,30 @@ class PayoutForms:
             quote,
             partial(self._transfers.create, new=self._name(new=new)),
             partial(self._quotes.again, quote),
-            self._client.service_clock.now,
+            self._session.service_clock.now,
             accounts=self._accounts_of(quote),
-            stands_still=self._waiting.stands_still(),
-            pass_time=self._waiting.move_on,
-            service=self._client.service,
+            is_frozen=self._service_time.is_frozen(),
+            pass_time=self._service_time.move_on,
+            service=self._session.service,
         )
-        return self._kept.get(("quote card", quote.id), (), make, new=new)
+        return self._registry.get(("quote card", quote.id), (), make, new=new)
 
     def transfer_line(self, transfer: Transfer | str) -> TransferLine:
         """A live status of a transfer."""
         from ..views.forms.status import TransferLine
 
         look = partial(self._transfers.get, id_of(transfer))
-        wallets = [one for one in self._accounts_of(look()) if one.type == codes.CRYPTO_WALLET]
-        return TransferLine(look, wallets=wallets, **refreshing(self._waiting))
+        wallets = [
+            account for account in self._accounts_of(look()) if account.type == codes.CRYPTO_WALLET
+        ]
+        return TransferLine(look, wallets=wallets, **refresh_options(self._service_time))
 
     def _accounts_of(self, of: Quote | Transfer) -> list[FinancialAccount]:
         """The recipient's accounts; empty if no stablecoin is involved."""
         if not of.recipient_id or not codes.is_stablecoin(of.source_currency or ""):
             return []
-        held = self._people.get(of.recipient_id).financial_accounts or []
-        return [one for one in held if isinstance(one, FinancialAccount)]
+        accounts = self._people.get(of.recipient_id).financial_accounts or []
+        return [account for account in accounts if isinstance(account, FinancialAccount)]
 
 
 def _labelled(person: Individual, service: Service) -> list[tuple[str, dict[str, Any]]]:

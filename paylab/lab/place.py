@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Literal
 from urllib.parse import urlsplit
 
 from ..client.base_url import is_sandbox_host
-from ..client.sender import Sender
+from ..client.request import CONTROLS
+from ..client.session import Session
 from ..client.settings import Settings
 from ..errors.base import PaylabError
 from ..errors.text import printable
@@ -17,6 +17,7 @@ from ..loopback import is_loopback
 from ..simulator.messages import PRODUCT
 
 if TYPE_CHECKING:
+    from ..client.exchange import Exchange
     from ..client.replay import Replay
     from ..simulator.controls import Controls
 
@@ -45,18 +46,18 @@ class Place:
             return "using the embedded simulator: no PAYLAB_BASE_URL is set"
         if self.kind == "recording":
             return f"answering from the recording {self.file}"
-        named = {"shared": "simulator", "sandbox": "sandbox"}.get(self.kind, "service")
-        return f"using the {named} at {self.base_url}"
+        noun = {"shared": "simulator", "sandbox": "sandbox"}.get(self.kind, "service")
+        return f"using the {noun} at {self.base_url}"
 
     def __str__(self) -> str:
         host = urlsplit(self.base_url).netloc
-        shown = {
+        texts = {
             "embedded": "SIMULATOR (embedded)",
             "shared": f"SIMULATOR (shared, {host})",
             "sandbox": f"SANDBOX ({host})",
             "recording": f"RECORDING ({self.file})",
         }
-        return printable(shown.get(self.kind, host))
+        return printable(texts.get(self.kind, host))
 
 
 def is_local(settings: Settings) -> bool:
@@ -64,21 +65,34 @@ def is_local(settings: Settings) -> bool:
     return is_loopback(urlsplit(settings.base_url).hostname or "")
 
 
-class Whereabouts:
+class ServiceLocator:
     """The place of a lab's service, and the controls found there.
 
-    `sender()` is the lab's client; `embedded` is whether the service is a simulator in this
-    process, `replay` is the recording that answers instead of a service.
+    `connect` makes a session for the controls when they are first used. `embedded` is whether the
+    service is a simulator in this process, `replay` the recording that answers instead of it.
     """
 
     def __init__(
-        self, sender: Callable[[], Sender], *, embedded: bool, replay: Replay | None = None
+        self,
+        settings: Settings,
+        connect: Callable[[], Session],
+        *,
+        embedded: bool = False,
+        replay: Replay | None = None,
     ) -> None:
-        self._sender, self._embedded, self._replay = sender, embedded, replay
+        self._settings = settings
+        self._connect = connect
+        self._embedded = embedded
+        self._replay = replay
         self._controls: Controls | None = None
+        self._product: str | None = None
 
-    @property
-    def controls(self) -> Controls | None:
+    def note_product(self, exchange: Exchange) -> None:
+        """Note the product that an answer names in its Server header."""
+        if exchange.status:
+            self._product = exchange.headers.get("server", "")
+
+    def find_controls(self) -> Controls | None:
         """The simulator's controls; None for a real service, which is asked if it is local."""
         if self._controls is None:
             self._controls = self._find()
@@ -87,47 +101,38 @@ class Whereabouts:
     def _find(self) -> Controls | None:
         from ..simulator.controls import Controls
 
-        sender = self._sender()
         if self._embedded or (self._replay and self._replay.has_controls):
-            return Controls(sender.request, sender.service)
+            return Controls(self._connect().request, self._settings.service)
         # No request is sent to an address on another machine.
-        if self._replay or not is_local(sender.settings):
+        if self._replay or not is_local(self._settings):
             return None
-        apart = Sender(sender.settings, max_retries=0, watchers=sender.watchers)
-        quick = min(sender.settings.timeout, ANSWER_SECONDS)
+        session = self._connect()
+        quick = min(self._settings.timeout, ANSWER_SECONDS)
         try:
-            if "clock" not in Controls(partial(apart.request, timeout=quick)).summary():
-                return None
-        except (PaylabError, TypeError, ValueError):
+            summary = session.request("GET", CONTROLS, timeout=quick)
+        except PaylabError:
             return None
-
-        def ask(method: str, path: str, **options: Any) -> Any:
-            try:
-                return apart.request(method, path, **options)
-            finally:
-                if method != "GET":  # it may have moved the simulator's clock
-                    sender.service_clock.forget()
-
-        return Controls(ask, sender.service)
+        is_simulator = isinstance(summary, Mapping) and "clock" in summary
+        return Controls(session.request, self._settings.service) if is_simulator else None
 
     @property
     def place(self) -> Place:
         """The kind of service; a local address that has not answered yet is asked."""
-        if self._sender().product is None and not self._replay:
-            self._controls = self.controls
+        if self._product is None and not self._replay:
+            self.find_controls()
         return self.known
 
     @property
     def known(self) -> Place:
         """The kind of service as far as earlier answers tell; no request is sent."""
-        sender, settings = self._sender(), self._sender().settings
+        settings = self._settings
         if self._replay:
             return Place("recording", settings.base_url, self._replay.path.name)
         kind: Kind = "other"
         if self._embedded:
             kind = "embedded"
         elif is_local(settings):
-            kind = "shared" if self._controls or sender.product == PRODUCT else "other"
+            kind = "shared" if self._controls or self._product == PRODUCT else "other"
         elif is_sandbox_host(settings.base_url):
             kind = "sandbox"
         return Place(kind, settings.base_url)

@@ -47,12 +47,12 @@ def compare_quotes(
 
     `create` requests a quote. If the service refuses it, `problem` says why.
     """
-    people = [recipients] if isinstance(recipients, Individual) else list(recipients)
-    if not all(isinstance(one, Individual) for one in people):
+    individuals = [recipients] if isinstance(recipients, Individual) else list(recipients)
+    if not all(isinstance(recipient, Individual) for recipient in individuals):
         message = "must be individuals, such as lab.individuals.get(id), not ids"
         raise RuleError([Problem("recipients", message)])
-    found = [route for person in people for route in quote_routes(person, service)]
-    return _frame(found, [_quoted(create, route, asked) for route in found])
+    routes = [route for person in individuals for route in quote_routes(person, service)]
+    return _frame(routes, [_quoted(create, route, asked) for route in routes])
 
 
 def _quoted(create: Callable[..., Quote], route: _Route, asked: dict[str, Any]) -> Quote | str:
@@ -87,9 +87,9 @@ def _frame(found: list[_Route], quotes: list[Quote | str]) -> pd.DataFrame:
         [(r.recipient.country, r.account.type, r.rail.method, r.rail.settlement) for r in found],
         columns=["country", "account", "rail", "settlement"],
     )
-    shown = pd.concat([facts, exact[list(COLUMNS)]], axis=1)
-    shown["financial_account_id"] = [route.account.id for route in found]
-    shown["expires_at"] = [getattr(quote, "expires_at", None) for quote in quotes]
-    shown["quote_id"] = exact["id"]
-    shown["problem"] = [quote if isinstance(quote, str) else None for quote in quotes]
-    return ExactFrame(shown)
+    table = pd.concat([facts, exact[list(COLUMNS)]], axis=1)
+    table["financial_account_id"] = [route.account.id for route in found]
+    table["expires_at"] = [getattr(quote, "expires_at", None) for quote in quotes]
+    table["quote_id"] = exact["id"]
+    table["problem"] = [quote if isinstance(quote, str) else None for quote in quotes]
+    return ExactFrame(table)

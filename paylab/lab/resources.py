@@ -8,15 +8,15 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from ..client.client import Client
-from ..client.parameters import Account, body_of, takes
+from ..client.parameters import Account, body_of, strict_keywords
 from ..client.request import Options
 from ..client.resources import operations
 from ..errors.arguments import explain_arguments
-from ..errors.names import suggesting
+from ..errors.names import with_name_suggestions
 from ..spec.service.service import Service
 from ..spec.time_arguments import read_since
 from .displays import tell
-from .lists import Progress, Pull, Reading, Writing, report_progress
+from .lists import ExportOptions, FrameOptions, ListSource, Progress, report_progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +44,7 @@ class Defaults(TypedDict, total=False):
 
 
 @explain_arguments
-@suggesting
+@with_name_suggestions
 class LabTransfers:
     """Transfers, also as a frame, a file or a batch.
 
@@ -53,11 +53,15 @@ class LabTransfers:
     """
 
     def __init__(self, client: Client, *, is_embedded: bool = False) -> None:
-        self._client, self._is_embedded = client, is_embedded
-        one = client.transfers
-        self.create, self.get, self.list, self.wait = one.create, one.get, one.list, one.wait
+        self._client = client
+        self._is_embedded = is_embedded
+        operations = client.transfers
+        self.create = operations.create
+        self.get = operations.get
+        self.list = operations.list
+        self.wait = operations.wait
 
-    @takes()
+    @strict_keywords()
     def find(  # noqa: PLR0913 - a field each
         self,
         financial_account: Account | None = None,
@@ -83,12 +87,25 @@ class LabTransfers:
         """
         from ..payments.search import find_payment
 
-        fields = body_of("transfers.create", locals())
+        fields = body_of(
+            "transfers.create",
+            financial_account=financial_account,
+            client_reference_id=client_reference_id,
+            financial_account_id=financial_account_id,
+            payout_method=payout_method,
+            source_currency=source_currency,
+            destination_currency=destination_currency,
+            source_amount=source_amount,
+            destination_amount=destination_amount,
+            net_source_amount=net_source_amount,
+        )
         clock = self._client.service_clock
         return find_payment(self._client.transfers, fields, read_since(since), clock.now)
 
-    @takes(Reading)
-    def frame(self, *, product_type: str | None = None, **options: Unpack[Reading]) -> pd.DataFrame:
+    @strict_keywords(FrameOptions)
+    def frame(
+        self, *, product_type: str | None = None, **options: Unpack[FrameOptions]
+    ) -> pd.DataFrame:
         """Transfers as an exact frame: at most `limit` rows, created at or after `since`.
 
         `status` keeps one or more statuses, `client_reference_id` one reference. All pages are read
@@ -102,13 +119,13 @@ class LabTransfers:
         """
         return self.pull(product_type).frame(**options)
 
-    @takes(Writing)
+    @strict_keywords(ExportOptions)
     def export(
         self,
         to: str | PathLike[str],
         *,
         product_type: str | None = None,
-        **options: Unpack[Writing],
+        **options: Unpack[ExportOptions],
     ) -> Export:
         """Write transfers to FILE.csv, FILE.parquet, FILE.xlsx or FOLDER/, or to `-`, as CSV.
 
@@ -123,12 +140,12 @@ class LabTransfers:
         """
         return self.pull(product_type).export(to, **options)
 
-    def pull(self, product_type: str | None = None) -> Pull:
+    def pull(self, product_type: str | None = None) -> ListSource:
         """The list as raw pages, for `Dataset.sync`."""
         operations.check(None, self._client.service.list("transfers"), product_type)
-        return Pull(self._client, "transfers", {"product_type": product_type})
+        return ListSource(self._client.session, "transfers", {"product_type": product_type})
 
-    @takes(Defaults)
+    @strict_keywords(Defaults)
     def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
         self,
         payouts: Payouts,
@@ -186,7 +203,7 @@ class LabTransfers:
                 **defaults,
             )
 
-    @takes(Defaults)
+    @strict_keywords(Defaults)
     def check_many(
         self,
         payouts: Payouts,
@@ -211,12 +228,14 @@ class LabTransfers:
 
 
 @explain_arguments
-@suggesting
+@with_name_suggestions
 class LabQuotes:
     """Quotes, also for comparison."""
 
     def __init__(self, quotes: Quotes, service: Service) -> None:
-        self.create, self.again, self._service = quotes.create, quotes.again, service
+        self.create = quotes.create
+        self.again = quotes.again
+        self._service = service
 
     def frame(self, quotes: Iterable[Quote]) -> pd.DataFrame:
         """Your quotes as an exact frame; the service has no list of quotes.
@@ -228,7 +247,7 @@ class LabQuotes:
 
         return of(quotes, "quotes")
 
-    @takes(Options)
+    @strict_keywords(Options)
     def compare(  # noqa: PLR0913 - a field each
         self,
         recipients: Recipients,
@@ -266,17 +285,19 @@ class LabQuotes:
 
 
 @explain_arguments
-@suggesting
+@with_name_suggestions
 class LabConversions:
     """Conversions, also as a frame or a file."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        one = client.conversions
-        self.get, self.list, self.wait = one.get, one.list, one.wait
+        operations = client.conversions
+        self.get = operations.get
+        self.list = operations.list
+        self.wait = operations.wait
 
-    @takes(Reading)
-    def frame(self, **options: Unpack[Reading]) -> pd.DataFrame:
+    @strict_keywords(FrameOptions)
+    def frame(self, **options: Unpack[FrameOptions]) -> pd.DataFrame:
         """All conversions as an exact frame; see `transfers.frame`.
 
         >>> len(lab.conversions.frame())
@@ -284,8 +305,8 @@ class LabConversions:
         """
         return self.pull().frame(**options)
 
-    @takes(Writing)
-    def export(self, to: str | PathLike[str], **options: Unpack[Writing]) -> Export:
+    @strict_keywords(ExportOptions)
+    def export(self, to: str | PathLike[str], **options: Unpack[ExportOptions]) -> Export:
         """Write conversions to a file or a folder; see `transfers.export`.
 
         >>> lab.conversions.export("conversions.csv").rows
@@ -293,48 +314,55 @@ class LabConversions:
         """
         return self.pull().export(to, **options)
 
-    def pull(self) -> Pull:
+    def pull(self) -> ListSource:
         """The list as raw pages, for `Dataset.sync`."""
-        return Pull(self._client, "conversions")
+        return ListSource(self._client.session, "conversions")
 
 
 @explain_arguments
-@suggesting
+@with_name_suggestions
 class LabIndividuals:
     """Individuals, also as a frame; without document numbers and account details."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        one = client.individuals
-        self.create, self.get, self.list, self.wait = one.create, one.get, one.list, one.wait
-        self.upload_images, self.images = one.upload_images, one.images
-        self.submit_token = one.submit_token
+        operations = client.individuals
+        self.create = operations.create
+        self.get = operations.get
+        self.list = operations.list
+        self.wait = operations.wait
+        self.upload_images = operations.upload_images
+        self.images = operations.images
+        self.submit_token = operations.submit_token
 
-    @takes(Reading)
-    def frame(self, **options: Unpack[Reading]) -> pd.DataFrame:
+    @strict_keywords(FrameOptions)
+    def frame(self, **options: Unpack[FrameOptions]) -> pd.DataFrame:
         """All individuals as a frame; see `transfers.frame`.
 
         >>> "family_name" in lab.individuals.frame()
         True
         """
-        return Pull(self._client, "individuals").frame(**options)
+        return ListSource(self._client.session, "individuals").frame(**options)
 
 
 @explain_arguments
-@suggesting
+@with_name_suggestions
 class LabConversionAccounts:
     """Conversion accounts, also as a frame."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        one = client.conversion_accounts
-        self.create, self.get, self.list, self.wait = one.create, one.get, one.list, one.wait
+        operations = client.conversion_accounts
+        self.create = operations.create
+        self.get = operations.get
+        self.list = operations.list
+        self.wait = operations.wait
 
-    @takes(Reading)
-    def frame(self, **options: Unpack[Reading]) -> pd.DataFrame:
+    @strict_keywords(FrameOptions)
+    def frame(self, **options: Unpack[FrameOptions]) -> pd.DataFrame:
         """All conversion accounts with their deposit instructions; see `transfers.frame`.
 
         >>> lab.conversion_accounts.frame()["status"].unique().tolist()
         ['active']
         """
-        return Pull(self._client, "conversion_accounts").frame(**options)
+        return ListSource(self._client.session, "conversion_accounts").frame(**options)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..client.call import Call
-from ..client.sender import Sender
+from ..client.client import Client
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Signatures:
     """Explains signatures with the calls and the secret of a client."""
 
-    def __init__(self, client: Sender) -> None:
+    def __init__(self, client: Client) -> None:
         self._client = client
 
     def explain(self, call: Call | None = None) -> Explanation:
@@ -45,7 +45,8 @@ class Signatures:
         from ..signing.findings import SignedRequest, check_url
 
         check_url(url)
-        whole = url if urlsplit(url).netloc else self._client.settings.base_url + url
-        request = SignedRequest(method.upper(), whole, body)
-        secret, signing = self._client.settings.secret_key.reveal(), self._client.service.signing
+        full_url = url if urlsplit(url).netloc else self._client.settings.base_url + url
+        request = SignedRequest(method.upper(), full_url, body)
+        secret = self._client.settings.secret_key.reveal()
+        signing = self._client.service.signing
         return compare(theirs, request, secret, now=self._client.clock(), signing=signing)

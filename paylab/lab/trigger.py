@@ -65,31 +65,32 @@ def trigger(
     family = event_type.partition(".")[0]
     row = current(lab.client, family, resource_id) if resource_id else None
     if row is None or not resource_id:
-        made = _make(lab, controls, event_type, resource_id, to)
-        return _since(lab, event_type, made, 0)
-    before = len(lab.events(resource_id))
+        new_id = _make(lab, controls, event_type, resource_id, to)
+        return _since(lab, event_type, new_id, 0)
+    event_count = len(lab.events(resource_id))
     _move(controls, event_type, row, to)
-    return _since(lab, event_type, resource_id, before)
+    return _since(lab, event_type, resource_id, event_count)
 
 
 def _move(controls: Controls, event_type: str, row: Mapping[str, Any], to: str | None) -> None:
     """Make the moves that lead to an event; none for an event that occurs automatically."""
-    machine, row_id = FAMILIES[event_type.partition(".")[0]][1], str(row.get("id"))
+    machine = FAMILIES[event_type.partition(".")[0]][1]
+    row_id = str(row.get("id"))
     status = str(row.get("status"))
-    wanted = TARGETS.get(event_type)
+    target = TARGETS.get(event_type)
     if event_type == STATUS_CHANGED:
-        wanted = to or ONWARD.get(status)
+        target = to or ONWARD.get(status)
     # A payout is initiated without a move, one step after funding.
-    is_due = event_type == "transfer.payout_initiated" and status == wanted
+    is_due = event_type == "transfer.payout_initiated" and status == target
     if is_due and event_type not in {event.type for event in controls.events(row_id)}:
         return
-    way = machine.path(status, wanted or "")
-    if not way:
+    moves = machine.path(status, target or "")
+    if not moves:
         legal = ", ".join(machine.onward(status)) or "none, this status is final"
         raise SimulatorError(
             f"{row_id} is {status}: {event_type} is not possible; legal moves: {legal}"
         )
-    for state in way:
+    for state in moves:
         controls.move(row_id, state)
 
 
@@ -135,7 +136,11 @@ def _conversion(lab: Lab, controls: Controls, account_id: str | None, *, fails: 
     on_ramp = need_on_ramp(currency=str(account.source_currency))
     sender = "Scenario Failed" if fails else None
     lab.sandbox.deposit(account_id, on_ramp.cap, on_ramp.currency, sender)
-    newest = (one for one in lab.conversions.list() if one.conversion_account_id == account_id)
+    newest = (
+        conversion
+        for conversion in lab.conversions.list()
+        if conversion.conversion_account_id == account_id
+    )
     return next(newest).id
 
 

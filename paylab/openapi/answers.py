@@ -44,7 +44,9 @@ class AnswerSchemas:
     """The models of answers as named schemas, with the names and dialect of a service."""
 
     def __init__(self, service: Service, components: Components, details: DetailSchemas) -> None:
-        self._service, self._components, self._details = service, components, details
+        self._service = service
+        self._components = components
+        self._details = details
 
     def model(self, name: str, *, in_event: bool = False) -> Schema:
         """A reference to a model; events have currencies in lower case, and our names."""
@@ -83,17 +85,17 @@ class AnswerSchemas:
         rows: Schema = {"type": "array", "items": self.model(name)}
         if form.is_array:
             return rows
-        more: Schema = {"type": "boolean", "description": "Whether another page follows."}
+        more_schema: Schema = {"type": "boolean", "description": "Whether another page follows."}
         cursor: Schema = {
             "type": ["string", "null"],
             "description": "The cursor of the next page; null without one.",
         }
-        said: Schema = {**rows, "description": "The rows of this page."}
+        rows_schema: Schema = {**rows, "description": "The rows of this page."}
         facts = partial(origin, self._service, source)
         properties = placed(
             [
-                (form.items, {**said, **facts(list_setting(record, lambda own: own.items))}),
-                (form.more, {**more, **facts(list_setting(record, lambda own: own.more))}),
+                (form.items, {**rows_schema, **facts(list_setting(record, lambda own: own.items))}),
+                (form.more, {**more_schema, **facts(list_setting(record, lambda own: own.more))}),
                 (form.cursor, {**cursor, **facts(list_setting(record, lambda own: own.cursor))}),
             ]
         )
@@ -129,23 +131,23 @@ class AnswerSchemas:
         return dict(_TYPES.get(base, {"type": "string"}))
 
     def _words(self, field: str, given: Words, annotation: Any, *, in_event: bool) -> Schema:
-        more = given.setting(self._service) if given.setting else ()
-        known = (*given.words, *more)
+        other_words = given.setting(self._service) if given.setting else ()
+        all_words = (*given.words, *other_words)
         if field in CURRENCY_FIELDS and in_event:
-            known = tuple(map(str.lower, known))
-        one = words(known, is_open=given.is_open)
+            all_words = tuple(map(str.lower, all_words))
+        word_schema = words(all_words, is_open=given.is_open)
         is_list = get_origin(_without_none(annotation)) is list
-        return {"type": "array", "items": one} if is_list else one
+        return {"type": "array", "items": word_schema} if is_list else word_schema
 
     def _any_details(self, model: str) -> Schema:
         """The details of an account or of deposit instructions, of a known type or another."""
         about = "Details of another type than those above."
         open_object: Schema = {"type": "object", "additionalProperties": True}
-        other = self._components.add("OtherDetails", {"description": about, **open_object})
+        other_details = self._components.add("OtherDetails", {"description": about, **open_object})
         if model == "FinancialAccount":
-            return {"anyOf": [*self._details.any()["anyOf"], other]}
-        kinds = [self._instructions(kind, named) for kind, named in INSTRUCTIONS.items()]
-        return {"anyOf": [*kinds, other]}
+            return {"anyOf": [*self._details.any()["anyOf"], other_details]}
+        kinds = [self._instructions(kind, names) for kind, names in INSTRUCTIONS.items()]
+        return {"anyOf": [*kinds, other_details]}
 
     def _instructions(
         self, kind: str, named: Callable[[InstructionSettings], InstructionNames]
@@ -187,8 +189,10 @@ def _without_none(annotation: Any) -> Any:
     if get_origin(annotation) is Annotated:
         return _without_none(get_args(annotation)[0])
     if get_origin(annotation) in (Union, types.UnionType):
-        kept = next(each for each in get_args(annotation) if each is not type(None))
-        return _without_none(kept)
+        member = next(
+            member_type for member_type in get_args(annotation) if member_type is not type(None)
+        )
+        return _without_none(member)
     return annotation
 
 
@@ -196,5 +200,8 @@ def _has_currency(kind: type[BaseModel]) -> bool:
     """Whether a model, or one inside it, has a currency."""
     inner = (_without_none(field.annotation) for field in kind.model_fields.values())
     return bool(CURRENCY_FIELDS & kind.model_fields.keys()) or any(
-        isinstance(one, type) and issubclass(one, Resource) and _has_currency(one) for one in inner
+        isinstance(annotation, type)
+        and issubclass(annotation, Resource)
+        and _has_currency(annotation)
+        for annotation in inner
     )

@@ -27,17 +27,17 @@ def asked_of(service: Service, operation: Operation) -> list[str]:
         return list(has(individuals.base(service))["required"])
     if operation.name == "transfers.create":
         return [*service.transfers.required]
-    found = [field.name for field in operation.fields if field.required]
+    names = [field.name for field in operation.fields if field.required]
     if operation.name == "quotes.create" and not transfers.default_currency(service):
-        found.append("source_currency")
+        names.append("source_currency")
     if operation.name == "conversion_accounts.create":
         settings = service.conversion_accounts
-        found += settings.required
+        names += settings.required
         if settings.default_destination_currency == NONE:
-            found.append("destination_currency")
+            names.append("destination_currency")
     moved = moved_references(service, operation)
-    found = [moved.get(name, name) for name in found]
-    return [name for name in found if not is_in_path(service, operation, name)]
+    names = [moved.get(name, name) for name in names]
+    return [name for name in names if not is_in_path(service, operation, name)]
 
 
 def moved_references(service: Service, operation: Operation) -> dict[str, str]:
@@ -69,24 +69,24 @@ def further(service: Service, operation: Operation, details: DetailSchemas) -> l
 def on_fields_of(name: str, details: DetailSchemas) -> list[Schema]:
     """The conditions on the fields of a nested object."""
     if name == "document":
-        known = {kind: form for kind, form in DOCUMENT_NUMBERS.items() if form.pattern}
-        return [by_word("type", "number", known)]
+        forms_by_type = {kind: form for kind, form in DOCUMENT_NUMBERS.items() if form.pattern}
+        return [by_word("type", "number", forms_by_type)]
     return [details.by_kind()] if name == "financial_accounts" else []
 
 
 def renamed(schema: Any, names: Mapping[str, str]) -> Any:
     """A condition in the names of a service."""
     if isinstance(schema, list):
-        return [renamed(each, names) for each in schema]
+        return [renamed(part, names) for part in schema]
     if not isinstance(schema, dict) or not names:
         return schema
-    found = {key: renamed(each, names) for key, each in schema.items() if key != "properties"}
+    new_schema = {key: renamed(part, names) for key, part in schema.items() if key != "properties"}
     if "required" in schema:
-        found |= has(names.get(name, name) for name in schema["required"])
-    for name, each in schema.get("properties", {}).items():
-        place = at_place(names.get(name, name), renamed(each, names))
-        found["properties"] = merged_schemas(found.get("properties", {}), place)
-    return found
+        new_schema |= has(names.get(name, name) for name in schema["required"])
+    for name, part in schema.get("properties", {}).items():
+        place = at_place(names.get(name, name), renamed(part, names))
+        new_schema["properties"] = merged_schemas(new_schema.get("properties", {}), place)
+    return new_schema
 
 
 def _individual(service: Service, details: DetailSchemas) -> list[Schema]:
@@ -94,25 +94,36 @@ def _individual(service: Service, details: DetailSchemas) -> list[Schema]:
     ramp = [*RAMP_FIELDS, *service.individuals.ramp_required]
     payouts = {"product_types": {"items": {"const": codes.GLOBAL_PAYOUTS}}}
     products: Schema = {"anyOf": [{"properties": payouts}, has(dict.fromkeys(ramp))]}
-    found = [{"anyOf": [_country(service, alike, details) for alike in _alike(service)]}, products]
+    alternatives = [
+        {"anyOf": [_country(service, alike, details) for alike in _alike(service)]},
+        products,
+    ]
     inside = [name for name in individuals.base(service) if "." in name]
-    return [*found, has(inside)] if inside else found
+    return [*alternatives, has(inside)] if inside else alternatives
 
 
 def _alike(service: Service) -> Iterable[list[Corridor]]:
     """The countries with equal rules."""
     groups: dict[tuple[object, ...], list[Corridor]] = {}
-    for one in filter(None, map(countries.of(service).get, codes.COUNTRIES)):
-        rules = (one.documents, one.account_types, one.open_products, one.required)
-        groups.setdefault((*rules, service.account(one.country, "bank_account")), []).append(one)
+    for corridor in filter(None, map(countries.of(service).get, codes.COUNTRIES)):
+        rules = (
+            corridor.documents,
+            corridor.account_types,
+            corridor.open_products,
+            corridor.required,
+        )
+        groups.setdefault((*rules, service.account(corridor.country, "bank_account")), []).append(
+            corridor
+        )
     return groups.values()
 
 
 def _country(service: Service, alike: list[Corridor], details: DetailSchemas) -> Schema:
-    first, listed = alike[0], [one.country for one in alike]
+    first = alike[0]
+    country_codes = [corridor.country for corridor in alike]
     properties: Schema = {
-        "country": {"enum": listed},
-        "address": {"properties": {"country": {"enum": listed}}},
+        "country": {"enum": country_codes},
+        "address": {"properties": {"country": {"enum": country_codes}}},
         "financial_accounts": {"items": details.in_country(first)},
     }
     if first.documents != codes.DOCUMENT_TYPES:
@@ -121,7 +132,7 @@ def _country(service: Service, alike: list[Corridor], details: DetailSchemas) ->
         properties["product_types"] = {"items": {"enum": list(first.open_products)}}
     if first.phone:
         properties["phone"] = formatted(first.phone)
-    title = first.name if len(alike) == 1 else f"{', '.join(listed)}"
+    title = first.name if len(alike) == 1 else f"{', '.join(country_codes)}"
     required = ["country", *first.required]
     return {"title": title, "properties": properties, "required": required}
 
@@ -160,7 +171,7 @@ def _network(service: Service) -> Schema:
     """A stablecoin source needs its network."""
     usual = transfers.default_currency(service)
     coins = any_case(sorted(codes.STABLECOINS))
-    other: Schema = {"properties": {"source_currency": {"not": coins}}}
+    other_currencies: Schema = {"properties": {"source_currency": {"not": coins}}}
     if usual and codes.is_stablecoin(usual):
-        other["required"] = ["source_currency"]
-    return {"anyOf": [other, {"required": ["source_network"]}]}
+        other_currencies["required"] = ["source_currency"]
+    return {"anyOf": [other_currencies, {"required": ["source_network"]}]}

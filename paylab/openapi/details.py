@@ -19,7 +19,8 @@ class DetailSchemas:
     """The schemas of the details of every account type, in the names of one service."""
 
     def __init__(self, service: Service, components: Components) -> None:
-        self._service, self._components = service, components
+        self._service = service
+        self._components = components
         self.by_type: dict[str, list[str]] = {kind: [] for kind in codes.ACCOUNT_TYPES}
         for corridor in filter(None, map(countries.of(service).get, codes.COUNTRIES)):
             for account in corridor.accounts:
@@ -47,7 +48,8 @@ class DetailSchemas:
 
     def in_country(self, corridor: Corridor) -> Schema:
         """The types of account in a country, each with its details."""
-        kinds, country = corridor.account_types, corridor.country
+        kinds = corridor.account_types
+        country = corridor.country
         forms = ((kind, self._service.account(country, kind)) for kind in kinds)
         return {"anyOf": [_pair(kind, ref_to(detail_name(form))) for kind, form in forms if form]}
 
@@ -64,43 +66,45 @@ def _pair(kind: str, details: Mapping[str, object]) -> Schema:
 
 def _details(service: Service, country: str, account: Account, form: AccountDetails) -> Schema:
     names = detail_names(form).theirs
-    asked: list[str] = []
+    required_names: list[str] = []
     conditions: list[Schema] = []
     properties: dict[str, Schema] = {}
     for field in account.fields:
-        name, by = (names.get(each, each) for each in (field.name, field.by))
+        name, by = (names.get(field_name, field_name) for field_name in (field.name, field.by))
         properties[name] = _field(service, field, form)
         if field.required:
-            asked.append(name)
+            required_names.append(name)
         if field.by and field.forms:
             conditions.append(by_word(by, name, field.forms, required=[by]))
     place = f"in {NAMES[country]}" if account.type != codes.CRYPTO_WALLET else "anywhere"
     if country in codes.SEPA and account.type != codes.CRYPTO_WALLET:
         place = "in the SEPA countries"
     about = {"description": f"The details of a {account.type} {place}."}
-    schema = {**about, **closed(properties, asked), **origin(service, account.source)}
+    schema = {**about, **closed(properties, required_names), **origin(service, account.source)}
     return {**schema, "allOf": conditions} if conditions else schema
 
 
 def _field(service: Service, field: DetailField, form: AccountDetails) -> Schema:
     """A field with its format as a schema and in words."""
-    own = field.form
-    text = own.message or ("must be a valid QR Ph text" if own.check else "")
-    said = "; ".join(filter(None, (text, own.also.message if own.also else "", own.note)))
-    about = {"description": f"{said[0].upper()}{said[1:]}."} if said else {}
+    format_ = field.form
+    text = format_.message or ("must be a valid QR Ph text" if format_.check else "")
+    sentence = "; ".join(
+        filter(None, (text, format_.also.message if format_.also else "", format_.note))
+    )
+    about = {"description": f"{sentence[0].upper()}{sentence[1:]}."} if sentence else {}
     read = ACCOUNTS[form.place]
     facts = origin(
         service,
         field.source,
         lambda settings: read(settings.financial_accounts).fields[field.name],
     )
-    return {**formatted(own), **about, **facts}
+    return {**formatted(format_), **about, **facts}
 
 
 def by_word(by: str, name: str, forms: Mapping[str, Format], **more: list[str]) -> Schema:
     """A field whose format depends on the word in another field; `more` of each known word."""
-    known = [
+    cases = [
         {"properties": {by: {"const": word}, name: formatted(form)}, **more}
         for word, form in forms.items()
     ]
-    return {"anyOf": [*known, {"properties": {by: {"not": {"enum": list(forms)}}}}]}
+    return {"anyOf": [*cases, {"properties": {by: {"not": {"enum": list(forms)}}}}]}

@@ -54,26 +54,28 @@ def document(service: Service | None = None, server: str = "") -> dict[str, Any]
     components = Components()
     bodies = BodySchemas(service, components)
     answers = AnswerSchemas(service, components, bodies.details)
-    made = OperationObjects(service, bodies, answers)
+    objects = OperationObjects(service, bodies, answers)
     errors.add_schemas(service, components)
     paths: dict[str, Any] = {}
     for route in sorted(service.routes, key=lambda route: [*OPERATIONS].index(route.operation)):
         place = paths.setdefault(route.template, {})
-        place[route.method.lower()] = made.operation(OPERATIONS[route.operation], route)
+        place[route.method.lower()] = objects.operation(OPERATIONS[route.operation], route)
     enumerations = _enumerations(service)
-    named = {known: name for name, known in enumerations.items()}
-    schemas = {name: words(known) for name, known in enumerations.items()}
-    used = {OPERATIONS[route.operation].resource for route in service.routes}
+    names_by_words = {enumeration: name for name, enumeration in enumerations.items()}
+    schemas = {name: words(enumeration) for name, enumeration in enumerations.items()}
+    resources = {OPERATIONS[route.operation].resource for route in service.routes}
     return {
         "openapi": VERSION,
         "info": {"title": prose.TITLE, "version": "v1", "description": prose.about(service)},
         "servers": [{"url": server} if server else _SERVER],
         "security": [{"signature": [], "apiKey": []}],
-        "tags": prose.tags(resource for resource in RESOURCES if resource in used),
-        "paths": _with_names(paths, named),
+        "tags": prose.tags(resource for resource in RESOURCES if resource in resources),
+        "paths": _with_names(paths, names_by_words),
         "webhooks": events.webhooks(service, components, answers),
         "components": {
-            "schemas": dict(sorted((schemas | _with_names(components.schemas, named)).items())),
+            "schemas": dict(
+                sorted((schemas | _with_names(components.schemas, names_by_words)).items())
+            ),
             "responses": {"TooManyRequests": errors.too_many(service)},
             "securitySchemes": prose.security_schemes(service),
         },
@@ -82,30 +84,33 @@ def document(service: Service | None = None, server: str = "") -> dict[str, Any]
 
 def _enumerations(service: Service) -> dict[str, tuple[str, ...]]:
     """The enumerations by name, with the further words of a service."""
-    more, found = service.statuses, {name: tuple(words) for name, words in _OF_SPEC.items()}
-    return found | {
+    other_statuses = service.statuses
+    enumerations = {name: tuple(words) for name, words in _OF_SPEC.items()}
+    return enumerations | {
         "ConversionAccountStatus": (
             *codes.CONVERSION_ACCOUNT_STATUSES,
-            *more.conversion_accounts,
+            *other_statuses.conversion_accounts,
         ),
-        "ConversionStatus": (*codes.CONVERSION_STATUSES, *more.conversions),
+        "ConversionStatus": (*codes.CONVERSION_STATUSES, *other_statuses.conversions),
         "EventType": (*codes.EVENT_TYPES, *service.webhooks.event_types),
-        "IndividualStatus": (*codes.INDIVIDUAL_STATUSES, *more.individuals),
+        "IndividualStatus": (*codes.INDIVIDUAL_STATUSES, *other_statuses.individuals),
         "Network": tuple(service.financial_accounts.crypto_wallet.allowed),
-        "StatusDetailCode": (*codes.STATUS_DETAIL_CODES, *more.detail_codes),
-        "TransferStatus": (*codes.TRANSFER_STATUSES, *more.transfers),
+        "StatusDetailCode": (*codes.STATUS_DETAIL_CODES, *other_statuses.detail_codes),
+        "TransferStatus": (*codes.TRANSFER_STATUSES, *other_statuses.transfers),
     }
 
 
 def _with_names(made: Any, named: Mapping[tuple[str, ...], str]) -> Any:
     """A part of the document in which enumerations are references to their names."""
     if isinstance(made, list):
-        return [_with_names(each, named) for each in made]
+        return [_with_names(part, named) for part in made]
     if not isinstance(made, dict):
         return made
-    known = made.get("enum")
-    name = named.get(tuple(known)) if isinstance(known, list) and "type" in made else None
+    enumeration = made.get("enum")
+    name = (
+        named.get(tuple(enumeration)) if isinstance(enumeration, list) and "type" in made else None
+    )
     if name is None:
-        return {key: _with_names(each, named) for key, each in made.items()}
-    kept = {key: each for key, each in made.items() if key not in ("type", "enum")}
-    return {**ref_to(name), **kept}
+        return {key: _with_names(part, named) for key, part in made.items()}
+    other_keys = {key: part for key, part in made.items() if key not in ("type", "enum")}
+    return {**ref_to(name), **other_keys}

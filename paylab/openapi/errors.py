@@ -13,24 +13,26 @@ from ..spec.service.setting import SPEC
 from ..spec.service.value_types import NONE
 from .schemas import Components, Schema, closed, nested, opened, origin, ref_to
 
-ERROR, PAGINATION_ERROR = "Error", "PaginationError"
+ERROR = "Error"
+PAGINATION_ERROR = "PaginationError"
 _FORM = "a field has the wrong form, is required or is not known"
 
 
 def add_schemas(service: Service, components: Components) -> None:
     """The error body of the service, and that of a bad cursor, which the spec shows."""
-    settings, body = service.errors, origin(service, "errors.body")
+    settings = service.errors
+    body = origin(service, "errors.body")
     properties: dict[str, Schema] = {}
     if settings.problems != NONE:
-        said = {"description": "What is wrong with each field.", **body}
-        properties[settings.problems] = {**_problems(service, components), **said}
+        problem_schema = {"description": "What is wrong with each field.", **body}
+        properties[settings.problems] = {**_problems(service, components), **problem_schema}
     if settings.words != NONE:
         inside = settings.list_form == "by_field" and settings.words == settings.problems
         words = f"{settings.words}.message" if inside else settings.words
         properties[words] = {"type": "string", "description": "What is wrong, for people.", **body}
-    asked = [settings.words] if settings.words in properties else []
+    required_names = [settings.words] if settings.words in properties else []
     facts = {"description": "Why a request was refused.", **body}
-    components.add(ERROR, {**facts, **nested(properties, asked)})
+    components.add(ERROR, {**facts, **nested(properties, required_names)})
     text = {"type": "string", "const": "Invalid pagination token", "x-origin": SPEC}
     about = {"description": "The answer to an invalid cursor.", "x-origin": SPEC}
     components.add(PAGINATION_ERROR, {**about, **closed({"error": text}, ["error"])})
@@ -54,13 +56,16 @@ def _problems(service: Service, components: Components) -> Schema:
 
 def responses(service: Service, operation: Operation) -> Schema:
     """The responses of the refusals by status, each with its conditions."""
-    found: dict[int, list[Refusal]] = {}
+    refusals_by_status: dict[int, list[Refusal]] = {}
     for refusal in (*operation.refusals, *_usual(service, operation)):
         number = number_of(refusal.status, service)
-        listed = found.setdefault(number, [])
-        if all(each.when != refusal.when for each in listed):
-            listed.append(refusal)
-    answers = {str(each): _response(service, each, found[each], operation) for each in found}
+        refusals = refusals_by_status.setdefault(number, [])
+        if all(status.when != refusal.when for status in refusals):
+            refusals.append(refusal)
+    answers = {
+        str(status): _response(service, status, refusals_by_status[status], operation)
+        for status in refusals_by_status
+    }
     answers["429"] = {"$ref": "#/components/responses/TooManyRequests"}
     return dict(sorted(answers.items()))
 
@@ -75,7 +80,7 @@ def _usual(service: Service, operation: Operation) -> Iterator[Refusal]:
     if operation.fields:
         yield Refusal(400, "the body is not a JSON object, or nests too deeply", "request.size")
         yield Refusal(400, _FORM, "request.unknown")
-        if any(each.status is invalid_body for each in operation.refusals):
+        if any(other_refusal.status is invalid_body for other_refusal in operation.refusals):
             yield Refusal(invalid_body, _FORM, "transfer.create")
         if any(field.name == "details" for field in operation.fields):
             yield Refusal(invalid_body, "the details have the wrong form", "account.errors")
@@ -102,9 +107,9 @@ def _response(
     service: Service, status: int, refusals: list[Refusal], operation: Operation
 ) -> Schema:
     rules = [_rule(service, refusal, operation) for refusal in refusals]
-    listed = "\n".join(f"- {each['when']}" for each in rules)
+    reasons = "\n".join(f"- {rule['when']}" for rule in rules)
     phrase = HTTPStatus(status).phrase
-    response: Schema = {"description": f"{phrase}. The request is refused when:\n\n{listed}"}
+    response: Schema = {"description": f"{phrase}. The request is refused when:\n\n{reasons}"}
     content = _content(is_page=operation.is_list and status == 400)
     return {**response, **content, "x-rules": rules}
 
@@ -114,9 +119,9 @@ def _rule(service: Service, refusal: Refusal, operation: Operation) -> Schema:
     fields = [names.get(name, name) for name in refusal.fields]
     if operation.is_list and "cursor" in fields:
         fields = [service.list(operation.resource).cursor_parameter]
-    found: Schema = {"when": refusal.when, **({"fields": fields} if fields else {})}
+    rule: Schema = {"when": refusal.when, **({"fields": fields} if fields else {})}
     read = None if isinstance(refusal.status, int) else refusal.status
-    return {**found, **origin(service, refusal.source, read)}
+    return {**rule, **origin(service, refusal.source, read)}
 
 
 def _content(*, is_page: bool = False) -> Schema:

@@ -17,12 +17,15 @@ _PAYLOADS = {"transfer": "Transfer", "conversion": "Conversion", "individual": "
 
 def webhooks(service: Service, components: Components, answers: AnswerSchemas) -> Schema:
     """One webhook per event type."""
-    more = service.webhooks.event_types
-    known: Mapping[str, str] = {**codes.EVENTS, **dict.fromkeys(more, "the service says so")}
-    bodies = {family: _body(service, components, answers, family, known) for family in _PAYLOADS}
+    other_types = service.webhooks.event_types
+    events: Mapping[str, str] = {
+        **codes.EVENTS,
+        **dict.fromkeys(other_types, "the service says so"),
+    }
+    bodies = {family: _body(service, components, answers, family, events) for family in _PAYLOADS}
     return {
         event: {"post": _delivery(service, event, when, bodies.get(event.partition(".")[0], {}))}
-        for event, when in known.items()
+        for event, when in events.items()
     }
 
 

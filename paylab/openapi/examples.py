@@ -30,20 +30,21 @@ _QUOTE = "qt_01KF0Y6ZG0AAAAAAAAAAAAAAAA"
 
 def of(service: Service, operation: Operation) -> Schema:
     """The examples of an operation, in the names of the service."""
-    translation, found = Translation(service), {}
+    translation = Translation(service)
+    examples_by_key = {}
     usual: Iterable[Named] = [("example", operation.summary, operation.example)]
     maker = _MAKERS.get(operation.name)
     for key, summary, body in maker(service, operation) if maker else usual:
         value = json.loads(write_json(translation.request(operation.name, body)))
-        found[key] = {"summary": summary, "value": value}
-    return found
+        examples_by_key[key] = {"summary": summary, "value": value}
+    return examples_by_key
 
 
 def _individuals(service: Service, _: Operation) -> Iterator[Named]:
     for country in on_ramps.COUNTRIES:
-        whole = examples.completed(service, examples.individual(country, consent_at=_CONSENT))
-        whole["idv_consent_recorded_at"] = timestamps.to_text(_CONSENT)
-        yield f"{country}_on_ramp", f"On-ramp in {NAMES[country]}", whole
+        individual = examples.completed(service, examples.individual(country, consent_at=_CONSENT))
+        individual["idv_consent_recorded_at"] = timestamps.to_text(_CONSENT)
+        yield f"{country}_on_ramp", f"On-ramp in {NAMES[country]}", individual
     for country in _paid(service):
         about = f"A recipient of payouts in {NAMES[country]}"
         yield country, about, examples.recipient(country, service)
@@ -51,14 +52,14 @@ def _individuals(service: Service, _: Operation) -> Iterator[Named]:
 
 def _paid(service: Service) -> Iterator[str]:
     """The countries with payouts, one for all SEPA countries."""
-    named = [one.country for one in countries.of(service).all]
-    yield from (country for country in named if country not in codes.SEPA)
+    country_codes = [corridor.country for corridor in countries.of(service).all]
+    yield from (country for country in country_codes if country not in codes.SEPA)
     yield "DE"
 
 
 def _token(service: Service, operation: Operation) -> Iterator[Named]:
-    word = service.verification.provider
-    yield "token", "The token of the provider", {**operation.example, "provider": word}
+    provider = service.verification.provider
+    yield "token", "The token of the provider", {**operation.example, "provider": provider}
 
 
 def _images(_service: Service, _: Operation) -> Iterator[Named]:
@@ -85,7 +86,9 @@ def _details(service: Service, _: Operation) -> Iterator[Named]:
 
 
 def _terms(service: Service, operation: Operation, country: str) -> Body:
-    currency = next(one.currency for one in countries.of(service).all if one.country == country)
+    currency = next(
+        corridor.currency for corridor in countries.of(service).all if corridor.country == country
+    )
     rail = service.payout_methods(country)[0]
     return {**operation.example, "payout_method": rail, "destination_currency": currency}
 
@@ -100,31 +103,31 @@ def _quotes(service: Service, operation: Operation) -> Iterator[Named]:
 
 
 def _transfers(service: Service, operation: Operation) -> Iterator[Named]:
-    asked = service.transfers.required
+    required = service.transfers.required
     extra = {
         "client_reference_id": "invoice-7",
         "source_network": countries.of(service).networks[0],
         "source_type": codes.SOURCE_TYPES[0],
     }
-    more = {name: extra[name] for name in asked if name in extra}
-    if "quote_id" not in asked:
+    required_values = {name: extra[name] for name in required if name in extra}
+    if "quote_id" not in required:
         for country in ("MX", "PH"):
             summary = f"100 US dollars to {NAMES[country]}"
-            yield country, summary, {**_terms(service, operation, country), **more}
+            yield country, summary, {**_terms(service, operation, country), **required_values}
     if service.paths.quotes == NONE:
         return
     reference = {"client_reference_id": operation.example["client_reference_id"]}
-    yield "from_quote", "From a quote", {"quote_id": _QUOTE, **reference, **more}
+    yield "from_quote", "From a quote", {"quote_id": _QUOTE, **reference, **required_values}
 
 
 def _conversion_accounts(service: Service, operation: Operation) -> Iterator[Named]:
-    asked = service.conversion_accounts.required
+    required = service.conversion_accounts.required
     coin = {"destination_currency": sorted(codes.STABLECOINS)[0]}
     needs_coin = service.conversion_accounts.default_destination_currency == NONE
-    more = {"client_reference_id": "account-7"} if "client_reference_id" in asked else {}
-    more |= coin if needs_coin or "destination_currency" in asked else {}
+    extra_values = {"client_reference_id": "account-7"} if "client_reference_id" in required else {}
+    extra_values |= coin if needs_coin or "destination_currency" in required else {}
     for on_ramp in on_ramps.ON_RAMPS:
-        body = {**operation.example, "source_currency": on_ramp.currency, **more}
+        body = {**operation.example, "source_currency": on_ramp.currency, **extra_values}
         yield on_ramp.country, f"Deposits in {NAMES[on_ramp.country]}", body
 
 

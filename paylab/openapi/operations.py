@@ -20,7 +20,8 @@ from .schemas import ReadSetting, Schema, list_setting, origin
 from .values import value
 
 _JSON = "application/json"
-_ACCEPTED, _NO_CONTENT = 202, 204
+_ACCEPTED = 202
+_NO_CONTENT = 204
 _UUID = "^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
 _ABOUT = {
     "limit": "The number of rows of a page.",
@@ -37,36 +38,38 @@ class OperationObjects:
     """The operations of one service as objects of the document."""
 
     def __init__(self, service: Service, bodies: BodySchemas, answers: AnswerSchemas) -> None:
-        self._service, self._bodies, self._answers = service, bodies, answers
+        self._service = service
+        self._bodies = bodies
+        self._answers = answers
 
     def operation(self, record: Operation, route: Route) -> Schema:
         """The object of an operation at its path."""
-        found: dict[str, Any] = {
+        operation_object: dict[str, Any] = {
             "operationId": record.call_name,
             "summary": record.summary,
             "tags": [prose.tag(record.resource)],
             **origin(self._service, read=record.path),
         }
         if record.is_sandbox:
-            found["x-sandbox-only"] = True
-            found["description"] = "In the sandbox only; elsewhere it answers 403."
+            operation_object["x-sandbox-only"] = True
+            operation_object["description"] = "In the sandbox only; elsewhere it answers 403."
         if record.takes_key(self._service):
-            found["x-idempotent"] = True
+            operation_object["x-idempotent"] = True
         if record.is_list:
-            found["x-pagination"] = self._pagination(record)
+            operation_object["x-pagination"] = self._pagination(record)
         if parameters := [*self._parameters(record, route)]:
-            found["parameters"] = parameters
+            operation_object["parameters"] = parameters
         if record.fields:
             content = {
                 "schema": self._bodies.body(record),
                 "examples": examples.of(self._service, record),
             }
-            found["requestBody"] = {"required": True, "content": {_JSON: content}}
-        found["responses"] = {
+            operation_object["requestBody"] = {"required": True, "content": {_JSON: content}}
+        operation_object["responses"] = {
             **self._successes(record),
             **errors.responses(self._service, record),
         }
-        return found
+        return operation_object
 
     def _parameters(self, record: Operation, route: Route) -> Iterator[Schema]:
         for name in PLACEHOLDER.findall(route.template):
@@ -122,15 +125,15 @@ class OperationObjects:
     def _successes(self, record: Operation) -> Schema:
         """The responses of a success by status; a status can be a setting."""
         answers = {}
-        for given in record.success:
-            status = number_of(given, self._service)
-            read = None if isinstance(given, int) else given
+        for success in record.success:
+            status = number_of(success, self._service)
+            read = None if isinstance(success, int) else success
             answers[str(status)] = self._success(record, status, read)
         return answers
 
     def _success(self, record: Operation, status: int, read: ReadSetting | None) -> Schema:
-        said = {"description": self._said(record, status)}
-        response: Schema = {**said, **origin(self._service, read=read)}
+        description = {"description": self._said(record, status)}
+        response: Schema = {**description, **origin(self._service, read=read)}
         if status in self._service.idempotency.stored and record.takes_key(self._service):
             about = "`true` when the stored answer of an Idempotency-Key is returned."
             response["headers"] = {
@@ -152,8 +155,10 @@ class OperationObjects:
         phrase = HTTPStatus(status).phrase
         if record.is_list:
             return f"{phrase}: a page of the list."
-        more = " It is not ready yet: read it again until it is." if status == _ACCEPTED else ""
-        return f"{phrase}: the {record.answer}.{more}" if record.answer else f"{phrase}."
+        wait_note = (
+            " It is not ready yet: read it again until it is." if status == _ACCEPTED else ""
+        )
+        return f"{phrase}: the {record.answer}.{wait_note}" if record.answer else f"{phrase}."
 
 
 def _noun(record: Operation, placeholder: str) -> str:

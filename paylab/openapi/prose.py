@@ -65,13 +65,17 @@ def tag(resource: str) -> str:
 
 def tags(resources: Iterable[str]) -> list[Schema]:
     """The tags of resources, with what they say."""
-    said = {each: {"description": TAGS[each]} if each in TAGS else {} for each in resources}
-    return [{"name": tag(resource), **more} for resource, more in said.items()]
+    tag_objects = {
+        resource_name: {"description": TAGS[resource_name]} if resource_name in TAGS else {}
+        for resource_name in resources
+    }
+    return [{"name": tag(resource), **tag_facts} for resource, tag_facts in tag_objects.items()]
 
 
 def _lines(service: Service) -> list[str]:
     """The lines of the canonical request."""
-    signed, query = service.signing, "the query string as on the request line"
+    signed = service.signing
+    query = "the query string as on the request line"
     is_blank = signed.empty_query == "blank"
     is_whole = signed.signed_path == "whole"
     form = "as on the request line" if is_whole else "without its version prefix"
@@ -97,7 +101,7 @@ def _hash(service: Service) -> str:
 
 def _signing(service: Service) -> str:
     """How a request is signed, in words."""
-    listed = "\n".join(f"{at}. {line}" for at, line in enumerate(_lines(service), 1))
+    numbered_lines = "\n".join(f"{at}. {line}" for at, line in enumerate(_lines(service), 1))
     nonce = "required" if service.signing.nonce == "required" else "recommended"
     return f"""\
 Every request is signed with HMAC-SHA256 and has these headers:
@@ -112,7 +116,7 @@ Every request is signed with HMAC-SHA256 and has these headers:
 
 The canonical request has these lines, joined by newlines:
 
-{listed}
+{numbered_lines}
 
 The payload has three lines: `HMAC-SHA256`, the value of X-Date, and the SHA-256 of the canonical
 request in hex. The signature is the HMAC-SHA256 of the payload with the secret key
@@ -159,7 +163,7 @@ def security_schemes(service: Service) -> Schema:
 def delivery(service: Service) -> str:
     """How events are delivered, in words."""
     settings = service.webhooks
-    delays = ", ".join(f"{each} s" for each in settings.delays)
+    delays = ", ".join(f"{delay} s" for delay in settings.delays)
     signed = "Deliveries are not signed."
     if settings.signature_header != NONE:
         name = settings.signature_header

@@ -24,28 +24,36 @@ class BodySchemas:
     """The bodies of operations as named schemas."""
 
     def __init__(self, service: Service, components: Components) -> None:
-        self._service, self._components = service, components
+        self._service = service
+        self._components = components
         self.details = DetailSchemas(service, components)
 
     def body(self, operation: Operation) -> Schema:
         """A reference to the schema of the body of an operation."""
         names = operation.request_names(self._service).theirs
-        found = {names.get(name, name): schema for name, schema in self._fields(operation)}
-        asked = [names.get(name, name) for name in conditions.asked_of(self._service, operation)]
+        properties = {names.get(name, name): schema for name, schema in self._fields(operation)}
+        required_names = [
+            names.get(name, name) for name in conditions.asked_of(self._service, operation)
+        ]
         extra: Mapping[str, Any] = self._service.extra.get(operation.name, {})
         for name, constant in constants(extra):
-            found[name] = {"const": constant, "x-origin": YOURS, "x-setting": "extra"}
-            asked.append(name)
-        schema = {"description": f"{operation.summary}.", **nested(found, asked, is_closed=True)}
+            properties[name] = {"const": constant, "x-origin": YOURS, "x-setting": "extra"}
+            required_names.append(name)
+        schema = {
+            "description": f"{operation.summary}.",
+            **nested(properties, required_names, is_closed=True),
+        }
         further = conditions.further(self._service, operation, self.details)
         if further:
-            schema["allOf"] = [conditions.renamed(each, names) for each in further]
+            schema["allOf"] = [conditions.renamed(part, names) for part in further]
         return self._components.add(operation.body_name, schema)
 
     def _fields(self, operation: Operation) -> Iterator[tuple[str, Schema]]:
         """The fields of a body by our names, accounts in the form that the service takes."""
         moved = conditions.moved_references(self._service, operation)
-        by_id = {each.by_id: each for each in operation.references}
+        by_id = {
+            reference_record.by_id: reference_record for reference_record in operation.references
+        }
         for field in operation.fields:
             if field.name in moved and "object" not in field.forms:
                 continue
@@ -66,28 +74,33 @@ class BodySchemas:
             return {**({"type": "object"} if is_part else self.details.any()), **facts}
         if field.kind == REFERENCE:
             about = {"description": "An object, named by its id."}
-            named = closed({"id": {**TEXT, "description": "The id.", "x-origin": SPEC}}, ["id"])
-            return {**self._components.add("ObjectReference", {**about, **named}), **facts}
+            reference_schema = closed(
+                {"id": {**TEXT, "description": "The id.", "x-origin": SPEC}}, ["id"]
+            )
+            return {
+                **self._components.add("ObjectReference", {**about, **reference_schema}),
+                **facts,
+            }
         if field.fields:
             return {**self._objects(field), **facts}
         return {**value(self._service, field), **facts}
 
     def _objects(self, field: Field) -> Schema:
         """A nested object, or a list of them."""
-        inner = {each.name: self._field(each) for each in field.fields}
+        inner = {inner_field.name: self._field(inner_field) for inner_field in field.fields}
         if field.name == _IMAGE:
             inner["content"] |= _content()
-        asked = [each.name for each in field.fields if each.required]
-        schema = closed(inner, asked)
-        if more := conditions.on_fields_of(field.name, self.details):
-            schema["allOf"] = more
+        required_names = [inner_field.name for inner_field in field.fields if inner_field.required]
+        schema = closed(inner, required_names)
+        if further := conditions.on_fields_of(field.name, self.details):
+            schema["allOf"] = further
         if field.kind == OBJECT:
             return self._components.add(f"New{field.name.title()}", schema)
         name = f"{field.name.removesuffix('s').replace('_', ' ').title().replace(' ', '')}Entry"
-        found: Schema = {"type": "array", "items": self._components.add(name, schema)}
+        array: Schema = {"type": "array", "items": self._components.add(name, schema)}
         if field.name == _IMAGE:
-            found |= {"minItems": 1, "maxItems": codes.IMAGES_MAX}
-        return found
+            array |= {"minItems": 1, "maxItems": codes.IMAGES_MAX}
+        return array
 
 
 def _takes_id(reference: Field) -> bool:
@@ -106,19 +119,20 @@ def constants(values: Mapping[str, Any], at: str = "") -> Iterator[tuple[str, An
 
 def _about(service: Service, field: Field) -> Schema:
     """The description and example of a field; which words are usual, where others may come."""
-    said = [NOTES[field.name]] if field.name in NOTES else []
+    sentences = [NOTES[field.name]] if field.name in NOTES else []
     if field.kind in (ENUM, CURRENCY, LIST) and field.has_open_words:
-        said.append(f"Assumed: {', '.join(known_words(service, field))}.")
-    return {"description": " ".join(said)} if said else {}
+        sentences.append(f"Assumed: {', '.join(known_words(service, field))}.")
+    return {"description": " ".join(sentences)} if sentences else {}
 
 
 def _content() -> Schema:
     """The content of an image: a data URI whose decoded size has limits."""
-    least, most = codes.IMAGE_MIN, codes.IMAGE_MAX
+    least = codes.IMAGE_MIN
+    most = codes.IMAGE_MAX
     types = "|".join(codes.IMAGE_TYPES)
-    said = (
+    description = (
         f"A Base64 data URI. The decoded image has {least:,} to {most:,} bytes, and its first "
         "bytes are of the declared type."
     )
     pattern = f"^data:(?:{types});base64,[A-Za-z0-9+/]+={{0,2}}$"
-    return {"pattern": pattern, "description": said}
+    return {"pattern": pattern, "description": description}

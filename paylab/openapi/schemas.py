@@ -49,15 +49,15 @@ def origin(service: Service, source: str = "", read: ReadSetting | None = None) 
     Without a source it is that of the setting; what has none either is stated by the spec.
     """
     key = key_of(read)
-    known = keys().get(key)
-    if read and known and service.declares(read):
+    setting_key = keys().get(key)
+    if read and setting_key and service.declares(read):
         return {"x-origin": YOURS, "x-setting": key}
-    source = source or (known.row if known else SPEC)
+    source = source or (setting_key.row if setting_key else SPEC)
     if source == SPEC:
         return {"x-origin": SPEC}
     row = reference.get(source)
-    found = next(each for each in ("chosen", "public", SPEC) if each in row.origin)
-    return {"x-origin": found, "x-assumption": source}
+    origin_word = next(each for each in ("chosen", "public", SPEC) if each in row.origin)
+    return {"x-origin": origin_word, "x-assumption": source}
 
 
 def placed(parts: Iterable[tuple[str, Schema]]) -> dict[str, Schema]:
@@ -75,10 +75,10 @@ def list_setting(
 
 def words(known: Sequence[str], *, is_open: bool = False) -> Schema:
     """Text that is one of these words; with `is_open`, others are valid too."""
-    named: Schema = {"type": "string", "enum": list(dict.fromkeys(known))}
+    word_schema: Schema = {"type": "string", "enum": list(dict.fromkeys(known))}
     if not known:
         return {"type": "string"}
-    return {"anyOf": [named, {"type": "string"}]} if is_open else named
+    return {"anyOf": [word_schema, {"type": "string"}]} if is_open else word_schema
 
 
 def closed(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:
@@ -88,62 +88,64 @@ def closed(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Sc
 
 def opened(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:
     """An object that may have further fields."""
-    asked = [name for name in properties if name in set(required)]
-    found: Schema = {"type": "object", "properties": dict(properties)}
-    return {**found, "required": asked} if asked else found
+    required_names = [name for name in properties if name in set(required)]
+    object_schema: Schema = {"type": "object", "properties": dict(properties)}
+    return {**object_schema, "required": required_names} if required_names else object_schema
 
 
 def nested(
     properties: Mapping[str, Schema], required: Iterable[str] = (), *, is_closed: bool = False
 ) -> Schema:
     """An object whose dotted names step into objects, which have the origin of their parts."""
-    asked = set(required)
+    required_names = set(required)
     tree = dict[str, Schema]()
     inside: dict[str, dict[str, Schema]] = {}
     for name, schema in properties.items():
-        first, dot, rest = name.partition(".")
+        first, dot, inner_name = name.partition(".")
         if dot:
-            inside.setdefault(first, {})[rest] = schema
+            inside.setdefault(first, {})[inner_name] = schema
             tree.setdefault(first, {})
         else:
             tree[name] = schema
     for name, parts in inside.items():
-        below = {each.partition(".")[2] for each in asked if each.startswith(f"{name}.")}
+        inner_required = {
+            part.partition(".")[2] for part in required_names if part.startswith(f"{name}.")
+        }
         leading = next(iter(parts.values()))
-        facts = {key: each for key, each in leading.items() if key.startswith("x-")}
-        tree[name] = {**nested(parts, below, is_closed=is_closed), **facts}
-    heads = {each.partition(".")[0] for each in asked}
+        facts = {key: part for key, part in leading.items() if key.startswith("x-")}
+        tree[name] = {**nested(parts, inner_required, is_closed=is_closed), **facts}
+    heads = {part.partition(".")[0] for part in required_names}
     return closed(tree, heads) if is_closed else opened(tree, heads)
 
 
 def has(names: Iterable[str]) -> Schema:
     """An object with these fields; dotted names step into objects."""
-    found: Schema = {"required": []}
+    schema: Schema = {"required": []}
     for name in names:
-        first, _, rest = name.partition(".")
-        if first not in found["required"]:
-            found["required"].append(first)
-        if rest:
-            inside = found.setdefault("properties", {})
-            inside[first] = merged_schemas(inside.get(first, {}), has([rest]))
-    return found
+        first, _, inner_name = name.partition(".")
+        if first not in schema["required"]:
+            schema["required"].append(first)
+        if inner_name:
+            inside = schema.setdefault("properties", {})
+            inside[first] = merged_schemas(inside.get(first, {}), has([inner_name]))
+    return schema
 
 
 def at_place(place: str, schema: Schema) -> Schema:
     """The properties of an object with a schema at a dotted place."""
-    first, _, rest = place.partition(".")
-    return {first: {"properties": at_place(rest, schema)} if rest else schema}
+    first, _, inner_place = place.partition(".")
+    return {first: {"properties": at_place(inner_place, schema)} if inner_place else schema}
 
 
 def merged_schemas(one: Schema, other: Schema) -> Schema:
     """Two schemas of the same object as one."""
-    found = dict(one)
+    merged = dict(one)
     for key, value in other.items():
-        known = found.get(key)
-        if isinstance(known, dict) and isinstance(value, dict):
-            found[key] = merged_schemas(known, value)
-        elif isinstance(known, list) and isinstance(value, list):
-            found[key] = [*known, *(each for each in value if each not in known)]
+        value_before = merged.get(key)
+        if isinstance(value_before, dict) and isinstance(value, dict):
+            merged[key] = merged_schemas(value_before, value)
+        elif isinstance(value_before, list) and isinstance(value, list):
+            merged[key] = [*value_before, *(item for item in value if item not in value_before)]
         else:
-            found[key] = value
-    return found
+            merged[key] = value
+    return merged

@@ -59,17 +59,21 @@ def known_words(service: Service, field: Field) -> tuple[str, ...]:
 
 def any_case(known: Iterable[str]) -> Schema:
     """These words in upper, lower or mixed case, as a pattern that every language reads."""
-    each = ("".join(f"[{c.upper()}{c.lower()}]" for c in word) for word in known)
-    return {"type": "string", "pattern": f"^(?:{'|'.join(each)})$"}
+    patterns = ("".join(f"[{c.upper()}{c.lower()}]" for c in word) for word in known)
+    return {"type": "string", "pattern": f"^(?:{'|'.join(patterns)})$"}
 
 
 def _words(service: Service, field: Field) -> Schema:
     """Words of the spec are all there are; of others a service may have more."""
-    known = known_words(service, field)
-    one = words(known, is_open=field.has_open_words)
+    accepted = known_words(service, field)
+    word_schema = words(accepted, is_open=field.has_open_words)
     if field.kind == CURRENCY and service.currencies.case == "any":
-        one = {"anyOf": [one, any_case(known)]}
-    return one if field.kind != LIST else {"type": "array", "minItems": 1, "items": one}
+        word_schema = {"anyOf": [word_schema, any_case(accepted)]}
+    return (
+        word_schema
+        if field.kind != LIST
+        else {"type": "array", "minItems": 1, "items": word_schema}
+    )
 
 
 def formatted(form: Format) -> Schema:
@@ -78,6 +82,7 @@ def formatted(form: Format) -> Schema:
         return words(form.choices, is_open=form.source != SPEC)
     narrow = form.also or form
     pattern = f"^(?:{narrow.pattern})$".replace(".*", r"[\s\S]*") if narrow.pattern else NOT_BLANK
-    least, most = max(form.least, 1), form.most
+    least = max(form.least, 1)
+    most = form.most
     text: Schema = {"type": "string", "minLength": least, "pattern": pattern}
     return {**text, "maxLength": most} if most else text

@@ -11,7 +11,7 @@ from typing import Any
 from ..client.client import Client
 from ..client.failures import look_first
 from ..client.new_orders import located
-from ..client.orders import advising, with_key
+from ..client.orders import advice_on_error, with_key
 from ..client.response import Response
 from ..errors.api import APIStatusError, ConflictError
 from ..errors.base import ChoiceError, MissingOperationError, PaylabError
@@ -41,7 +41,8 @@ class AccountOrders:
     """Sends orders of conversion accounts; `tell` shows a notice of an account made before."""
 
     def __init__(self, client: Client, tell: Callable[[str], object]) -> None:
-        self._client, self._tell = client, tell
+        self._client = client
+        self._tell = tell
 
     def send(self, sending: Sending) -> Response:
         """Send an order, unless the list has its account."""
@@ -50,10 +51,10 @@ class AccountOrders:
             return self._repetition(sending, earlier)
         request = replace(sending.request, find=partial(self._find_lost, sending))
         try:
-            with advising(lambda: self._advice(sending)):
-                response = self._client.deliver(request)
+            with advice_on_error(lambda: self._advice(sending)):
+                response = self._client.session.deliver(request)
                 if response.body is None:
-                    response = self._without_body(sending, located(self._client, response))
+                    response = self._without_body(sending, located(self._client.session, response))
                 if sending.is_raw and not response.has_id:
                     return response  # of a service whose answer has another form
                 account = response.read(ConversionAccount)

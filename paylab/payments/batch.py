@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import chain, islice, takewhile
@@ -24,6 +24,7 @@ from ..errors.base import (
     RuleError,
     RuleWarning,
 )
+from ..runtime import make_executor
 from ..spec.time_arguments import read_duration
 from . import outcome
 from .earlier_payments import decide
@@ -245,7 +246,7 @@ class Batch:
         running = dict[Future[Outcome], PayoutRow]()
         limited = list[PayoutRow]()
         try:
-            with ThreadPoolExecutor(concurrency, "paylab-payout") as pool:
+            with make_executor(concurrency, "paylab-payout") as pool:
                 while True:
                     for row in islice(waiting, 0 if limited else concurrency - len(running)):
                         running[pool.submit(self._send_row, row)] = row
@@ -263,7 +264,8 @@ class Batch:
 
     def _send_row(self, row: PayoutRow) -> Outcome:
         """Send one row as an order; again under the names that your choices give it."""
-        name, names = self.names.get(row.number, ""), set[str]()
+        name = self.names.get(row.number, "")
+        names = set[str]()
         while True:
             try:
                 response = self.client.transfers.send(self._order(row, name))

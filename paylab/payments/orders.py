@@ -11,7 +11,7 @@ from ..client.base_url import address
 from ..client.client import Client
 from ..client.order_body import order_body
 from ..client.orders import Order
-from ..client.parameters import takes
+from ..client.parameters import strict_keywords
 from ..client.request import Options, OutgoingRequest
 from ..client.response import Response
 from ..errors.base import ChoiceError
@@ -27,16 +27,18 @@ class ComputedOrders:
     """Sends orders under keys that are computed from them; `tell` shows a notice."""
 
     def __init__(self, client: Client, tell: Callable[[str], object], locks: Locks) -> None:
-        self._client, self._locks = client, locks
+        self._client = client
+        self._locks = locks
         self._payments = PaymentOrders(client, tell)
         self._accounts = AccountOrders(client, tell)
         self._address = address(client.settings.base_url)
 
-    @takes(Options)
+    @strict_keywords(Options)
     def send(self, order: Order, **options: Unpack[Options]) -> Response:
         """The response with the payment of an order: created, or the one that it repeats."""
         body = order.body or order_body(order.operation, order.fields, self._client.service)
-        request = self._client.requests.operation(order.operation, dict(body), options=options)
+        requests = self._client.session.requests
+        request = requests.operation(order.operation, dict(body), options=options)
         return self._sent(order, replace(request, asked=dict(order.fields)))
 
     def send_raw(self, request: OutgoingRequest, body: Any) -> Response:

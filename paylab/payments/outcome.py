@@ -10,9 +10,14 @@ from ..client.orders import is_undecided
 from ..errors import api
 from ..errors.base import ChoiceError, PaylabError, RuleError
 
-CREATED, REPLAYED, PAID = "created", "replayed", "already paid"
-FAILED, CONFLICT, REFUSED = "failed before", "conflict", "refused"
-UNKNOWN, UNSENT = "unknown", "unsent"
+CREATED = "created"
+REPLAYED = "replayed"
+PAID = "already paid"
+FAILED = "failed before"
+CONFLICT = "conflict"
+REFUSED = "refused"
+UNKNOWN = "unknown"
+UNSENT = "unsent"
 MADE = frozenset({CREATED, REPLAYED, PAID})
 
 _CHOICES = {"dead": FAILED, "old": CONFLICT, "busy": UNSENT, "untold": UNKNOWN}

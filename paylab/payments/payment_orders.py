@@ -18,7 +18,7 @@ from typing import Any
 
 from ..client.client import Client
 from ..client.new_orders import located
-from ..client.orders import advising, with_key
+from ..client.orders import advice_on_error, with_key
 from ..client.response import Response
 from ..client.retries import SERVER_ERRORS
 from ..errors.api import APIStatusError, ConflictError, NotFoundError, UnprocessableError
@@ -48,7 +48,8 @@ class PaymentOrders:
     """Sends payments under their keys; `tell` shows a notice of a repetition."""
 
     def __init__(self, client: Client, tell: Callable[[str], object]) -> None:
-        self._client, self._tell = client, tell
+        self._client = client
+        self._tell = tell
 
     def send(self, sending: Sending) -> Response:
         """Send an order, unless the list has its payment; no equal order is under way here."""
@@ -57,10 +58,10 @@ class PaymentOrders:
             return self._repetition(sending, earlier, self._current(sending, earlier))
         request = replace(sending.request, find=partial(self._find_after_error, sending))
         try:
-            with advising(lambda: self._advice(sending)):
-                response = self._client.deliver(request)
+            with advice_on_error(lambda: self._advice(sending)):
+                response = self._client.session.deliver(request)
                 if response.body is None:
-                    response = located(self._client, response)
+                    response = located(self._client.session, response)
                 if sending.is_raw and not response.has_id:
                     return response  # of a service whose answer has another form
                 payment = response.read(Transfer)
@@ -141,7 +142,7 @@ class PaymentOrders:
                 if error.status not in NO_READ:
                     raise
                 # The service may have no operation that reads one payment: its list has it.
-                return self._client.in_list(read.partition(".")[0], payment.id, options)
+                return self._client.session.lists.row(read.partition(".")[0], payment.id, options)
         except (NotFoundError, MissingOperationError):
             what = f"the service named {payment.id} for this order, but does not have it"
             hint = f'for another payment, new="{payment.id}" or another {REFERENCE}'
@@ -233,7 +234,8 @@ class PaymentOrders:
         """The id of the payment that the newest page has after a server error, by its reference."""
         if status < SERVER_ERRORS or not sending.reference or not sending.is_computed:
             return None
-        transfers, now = self._client.transfers, self._now()
+        transfers = self._client.transfers
+        now = self._now()
         if sending.order.new:  # only a payment of this call is surely the named one
             begun = now - (self._client.clock() - sending.begun)
             begun = begun.replace(microsecond=begun.microsecond // 1000 * 1000)

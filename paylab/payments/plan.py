@@ -249,7 +249,8 @@ def _own_problems(row: PayoutRow, earlier: int) -> Iterator[Problem]:
 
 def _rule_problems(row: PayoutRow) -> Iterator[Problem]:
     body = row.body()
-    currency, rail = body.get("destination_currency"), body.get("payout_method")
+    currency = body.get("destination_currency")
+    rail = body.get("payout_method")
     found = transfers.check(body) or transfers.check_rail(str(currency), rail)
     for doubt in transfers.warn_rail(currency, rail) if isinstance(currency, str) else ():
         warnings.warn(str(doubt), RuleWarning, stacklevel=2)

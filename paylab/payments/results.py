@@ -105,7 +105,8 @@ class ResultsFile:
     """
 
     def __init__(self, path: Path, plan: Plan, results: Results) -> None:
-        self._path, self._results = path, results
+        self._path = path
+        self._results = results
         self._every = max(1, len(plan.rows) // MOST_WRITES)
         table = results.table(plan.rows, {row.number: UNANSWERED for row in plan.rows})
         kinds = [TRANSFERS.kind(name) for name in table.column_names]

@@ -196,7 +196,8 @@ def find_payment(
 
     ChoiceError if that cannot be told, or if a payment of the reference has other values.
     """
-    order, reference = values(fields), reference_of(fields)
+    order = values(fields)
+    reference = reference_of(fields)
     if not reference and (since is None or len(order) < FEWEST_VALUES):
         message = "give a client_reference_id, or the account, an amount and since"
         raise RuleError([Problem(REFERENCE, message)])

@@ -43,7 +43,8 @@ def sending_of(client: Client, order: Order, request: OutgoingRequest, *, is_raw
 
     RuleError if no key can be computed, since the terms of its quote are not known.
     """
-    name, given = order.new, request.idempotency_key
+    name = order.new
+    given = request.idempotency_key
     known = values(order.fields, order.terms)
     is_computed = given is None and name is not True
     if given is not None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from ..client.dialects import is_explained
 from ..client.exchange import Exchange
-from ..client.retries import LONGEST_RETRY_AFTER, asked_wait
+from ..client.retries import LONGEST_RETRY_AFTER, requested_wait
 from ..errors.api import APIStatusError, AuthenticationError, PermissionDeniedError, RateLimitError
 from ..errors.base import PaylabError
 from ..spec.complaints import Complaint
@@ -102,7 +102,7 @@ SINCE_1970 = 1_000_000_000
 def _waits(exchange: Exchange, service: Service) -> Iterator[Values]:
     """The header of a 429 that says when to ask again, and the unit of its value."""
     limits = service.rate_limits
-    if asked_wait(exchange.headers, exchange.when, limits.header, limits.unit) is not None:
+    if requested_wait(exchange.headers, exchange.when, limits.header, limits.unit) is not None:
         return
     for name, value in exchange.headers.items():
         if not RESET.fullmatch(name):
@@ -173,7 +173,8 @@ def is_progress(before: PaylabError, after: PaylabError, values: Values) -> bool
     return not wrong_name & (ours | theirs)
 
 
-MISSING, UNKNOWN = "missing", "unknown"
+MISSING = "missing"
+UNKNOWN = "unknown"
 
 
 def _complaints(error: PaylabError) -> set[tuple[str, str]]:

@@ -145,7 +145,8 @@ def object_of(record: Operation, body: Any, service: Service) -> Any:
 
 
 def _row(record: Operation, row: dict[str, Any], service: Service) -> Iterator[Found]:
-    group, model = record.resource, getattr(models, record.answer)
+    group = record.resource
+    model = getattr(models, record.answer)
     names = answer_names(record.answer, service)
     doubts = {name: key for key, name in renamed_fields(model, row, service)}
     for name, value in names.read(row).items():
@@ -156,7 +157,8 @@ def _row(record: Operation, row: dict[str, Any], service: Service) -> Iterator[F
             if is_number != (service.amounts.answers == "number"):
                 found = "number" if is_number else "text"
                 yield "type", group, f"{name} as {found}", "amounts.answers"
-    key, status = f"statuses.{group}", row.get("status")
+    key = f"statuses.{group}"
+    status = row.get("status")
     if group in MACHINES and isinstance(status, str):
         known = (*MACHINES[group].states, *STATUSES[group](service.statuses))
         yield from [("status", group, status, key)] if status not in known else ()

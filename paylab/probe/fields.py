@@ -260,7 +260,8 @@ class RefusedFields:
 
     def _of_value(self, complaint: Complaint, our: str) -> Candidates:
         """Another form, case or word of a value that was sent and refused."""
-        words, name = complaint.words, last_name(our)
+        words = complaint.words
+        name = last_name(our)
         sent = [field for field in self._body if field == name or field.endswith(f"_{name}")]
         if name.endswith("amount") and NUMBER.search(words):
             yield {"amounts.requests": "number"}

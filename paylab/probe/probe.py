@@ -104,7 +104,8 @@ def probe(
         raise ConfigError("--write creates objects, but this lab is read-only")
     first = client.calls[-1].number if client.calls else 0
     trials = Trials(client.with_service(client.service), budget, pace, first)
-    walk, hopeless = ServiceWalk(trials), ""
+    walk = ServiceWalk(trials)
+    hopeless = ""
     calls = list[Call]()
     stop = client.calls.listen(calls.append)  # the log itself drops its oldest calls
     with warnings.catch_warnings():
@@ -137,7 +138,9 @@ def probe(
 
 def recorded(calls: Iterable[Call], service: Service) -> Report:
     """What recorded calls show; nothing is sent."""
-    calls, done, proofs = tuple(calls), set[str](), dict[str, ProbeFinding]()
+    calls = tuple(calls)
+    done = set[str]()
+    proofs = dict[str, ProbeFinding]()
     for number, call in enumerate(calls, 1):
         route = service.match(call.path)[0].get(call.method)
         if route is None or call.failed:
@@ -147,7 +150,8 @@ def recorded(calls: Iterable[Call], service: Service) -> Report:
             for key, value in values.items():
                 if value != service.value(key):
                     proofs.setdefault(key, ProbeFinding(key, PROVEN, value, call=number))
-    why, found = "not in the recorded calls", {key: each.value for key, each in proofs.items()}
+    why = "not in the recorded calls"
+    found = {key: each.value for key, each in proofs.items()}
     findings = [proofs.get(key) or ProbeFinding(key, *_use(key, done, why)) for key in keys()]
     reached = (f"{len(calls)} recorded calls",)
     return Report(reached, tuple(findings), service.with_values(found), calls=calls)

@@ -21,7 +21,10 @@ from ..spec.service.schema import schema_text
 from ..spec.service.service import Service
 from ..spec.text import plain, printable, printable_lines
 
-PROVEN, ASSUMED, NOT_REACHED, REFUSED = "proven", "assumed", "not reached", "refused"
+PROVEN = "proven"
+ASSUMED = "assumed"
+NOT_REACHED = "not reached"
+REFUSED = "refused"
 NOTHING = "Nothing beyond the lists worked: no on-ramp and no payout came to the end."
 OUTCOMES = (PROVEN, REFUSED, NOT_REACHED, ASSUMED)
 

@@ -15,7 +15,7 @@ from typing import Any
 from ..client.base_url import is_sandbox_host
 from ..client.call import Call
 from ..client.client import Client
-from ..client.retries import asked_wait
+from ..client.retries import requested_wait
 from ..corridors import on_ramps
 from ..errors.api import APIStatusError, RateLimitError
 from ..errors.base import PaylabError
@@ -42,7 +42,8 @@ AMOUNT = re.compile(r"\bamount (?:must|exceeds|is (?:too|less|more|below|above))
 """What a service says of the amount of a deposit without the name of a field."""
 LONGEST_WAITS = 60.0
 """Maximum seconds of all waits before the service is proven to be a sandbox."""
-INVALID, NOT_FOUND = (400, 422), 404
+INVALID = (400, 422)
+NOT_FOUND = 404
 ELSEWHERE = re.compile(
     r"\bproduction\b|\blive\b|\bonly\b.*\bsandbox|\bsandbox[\s_-]?(?:\w+\s){0,3}only\b|\bdisabled\b"
     r"|\bnot (?:available|enabled)\b|\bdeposits? (?:\w+ ){0,4}not (?:allowed|permitted|supported)\b"
@@ -77,7 +78,8 @@ def _refusals(trials: Trials) -> list[str]:
     _read_without_query(trials, "signing.", "rate_limits.")
     answers = []
     for path in known_paths(keys()[PATH], trials.service):
-        answer, call = _propose(trials, path), trials.client.calls[-1]
+        answer = _propose(trials, path)
+        call = trials.client.calls[-1]
         if is_proof(answer, call, trials.service):
             return []
         is_error = isinstance(answer, PaylabError)
@@ -90,7 +92,8 @@ def _refusals(trials: Trials) -> list[str]:
 @contextmanager
 def _bounded_waits(trials: Trials) -> Iterator[None]:
     """HopelessError instead of a wait that makes all waits longer than `LONGEST_WAITS`."""
-    sleep, waited = trials.client.sleep, 0.0
+    sleep = trials.client.sleep
+    waited = 0.0
 
     def wait(seconds: float) -> None:
         nonlocal waited
@@ -190,8 +193,9 @@ def _propose(trials: Trials, path: str) -> Any:
 
 def _asked(error: RateLimitError, service: Service) -> float:
     """The seconds that a 429 asks to wait."""
-    call, limits = error.call, service.rate_limits
-    return asked_wait(call.response_headers, call.when, limits.header, limits.unit) or 0.0
+    call = error.call
+    limits = service.rate_limits
+    return requested_wait(call.response_headers, call.when, limits.header, limits.unit) or 0.0
 
 
 def _deposit_into_none(client: Client) -> Any:

@@ -26,7 +26,8 @@ REFUSED = (AuthenticationError, PermissionDeniedError)
 
 def begin(trials: Trials) -> None:
     """Read one list; HopelessError with one sentence when nothing can work."""
-    failures, where = list[PaylabError](), trials.client.settings.base_url
+    failures = list[PaylabError]()
+    where = trials.client.settings.base_url
     for name in LISTS:
         try:
             trials.run(partial(first_page, name=name), ("signing.", "lists.", "rate_limits."))

@@ -18,7 +18,8 @@ from ..spec import codes, status
 from ..spec.text import plain
 from .fields import cursor_names
 
-SHORT, LARGEST = 2, codes.PAGE_MAX
+SHORT = 2
+LARGEST = codes.PAGE_MAX
 """The size of a page that probably has a next one, and the largest page."""
 
 SMALLEST_IMAGE = 32_768

@@ -9,7 +9,7 @@ from typing import TypeVar
 from ..client.call import Call
 from ..client.client import Client
 from ..client.exchange import Exchange
-from ..client.retries import LONGEST_RETRY_AFTER, asked_wait
+from ..client.retries import LONGEST_RETRY_AFTER, requested_wait
 from ..errors.api import (
     APIConnectionError,
     APIResponseError,
@@ -44,7 +44,9 @@ MOST_ATTEMPTS = 48
 MOST_WAITS = 4
 """How often a step is repeated when the service asks to wait, beyond the client's own retries."""
 
-LIMITS, NAME, EXTRA = "rate_limits.", ".fields.", "extra"
+LIMITS = "rate_limits."
+NAME = ".fields."
+EXTRA = "extra"
 MOST_ASKED = 4
 MOST_PROBLEMS = 5
 
@@ -147,7 +149,8 @@ class Trials:
         """The candidates that succeed, or whose refusal is about something else."""
         if not isinstance(failure, READABLE) or isinstance(failure, ServerError):
             return
-        service, tried = self.service.with_values(dict(pending)), 0
+        service = self.service.with_values(dict(pending))
+        tried = 0
         for values in failure.doubts:
             together = frozenset({**pending, **values}.items())
             if tried >= HANDFUL or len(self._tried) >= MOST_ATTEMPTS:
@@ -223,7 +226,8 @@ class Trials:
 
         The step has failed already without the `last` values that were tried together.
         """
-        succeeded, needed = self.number, dict(pending)
+        succeeded = self.number
+        needed = dict(pending)
         failed = list(pending)[-1:] if last == 1 else []
         # How long to wait is read from a 429: to wait too long would succeed as well.
         for key in (key for key in pending if key not in failed and not key.startswith(LIMITS)):
@@ -268,6 +272,7 @@ def _operation_of(error: PaylabError) -> str:
 
 def _has_waited(error: RateLimitError, service: Service) -> bool:
     """Whether the service said how long to wait, and the client could wait so long."""
-    limits, call = service.rate_limits, error.call
-    asked = asked_wait(call.response_headers, call.when, limits.header, limits.unit)
+    limits = service.rate_limits
+    call = error.call
+    asked = requested_wait(call.response_headers, call.when, limits.header, limits.unit)
     return asked is not None and asked <= LONGEST_RETRY_AFTER

@@ -263,7 +263,8 @@ class ServiceWalk:
             fields = {**terms, "client_reference_id": f"paylab-{key[:8]}"}
             return client.transfers.create(account, **fields, idempotency_key=key)
 
-        first, again = self._run("the order", pay), self._run("the same order again", pay)
+        first = self._run("the order", pay)
+        again = self._run("the same order again", pay)
         if again.id != first.id:
             raise StopError(
                 f"stops at the same order again (one Idempotency-Key made {first.id} and "

@@ -61,8 +61,10 @@ class Cleaner:
         is_encoded: bool = False,
         depth: int = 0,
     ) -> None:
-        self._report, self._rules = report, rules
-        self._is_encoded, self._depth = is_encoded, depth
+        self._report = report
+        self._rules = rules
+        self._is_encoded = is_encoded
+        self._depth = depth
 
     def clean(self, value: Any) -> Any:
         """A part of a document without what must not be shared."""
@@ -76,8 +78,12 @@ class Cleaner:
             return value if clean == text else clean
         if not isinstance(value, Mapping):
             return value
-        kept = {name: item for name, item in value.items() if not self._is_dropped(name, item)}
-        clean_items = {self.text(name): self._item(name, item, kept) for name, item in kept.items()}
+        items_kept = {
+            name: item for name, item in value.items() if not self._is_dropped(name, item)
+        }
+        clean_items = {
+            self.text(name): self._item(name, item, items_kept) for name, item in items_kept.items()
+        }
         if str(clean_items.get("type")).lower() in DOCUMENT_TYPES:
             clean_items = self._numberless(clean_items)
         if isinstance(clean_items.get("columns"), list) and "data" in clean_items:
@@ -93,17 +99,17 @@ class Cleaner:
 
     def pieces(self, texts: list[str], joint: str = "") -> list[str]:
         """Texts without what stands across several of them; a text without a part of it stays."""
-        whole = joint.join(texts)
+        joined = joint.join(texts)
         ends = list(accumulate(len(text) + len(joint) for text in texts))
-        images = [] if joint else [*self._images(whole, 0)]
+        images = [] if joint else [*self._images(joined, 0)]
         # Two texts side by side also look like what neither of them is: then only the seam counts.
-        found = self._parts(whole, self._rules, images, seams=() if joint else ends)
-        made = []
+        parts_found = self._parts(joined, self._rules, images, seams=() if joint else ends)
+        clean_texts = []
         for text, end in zip(texts, ends, strict=True):
             start = end - len(text) - len(joint)
-            inside = [_clipped(part, start, start + len(text)) for part in found]
-            made.append(escapes.replace_parts(text, [part for part in inside if part]))
-        return made
+            inside = [_clipped(part, start, start + len(text)) for part in parts_found]
+            clean_texts.append(escapes.replace_parts(text, [part for part in inside if part]))
+        return clean_texts
 
     def _value(self, text: str) -> str:
         """A text that is a whole value."""
@@ -212,13 +218,13 @@ class Cleaner:
         if len(items) == 2 and _is_key(items[0]):
             return [items[0], self._keyless(items[1])]
         if len(items) >= 2 and all(isinstance(item, str) for item in items):
-            whole = "".join(items)
+            joined = "".join(items)
             is_lines = all(item.endswith("\n") for item in items[:-1])
             if is_lines:
-                clean = self.text(whole)
-                return items if clean == whole else [*filter(None, re.split(r"(?<=\n)", clean))]
-            clean = self._long(whole)
-            if clean != whole:
+                clean = self.text(joined)
+                return items if clean == joined else [*filter(None, re.split(r"(?<=\n)", clean))]
+            clean = self._long(joined)
+            if clean != joined:
                 return [self.text(clean)]
         if is_image_list(items):
             self._report("image", "")
@@ -237,8 +243,8 @@ class Cleaner:
             return items
         clean = self.pieces(self.pieces(texts), " ")
         return [
-            item if before == after else after
-            for item, before, after in zip(items, texts, clean, strict=True)
+            item if text == clean_text else clean_text
+            for item, text, clean_text in zip(items, texts, clean, strict=True)
         ]
 
     def _is_dropped(self, name: str, value: Any) -> bool:
@@ -262,11 +268,11 @@ class Cleaner:
                 kind = "PDF" if data.startswith(b"%PDF") else "image"
                 images.append(Found(encoded.start, encoded.end, f"[removed: {kind}]"))
         end = 0
-        for found in sorted(images):
-            if found.start >= end:
-                self._report(found.put[len("[removed: ") : -1], "")
-            end = max(end, found.end)
-            yield found
+        for image in sorted(images):
+            if image.start >= end:
+                self._report(image.put[len("[removed: ") : -1], "")
+            end = max(end, image.end)
+            yield image
 
     def _parts(
         self,
@@ -277,28 +283,28 @@ class Cleaner:
     ) -> list[Found]:
         """The images, and what the rules match in a decoded layer: across a seam, if given."""
         parts = list(images)
-        for found, plain in escapes.find_parts(text, partial(self._found, rules)):
-            if seams and not any(found.start < seam < found.end for seam in seams):
+        for part, content in escapes.find_parts(text, partial(self._found, rules)):
+            if seams and not any(part.start < seam < part.end for seam in seams):
                 continue
-            if not any(found.start < other.end and other.start < found.end for other in parts):
-                self._report(found.put[len("[removed: ") : -1], plain)
-            parts.append(found)
+            if not any(part.start < earlier.end and earlier.start < part.end for earlier in parts):
+                self._report(part.put[len("[removed: ") : -1], content)
+            parts.append(part)
         return parts
 
     def _found(self, rules: Sequence[Rule], text: str, depth: int) -> list[Found]:
         """The matches of the rules; text matched by one rule is skipped by the next."""
-        found = [*find_images(image_mark)(text, depth)] if depth else []
+        parts = [*find_images(image_mark)(text, depth)] if depth else []
         text = ascii_folded(text)
-        found += self._encoded(text)
+        parts += self._encoded(text)
         text = _DATA.sub(lambda match: "\0" * len(match[0]), text)
         words = casefolded(text)
         for rule in rules:
             if rule.words and not any(word in words for word in rule.words):
                 continue
             for start, end in rule.find(text):
-                if not any(start < other.end and other.start < end for other in found):
-                    found.append(Found(start, end, f"[removed: {rule.kind}]"))
-        return found
+                if not any(start < part.end and part.start < end for part in parts):
+                    parts.append(Found(start, end, f"[removed: {rule.kind}]"))
+        return parts
 
     def _encoded(self, text: str) -> Iterator[Found]:
         """The encoded parts of a text that hold a secret."""

@@ -61,9 +61,9 @@ def _beside_label(text: str) -> Spans:
 
 def _is_labelled(text: str, start: int) -> bool:
     """Whether the field before a place is that of a document; `number` alone is any number."""
-    before = text[max(0, start - _NEAR) : start]
-    is_quoted = before[-1:] in ("'", '"', ">")
-    return is_quoted or bool(_LABEL.search(before[-60:]) or _DOCUMENT.search(before))
+    text_before = text[max(0, start - _NEAR) : start]
+    is_quoted = text_before[-1:] in ("'", '"', ">")
+    return is_quoted or bool(_LABEL.search(text_before[-60:]) or _DOCUMENT.search(text_before))
 
 
 def _invalid_cuit(number: str) -> bool:

@@ -138,8 +138,8 @@ def decoded_text(data: bytes) -> str | None:
     try:
         return getincrementaldecoder("utf-8")().decode(data)
     except UnicodeDecodeError:
-        others = len(data.translate(None, _LETTERS))
-        return data.decode("latin-1") if others * 5 <= len(data) else None
+        odd_bytes = len(data.translate(None, _LETTERS))
+        return data.decode("latin-1") if odd_bytes * 5 <= len(data) else None
 
 
 def inflated(data: bytes) -> bytes:

@@ -54,9 +54,9 @@ def replace_found(text: str, find: Find) -> str:
     """The text without the matches of `find`, in the text and in its decoded layers."""
     layers = _layers(text, 0)
     for depth in range(MOST_LAYERS):
-        found = [_mapped(each, layers) for each in find(layers[-1].text if layers else text, depth)]
-        if found:
-            text = replace_parts(text, found)
+        parts = [_mapped(part, layers) for part in find(layers[-1].text if layers else text, depth)]
+        if parts:
+            text = replace_parts(text, parts)
             # The offsets of the layers are those of the text before.
             layers = _layers(text, depth)
         if not _add_layer(layers, text):
@@ -74,8 +74,8 @@ def find_parts(text: str, find: Find) -> Iterator[tuple[Found, str]]:
     layers = _uncoloured(text, _INVISIBLE)
     for depth in range(MOST_LAYERS):
         layer = layers[-1].text if layers else text
-        for found in find(layer, depth):
-            yield _mapped(found, layers), layer[found.start : found.end]
+        for part in find(layer, depth):
+            yield _mapped(part, layers), layer[part.start : part.end]
         if not _add_layer(layers, text, _INVISIBLE):
             break
 
@@ -147,24 +147,30 @@ def _changed(
     text: str, form: re.Pattern[str], read: Callable[[re.Match[str]], str | None]
 ) -> _Layer | None:
     """The text with each match of a form as it is read; None when nothing changes."""
-    pieces, parts, size, done = list[str](), list[_Part](), 0, 0
+    pieces = list[str]()
+    parts = list[_Part]()
+    size = 0
+    end_before = 0
     for match in form.finditer(text):
-        plain, (start, end) = read(match), match.span()
-        if plain is None:
+        decoded = read(match)
+        (start, end) = match.span()
+        if decoded is None:
             continue
-        between = text[done:start]
-        parts += [_Part(size, done, None), _Part(size + len(between), start, end)]
-        pieces += [between, plain]
-        size, done = size + len(between) + len(plain), end
+        between = text[end_before:start]
+        parts += [_Part(size, end_before, None), _Part(size + len(between), start, end)]
+        pieces += [between, decoded]
+        size = size + len(between) + len(decoded)
+        end_before = end
     if not parts:
         return None
-    parts.append(_Part(size, done, None))
-    return _Layer("".join([*pieces, text[done:]]), parts)
+    parts.append(_Part(size, end_before, None))
+    return _Layer("".join([*pieces, text[end_before:]]), parts)
 
 
 def _plain(match: re.Match[str]) -> str | None:
     """The text of an escape; None when it is not an escape."""
-    kind, text = match.lastgroup, match[0]
+    kind = match.lastgroup
+    text = match[0]
     if kind == "sign":
         return _SIGNS.get(match["sign"], match["sign"])
     if kind == "bytes":
@@ -179,8 +185,8 @@ def _plain(match: re.Match[str]) -> str | None:
         return chr(number) if number < 0x110000 else None
     from html import unescape  # only for an entity
 
-    plain = unescape(text)
-    return None if plain == text else plain
+    decoded = unescape(text)
+    return None if decoded == text else decoded
 
 
 def _decoded(data: bytes) -> str:
@@ -192,17 +198,20 @@ def _decoded(data: bytes) -> str:
 
 
 def _mapped(found: Found, layers: list[_Layer]) -> Found:
-    start, end = found.start, found.end
+    start = found.start
+    end = found.end
     for layer in reversed(layers):
-        start, end = layer.first(start), layer.last(end)
+        start = layer.first(start)
+        end = layer.last(end)
     return Found(start, end, found.put)
 
 
 def replace_parts(text: str, found: list[Found]) -> str:
     """The text with each part replaced; overlapping parts are merged."""
-    parts, done = list[str](), 0
-    for start, end, put in sorted(found):
-        if start >= done:
-            parts += [text[done:start], put]
-        done = max(done, end)
-    return "".join([*parts, text[done:]])
+    parts = list[str]()
+    end_before = 0
+    for start, end, replacement in sorted(found):
+        if start >= end_before:
+            parts += [text[end_before:start], replacement]
+        end_before = max(end_before, end)
+    return "".join([*parts, text[end_before:]])

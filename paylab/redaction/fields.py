@@ -39,6 +39,14 @@ WORD_WITH_DIGITS = re.compile(
     r"(?<![\w.-])(?=[\w.-]{0,30}\d{4})[A-Za-z0-9][\w.-]{3,30}[A-Za-z0-9](?!\w)"
 )
 
+LABELLED = re.compile(
+    rf"""\b(?:document|{_TYPES})(?:[\ ._-]?(?:number|no\.?|id))?[\ :='"]{{1,4}}
+        (?P<number>(?=[\w.-]{{0,30}}\d[\w.-]{{0,10}}\d[\w.-]{{0,10}}\d[\w.-]{{0,10}}\d)
+        [A-Za-z0-9][\w.-]{{3,30}}[A-Za-z0-9])(?!\w)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""The number of a document in a sentence: a word with at least four digits after its label."""
+
 ITEM = re.compile(r""""((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s,\[\]"']+)""")
 BARE = 3
 """The group of `ITEM` without quotes."""
@@ -64,9 +72,9 @@ def share_tokens(text: str) -> Iterator[tuple[str, int, int]]:
     """The share tokens of identity verification and their places without quotes."""
     for match in TOKEN.finditer(text) if "token" in casefolded(text) else ():
         start, stop = match.span()
-        before = text[max(0, start - NEAR) : start].rpartition("{")[2]
-        after = text[stop : stop + NEAR].partition("}")[0]
-        if _BESIDE_TOKEN.search(before) or _BESIDE_TOKEN.search(after):
+        text_before = text[max(0, start - NEAR) : start].rpartition("{")[2]
+        text_after = text[stop : stop + NEAR].partition("}")[0]
+        if _BESIDE_TOKEN.search(text_before) or _BESIDE_TOKEN.search(text_after):
             group = match.lastindex or 0
             yield match[group], *match.span(group)
 
@@ -108,6 +116,6 @@ def _folded(sign: str) -> str:
     kind = unicodedata.category(sign)
     if kind in ("Pd", "Zs") or sign == "\u2212":  # the last one is the minus sign
         return " " if kind == "Zs" else "-"
-    plain = unicodedata.normalize("NFKC", sign)
+    normalized = unicodedata.normalize("NFKC", sign)
     # Circled and superscript digits have no decimal value, and a letter that becomes two has none.
-    return plain if len(plain) == 1 and plain.isascii() else sign
+    return normalized if len(normalized) == 1 and normalized.isascii() else sign

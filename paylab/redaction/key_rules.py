@@ -123,10 +123,10 @@ def _literals(text: str) -> Spans:
     for value, start, end, is_key in assigned:
         if is_key and not _is_name(value):
             yield start, end
-    others = {(start, end) for _, start, end, is_key in assigned if not is_key}
+    other_spans = {(start, end) for _, start, end, is_key in assigned if not is_key}
     for match in _BESIDE_NAME.finditer(text):
         is_allowed = is_word if match["call"] else _is_name
-        if match.span("text") not in others and not is_allowed(match["text"]):
+        if match.span("text") not in other_spans and not is_allowed(match["text"]):
             yield match.span("text")
 
 

@@ -49,8 +49,8 @@ def _fields(names: frozenset[str] = frozenset()) -> tuple[re.Pattern[str], re.Pa
     """The names of personal fields, alone and before a value in text."""
     every = "|".join([_FIELDS, *map(re.escape, sorted(names))])
     forms = every, rf"(?<!\w)(?:{every}){_IS}"
-    whole, in_text = (re.compile(form, re.IGNORECASE) for form in forms)
-    return whole, in_text
+    whole_pattern, text_pattern = (re.compile(form, re.IGNORECASE) for form in forms)
+    return whole_pattern, text_pattern
 
 
 def personal_names(values: Mapping[str, object]) -> frozenset[str]:

@@ -13,9 +13,6 @@ from .hiding import HIDDEN, Secret, hide_frames
 
 HEADERS = frozenset({"authorization", "proxy-authorization", "x-api-key", "cookie", "set-cookie"})
 
-MOST_NUMBERS = 1000
-"""Maximum document numbers and share tokens that are searched by value."""
-
 LONGEST_NAME = 40
 """Maximum characters of a text that is not searched again: names of headers and fields recur."""
 
@@ -26,42 +23,55 @@ MOST_NAMES = 500
 class Redaction:
     """Removes secrets from text, headers and parsed JSON.
 
-    `learn` reads the document numbers and share tokens of a body and finds them by value
-    afterwards. `personal` are names of a service for fields that an export leaves out.
+    Keys and `values` are found anywhere, document numbers and share tokens by the name of their
+    field or beside their label. The result depends on nothing that was redacted before. `personal`
+    are names of a service for fields that an export leaves out.
     """
 
-    def __init__(self, secrets: Iterable[Secret], personal: frozenset[str] = frozenset()) -> None:
-        self._secrets, self.personal = tuple(secrets), personal
-        self._numbers: dict[str, None] = {}
-        self._harmless: set[tuple[str, int]] = set()
+    def __init__(
+        self,
+        secrets: Iterable[Secret],
+        personal: frozenset[str] = frozenset(),
+        values: Iterable[str] = (),
+    ) -> None:
+        self._secrets = tuple(secrets)
+        self._values = tuple(values)
+        self.personal = personal
+        self._harmless: set[str] = set()
 
-    @hide_frames
-    def learn(self, text: str) -> str:
-        """The text as from `text`, after learning its document numbers and share tokens."""
+    def of_exchange(self, *texts: str) -> Redaction:
+        """The redaction of one request with its response.
+
+        A document number or share token that one of these texts names is hidden in all of them,
+        since a service may repeat it in a sentence.
+        """
         from . import search
 
-        search.learn(text, self._remember)
-        return self.text(text)
+        values = dict.fromkeys(value for text in texts for value in search.named_values(text))
+        return Redaction(self._secrets, self.personal, values) if values else self
 
     @hide_frames
     def text(self, text: str) -> str:
         """The text without secrets, signatures, document numbers, share tokens and images."""
-        known = text, len(self._numbers)  # what is learned may make a text harmful
-        if known in self._harmless:
+        if text in self._harmless:
             return text
         from . import search  # its patterns take long to compile
 
-        clean = search.clean(text, self._secrets, self._numbers)
+        clean = search.clean(text, self._secrets, self._values)
         if clean == text and len(text) <= LONGEST_NAME:
             if len(self._harmless) >= MOST_NAMES:
                 self._harmless.clear()
-            self._harmless.add(known)
+            self._harmless.add(text)
         return clean
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """The headers with secrets removed."""
-        kept = {name.lower(): value for name, value in headers.items()}
-        return {self.text(name): self.text(kept[name]) for name in kept if name not in HEADERS}
+        lower_headers = {name.lower(): value for name, value in headers.items()}
+        return {
+            self.text(name): self.text(lower_headers[name])
+            for name in lower_headers
+            if name not in HEADERS
+        }
 
     def json(self, value: Any) -> Any:
         """Parsed JSON with secrets removed from every text and number."""
@@ -73,24 +83,20 @@ class Redaction:
             return self._object(value)
         if value is None or isinstance(value, bool):
             return value
-        return HIDDEN if any(number in str(value) for number in self._numbers) else value
+        return HIDDEN if any(number in str(value) for number in self._values) else value
 
     def _object(self, value: dict[str, Any]) -> dict[str, Any]:
         from .fields import DOCUMENT_NAME, has_share_token
 
         clean = {}
         for name, item in value.items():
-            kept = self.json(item)
+            clean_item = self.json(item)
             if isinstance(item, str | int) and DOCUMENT_NAME.fullmatch(name):
-                kept = item and HIDDEN
+                clean_item = item and HIDDEN
             elif name.lower().startswith("document"):
-                kept = numberless(kept)
-            clean[self.text(name)] = kept
+                clean_item = numberless(clean_item)
+            clean[self.text(name)] = clean_item
         return {**clean, "token": HIDDEN} if has_share_token(value) and value["token"] else clean
-
-    def _remember(self, value: str) -> None:
-        if len(self._numbers) < MOST_NUMBERS:
-            self._numbers[value] = None
 
 
 def numberless(document: Any) -> Any:

@@ -52,12 +52,12 @@ def scrub(
     """
     is_notebook = "cells" in document
     is_private = not keep_personal and not is_notebook
-    found: list[Leak] = []
+    leaks: list[Leak] = []
     secrets: dict[str, str] = {}
     rules = RULES
 
     def report(where: str, kind: str, text: str = "") -> None:
-        found.append(Leak(where, kind))
+        leaks.append(Leak(where, kind))
         if kind == "key" and len(text) >= SHORTEST_SECRET and not is_placeholder(text):
             secrets[text] = kind
         elif text and kind not in ("key", "signature", "share token"):
@@ -69,19 +69,19 @@ def scrub(
         cleaner = Cleaner(partial(report, where), rules, is_encoded=not is_notebook)
         # What stands across several outputs is searched first: a part of it may look like a whole.
         value = cleaner.clean(_outputs(value, cleaner) if where.endswith(", outputs") else value)
-        if "webhook" in where and (bare := bare_urls(value)) != value:
+        if "webhook" in where and (short_urls := bare_urls(value)) != value:
             report(where, "webhook URL")
-            value = bare
-        if is_private and (without := impersonal(value, personal)) != value:
+            value = short_urls
+        if is_private and (anonymous := impersonal(value, personal)) != value:
             report(where, "personal data")
-            value = without
+            value = anonymous
         return value
 
     cleaned = _by_part(document, clean)
     if secrets:  # what was found in one place is removed from the others
         rules = (*RULES, *_occurrences(secrets))
         cleaned = _by_part(cleaned, clean)
-    return cleaned, found
+    return cleaned, leaks
 
 
 def _occurrences(secrets: Mapping[str, str]) -> Iterator[Rule]:
@@ -125,15 +125,15 @@ def _outputs(outputs: Any, cleaner: Cleaner) -> Any:
         return outputs
     names = dict.fromkeys(filter(None, map(_stream, outputs)))
     rows = [[at for at, output in enumerate(outputs) if _stream(output) == name] for name in names]
-    made: list[Any] = list(outputs)
+    clean_outputs: list[Any] = list(outputs)
     for row in (*rows, range(len(outputs))):
-        places = [at for at in row if _output_text(made[at]) is not None]
-        texts = [_output_text(made[at]) or "" for at in places]
+        places = [at for at in row if _output_text(clean_outputs[at]) is not None]
+        texts = [_output_text(clean_outputs[at]) or "" for at in places]
         clean = cleaner.pieces(cleaner.pieces(texts), "\n") if len(texts) > 1 else texts
-        for at, before, after in zip(places, texts, clean, strict=True):
-            if before != after:
-                made[at] = _with_text(made[at], after)
-    return [output for output in made if output is not None]
+        for at, text, clean_text in zip(places, texts, clean, strict=True):
+            if text != clean_text:
+                clean_outputs[at] = _with_text(clean_outputs[at], clean_text)
+    return [output for output in clean_outputs if output is not None]
 
 
 def _with_text(output: Mapping[str, Any], text: str) -> Mapping[str, Any] | None:

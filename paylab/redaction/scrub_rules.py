@@ -89,8 +89,8 @@ def image_mark(match: re.Match[str]) -> str | None:
     is_pdf = kind == PDF or data.startswith((b"%PDF", b"b'%PDF", b'b"%PDF'))
     if not is_pdf and is_small_image(data):
         return None
-    named = "data URI" if kind else "PDF" if is_pdf else "image"
-    return None if len(match[0]) < SHORTEST_URI else f"[removed: {named}]"
+    kind_name = "data URI" if kind else "PDF" if is_pdf else "image"
+    return None if len(match[0]) < SHORTEST_URI else f"[removed: {kind_name}]"
 
 
 _STAND_IN = re.compile(
@@ -105,9 +105,9 @@ _WORDS = re.compile(rf"_*[A-Za-z]{{1,{LONGEST_WORD}}}\d{{0,3}}(?:_+[A-Za-z]{{0,1
 
 def is_stand_in(word: str) -> bool:
     """Whether a text is a placeholder: `***`, `env:NAME`, `<SECRET>`, `$NAME`, `your-key`."""
-    named = word.startswith(("env:", "keyring:", "<", "[", "$", "...", "***"))
-    rest = re.sub(r"\{[^{}]*\}", "", word)
-    return named or not rest or bool(_STAND_IN.fullmatch(rest))
+    is_reference = word.startswith(("env:", "keyring:", "<", "[", "$", "...", "***"))
+    without_fields = re.sub(r"\{[^{}]*\}", "", word)
+    return is_reference or not without_fields or bool(_STAND_IN.fullmatch(without_fields))
 
 
 def is_placeholder(word: str) -> bool:

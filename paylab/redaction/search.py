@@ -18,6 +18,7 @@ from .fields import (
     BARE,
     ENCLOSED,
     ITEM,
+    LABELLED,
     NAMED,
     NUMBER,
     REFUSED,
@@ -85,8 +86,11 @@ BESIDE = (
 NO_NUMBER = frozenset("0 .-/")
 """Placeholder numbers of examples, which are not searched elsewhere."""
 
-SHORTEST_NUMBER = 5
-"""Minimum length of a document number that is also searched by value."""
+NUMBER_LENGTH_MIN = 5
+"""Minimum characters of a document number that is also searched by value."""
+
+VALUES_MAX = 1000
+"""Maximum document numbers and share tokens that are searched by value."""
 
 LONGEST = 2**18
 """Maximum characters of a text that are searched and kept, without images."""
@@ -95,45 +99,48 @@ SHORTEST_SECRET = 8
 """Minimum length of a secret that is also found inside words."""
 
 
-def clean(text: str, secrets: Iterable[Secret], known: Iterable[str]) -> str:
-    """The text without secrets, `known` values, signatures, document numbers, tokens and images."""
-    return escapes.replace_found(_short(text), partial(_found, secrets, known))
+def clean(text: str, secrets: Iterable[Secret], values: Iterable[str] = ()) -> str:
+    """The text without secrets, `values`, signatures, document numbers, tokens and images."""
+    return escapes.replace_found(_short(text), partial(_find_secrets, secrets, values))
 
 
-def learn(text: str, remember: Callable[[str], None]) -> None:
-    """Call `remember` with each document number and share token of a text."""
+def named_values(text: str) -> list[str]:
+    """The document numbers and share tokens that a text names, each also without its signs."""
+    values = list[str]()
 
     def find(text: str, _: int) -> Iterable[Found]:
         for value, _start, _end in numbers(text):
             for number in (value, "".join(filter(str.isalnum, value))):
-                if len(number) >= SHORTEST_NUMBER and not set(number) <= NO_NUMBER:
-                    remember(number)
+                if len(number) >= NUMBER_LENGTH_MIN and not set(number) <= NO_NUMBER:
+                    values.append(number)
         for token, _start, _end in share_tokens(text):
             if len(token) >= SHORTEST_SECRET:
-                remember(escapes.decode(token))
+                values.append(escapes.decode(token))
         return ()
 
     escapes.replace_found(_short(text), find)
+    return values[:VALUES_MAX]
 
 
-def _found(
-    secrets: Iterable[Secret], known: Iterable[str], text: str, depth: int
+def _find_secrets(
+    secrets: Iterable[Secret], values: Iterable[str], text: str, depth: int
 ) -> Iterator[Found]:
+    """The parts of a text that are hidden; `depth` is how often it was decoded."""
     yield from _SHORTENED(text, depth)
-    words = casefolded(text)
+    folded_text = casefolded(text)
     for secret in secrets:
-        yield from _by_value(secret.reveal(), text, words)
-    for number in known:
-        for found in _by_value(number, text, words):
-            yield found._replace(put=_fitting(text, found.start, found.end, depth))
+        yield from _find_value(secret.reveal(), text, folded_text)
+    for value in values:
+        for part in _find_value(value, text, folded_text):
+            yield part._replace(put=_mask(text, part.start, part.end, depth))
     for word, pattern in PLACES:
-        if word in words:
+        if word in folded_text:
             yield from (Found(*match.span(1), HIDDEN) for match in pattern.finditer(text))
     for match in SIGNATURE.finditer(text) if "==" in text else ():
         if is_signature(match[1]):
             yield Found(*match.span(1), HIDDEN)
     for _, start, end in (*numbers(text), *share_tokens(text)):
-        yield Found(start, end, _fitting(text, start, end, depth))
+        yield Found(start, end, _mask(text, start, end, depth))
 
 
 def _short(text: str) -> str:
@@ -159,9 +166,9 @@ def find_images(keep: Callable[[re.Match[str]], str | None]) -> escapes.Find:
         words = casefolded(text)
         if any(mark in words for mark in _MARKS):
             for match in IMAGE.finditer(text):
-                put = keep(match)
-                if put is not None:
-                    yield Found(*match.span(), put)
+                replacement = keep(match)
+                if replacement is not None:
+                    yield Found(*match.span(), replacement)
 
     return find
 
@@ -183,8 +190,8 @@ def _shortened(match: re.Match[str]) -> str:
     """An image as type, size and hash."""
     data = image_bytes(match)
     kind = match["type"] or match["kind"]
-    head = f"data:{kind or ''};base64," if kind or match["data"] else ""
-    return f"{head}<{len(data)} bytes, sha256 {sha256(data).hexdigest()[:16]}>"
+    prefix = f"data:{kind or ''};base64," if kind or match["data"] else ""
+    return f"{prefix}<{len(data)} bytes, sha256 {sha256(data).hexdigest()[:16]}>"
 
 
 _SHORTENED = find_images(_shortened)
@@ -205,22 +212,28 @@ def numbers(text: str) -> Iterator[tuple[str, int, int]]:
                 continue
             if digits >= (1 if group < BARE else 4) and not WORDS.search(value):
                 yield value, *item.span(group)
+    if patterns:
+        for match in LABELLED.finditer(text):
+            yield escapes.decode(match["number"]), *match.span("number")
     for refused in REFUSED.finditer(text) if "document" in words else ():
         for token in WORD_WITH_DIGITS.finditer(text, *refused.span()):
             yield escapes.decode(token[0]), *token.span()
 
 
-def _fitting(text: str, start: int, end: int, depth: int) -> str:
+def _mask(text: str, start: int, end: int, depth: int) -> str:
     """`***`, quoted when it replaces a JSON number."""
-    before, after = text[:start].rstrip()[-1:], text[end:].lstrip()[:1]
-    is_json = depth == 0 and before in (":", "[", ",") and after in (",", "]", "}")
+    character_before = text[:start].rstrip()[-1:]
+    character_after = text[end:].lstrip()[:1]
+    is_json = (
+        depth == 0 and character_before in (":", "[", ",") and character_after in (",", "]", "}")
+    )
     return f'"{HIDDEN}"' if is_json else HIDDEN
 
 
-def _by_value(value: str, text: str, words: str) -> Iterator[Found]:
+def _find_value(value: str, text: str, folded_text: str) -> Iterator[Found]:
     """The places of a value: plain in any case, or as Base64 or hexadecimal inside other text."""
     for form in _forms(value):
-        for at in places(form, words):
+        for at in places(form, folded_text):
             end = at + len(form)
             around = text[max(0, at - 1) : at] + text[end : end + 1]
             if len(value) >= SHORTEST_SECRET or not re.search(r"\w", around):
@@ -248,7 +261,7 @@ def _forms(value: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def _encoded(value: str) -> tuple[str, ...]:
     """The Base64 of the value at each of its three alignments, and its hexadecimal form."""
-    found: set[str] = set()
+    encodings: set[str] = set()
     for text in {value, json.dumps(value)[1:-1]}:
         data = text.encode("utf-8", "surrogatepass")
         if len(data) < SHORTEST_SECRET:
@@ -256,6 +269,6 @@ def _encoded(value: str) -> tuple[str, ...]:
         for shift in range(3):
             code = b64encode(bytes(shift) + data).decode()
             code = code[(shift * 8 + 5) // 6 : (shift + len(data)) * 8 // 6]
-            found |= {code, code.replace("+", "-").replace("/", "_")}
-        found |= {data.hex(), data.hex().upper()}
-    return tuple(found)
+            encodings |= {code, code.replace("+", "-").replace("/", "_")}
+        encodings |= {data.hex(), data.hex().upper()}
+    return tuple(encodings)

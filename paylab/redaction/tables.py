@@ -57,16 +57,17 @@ def _below_label(
     rows: Iterable[_Row], cell_of: Callable[[_Row, _Row, int], _Cell | None]
 ) -> list[_Cell]:
     """The cells below the label of a document."""
-    found: list[_Cell] = []
-    head: _Row = []
+    cells: list[_Cell] = []
+    labels_row: _Row = []
     columns: list[int] = []
     for row in rows:
         labels = [at for at, cell in enumerate(row) if _LABEL.fullmatch(cell.text)]
         if labels:
-            head, columns = row, labels
+            labels_row = row
+            columns = labels
         else:
-            found += filter(None, (cell_of(head, row, at) for at in columns))
-    return found
+            cells += filter(None, (cell_of(labels_row, row, at) for at in columns))
+    return cells
 
 
 def _above_name(text: str) -> Iterator[_Cell]:
@@ -88,8 +89,13 @@ def _same_place(text: str) -> Callable[[_Row, _Row, int], _Cell | None]:
         return place - text.rfind("\n", 0, place) - 1
 
     def cell_of(head: _Row, row: _Row, at: int) -> _Cell | None:
-        left, right = column(head[at].start), column(head[at].end)
-        aligned = (cell for cell in row if left == column(cell.start) or right == column(cell.end))
+        left_edge = column(head[at].start)
+        right_edge = column(head[at].end)
+        aligned = (
+            cell
+            for cell in row
+            if left_edge == column(cell.start) or right_edge == column(cell.end)
+        )
         return next(aligned, None)
 
     return cell_of

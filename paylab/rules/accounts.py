@@ -37,7 +37,7 @@ def checksummed(address: str) -> str:
     digits = address[2:].lower()
     signs = keccak_256(digits.encode()).hex()
     pairs = zip(digits, signs, strict=False)
-    return "0x" + "".join(one.upper() if sign >= "8" else one for one, sign in pairs)
+    return "0x" + "".join(digit.upper() if sign >= "8" else digit for digit, sign in pairs)
 
 
 def base58(text: str) -> bytes | None:
@@ -139,13 +139,14 @@ def check_details(
     service: Service | None = None,
 ) -> list[Problem]:
     """Problems of the details of an account of this type in this country."""
-    found = as_object(details)
+    values = as_object(details)
     account = countries.of(service).account(country, kind)
     fields = account.fields if account else ()
     problems = is_object(details, at)
     for field in fields if not problems else ():
-        form, asked = fits(field.form_in(found)), field.source if field.required else ""
-        problems += need(found, field.name, form, at=at, asked=asked)
+        form = fits(field.form_in(values))
+        source = field.source if field.required else ""
+        problems += need(values, field.name, form, at=at, asked=source)
     return problems
 
 
@@ -157,13 +158,14 @@ def warn(
     service: Service | None = None,
 ) -> list[Problem]:
     """Warnings about likely typos in valid details."""
-    found = as_object(details)
+    values = as_object(details)
     account = countries.of(service).account(country, kind)
     fields = account.fields if account else ()
     mistyped = (
-        warn_check_digits(f.form_in(found), found.get(f.name), dotted(at, f.name)) for f in fields
+        warn_check_digits(f.form_in(values), values.get(f.name), dotted(at, f.name)) for f in fields
     )
-    network, address = found.get("network"), found.get("address")
+    network = values.get("network")
+    address = values.get("address")
     if kind != codes.CRYPTO_WALLET or network not in codes.NETWORKS:
         return flat(mistyped)
     return [*flat(mistyped), *warn_address(network, address, dotted(at, "address"))]
@@ -175,19 +177,24 @@ def doubts(body: object, service: Service | None = None) -> list[Problem]:
     The rules are those of the only account type with these fields.
     """
     entry = as_object(body)
-    kind, details = entry.get("type"), entry.get("details")
+    kind = entry.get("type")
+    details = entry.get("details")
     country = likely_country(kind, as_object(details))
     stated = check(body, service=service)
-    found = [one for one in check(body, country, service) if one not in stated]
-    return [*found, *warn(country, kind, details, service=service)]
+    problems = [problem for problem in check(body, country, service) if problem not in stated]
+    return [*problems, *warn(country, kind, details, service=service)]
 
 
 def likely_country(kind: object, details: Body) -> str | None:
     """The country of the only account type with these details; None if there are several."""
-    found = [(one.country, one.account(kind)) for one in countries.of().all] if details else []
+    accounts = (
+        [(corridor.country, corridor.account(kind)) for corridor in countries.of().all]
+        if details
+        else []
+    )
     fitting = [
         (country, account)
-        for country, account in found
+        for country, account in accounts
         if account and {*details} <= {field.name for field in account.fields}
     ]
     alike = all(account == fitting[0][1] for _, account in fitting)

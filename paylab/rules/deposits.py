@@ -18,15 +18,15 @@ def check(
     body: object, currency: str | None = None, service: Service | None = None
 ) -> list[Problem]:
     """Problems of a sandbox deposit; `currency` is the conversion account's, if known."""
-    found = as_object(body)
-    paid = currency or found.get("currency")
+    deposit = as_object(body)
+    paid = currency or deposit.get("currency")
     any_source = one_of(on_ramps.CURRENCIES, "deposit.path", fold=True)
-    own = any_source if currency is None else one_of((currency.lower(),), fold=True)
+    currency_check = any_source if currency is None else one_of((currency.lower(),), fold=True)
     return is_object(body) or [
-        *need(found, "conversion_account_id", identifier),
-        *need(found, "amount", _capped(paid)),
-        *need(found, "currency", own),
-        *need(found, "sender_name", _sender(service or Service()), asked=""),
+        *need(deposit, "conversion_account_id", identifier),
+        *need(deposit, "amount", _capped(paid)),
+        *need(deposit, "currency", currency_check),
+        *need(deposit, "sender_name", _sender(service or Service()), asked=""),
     ]
 
 
@@ -34,16 +34,17 @@ def check_account(
     body: object, country: str | None = None, service: Service | None = None
 ) -> list[Problem]:
     """Problems of a new conversion account; `country` is the individual's, if known."""
-    found, settings = as_object(body), (service or Service()).conversion_accounts
+    fields = as_object(body)
+    settings = (service or Service()).conversion_accounts
     reference = up_to(settings.max_reference, _ACCOUNT)
     coin = one_of(sorted(codes.STABLECOINS), _ACCOUNT, fold=True)
     return is_object(body) or [
-        *need(found, "individual_id", identifier, asked=_ACCOUNT),
-        *need(found, "payout_account", _reference),
-        *_source_currency(found, country),
-        *need(found, "destination_currency", coin, asked=_asked(settings, "destination_currency")),
+        *need(fields, "individual_id", identifier, asked=_ACCOUNT),
+        *need(fields, "payout_account", _reference),
+        *_source_currency(fields, country),
+        *need(fields, "destination_currency", coin, asked=_asked(settings, "destination_currency")),
         *need(
-            found, "client_reference_id", reference, asked=_asked(settings, "client_reference_id")
+            fields, "client_reference_id", reference, asked=_asked(settings, "client_reference_id")
         ),
     ]
 

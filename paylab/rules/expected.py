@@ -38,8 +38,10 @@ class ExpectedField:
     """A field of a request as the specification has it: its name in full, and its rule."""
 
     def __init__(self, place: str, field: Field | DetailField, service: Service) -> None:
-        self.place, self.source = place, field.source
-        self._field, self._service = field, service
+        self.place = place
+        self.source = field.source
+        self._field = field
+        self._service = service
 
     @property
     def rule(self) -> str:
@@ -84,22 +86,26 @@ def expected_field(
     Letter case, `_` and `-` do not count: `sourceAmount` is `source_amount`.
     """
     fields: tuple[Field | DetailField, ...] = OPERATIONS[operation].fields
-    ours, inside = "", body
+    spec_place = ""
+    value = body
     steps = [part for part in place.split(".") if part]
     for at, step in enumerate(steps):
         if step.isdecimal():
-            ours, inside = dotted(ours, step), _item(inside, int(step))
+            spec_place = dotted(spec_place, step)
+            value = _item(value, int(step))
             continue
-        field = next((each for each in fields if _folded(each.name) == _folded(step)), None)
+        field = next(
+            (candidate for candidate in fields if _folded(candidate.name) == _folded(step)), None
+        )
         if field is None:
             return None
-        ours = dotted(ours, field.name)
+        spec_place = dotted(spec_place, field.name)
         if at == len(steps) - 1:
-            return ExpectedField(ours, field, service)
+            return ExpectedField(spec_place, field, service)
         if isinstance(field, DetailField):
             return None
-        entry = inside
-        inside = inside.get(field.name) if isinstance(inside, Mapping) else None
+        entry = value
+        value = value.get(field.name) if isinstance(value, Mapping) else None
         is_details = field.kind == DETAILS
         fields = tuple(_details(entry, body, service)) if is_details else field.fields
     return None
@@ -133,10 +139,10 @@ def _check(field: Field, service: Service) -> Check | None:
 def _details(entry: object, body: object, service: Service) -> Iterator[DetailField]:
     """The fields of the details of an account in a body, as its country and type have them."""
     holder: Mapping[str, Any] = entry if isinstance(entry, Mapping) else {}
-    whole: Mapping[str, Any] = body if isinstance(body, Mapping) else {}
+    request_body: Mapping[str, Any] = body if isinstance(body, Mapping) else {}
     details = holder.get("details")
     kind = holder.get("type")
-    country = whole.get("country") or likely_country(
+    country = request_body.get("country") or likely_country(
         kind, details if isinstance(details, Mapping) else {}
     )
     account = countries.of(service).account(country, kind)

@@ -32,7 +32,8 @@ def need(
     body: Body, name: str, check: Check, *, at: str = "", asked: str = "spec"
 ) -> list[Problem]:
     """Check a field; `asked` is the source of its requirement, empty for an optional field."""
-    value, field = body.get(name), f"{at}.{name}" if at else name
+    value = body.get(name)
+    field = f"{at}.{name}" if at else name
     if value is None:
         return [Problem(field, "is required", asked)] if asked else []
     return check(value, field)
@@ -64,9 +65,9 @@ def any_text(value: object, field: str) -> list[Problem]:
 
 def text(value: object, field: str, blank: str = "field.empty") -> list[Problem]:
     """Text that is not blank; `blank` is the source of that rule."""
-    found = any_text(value, field)
-    if found or str(value).strip():
-        return found
+    problems = any_text(value, field)
+    if problems or str(value).strip():
+        return problems
     return [Problem(field, "must not be blank", blank)]
 
 
@@ -80,8 +81,8 @@ def up_to(length: int, source: str = "spec") -> Check:
     def check(value: object, field: str) -> list[Problem]:
         too_long = isinstance(value, str) and len(value) > length
         message = f"must be at most {length} characters"
-        found = text(value, field, source)
-        return found or ([Problem(field, message, source)] if too_long else [])
+        problems = text(value, field, source)
+        return problems or ([Problem(field, message, source)] if too_long else [])
 
     return check
 
@@ -94,11 +95,11 @@ def text_of(field: Field, service: Service) -> Check:
 
 def one_of(choices: Sequence[str], source: str = "spec", *, fold: bool = False) -> Check:
     """One of these words; with `fold`, in any letter case."""
-    known = [choice.casefold() for choice in choices] if fold else choices
+    folded = [choice.casefold() for choice in choices] if fold else choices
 
     def check(value: object, field: str) -> list[Problem]:
         word = value.casefold() if fold and isinstance(value, str) else value
-        return [] if word in known else [Problem(field, must_be(choices), source)]
+        return [] if word in folded else [Problem(field, must_be(choices), source)]
 
     return check
 
@@ -114,10 +115,10 @@ def fits(form: Format) -> Check:
         return one_of(form.choices, form.source)
 
     def check(value: object, field: str) -> list[Problem]:
-        found = any_text(value, field)
-        if found and not (form.message or form.check):
-            return [Problem(field, problem.message, form.source) for problem in found]
-        return found or _misfits(form, str(value), field) or text(value, field)
+        problems = any_text(value, field)
+        if problems and not (form.message or form.check):
+            return [Problem(field, problem.message, form.source) for problem in problems]
+        return problems or _misfits(form, str(value), field) or text(value, field)
 
     return check
 

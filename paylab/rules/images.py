@@ -24,8 +24,10 @@ _HEIC_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b
 _BRANDS = dict.fromkeys(_HEIC_BRANDS, "image/heic")
 _BRANDS |= dict.fromkeys((b"mif1", b"mif2", b"msf1", b"heif"), "image/heif")
 # The limits that hold whether a KB is 1,000 or 1,024 bytes.
-SURE_MIN, SURE_MAX = 10_000, 15_000_000
-_BOUNDS, _CONTENT = "images.bounds", "images.content"
+SURE_MIN = 10_000
+SURE_MAX = 15_000_000
+_BOUNDS = "images.bounds"
+_CONTENT = "images.content"
 SPECIMEN = b"paylab-specimen:"
 """The prefix of the outcome inside a specimen, in a comment, a text chunk or a tag."""
 _OUTCOME = re.compile(SPECIMEN + b"([a-z_]{1,60})")
@@ -35,7 +37,7 @@ _NO_KIND = "is not a PDF, JPEG, PNG, HEIC, HEIF or TIFF file"
 
 
 @light_dataclass(frozen=True)
-class Measured:
+class ImageSize:
     """Content that is encoded while it is sent: its size and first bytes."""
 
     size: int
@@ -79,17 +81,17 @@ def declared(data_uri: object, head: re.Pattern[str] = _HEAD) -> str | None:
 
 def sniff(data: bytes) -> str | None:
     """The MIME type by the first bytes, if it is one of the six."""
-    found = next((mime for magic, mime in _SIGNATURES if data.startswith(magic)), None)
-    return found or (_BRANDS.get(data[8:12]) if data[4:8] == b"ftyp" else None)
+    mime_type = next((mime for magic, mime in _SIGNATURES if data.startswith(magic)), None)
+    return mime_type or (_BRANDS.get(data[8:12]) if data[4:8] == b"ftyp" else None)
 
 
 def specimen_outcome(data_uri: str) -> str:
     """The status detail code in a specimen of this package, or ""."""
     try:
-        found = _OUTCOME.search(decode_content(data_uri)[1])
+        outcome = _OUTCOME.search(decode_content(data_uri)[1])
     except ValueError:
         return ""
-    return found[1].decode() if found else ""
+    return outcome[1].decode() if outcome else ""
 
 
 def decoded_size(data_uri: str) -> int:
@@ -109,15 +111,15 @@ def _images(value: object, field: str) -> list[Problem]:
 
 
 def _image(item: object, at: str) -> list[Problem]:
-    found = as_object(item)
+    image = as_object(item)
     return is_object(item, at) or [
-        *need(found, "type", one_of(codes.IMAGE_SIDES), at=at),
-        *need(found, "content", _content, at=at),
+        *need(image, "type", one_of(codes.IMAGE_SIDES), at=at),
+        *need(image, "content", _content, at=at),
     ]
 
 
 def _content(value: object, field: str) -> list[Problem]:
-    if isinstance(value, Measured):
+    if isinstance(value, ImageSize):
         return _size(value.size, field) if value.mime else [Problem(field, _NO_KIND)]
     mime = declared(value)
     if not isinstance(value, str) or mime not in codes.IMAGE_TYPES:
@@ -129,7 +131,8 @@ def _content(value: object, field: str) -> list[Problem]:
 
 def _size(size: int, field: str) -> list[Problem]:
     """Problems of a size; the source is the spec if it is wrong for any definition of KB and MB."""
-    least, most = codes.IMAGE_MIN, codes.IMAGE_MAX
+    least = codes.IMAGE_MIN
+    most = codes.IMAGE_MAX
     if least <= size <= most:
         return []
     bound = (
@@ -144,11 +147,11 @@ def _decoded(data_uri: str, field: str) -> list[Problem]:
         mime, data = decode_content(data_uri)
     except ValueError as error:
         return [Problem(field, str(error), _CONTENT if _with_breaks(data_uri) else "spec")]
-    found = sniff(data)
-    if found and _SAME.get(found, found) == _SAME.get(mime, mime):
+    sniffed = sniff(data)
+    if sniffed and _SAME.get(sniffed, sniffed) == _SAME.get(mime, mime):
         return []
-    other = f"of {found}" if found else "of no known type"
-    return [Problem(field, f"says {mime}, but its first bytes are {other}", _CONTENT)]
+    actual = f"of {sniffed}" if sniffed else "of no known type"
+    return [Problem(field, f"says {mime}, but its first bytes are {actual}", _CONTENT)]
 
 
 def _with_breaks(data_uri: str) -> bool:

@@ -45,12 +45,12 @@ _SOURCE = "check-digits"
 
 def warn_implausible(body: Body, today: date) -> list[Problem]:
     """Warnings about unlikely values."""
-    found = {
+    messages = {
         "phone": phone(body.get("phone")),
         "date_of_birth": birth(body.get("date_of_birth"), today),
         "email": email(body.get("email")),
     }
-    return [Problem(field, message, _SOURCE) for field, message in found.items() if message]
+    return [Problem(field, message, _SOURCE) for field, message in messages.items() if message]
 
 
 def phone(value: object) -> str:
@@ -66,13 +66,13 @@ def phone(value: object) -> str:
         if value.startswith("+"):
             return "must have a number after the country code, as in +52 55 5555 5555"
         return "must begin with + and the country code, as in +52 55 5555 5555"
-    known = {
+    messages = {
         ValidationResult.IS_POSSIBLE: "",
         ValidationResult.TOO_SHORT: "has too few digits for a phone number",
         ValidationResult.TOO_LONG: "has too many digits for a phone number",
         ValidationResult.INVALID_COUNTRY_CODE: "does not begin with a country code",
     }
-    return known.get(reason, "does not look like a phone number")
+    return messages.get(reason, "does not look like a phone number")
 
 
 def email(value: object) -> str:
@@ -96,21 +96,23 @@ def birth(value: object, today: date) -> str:
     return f"makes the person {years}, not yet {ADULT}" if years < ADULT else ""
 
 
-_ROW, _RECORD = "individual.required", OPERATIONS["individuals.create"]
+_ROW = "individual.required"
+_RECORD = OPERATIONS["individuals.create"]
 ADDRESS_LINES = ("line_1", "line_2", "city", "state", "postal_code")
 _NOWHERE = Corridor("")
 
 
 def check(body: object, service: Service | None = None) -> list[Problem]:
     """Problems of a new individual."""
-    found, settled = as_object(body), service or Service()
-    asked = _asked(found, settled)
-    inside = any(name.startswith("address.") for name in asked)
-    if found.get("address") is None and inside and "address" not in asked:
-        found = {**found, "address": {}}
+    fields = as_object(body)
+    settled = service or Service()
+    required_fields = _asked(fields, settled)
+    inside = any(name.startswith("address.") for name in required_fields)
+    if fields.get("address") is None and inside and "address" not in required_fields:
+        fields = {**fields, "address": {}}
     return is_object(body) or flat(
-        need(found, name, one, **asked.get(name, _NOBODY))
-        for name, one in _checks(found, asked, settled).items()
+        need(fields, name, check_value, **required_fields.get(name, _NOBODY))
+        for name, check_value in _checks(fields, required_fields, settled).items()
     )
 
 
@@ -121,18 +123,18 @@ def base(service: Service | None = None) -> tuple[str, ...]:
 
 def required(body: Body, service: Service | None = None) -> tuple[str, ...]:
     """The additional fields that this individual needs, for its country and products."""
-    named = _corridor(body, service).required_for(as_list(body.get("product_types")))
-    more = (service or Service()).individuals.ramp_required if _has_ramp(body) else ()
-    return tuple(dict.fromkeys((*named, *more)))
+    corridor_fields = _corridor(body, service).required_for(as_list(body.get("product_types")))
+    ramp_fields = (service or Service()).individuals.ramp_required if _has_ramp(body) else ()
+    return tuple(dict.fromkeys((*corridor_fields, *ramp_fields)))
 
 
 def _asked(body: Body, service: Service) -> dict[str, dict[str, str]]:
     """The source of each required field of this individual: the spec, or a setting."""
-    named = _corridor(body, service).required_for(as_list(body.get("product_types")))
+    corridor_fields = _corridor(body, service).required_for(as_list(body.get("product_types")))
     return {
         **{name: {"asked": _ROW} for name in required(body, service)},
         **{name: {"asked": _ROW} for name in base(service)},
-        **{name: {"asked": "spec"} for name in named},
+        **{name: {"asked": "spec"} for name in corridor_fields},
     }
 
 
@@ -141,9 +143,10 @@ _NOBODY = {"asked": ""}
 
 def warn(body: object, service: Service | None = None) -> list[Problem]:
     """Warnings about a valid individual: likely typos and recommended fields."""
-    found, message = as_object(body), "is optional by the specification, but may be needed for"
-    warnings = [*warn_on_ramp(found), *mistyped(body, service)]
-    if found.get("email") is not None or not _has_ramp(found):
+    fields = as_object(body)
+    message = "is optional by the specification, but may be needed for"
+    warnings = [*warn_on_ramp(fields), *mistyped(body, service)]
+    if fields.get("email") is not None or not _has_ramp(fields):
         return warnings
     email = Problem("email", f"{message} on_ramp and off_ramp", _ROW)
     return [email, *warnings]
@@ -162,30 +165,30 @@ def warn_on_ramp(body: Body, source: str = "corridor.products") -> list[Problem]
 
 def mistyped(body: object, service: Service | None = None) -> list[Problem]:
     """Warnings about likely typos in a valid individual."""
-    found = as_object(body)
-    document = as_object(found.get("document"))
+    fields = as_object(body)
+    document = as_object(fields.get("document"))
     number = accounts.warn_check_digits(
         _number_form(document), document.get("number"), "document.number"
     )
-    country = _corridor(found, service).country or None
+    country = _corridor(fields, service).country or None
 
     def warn_account(item: object, at: str) -> list[Problem]:
         kind, details = (as_object(item).get(name) for name in ("type", "details"))
         return accounts.warn(country, kind, details, f"{at}.details", service)
 
-    listed = as_list(found.get("financial_accounts"))
-    return [*number, *check_items(listed, "financial_accounts", warn_account)]
+    entries = as_list(fields.get("financial_accounts"))
+    return [*number, *check_items(entries, "financial_accounts", warn_account)]
 
 
 def check_token(body: object, service: Service | None = None) -> list[Problem]:
     """Problems of a verification token."""
-    found = as_object(body)
-    word = (service or Service()).verification.provider
+    fields = as_object(body)
+    provider = (service or Service()).verification.provider
     return is_object(body) or [
-        *need(found, "provider", one_of((word,), "idv.provider")),
-        *need(found, "token", up_to(codes.TOKEN_MAX)),
-        *need(found, "applicant_id", identifier),
-        *need(found, "partner_terms_accepted_at", timestamp),
+        *need(fields, "provider", one_of((provider,), "idv.provider")),
+        *need(fields, "token", up_to(codes.TOKEN_MAX)),
+        *need(fields, "applicant_id", identifier),
+        *need(fields, "partner_terms_accepted_at", timestamp),
     ]
 
 
@@ -208,8 +211,10 @@ def _checks(body: Body, asked: Mapping[str, dict[str, str]], service: Service) -
         "document": partial(_document, corridor),
         "financial_accounts": partial(_accounts, corridor.country or None, service),
     }
-    others = (each for each in _RECORD.fields if each.kind == TEXT and each.name not in checks)
-    return checks | {each.name: text_of(each, service) for each in others}
+    text_fields = (
+        field for field in _RECORD.fields if field.kind == TEXT and field.name not in checks
+    )
+    return checks | {field.name: text_of(field, service) for field in text_fields}
 
 
 def _products(corridor: Corridor, value: object, field: str) -> list[Problem]:
@@ -222,22 +227,23 @@ def _address(
     country: object, asked: Mapping[str, dict[str, str]], value: object, field: str
 ) -> list[Problem]:
     checks = {"country": one_of(codes.COUNTRIES), **dict.fromkeys(ADDRESS_LINES, any_text)}
-    found, code = as_object(value), dotted(field, "country")
+    address = as_object(value)
+    code = dotted(field, "country")
     problems = is_object(value, field) or flat(
-        need(found, name, check, at=field, **asked.get(dotted(field, name), _NOBODY))
+        need(address, name, check, at=field, **asked.get(dotted(field, name), _NOBODY))
         for name, check in checks.items()
     )
-    is_other = None not in (country, found.get("country")) and found["country"] != country
+    is_other = None not in (country, address.get("country")) and address["country"] != country
     if not is_other or any(problem.field == code for problem in problems):
         return problems
     return [Problem(code, "must equal country", "field.country"), *problems]
 
 
 def _document(corridor: Corridor, value: object, field: str) -> list[Problem]:
-    found = as_object(value)
+    document = as_object(value)
     return is_object(value, field) or [
-        *need(found, "type", one_of(corridor.documents), at=field),
-        *need(found, "number", fits(_number_form(found)), at=field, asked=""),
+        *need(document, "type", one_of(corridor.documents), at=field),
+        *need(document, "number", fits(_number_form(document)), at=field, asked=""),
     ]
 
 
@@ -253,4 +259,4 @@ def _accounts(country: str | None, service: Service, value: object, field: str) 
 
 
 def _has_ramp(body: Body) -> bool:
-    return any(one in codes.RAMP_PRODUCTS for one in as_list(body.get("product_types")))
+    return any(product in codes.RAMP_PRODUCTS for product in as_list(body.get("product_types")))

@@ -37,7 +37,9 @@ def _permute(lanes: list[list[int]]) -> None:
         for x, row in enumerate(lanes):
             change = parity[x - 1] ^ _rotated(parity[(x + 1) % 5], 1)
             row[:] = [lane ^ change for lane in row]
-        x, y, current = 1, 0, lanes[1][0]
+        x = 1
+        y = 0
+        current = lanes[1][0]
         for step in range(24):  # rho and pi
             x, y = y, (2 * x + 3 * y) % 5
             current, lanes[x][y] = lanes[x][y], _rotated(current, (step + 1) * (step + 2) // 2)

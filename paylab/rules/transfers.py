@@ -34,7 +34,8 @@ AMOUNTS = {
 }
 _RECORD = OPERATIONS["transfers.create"]
 _RAILS = "corridor.rails"
-_TRANSFER, _QUOTE = "transfer.create", "quote.operation"
+_TRANSFER = "transfer.create"
+_QUOTE = "quote.operation"
 _SOURCE = one_of(codes.SOURCE_CURRENCIES, fold=True)
 _DESTINATION = one_of(codes.DESTINATION_CURRENCIES, fold=True)
 _METHOD = one_of(codes.PAYOUT_METHODS)
@@ -46,35 +47,41 @@ def check(body: object, service: Service | None = None) -> list[Problem]:
     """Problems of a new transfer, direct or from a quote."""
     if not isinstance(body, Mapping):
         return is_object(body)
-    found = countries.of(service)
-    settings, currency = found.service.transfers, body.get("source_currency")
+    corridors = countries.of(service)
+    settings = corridors.service.transfers
+    currency = body.get("source_currency")
     direct = body.get("quote_id") is None
-    asked = _TRANSFER if direct else ""
+    source = _TRANSFER if direct else ""
 
-    def wanted(name: str) -> str:
+    def source_if_required(name: str) -> str:
         return _TRANSFER if name in settings.required else ""
 
     stable = isinstance(currency, str) and codes.is_stablecoin(currency)
-    network = wanted("source_network")
+    network = source_if_required("source_network")
     if settings.default_network == NONE and stable and direct:
         network = network or "transfer.network"
     types = one_of(codes.SOURCE_TYPES, _TRANSFER)
     problems = [
-        *need(body, "quote_id", identifier, asked=wanted("quote_id")),
-        *_destination(body, asked),
-        *need(body, "source_currency", _SOURCE, asked=asked),
+        *need(body, "quote_id", identifier, asked=source_if_required("quote_id")),
+        *_destination(body, source),
+        *need(body, "source_currency", _SOURCE, asked=source),
         *_amounts(body, _TRANSFER, is_quoted=not direct),
-        *need(body, "source_network", _network(found), asked=network),
+        *need(body, "source_network", _network(corridors), asked=network),
     ]
-    kind = need(body, "source_type", types, asked=wanted("source_type"))
+    kind = need(body, "source_type", types, asked=source_if_required("source_type"))
     if not kind and body.get("source_type") == "deposit" and not (stable or currency is None):
         must = f"source_currency {must_be(sorted(codes.STABLECOINS))}"
         message = f"deposit needs a stablecoin: {must}"
         kind = [Problem("source_type", message, "transfer.deposit-source")]
     texts = flat(
-        need(body, each.name, text_of(each, found.service), asked=wanted(each.name))
-        for each in _RECORD.fields
-        if each.kind == TEXT
+        need(
+            body,
+            field.name,
+            text_of(field, corridors.service),
+            asked=source_if_required(field.name),
+        )
+        for field in _RECORD.fields
+        if field.kind == TEXT
     )
     return [*problems, *kind, *texts]
 
@@ -85,15 +92,15 @@ def check_quote(body: object, service: Service | None = None) -> list[Problem]:
         return is_object(body)
     settled = countries.of(service)
     usual = default_currency(settled.service)
-    found = {name: value for name, value in body.items() if value is not None}
-    found = {"source_currency": usual, **found} if usual else found
-    currency = found.get("source_currency")
+    terms = {name: value for name, value in body.items() if value is not None}
+    terms = {"source_currency": usual, **terms} if usual else terms
+    currency = terms.get("source_currency")
     stable = isinstance(currency, str) and codes.is_stablecoin(currency)
     return [
-        *_destination(found, _QUOTE),
-        *need(found, "source_currency", _SOURCE, asked="" if usual else _QUOTE),
-        *_amounts(found, _QUOTE),
-        *need(found, "source_network", _network(settled), asked=_QUOTE if stable else ""),
+        *_destination(terms, _QUOTE),
+        *need(terms, "source_currency", _SOURCE, asked="" if usual else _QUOTE),
+        *_amounts(terms, _QUOTE),
+        *need(terms, "source_network", _network(settled), asked=_QUOTE if stable else ""),
     ]
 
 
@@ -105,7 +112,8 @@ def default_currency(service: Service) -> str:
 
 def warn(body: Body, service: Service | None = None) -> list[Problem]:
     """What in a good transfer or quote only an assumption speaks against: its rail."""
-    currency, method = body.get("destination_currency"), body.get("payout_method")
+    currency = body.get("destination_currency")
+    method = body.get("payout_method")
     if not isinstance(currency, str):
         return []
     return [*warn_rail(currency, method, service), *check_rail(currency, method, service)]
@@ -118,27 +126,29 @@ def check_rail(currency: str, method: object, service: Service | None = None) ->
 
 def warn_rail(currency: str, method: object, service: Service | None = None) -> list[Problem]:
     """A rail that no corridor names, such as `local`: it may still carry the currency."""
-    own, elsewhere = _rails(currency, service)
-    is_known = method in own or method in elsewhere or method not in codes.PAYOUT_METHODS
+    own_rails, elsewhere = _rails(currency, service)
+    is_known = method in own_rails or method in elsewhere or method not in codes.PAYOUT_METHODS
     return [] if is_known else _rail(currency, method, service)
 
 
 def _rail(currency: str, method: object, service: Service | None) -> list[Problem]:
-    own, _ = _rails(currency, service)
-    message = f"{must_be(own)} for {currency.upper()}, not {method}"
-    return [Problem("payout_method", message, _RAILS)] if own else []
+    own_rails, _ = _rails(currency, service)
+    message = f"{must_be(own_rails)} for {currency.upper()}, not {method}"
+    return [Problem("payout_method", message, _RAILS)] if own_rails else []
 
 
 @lru_cache
 def _rails(currency: str, service: Service | None) -> tuple[list[str], list[str]]:
     """The rails named for a currency, and those named for others alone."""
-    found = countries.of(service)
-    reached = [one for one in found.all if codes.same_currency(currency, one.currency)]
-    named = [rail for one in found.all for rail in one.payout_methods]
-    own = [rail for one in reached for rail in one.payout_methods]
-    own += found.networks if codes.is_stablecoin(currency) else ()
-    others = [rail for rail in (*named, *found.networks) if rail not in own]
-    return list(dict.fromkeys(own)), others if own else []
+    corridors = countries.of(service)
+    reached_corridors = [
+        corridor for corridor in corridors.all if codes.same_currency(currency, corridor.currency)
+    ]
+    known_rails = [rail for corridor in corridors.all for rail in corridor.payout_methods]
+    own_rails = [rail for corridor in reached_corridors for rail in corridor.payout_methods]
+    own_rails += corridors.networks if codes.is_stablecoin(currency) else ()
+    other_rails = [rail for rail in (*known_rails, *corridors.networks) if rail not in own_rails]
+    return list(dict.fromkeys(own_rails)), other_rails if own_rails else []
 
 
 def _network(found: countries.Countries) -> Check:
@@ -169,15 +179,21 @@ def check_network(
     network: object, payout_method: object, service: Service | None = None
 ) -> list[Problem]:
     """Problems of a crypto wallet on another network."""
-    own = tuple(one for one in countries.of(service).networks if one == network)
-    return one_of(own, _WALLET)(payout_method, "payout_method") if own else []
+    matching = tuple(
+        known_network
+        for known_network in countries.of(service).networks
+        if known_network == network
+    )
+    return one_of(matching, _WALLET)(payout_method, "payout_method") if matching else []
 
 
 def check_wallet(accounts: object, source_network: object) -> list[Problem]:
     """Problems of an off-ramp: no crypto wallet on the source network."""
-    wallets = [as_object(one) for one in as_list(accounts)]
-    held = [one for one in wallets if one.get("type") == codes.CRYPTO_WALLET]
-    if any(as_object(one.get("details")).get("network") == source_network for one in held):
+    all_accounts = [as_object(account) for account in as_list(accounts)]
+    wallets = [account for account in all_accounts if account.get("type") == codes.CRYPTO_WALLET]
+    if any(
+        as_object(account.get("details")).get("network") == source_network for account in wallets
+    ):
         return []
     message = (
         f"the recipient has no crypto_wallet on {source_network!s:.20}: register one first, "
@@ -190,17 +206,18 @@ def _reach(
     country: object, kind: object, service: Service | None
 ) -> tuple[str, tuple[str, ...], str]:
     """The currency and the rails of an account, and their source."""
-    found = countries.of(service)
+    corridors = countries.of(service)
     if kind == codes.CRYPTO_WALLET:
-        return "USDC", found.networks, _WALLET
-    corridor = found.get(country)
+        return "USDC", corridors.networks, _WALLET
+    corridor = corridors.get(country)
     if corridor is None or corridor.account(kind) is None:
         return "", (), "account.country"
     return corridor.currency, corridor.payout_methods, _RAILS
 
 
 def _destination(body: Body, asked: str) -> list[Problem]:
-    inner, by_id = body.get("financial_account"), body.get("financial_account_id")
+    inner = body.get("financial_account")
+    by_id = body.get("financial_account_id")
     if inner is None:
         account = (
             need(body, "financial_account", is_object, asked=asked)
@@ -223,16 +240,16 @@ def _destination(body: Body, asked: str) -> list[Problem]:
 
 def _amounts(body: Body, source: str, *, is_quoted: bool = False) -> list[Problem]:
     """That there is one good amount, or none where a quote sets them."""
-    given = [name for name in AMOUNTS if body.get(name) is not None]
+    amount_names = [name for name in AMOUNTS if body.get(name) is not None]
     problems = []
     if is_quoted:
         message = "leave it out: the quote sets the amounts"
-        problems = [Problem(name, message, _TRANSFER) for name in given]
-    elif len(given) != 1:
-        lead = "leave it out:" if given else "is required:"
+        problems = [Problem(name, message, _TRANSFER) for name in amount_names]
+    elif len(amount_names) != 1:
+        lead = "leave it out:" if amount_names else "is required:"
         message = f"{lead} give exactly one of {', '.join(AMOUNTS)}"
-        problems = [Problem(given[-1] if given else "source_amount", message, source)]
-    for name in given:
+        problems = [Problem(amount_names[-1] if amount_names else "source_amount", message, source)]
+    for name in amount_names:
         currency = body.get(AMOUNTS[name])
         is_known = isinstance(currency, str) and currency.upper() in _CURRENCIES
         problems += money.check_amount(body[name], currency if is_known else None, name)

@@ -18,10 +18,10 @@ _SOURCE = "webhook.url"
 
 def check(body: object, service: Service | None = None) -> list[Problem]:
     """Problems of a new subscription."""
-    found = as_object(body)
+    fields = as_object(body)
     return is_object(body) or [
-        *need(found, "url", _url),
-        *need(found, "event_types", partial(_event_types, service or Service())),
+        *need(fields, "url", _url),
+        *need(fields, "event_types", partial(_event_types, service or Service())),
     ]
 
 
@@ -34,9 +34,11 @@ def _url(value: object, field: str) -> list[Problem]:
 def _misfit(url: str) -> str:
     try:
         parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port  # reading the port detects an invalid one
+        host = parts.hostname
+        _ = parts.port  # reading the port detects an invalid one
     except ValueError:
-        host, parts = None, urlsplit("")
+        host = None
+        parts = urlsplit("")
     if not (host and _VISIBLE.fullmatch(url)) or parts.scheme not in ("http", "https"):
         return "must be an https address, like https://example.com/events"
     if "@" in parts.netloc:

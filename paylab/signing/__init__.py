@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors.arguments import explain_arguments
 from .canonical import EMPTY_HASH as EMPTY_HASH
-from .canonical import Received as Received
+from .canonical import ReceivedRequest as ReceivedRequest
 from .canonical import Signature as Signature
 from .canonical import authorization as authorization
 from .canonical import body_hash as body_hash

@@ -57,7 +57,7 @@ def key_bytes(secret: str, encoding: str = "utf-8") -> bytes:
 
 
 @dataclass(frozen=True)
-class Received:
+class ReceivedRequest:
     """A request as it arrived: path and query as on the request line, header names lower case.
 
     Bytes that are not ASCII are decoded as Latin-1, as HTTP servers do.
@@ -230,13 +230,14 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
     if nonce is not None:
         signed["x-nonce"] = nonce
     signature = sign(secret, method, path, query, signed, content_hash, empty_query=empty_query)
-    sent = {SPELLING[name]: value for name, value in signed.items()}
-    sent["Authorization"] = authorization(api_key, signed, signature.value)
-    return sent, signature
+    headers = {SPELLING[name]: value for name, value in signed.items()}
+    headers["Authorization"] = authorization(api_key, signed, signature.value)
+    return headers, signature
 
 
 def is_delivery_signature(value: str, key: bytes, body: bytes) -> bool:
     """Whether a header is the HMAC of a delivery: hex or Base64, `sha256=` in front or not."""
-    given, good = value.strip().removeprefix("sha256=").encode(), hmac_hex(key, body)
-    forms = (good.encode(), b64encode(bytes.fromhex(good)))
-    return any(compare_digest(given, form) for form in forms)
+    stated = value.strip().removeprefix("sha256=").encode()
+    expected = hmac_hex(key, body)
+    forms = (expected.encode(), b64encode(bytes.fromhex(expected)))
+    return any(compare_digest(stated, form) for form in forms)

@@ -16,12 +16,12 @@ from ..redaction.hiding import HIDDEN
 from ..spec import timestamps
 from ..spec.service.service import Service
 from ..spec.service.signing import SigningSettings
-from .canonical import SCHEME, Received, body_hash, key_bytes, signed_path
+from .canonical import SCHEME, ReceivedRequest, body_hash, key_bytes, signed_path
 from .corrections import Mistake, known
 from .explanation import labels
 from .findings import LENIENT, Authorization, Finding, SignedRequest, headers_of
 from .guesses import dates, guesses, other_secrets, pairs
-from .mistakes import Guess, Recipe, first_made, right_recipe
+from .mistakes import Guess, SignatureInputs, first_made, right_inputs
 from .unauthorized import (
     FORM,
     check_body,
@@ -63,40 +63,44 @@ def _found(mistake: Mistake) -> Finding:
     return Finding(False, "signature", "encoding", mistake.id, mistake.message)
 
 
-def differing_place(right: Recipe, wrong: Recipe) -> tuple[str, str, str | None, str | None]:
+def differing_place(
+    right: SignatureInputs, wrong: SignatureInputs
+) -> tuple[str, str, str | None, str | None]:
     """The first layer and line that differ, and both versions of the line, if any is shown."""
-    ours, theirs = right.canonical(), wrong.canonical()
-    if ours != theirs:
-        return "canonical request", *_line(ours, theirs)
+    right_text = right.canonical()
+    wrong_text = wrong.canonical()
+    if right_text != wrong_text:
+        return "canonical request", *_line(right_text, wrong_text)
     if right.date != wrong.date:
         return "payload", "x-date", wrong.date, right.date
-    mine, their = _payload(right), _payload(wrong)
-    if mine != their:
-        same = mine[-1].lower() == their[-1].lower()
+    right_lines = _payload(right)
+    wrong_lines = _payload(wrong)
+    if right_lines != wrong_lines:
+        same = right_lines[-1].lower() == wrong_lines[-1].lower()
         return "payload", "canonical hash" if same else "line ending", None, None
     return "signature", "encoding" if right.secret == wrong.secret else "key", None, None
 
 
 def _line(ours: str, theirs: str) -> tuple[str, str, str]:
-    named = labels(ours)
+    line_labels = labels(ours)
     pairs = zip_longest(ours.split("\n"), theirs.split("\n"))
-    at, both = next((n, each) for n, each in enumerate(pairs) if each[0] != each[1])
-    mine, their = (each or "" for each in both)
-    label = named[at] if at < len(named) else "end"
+    at, differing = next((n, pair) for n, pair in enumerate(pairs) if pair[0] != pair[1])
+    right_line, wrong_line = (pair or "" for pair in differing)
+    label = line_labels[at] if at < len(line_labels) else "end"
     # The blank line is in place of the query, between the path and the first header.
-    label = "query string" if their == "" and label == "host" else label
-    return label, _safe(their), _safe(mine)
+    label = "query string" if wrong_line == "" and label == "host" else label
+    return label, _safe(wrong_line), _safe(right_line)
 
 
-def _payload(recipe: Recipe) -> list[str]:
+def _payload(recipe: SignatureInputs) -> list[str]:
     lines = [SCHEME, recipe.date, recipe.hash_case("canonical hash")]
     return recipe.join_payload(lines).split("\n")
 
 
 def _safe(line: str) -> str:
     """The line with control characters escaped and the API key hidden."""
-    shown = line.encode("unicode_escape", errors="replace").decode()
-    return f"x-api-key:{HIDDEN}" if shown.lower().startswith("x-api-key:") else shown
+    escaped = line.encode("unicode_escape", errors="replace").decode()
+    return f"x-api-key:{HIDDEN}" if escaped.lower().startswith("x-api-key:") else escaped
 
 
 UNKNOWN = (
@@ -131,23 +135,23 @@ def compare(  # noqa: PLR0913 - the request, the keys, and how the service signs
     headers = {"host": request.hosts[0], **headers}
     if "authorization" not in headers:
         return missing_header("authorization")
-    given = Authorization.parse(headers["authorization"], LENIENT)
-    if given is None:
+    header = Authorization.parse(headers["authorization"], LENIENT)
+    if header is None:
         return malformed("authorization", FORM, "unknown")
     signing = signing or Service().signing
     clock = timestamps.from_http(headers.get("date", "")) or now
     # The checks of `verify`, and slower ones.
-    found = (
-        check_headers(headers, given, signing)
-        or check_credential(headers, given)
+    finding = (
+        check_headers(headers, header, signing)
+        or check_credential(headers, header)
         or _hashed_otherwise(headers["x-content-sha256"], request.body, signing)
         or check_body(headers["x-content-sha256"], request.body, signing)
         or _host(headers["host"], request.hosts)
-        or _signature(headers, request, given, secret, signing, other_secrets)
+        or _signature(headers, request, header, secret, signing, other_secrets)
         or _refused(headers, request, secret, clock, signing)
         or Finding(True)
     )
-    return found if found.match or found.mistake else replace(found, mistake="unknown")
+    return finding if finding.match or finding.mistake else replace(finding, mistake="unknown")
 
 
 def _refused(
@@ -158,16 +162,17 @@ def _refused(
     signing: SigningSettings,
 ) -> Finding | None:
     """Why the simulator refuses a request in which no mistake was found, or None."""
-    given = Authorization.parse(headers["authorization"])
-    if given is None:
+    header = Authorization.parse(headers["authorization"])
+    if header is None:
         return malformed("authorization", FORM)
     if secret is None:
         return check_date(headers["x-date"], clock, signing.tolerance)
-    sent = {_on_wire(name): _on_wire(value) for name, value in headers.items()}
-    path, query = _on_wire(request.path), _on_wire(request.query)
-    arrived = Received(request.method, path, query, sent, request.body)
+    wire_headers = {_on_wire(name): _on_wire(value) for name, value in headers.items()}
+    path = _on_wire(request.path)
+    query = _on_wire(request.query)
+    received = ReceivedRequest(request.method, path, query, wire_headers, request.body)
     now = clock or timestamps.from_text(headers["x-date"])
-    return verify(arrived, {_on_wire(given.credential): secret}.get, now, signing=signing)
+    return verify(received, {_on_wire(header.credential): secret}.get, now, signing=signing)
 
 
 def _on_wire(text: str) -> str:
@@ -177,26 +182,31 @@ def _on_wire(text: str) -> str:
 
 def _hashed_otherwise(claimed: str, body: bytes, signing: SigningSettings) -> Finding | None:
     """A body hash that is another digest, or another encoding, of the body."""
-    once = sha256(body)
-    ways = {
-        sha256(once.hexdigest().encode()).hexdigest(): "the hash of the hash",
-        sha256(once.digest()).hexdigest(): "the hash of the hash",
-        b64encode(once.digest()).decode().lower(): "the hash in Base64",
+    digest = sha256(body)
+    other_hashes = {
+        sha256(digest.hexdigest().encode()).hexdigest(): "the hash of the hash",
+        sha256(digest.digest()).hexdigest(): "the hash of the hash",
+        b64encode(digest.digest()).decode().lower(): "the hash in Base64",
     }
-    ways |= {new(name, body).hexdigest(): f"an {name}" for name in ("md5", "sha1", "sha512")}
-    found = ways.get(claimed.lower())
-    ours = body_hash(body, signing.hash_encoding, signing.empty_body)
-    if found is None or claimed == ours:
+    other_hashes |= {
+        new(name, body).hexdigest(): f"an {name}" for name in ("md5", "sha1", "sha512")
+    }
+    description = other_hashes.get(claimed.lower())
+    expected = body_hash(body, signing.hash_encoding, signing.empty_body)
+    if description is None or claimed == expected:
         return None
-    message = f"X-Content-SHA256 is {found}: it must be {ours!r}"
-    return Finding(False, "body hash", "x-content-sha256", "unknown", message, claimed, ours)
+    message = f"X-Content-SHA256 is {description}: it must be {expected!r}"
+    return Finding(False, "body hash", "x-content-sha256", "unknown", message, claimed, expected)
 
 
 def _host(sent: str, hosts: tuple[str, ...]) -> Finding | None:
     if sent.lower() in map(str.lower, hosts):
         return None
-    seen = "the Host that was signed is not the one the URL leads to: a proxy, or another base"
-    mistake, texts = known("host-differs", seen), (f"host:{sent}", f"host:{hosts[0]}")
+    explanation = (
+        "the Host that was signed is not the one the URL leads to: a proxy, or another base"
+    )
+    mistake = known("host-differs", explanation)
+    texts = (f"host:{sent}", f"host:{hosts[0]}")
     return Finding(False, "canonical request", "host", mistake.id, mistake.message, *texts)
 
 
@@ -211,24 +221,26 @@ def _signature(  # noqa: PLR0913 - the arguments of `compare`
     if secret is None:
         return shape(given.signature)
     signed = {name: headers[name] for name in given.names}
-    key, query_form = key_bytes(secret, signing.key_encoding), signing.empty_query
+    key = key_bytes(secret, signing.key_encoding)
+    query_form = signing.empty_query
     path = signed_path(request.path, signing.signed_path, signing.base_path)
-    right = right_recipe(key, request.method, path, request.query, signed, query_form)
+    right = right_inputs(key, request.method, path, request.query, signed, query_form)
 
-    def made_by(guesses: Iterable[Guess]) -> Finding | None:
-        made = first_made(guesses, given.signature)
-        if made is None:
+    def finding_of(guesses: Iterable[Guess]) -> Finding | None:
+        guess = first_made(guesses, given.signature)
+        if guess is None:
             return None
-        mistake, (layer, line, *texts) = made[0], differing_place(right, made[1])
+        mistake = guess[0]
+        (layer, line, *texts) = differing_place(right, guess[1])
         return Finding(False, layer, line, mistake.id, mistake.message, *texts)
 
     if hmac.compare_digest(right.made(), given.signature.encode(errors="replace")):
         return None
     return (
-        made_by(guesses(right, request.body))
+        finding_of(guesses(right, request.body))
         or shape(given.signature)
-        or made_by(other_secrets(right, secrets))
-        or made_by(dates(right))
-        or made_by(pairs(right))
+        or finding_of(other_secrets(right, secrets))
+        or finding_of(dates(right))
+        or finding_of(pairs(right))
         or Finding(False, "signature", "signature", "unknown", UNKNOWN)
     )

@@ -58,12 +58,13 @@ def explain(method: str, url: str, headers: Mapping[str, str], body: bytes = b""
     'canonical request'
     """
     check_url(url)
-    parts, hashed = urlsplit(url), body_hash(body)
-    given = {"host": parts.netloc, "x-content-sha256": hashed}
-    given |= {name.lower(): value for name, value in headers.items()}
-    signed = {name: given[name] for name in SIGNED if name in given}
+    parts = urlsplit(url)
+    hashed = body_hash(body)
+    lower_headers = {"host": parts.netloc, "x-content-sha256": hashed}
+    lower_headers |= {name.lower(): value for name, value in headers.items()}
+    signed = {name: lower_headers[name] for name in SIGNED if name in lower_headers}
     canonical = canonical_request(method, parts.path, parts.query, signed, hashed)
-    return explain_text(canonical, payload_text(given.get("x-date", ""), canonical))
+    return explain_text(canonical, payload_text(lower_headers.get("x-date", ""), canonical))
 
 
 @explain_arguments
@@ -75,8 +76,8 @@ def explain_text(canonical: str, payload: str) -> Explanation:
     """
     lines = tuple(_canonical_lines(canonical)) if canonical else ()
     rows = zip(payload.split("\n"), _PAYLOAD, strict=False) if payload else ()
-    below = tuple(ExplainedLine(text, what, source) for text, (what, source) in rows)
-    layers = [Layer("canonical request", lines), Layer("payload", below)]
+    payload_lines = tuple(ExplainedLine(text, meaning, source) for text, (meaning, source) in rows)
+    layers = [Layer("canonical request", lines), Layer("payload", payload_lines)]
     if canonical:
         signature = ExplainedLine(HIDDEN, *_SIGNATURE)
         header = ExplainedLine(authorization(HIDDEN, _names_of(canonical), HIDDEN), *_HEADER)
@@ -122,8 +123,10 @@ _HEADER = (f"Authorization as sent: {SCHEME}, key, names, signature", "spec, Hea
 
 def _canonical_lines(canonical: str) -> Iterator[ExplainedLine]:
     for text, label in zip(canonical.split("\n"), labels(canonical), strict=False):
-        what, source = _WHAT.get(label, (f"the header {label}", f"{_SPEC} 4"))
-        yield ExplainedLine(f"x-api-key:{HIDDEN}" if label == "x-api-key" else text, what, source)
+        meaning, source = _WHAT.get(label, (f"the header {label}", f"{_SPEC} 4"))
+        yield ExplainedLine(
+            f"x-api-key:{HIDDEN}" if label == "x-api-key" else text, meaning, source
+        )
 
 
 def _names_of(canonical: str) -> list[str]:

@@ -47,7 +47,8 @@ class SignedRequest:
 def hosts_of(url: str) -> tuple[str, ...]:
     """The valid forms of the Host of a URL: as it is sent, and with the port of the URL."""
     parts = urlsplit(url)
-    host, default = parts.netloc.rpartition("@")[2], {"https": ":443", "http": ":80"}
+    host = parts.netloc.rpartition("@")[2]
+    default = {"https": ":443", "http": ":80"}
     return tuple(dict.fromkeys((host.removesuffix(default.get(parts.scheme, ":")), host)))
 
 
@@ -67,14 +68,16 @@ def read_headers(text: str) -> dict[str, str]:
 
     Of response headers (marked with <) only Date is read, as the service's clock.
     """
-    found: dict[str, str] = {}
+    headers: dict[str, str] = {}
     for match in filter(None, map(_LINE.fullmatch, text.splitlines())):
-        arrow, name, value = match[1], match[2].lower(), match[3]
+        arrow = match[1]
+        name = match[2].lower()
+        value = match[3]
         if arrow == "<" and name == "date":
-            found["date"] = value
+            headers["date"] = value
         elif arrow not in ("<", "*"):
-            found.setdefault(name, value)
-    return found
+            headers.setdefault(name, value)
+    return headers
 
 
 def headers_of(theirs: Mapping[str, str] | str) -> dict[str, str]:

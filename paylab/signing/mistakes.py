@@ -31,7 +31,7 @@ Pairs = tuple[tuple[str, str], ...]
 Join = Callable[[Iterable[str]], str]
 
 
-class Recipe(NamedTuple):
+class SignatureInputs(NamedTuple):
     """The parts of a signature, each of which can be replaced; a part that is None has no line.
 
     `headers` are the header lines, each in the form `line`; `given` are those of the request, in
@@ -59,9 +59,12 @@ class Recipe(NamedTuple):
         lines = [self.method, self.path, self.query, *headers, self.names, self.content_hash]
         return self.join_canonical([line for line in lines if line is not None])
 
-    def with_header(self, name: str, value: str) -> Recipe:
+    def with_header(self, name: str, value: str) -> SignatureInputs:
         """These parts with another value of a header."""
-        headers = tuple((each, value if each == name else text) for each, text in self.headers)
+        headers = tuple(
+            (header_name, value if header_name == name else text)
+            for header_name, text in self.headers
+        )
         return self._replace(headers=headers)
 
     def made(self) -> bytes:
@@ -71,47 +74,54 @@ class Recipe(NamedTuple):
         return self.finish(hmac.digest(self.secret, to_bytes(text), "sha256"))
 
 
-def right_recipe(  # noqa: PLR0913 - the key and the parts that the spec lists
+def right_inputs(  # noqa: PLR0913 - the key and the parts that the spec lists
     key: bytes,
     method: str,
     path: str,
     query: str,
     headers: Mapping[str, str],
     empty_query: EmptyQuery,
-) -> Recipe:
+) -> SignatureInputs:
     """The recipe of the spec; `headers` are the signed ones, in the order of SignedHeaders."""
     line = query if query or empty_query == "blank" else None
-    lines, names = tuple(sorted(headers.items())), ";".join(sorted(headers))
-    sent = headers["x-content-sha256"], headers["x-date"]
-    return Recipe(key, method, path, line, lines, names, *sent, tuple(headers.items()))
+    lines = tuple(sorted(headers.items()))
+    names = ";".join(sorted(headers))
+    hash_and_date = headers["x-content-sha256"], headers["x-date"]
+    return SignatureInputs(
+        key, method, path, line, lines, names, *hash_and_date, tuple(headers.items())
+    )
 
 
-def signature_mistake(claimed: str, right: Recipe) -> Mistake | None:
+def signature_mistake(claimed: str, right: SignatureInputs) -> Mistake | None:
     """The known mistake that produces `claimed`, or None."""
     if len(right.canonical()) > MOST_SEARCHED:
         return None
-    made = first_made(all_mistakes(right), claimed)
-    return made and made[0]
+    guess = first_made(all_mistakes(right), claimed)
+    return guess and guess[0]
 
 
-Guess = tuple[Mistake, Recipe]
+Guess = tuple[Mistake, SignatureInputs]
 
 
 def first_made(guesses: Iterable[Guess], claimed: str) -> Guess | None:
     """The first mistake that produces the claimed signature, and its recipe."""
-    wanted = claimed.encode(errors="replace")
-    return next((each for each in guesses if hmac.compare_digest(each[1].made(), wanted)), None)
+    claimed_bytes = claimed.encode(errors="replace")
+    return next(
+        (guess for guess in guesses if hmac.compare_digest(guess[1].made(), claimed_bytes)), None
+    )
 
 
-def all_mistakes(right: Recipe) -> Iterator[Guess]:
+def all_mistakes(right: SignatureInputs) -> Iterator[Guess]:
     """Every known mistake with every variant for this request."""
     for name, wrongs in _variants(right):
         mistake = known(name)
         yield from ((mistake, wrong) for wrong in wrongs)
 
 
-def _variants(right: Recipe) -> Iterator[tuple[str, Iterable[Recipe]]]:
-    change, query, path = right._replace, right.query, right.path
+def _variants(right: SignatureInputs) -> Iterator[tuple[str, Iterable[SignatureInputs]]]:
+    change = right._replace
+    query = right.query
+    path = right.path
     yield "raw-digest", [change(finish=b64encode)]
     yield "uppercase-signature", [change(finish=lambda it: b64encode(it.hex().upper().encode()))]
     yield "double-base64", [change(finish=lambda it: b64encode(b64encode(it.hex().encode())))]
@@ -128,7 +138,10 @@ def _variants(right: Recipe) -> Iterator[tuple[str, Iterable[Recipe]]]:
     yield "unsorted-headers", _unsorted(right)
     yield "host-differs", _hosts(right)
     spaces = (("%20", "+"), ("+", "%20"))
-    yield "plus-for-space", [change(query=(query or "").replace(*each)) for each in spaces]
+    yield (
+        "plus-for-space",
+        [change(query=(query or "").replace(*replacement)) for replacement in spaces],
+    )
     yield "query-reordered", _reordered(right)
     yield "query-decoded", _decoded(right)
     yield "key-decoded", _decoded_keys(right)
@@ -136,7 +149,7 @@ def _variants(right: Recipe) -> Iterator[tuple[str, Iterable[Recipe]]]:
     yield "wrong-line-ending", _endings(right)
 
 
-def _relined(right: Recipe, headers: Pairs) -> Iterator[Recipe]:
+def _relined(right: SignatureInputs, headers: Pairs) -> Iterator[SignatureInputs]:
     """Other header lines with their own names line or the right one, and the reverse."""
     names = ";".join(name for name, _ in headers)
     yield right._replace(headers=headers, names=names)
@@ -144,46 +157,55 @@ def _relined(right: Recipe, headers: Pairs) -> Iterator[Recipe]:
     yield right._replace(names=names)
 
 
-def _unsorted(right: Recipe) -> Iterator[Recipe]:
+def _unsorted(right: SignatureInputs) -> Iterator[SignatureInputs]:
     few = len(right.given) <= MOST_ORDERED
     for order in permutations(right.given) if few else [right.given]:
         yield from _relined(right, order)
 
 
-def _spelled(right: Recipe) -> Iterator[Recipe]:
+def _spelled(right: SignatureInputs) -> Iterator[SignatureInputs]:
     for spell in (str.title, str.upper, lambda name: SPELLING.get(name, name.title())):
         yield from _relined(right, tuple((spell(name), value) for name, value in right.headers))
 
 
-def _left_out(right: Recipe) -> Iterator[Recipe]:
+def _left_out(right: SignatureInputs) -> Iterator[SignatureInputs]:
     for missing, _ in right.given:
         yield from _relined(right, tuple(pair for pair in right.headers if pair[0] != missing))
 
 
-def _hosts(right: Recipe) -> Iterator[Recipe]:
-    sent = dict(right.given)["host"]
-    name, port = re.sub(r":\d*\Z", "", sent), re.search(r":\d+\Z", sent)
+def _hosts(right: SignatureInputs) -> Iterator[SignatureInputs]:
+    signed_host = dict(right.given)["host"]
+    name = re.sub(r":\d*\Z", "", signed_host)
+    port = re.search(r":\d+\Z", signed_host)
     names = (name, name.lower(), "localhost", "127.0.0.1", "[::1]")
     ports = ("", port[0] if port else "", ":80", ":443")
-    for host in (*map("".join, product(names, ports)), f"http://{sent}", f"https://{sent}"):
+    for host in (
+        *map("".join, product(names, ports)),
+        f"http://{signed_host}",
+        f"https://{signed_host}",
+    ):
         yield right.with_header("host", host)
 
 
-def _reordered(right: Recipe) -> Iterator[Recipe]:
+def _reordered(right: SignatureInputs) -> Iterator[SignatureInputs]:
     parts = (right.query or "").split("&")
     few = len(parts) <= MOST_ORDERED
     orders = permutations(parts) if few else [sorted(parts), sorted(parts)[::-1], parts[::-1]]
     yield from (right._replace(query="&".join(order)) for order in orders)
 
 
-def _decoded(right: Recipe) -> Iterator[Recipe]:
+def _decoded(right: SignatureInputs) -> Iterator[SignatureInputs]:
     paths = (right.path, unquote(right.path), _quoted(right.path), _quoted(unquote(right.path)))
     if right.query is None:
         yield from (right._replace(path=path) for path in paths)
         return
-    plain = unquote(right.query)
-    again = (_quoted(right.query, "=&"), _quoted(plain, "=&"), _quoted(plain, "=&/:@,+"))
-    queries = (right.query, plain, unquote_plus(right.query), *again)
+    decoded_query = unquote(right.query)
+    quoted_again = (
+        _quoted(right.query, "=&"),
+        _quoted(decoded_query, "=&"),
+        _quoted(decoded_query, "=&/:@,+"),
+    )
+    queries = (right.query, decoded_query, unquote_plus(right.query), *quoted_again)
     for path, query in product(paths, queries):
         yield right._replace(path=path, query=query)
 
@@ -192,14 +214,14 @@ def _quoted(text: str, safe: str = "/") -> str:
     return quote(to_bytes(text), safe)
 
 
-def _unversioned(right: Recipe) -> Iterator[Recipe]:
-    head, version, rest = right.path.partition("/v1/")
+def _unversioned(right: SignatureInputs) -> Iterator[SignatureInputs]:
+    prefix, version, suffix = right.path.partition("/v1/")
     if version:
-        yield right._replace(path=f"/{rest}")
-        yield right._replace(path=f"{head}/{rest}")
+        yield right._replace(path=f"/{suffix}")
+        yield right._replace(path=f"{prefix}/{suffix}")
 
 
-def _decoded_keys(right: Recipe) -> Iterator[Recipe]:
+def _decoded_keys(right: SignatureInputs) -> Iterator[SignatureInputs]:
     for decode in (bytes.fromhex, b64decode, _lenient_decode):
         try:
             key = decode(right.secret.decode())
@@ -214,12 +236,12 @@ def _lenient_decode(text: str) -> bytes:
     return urlsafe_b64decode(text.replace("+", "-").replace("/", "_") + "==")
 
 
-def _trimmed_keys(right: Recipe) -> Iterator[Recipe]:
+def _trimmed_keys(right: SignatureInputs) -> Iterator[SignatureInputs]:
     key = right.secret
-    around = (key + b"\n", key + b"\r\n", key + b" ", b'"' + key + b'"', b"'" + key + b"'")
-    for other in (key.strip(), key.rstrip(b"="), key.strip(b"\"'"), *around):
-        if other:
-            yield right._replace(secret=other)
+    with_additions = (key + b"\n", key + b"\r\n", key + b" ", b'"' + key + b'"', b"'" + key + b"'")
+    for other_key in (key.strip(), key.rstrip(b"="), key.strip(b"\"'"), *with_additions):
+        if other_key:
+            yield right._replace(secret=other_key)
 
 
 _JOINS: tuple[Join, ...] = (
@@ -230,7 +252,7 @@ _JOINS: tuple[Join, ...] = (
 )
 
 
-def _endings(right: Recipe) -> Iterator[Recipe]:
+def _endings(right: SignatureInputs) -> Iterator[SignatureInputs]:
     for join in _JOINS:
         yield right._replace(join_canonical=join, join_payload=join)
         yield right._replace(join_canonical=join)
@@ -249,9 +271,9 @@ def body_mistake(claimed: str, body: bytes) -> Mistake | None:
         return known("uppercase-hash")
     if body and claimed == EMPTY_HASH:
         return known("body-changed", "it is the hash of an empty body")
-    for way, text in other_spellings(body):
+    for spelling, text in other_spellings(body):
         if claimed in (sha256(text).hexdigest(), sha256(text + b"\n").hexdigest()):
-            return known("body-changed", f"it is the hash of the body {way}")
+            return known("body-changed", f"it is the hash of the body {spelling}")
     return None
 
 
@@ -280,9 +302,9 @@ def _as_text(body: bytes) -> Iterator[tuple[str, bytes]]:
 
 def _as_json(value: Any) -> Iterator[tuple[str, bytes]]:
     for escaped, ordered, (form, options) in product((False, True), (False, True), _FORMS):
-        way = f"as JSON {form}{', keys sorted' * ordered}{', letters escaped' * escaped}"
+        spelling = f"as JSON {form}{', keys sorted' * ordered}{', letters escaped' * escaped}"
         text = json.dumps(value, ensure_ascii=escaped, sort_keys=ordered, **options)
-        yield way, text.encode(errors="replace")
+        yield spelling, text.encode(errors="replace")
 
 
 _FORMS: tuple[tuple[str, dict[str, Any]], ...] = (

@@ -99,14 +99,16 @@ def python(request: SnippetRequest) -> str:
 
 def httpx(request: SnippetRequest) -> str:
     """Python with httpx: an Auth that signs every request."""
-    parts, lines = _python_parts(request), _HTTPX_LINES[request.empty_query]
+    parts = _python_parts(request)
+    lines = _HTTPX_LINES[request.empty_query]
     if request.base_path != NONE:
         lines += f"lines[1] = lines[1].removeprefix({request.base_path!r})\n"
     if request.signed_path != "whole":
         parts["note"] += "import re\n"
         lines += f'lines[1] = re.sub(r"{VERSION.pattern}", "", lines[1], count=1)\n'
     names = {"host": 'request.headers["host"]', "api_key": "self.api_key"}
-    secret, body = "self.secret_key", "request.content"
+    secret = "self.secret_key"
+    body = "request.content"
     signed = _python_signed(request, secret, body, **names, lines=f"{lines}lines +=")
     return _HTTPX.format(**parts, signed=indent(signed, " " * 8).lstrip())
 

@@ -16,7 +16,15 @@ from ..errors.arguments import explain_arguments
 from ..spec import timestamps
 from ..spec.service.service import Service
 from ..spec.service.signing import SigningSettings
-from .canonical import EMPTY_HASH, SPELLING, Received, body_hash, key_bytes, sign, signed_path
+from .canonical import (
+    EMPTY_HASH,
+    SPELLING,
+    ReceivedRequest,
+    body_hash,
+    key_bytes,
+    sign,
+    signed_path,
+)
 from .corrections import CORRECTIONS, known
 from .findings import Authorization, Finding
 
@@ -29,7 +37,7 @@ _MOST_ECHOED = 60
 
 @explain_arguments
 def verify(
-    request: Received,
+    request: ReceivedRequest,
     secret_for: Callable[[str], str | None],
     now: datetime,
     *,
@@ -46,14 +54,14 @@ def verify(
     """
     signing = signing or Service().signing
     text = request.headers.get("authorization")
-    given = Authorization.parse(text or "")
-    if given is None:
+    header = Authorization.parse(text or "")
+    if header is None:
         return missing_header("authorization") if text is None else malformed("authorization", FORM)
-    secret = secret_for(given.credential)
-    found = check_headers(request.headers, given, signing)
-    found = found or check_credential(request.headers, given)
-    if found is not None:
-        return found
+    secret = secret_for(header.credential)
+    finding = check_headers(request.headers, header, signing)
+    finding = finding or check_credential(request.headers, header)
+    if finding is not None:
+        return finding
     if secret is None:
         message = "the API key is not known here: check key and base URL"
         return Finding(False, "headers", "x-api-key", None, message, reason="unknown-key")
@@ -62,7 +70,7 @@ def verify(
         return dated
     claimed = request.headers["x-content-sha256"]
     signed = check_body(claimed, request.body, signing) or _check_signature(
-        request, given, secret, signing
+        request, header, secret, signing
     )
     if dated is not None:
         return _dated(dated, request.headers["x-date"], now, signed)
@@ -84,8 +92,8 @@ def check_headers(
     for name in (*REQUIRED, *nonce, *given.names):
         if name not in headers:
             return missing_header(name)
-    needed = [*REQUIRED, *(["x-nonce"] if "x-nonce" in headers else [])]
-    unsigned = [name for name in needed if name not in given.names]
+    must_be_signed = [*REQUIRED, *(["x-nonce"] if "x-nonce" in headers else [])]
+    unsigned = [name for name in must_be_signed if name not in given.names]
     if not unsigned:
         return None
     message = f"{SPELLING[unsigned[0]]} is sent but not signed: add it to SignedHeaders and sign it"
@@ -114,18 +122,19 @@ def read_date(text: str) -> datetime:
 def check_date(text: str, now: datetime | None, tolerance: float) -> Finding | None:
     """Check the form of X-Date, and that it is within the tolerance of `now`, in seconds."""
     try:
-        sent = read_date(text)
+        date = read_date(text)
     except ValueError as error:
         known_as = {"theirs": text, "reason": "unreadable-date"}
         return Finding(False, "headers", "x-date", None, str(error), **known_as)
-    ahead = (sent - now).total_seconds() if now else 0.0
+    ahead = (date - now).total_seconds() if now else 0.0
     if now is None or abs(ahead) <= tolerance:
         return None
     side = "ahead of" if ahead > 0 else "behind"
     message = (
         f"X-Date is {ceil(abs(ahead))} s {side} the service's clock, {tolerance:g} s are allowed"
     )
-    stale, texts = known("stale-date", message), (text, timestamps.to_text(now))
+    stale = known("stale-date", message)
+    texts = (text, timestamps.to_text(now))
     return Finding(False, "headers", "x-date", stale.id, stale.message, *texts, "stale-date")
 
 
@@ -133,51 +142,54 @@ def _dated(dated: Finding, date: str, now: datetime, signed: Finding | None) -> 
     """A date that is too old or too new, and whether everything else is right."""
     seconds = (now - read_date(date)).total_seconds()
     age = f"{_about(abs(seconds))} {'old' if seconds > 0 else 'ahead'}"
-    rest = f"and also: {signed.message}" if signed else f"the signature is right, but {age}"
-    return replace(dated, message=f"{dated.message}; {rest}")
+    remainder = f"and also: {signed.message}" if signed else f"the signature is right, but {age}"
+    return replace(dated, message=f"{dated.message}; {remainder}")
 
 
 def _about(seconds: float) -> str:
     """A number of seconds in words, such as "an hour"."""
-    for size, one, many in ((86400, "a day", "days"), (3600, "an hour", "hours")):
+    for size, singular, plural in ((86400, "a day", "days"), (3600, "an hour", "hours")):
         if (number := round(seconds / size)) >= 1:
-            return one if number == 1 else f"{number} {many}"
+            return singular if number == 1 else f"{number} {plural}"
     return f"{max(1, round(seconds / 60))} minutes"
 
 
 def check_body(claimed: str, body: bytes, signing: SigningSettings) -> Finding | None:
     """X-Content-SHA256 must be the hash of the body; names the mistake if known."""
-    ours = body_hash(body, signing.hash_encoding, signing.empty_body)
-    if _same(claimed, ours):
+    expected = body_hash(body, signing.hash_encoding, signing.empty_body)
+    if _same(claimed, expected):
         return None
-    message, mistake = f"X-Content-SHA256 must be {ours!r} for the body that arrived", None
-    if ours == body_hash(body):  # not in another dialect, whose mistakes are not known
+    message = f"X-Content-SHA256 must be {expected!r} for the body that arrived"
+    mistake = None
+    if expected == body_hash(body):  # not in another dialect, whose mistakes are not known
         from .mistakes import body_mistake
 
-        found = body_mistake(claimed, body)
+        known_mistake = body_mistake(claimed, body)
         is_hash = _HASH.fullmatch(claimed)
         message, mistake = (_BODY, "body-changed") if is_hash else (_NO_HASH, None)
-        if found:
-            message, mistake = f"X-Content-SHA256 differs: {found.message}", found.id
+        if known_mistake:
+            message = f"X-Content-SHA256 differs: {known_mistake.message}"
+            mistake = known_mistake.id
     place = "body hash", "x-content-sha256"
-    return Finding(False, *place, mistake, message, claimed, ours, "body-hash")
+    return Finding(False, *place, mistake, message, claimed, expected, "body-hash")
 
 
 def _check_signature(
-    request: Received, given: Authorization, secret: str, signing: SigningSettings
+    request: ReceivedRequest, given: Authorization, secret: str, signing: SigningSettings
 ) -> Finding | None:
     method, path, query = map(_from_wire, (request.method, request.path, request.query))
     headers = {_from_wire(name): _from_wire(request.headers[name]) for name in given.names}
-    dialect, key = signing.empty_query, key_bytes(secret, signing.key_encoding)
+    dialect = signing.empty_query
+    key = key_bytes(secret, signing.key_encoding)
     path = signed_path(path, signing.signed_path, signing.base_path)
     right = sign(
         key, method, path, query, headers, headers["x-content-sha256"], empty_query=dialect
     )
     if _same(right.value, given.signature):
         return None
-    from .mistakes import right_recipe, signature_mistake  # only a refused request needs them
+    from .mistakes import right_inputs, signature_mistake  # only a refused request needs them
 
-    recipe = right_recipe(key, method, path, query, headers, dialect)
+    recipe = right_inputs(key, method, path, query, headers, dialect)
     mistake = signature_mistake(given.signature, recipe)
     message = f"the signature differs: {mistake.message}" if mistake else _DIFFERS
     name = mistake.id if mistake else None

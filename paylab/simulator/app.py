@@ -14,9 +14,10 @@ from typing import Any
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from .. import loopback
+from ..runtime import in_thread
 from ..serving import HTTPConnection, Message, Receive, Send
 from ..spec.service.service import Service
-from .messages import MOST_BYTES, NO_CONTENT, PRODUCT, TOO_LARGE, Refused, Reply, Request
+from .messages import MOST_BYTES, NO_CONTENT, PRODUCT, TOO_LARGE, RefusedError, Reply, Request
 from .refusals import refusal_reply
 from .routing import CONTROL, find_operation
 
@@ -39,8 +40,8 @@ class Protocol(HTTPConnection):
         reply = refusal(self._latest, msg, app.service)
         length = {"content-length": str(len(reply.body)), "connection": "close"}
         lines = [f"{name}: {value}" for name, value in {**reply.headers, **length}.items()]
-        head = "\r\n".join([*lines, "", ""]).encode("latin-1")
-        self.transport.write(STATUS_LINE[reply.status] + head + reply.body)
+        header_text = "\r\n".join([*lines, "", ""]).encode("latin-1")
+        self.transport.write(STATUS_LINE[reply.status] + header_text + reply.body)
         self.transport.close()
 
 
@@ -50,7 +51,7 @@ def refusal(data: bytes, text: str, service: Service) -> Reply:
     try:
         if match and match[1].decode() not in HTTPMethod.__members__:
             find_operation(service, match[1].decode(), match[2].decode().partition("?")[0])
-    except Refused as refused:
+    except RefusedError as refused:
         return refusal_reply(refused)
     return Reply.json(400, {"error": text})
 
@@ -80,7 +81,8 @@ class SimulatorApp:
         allowed: Collection[str] = (),
     ) -> None:
         self.service = service
-        self._respond, self._abort = answer, abort
+        self._respond = answer
+        self._abort = abort
         self._allowed = allowed
         self._held = 0
 
@@ -91,7 +93,7 @@ class SimulatorApp:
             self._check_origin(scope)
             await self._read(scope, receive, body)
             reply = await self._awaited(_request(scope, bytes(body)))
-        except Refused as refused:
+        except RefusedError as refused:
             await _send(send, refusal_reply(refused))
             return
         except ConnectionError:
@@ -107,19 +109,19 @@ class SimulatorApp:
 
     def _check_origin(self, scope: Message) -> None:
         if refused := loopback.host_refusal(scope["headers"], self._allowed):
-            raise Refused(*refused, headers=_CLOSE)
+            raise RefusedError(*refused, headers=_CLOSE)
 
     async def _read(self, scope: Message, receive: Receive, body: bytearray) -> None:
         """Read the body; refuse it if it is too large or slow, or if too many are read."""
         length = dict(scope["headers"]).get(b"content-length", b"0")
         if length.isdigit() and int(length[:19]) > MOST_BYTES:
-            raise Refused(413, TOO_LARGE, headers=_CLOSE)
+            raise RefusedError(413, TOO_LARGE, headers=_CLOSE)
         try:
             async with asyncio.timeout(BODY_SECONDS):
                 while self._add(await receive(), body):
                     pass
         except TimeoutError:
-            raise Refused(408, "the body did not arrive in time", headers=_CLOSE) from None
+            raise RefusedError(408, "the body did not arrive in time", headers=_CLOSE) from None
 
     def _add(self, message: Message, body: bytearray) -> bool:
         """Add a part to the body; return whether there is more."""
@@ -127,10 +129,10 @@ class SimulatorApp:
             raise ConnectionResetError
         part = message.get("body", b"")
         if len(body) + len(part) > MOST_BYTES:
-            raise Refused(413, TOO_LARGE, headers=_CLOSE)
+            raise RefusedError(413, TOO_LARGE, headers=_CLOSE)
         if self._held + len(part) > MOST_HELD:
             text = "too many large bodies at once: try again"
-            raise Refused(503, text, headers={**_CLOSE, "retry-after": "1"})
+            raise RefusedError(503, text, headers={**_CLOSE, "retry-after": "1"})
         body += part
         self._held += len(part)
         return bool(message.get("more_body", False))
@@ -149,15 +151,15 @@ class SimulatorApp:
     async def _answer(self, request: Request) -> Reply:
         """Answer a small request of the service here, which is faster than in a thread."""
         if len(request.body) > LARGE or request.path.startswith(CONTROL):
-            return await asyncio.to_thread(self._respond, request)
+            return await in_thread(self._respond, request)
         return self._respond(request)
 
     async def _spoil(self, scope: Message, receive: Receive, send: Send, reply: Reply) -> None:
         if reply.cut == "timeout":
             await _disconnects(receive, seconds=60)
         if reply.cut == "truncate":
-            head = {**reply.headers, "content-length": str(len(reply.body))}
-            await _start(send, reply.status, head)
+            headers = {**reply.headers, "content-length": str(len(reply.body))}
+            await _start(send, reply.status, headers)
             half = reply.body[: len(reply.body) // 2 if reply.kept is None else reply.kept]
             await send({"type": "http.response.body", "body": half, "more_body": True})
             await asyncio.sleep(0.05)  # let the first half reach the client first
@@ -168,7 +170,8 @@ class SimulatorApp:
 def _request(scope: Message, body: bytes) -> Request:
     headers: dict[str, str] = {}
     for name, value in scope["headers"]:
-        key, text = name.decode("latin-1").lower(), value.decode("latin-1").strip(" \t")
+        key = name.decode("latin-1").lower()
+        text = value.decode("latin-1").strip(" \t")
         headers[key] = f"{headers[key]}, {text}" if key in headers else text
     path = scope["raw_path"].decode("latin-1")
     query = scope["query_string"].decode("latin-1")

@@ -20,15 +20,22 @@ CURRENCIES = ("USD", "USDC")
 
 def add_to_balance(world: World, body: Row) -> str:
     """Pay in an amount, also 0.00, and return its currency; a 400 names the wrong field."""
-    currency, amount = body.get("currency", CURRENCIES[0]), body.get("amount")
-    named = currency.upper() if isinstance(currency, str) else ""
-    wrong = [] if money.read_amount(amount) == 0 else money.check_amount(amount, named, "amount")
-    if named not in CURRENCIES:
+    currency = body.get("currency", CURRENCIES[0])
+    amount = body.get("amount")
+    upper_currency = currency.upper() if isinstance(currency, str) else ""
+    wrong = (
+        []
+        if money.read_amount(amount) == 0
+        else money.check_amount(amount, upper_currency, "amount")
+    )
+    if upper_currency not in CURRENCIES:
         wrong.append(Problem("currency", f"must be {' or '.join(CURRENCIES)}"))
-    wrong += [Problem(each, "is not known") for each in body.keys() - {"amount", "currency"}]
+    wrong += [Problem(name, "is not known") for name in body.keys() - {"amount", "currency"}]
     require(wrong)
-    _put(world, named, (_amount(world, named) or Decimal(0)) + Decimal(str(amount)))
-    return named
+    _put(
+        world, upper_currency, (_amount(world, upper_currency) or Decimal(0)) + Decimal(str(amount))
+    )
+    return upper_currency
 
 
 def take(world: World, transfer: Row) -> bool:
@@ -37,10 +44,10 @@ def take(world: World, transfer: Row) -> bool:
     amount = _amount(world, currency)
     if amount is None:
         return True
-    rest = amount - Decimal(transfer["source_amount"])
-    if rest < 0:
+    remaining = amount - Decimal(transfer["source_amount"])
+    if remaining < 0:
         return False
-    _put(world, currency, rest)
+    _put(world, currency, remaining)
     return True
 
 

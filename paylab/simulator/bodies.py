@@ -17,15 +17,15 @@ from ..spec.request_body import RequestBody, read_request
 from ..spec.service.lists import ListForm
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
-from .messages import NO_CONTENT, BadCursor, Refused, Reply, Request, require
+from .messages import NO_CONTENT, CursorError, RefusedError, Reply, Request, require
 from .table import Place, Row, row_place
 from .world import World
 
 
 def read_body(world: World, request: Request, operation: str) -> RequestBody:
     """The body of an operation in paylab's names."""
-    given = request.json(exact=world.service.amounts.requests == "number")
-    return read_request(world.service, operation, given)
+    request_json = request.json(exact=world.service.amounts.requests == "number")
+    return read_request(world.service, operation, request_json)
 
 
 def require_fields(body: RequestBody, problems: Iterable[Problem], status: int = 400) -> None:
@@ -41,16 +41,18 @@ def as_shown(row: Row) -> Row:
 def individual_json(world: World, row: Row) -> Row:
     """An individual with its accounts, without fields that have no value."""
     accounts = world.tables["financial_accounts"].rows
-    own = [account_json(world, accounts[account_id]) for account_id in row["_"]["accounts"]]
-    shown_row = dict(without_null({**as_shown(row), "financial_accounts": own}))
+    own_accounts = [
+        account_json(world, accounts[account_id]) for account_id in row["_"]["accounts"]
+    ]
+    shown_row = dict(without_null({**as_shown(row), "financial_accounts": own_accounts}))
     return presented(world.service, "Individual", shown_row)
 
 
 def account_json(world: World, row: Row) -> Row:
     """A financial account, its details in the names of the service."""
     country = world.tables["individuals"].rows[row["_"]["owner"]]["country"]
-    whole = presented(world.service, "FinancialAccount", as_shown(row))
-    return world.translation.send_answer("FinancialAccount", whole, country)
+    complete = presented(world.service, "FinancialAccount", as_shown(row))
+    return world.translation.send_answer("FinancialAccount", complete, country)
 
 
 def sent(world: World, operation: str, row: Row) -> Row:
@@ -79,27 +81,32 @@ def presented(service: Service, model: str, row: Row) -> Row:
         return dict(without_null(row))
     if missing == "as_specified":
         return row
-    found = {**dict.fromkeys(answer_form(model).absent), **row}
-    inside = ((name, kind) for name, kind in NESTED.items() if isinstance(found.get(name), dict))
-    return {**found, **{name: presented(service, kind, found[name]) for name, kind in inside}}
+    with_absent = {**dict.fromkeys(answer_form(model).absent), **row}
+    inside = (
+        (name, kind) for name, kind in NESTED.items() if isinstance(with_absent.get(name), dict)
+    )
+    return {
+        **with_absent,
+        **{name: presented(service, kind, with_absent[name]) for name, kind in inside},
+    }
 
 
 def without_null(value: Any) -> Any:
     """The value without null fields and list items, at any depth."""
     if isinstance(value, list):
-        return [without_null(each) for each in value if each is not None]
+        return [without_null(item) for item in value if item is not None]
     if not isinstance(value, dict):
         return value
-    return {key: without_null(each) for key, each in value.items() if each is not None}
+    return {key: without_null(item) for key, item in value.items() if item is not None}
 
 
 def conversion_account(world: World, row: Row) -> Row:
     """A conversion account with the whole payout account inside."""
     account = world.tables["financial_accounts"].rows[row["_"]["payout_account_id"]]
     country = world.tables["individuals"].rows[account["_"]["owner"]]["country"]
-    whole = {**as_shown(row), "payout_account": as_shown(account)}
-    whole = presented(world.service, "ConversionAccount", whole)
-    return world.translation.send_answer("ConversionAccount", whole, country)
+    complete = {**as_shown(row), "payout_account": as_shown(account)}
+    complete = presented(world.service, "ConversionAccount", complete)
+    return world.translation.send_answer("ConversionAccount", complete, country)
 
 
 def shown(world: World, kind: str, row: Row) -> Row:
@@ -115,7 +122,7 @@ def existing(world: World, kind: str, row_id: object, words: str = "", status: i
     """A row by its id, or a 404; `words` name it in the message."""
     row = world.find(kind, row_id)
     if row is None:
-        raise Refused(status, f"{words or kind.removesuffix('s').replace('_', ' ')} not found")
+        raise RefusedError(status, f"{words or kind.removesuffix('s').replace('_', ' ')} not found")
     return row
 
 
@@ -148,21 +155,22 @@ def page(
 
     Assumptions `list.envelope`, `list.order`.
     """
-    form, table = world.service.list(kind), world.tables[kind]
+    form = world.service.list(kind)
+    table = world.tables[kind]
     if form.is_array:
         rows = filter(fits, table.listed())
         return Reply.json(200, [shown(world, kind, row) for row in rows])
     items = request.query_items()
-    after = _place(items.get(form.cursor_parameter))
+    start = _place(items.get(form.cursor_parameter))
     limit = _limit(items.get(form.limit_parameter), form)
-    listed = list(islice(filter(fits, table.listed(after)), limit + 1))
-    more = len(listed) > limit
-    found: Row = {}
-    put_inside(found, form.items, [shown(world, kind, row) for row in listed[:limit]])
+    page_rows = list(islice(filter(fits, table.listed(start)), limit + 1))
+    has_more = len(page_rows) > limit
+    page_body: Row = {}
+    put_inside(page_body, form.items, [shown(world, kind, row) for row in page_rows[:limit]])
     if form.more != NONE:
-        put_inside(found, form.more, more)
-    put_inside(found, form.cursor, _cursor(listed[limit - 1]) if more else None)
-    return Reply.json(200, found)
+        put_inside(page_body, form.more, has_more)
+    put_inside(page_body, form.cursor, _cursor(page_rows[limit - 1]) if has_more else None)
+    return Reply.json(200, page_body)
 
 
 def _limit(text: str | None, form: ListForm) -> int:
@@ -176,7 +184,7 @@ def _limit(text: str | None, form: ListForm) -> int:
         return size
     message = f"must be a whole number from 1 to {form.max_limit}"
     problem = Problem(form.limit_parameter, message, "page.limit")
-    raise Refused(400, str(problem), [problem])
+    raise RefusedError(400, str(problem), [problem])
 
 
 def _place(cursor: str | None) -> Place | None:
@@ -186,7 +194,7 @@ def _place(cursor: str | None) -> Place | None:
         position = paging.decode_cursor(cursor)
         timestamps.from_text(position["created_at"])
     except ValueError:
-        raise BadCursor from None
+        raise CursorError from None
     return position["created_at"], position["id"]
 
 

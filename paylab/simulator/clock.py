@@ -32,7 +32,8 @@ class Clock:
         start: datetime | None = None,
     ) -> None:
         self._wall = wall
-        self.frozen, self.speed = frozen, speed
+        self.frozen = frozen
+        self.speed = speed
         since = wall()
         usual = START if frozen else datetime.fromtimestamp(since, UTC)
         self._line = (start or usual, since)
@@ -55,7 +56,8 @@ class Clock:
         # A new base: otherwise the new speed would apply to the time before as well.
         self.jump(self.now())
         if speed is not None:
-            self.speed, self.frozen = speed, False
+            self.speed = speed
+            self.frozen = False
         if frozen is not None:
             self.frozen = frozen
 
@@ -83,8 +85,11 @@ class Clock:
     def restore(self, saved: dict[str, object]) -> None:
         """Restore the clock from `saved`."""
         since = self._wall() if saved["since"] is None else float(str(saved["since"]))
-        base, speed = timestamps.from_text(str(saved["base"])), float(str(saved["speed"]))
-        self._line, self.frozen, self.speed = (base, since), bool(saved["frozen"]), speed
+        base = timestamps.from_text(str(saved["base"]))
+        speed = float(str(saved["speed"]))
+        self._line = (base, since)
+        self.frozen = bool(saved["frozen"])
+        self.speed = speed
 
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}

@@ -12,7 +12,7 @@ from . import balances, faults
 from .events import redeliver
 from .fault_kinds import check_fault
 from .journal import journal_rows
-from .messages import DEEPEST, Refused, Reply, Request, require
+from .messages import DEEPEST, RefusedError, Reply, Request, require
 from .strictness import remarks
 from .table import Row
 from .world import World
@@ -39,15 +39,15 @@ def clock(world: World, request: Request) -> Reply:
 
 
 def _clock_problems(body: Row) -> list[Problem]:
-    known = {"advance_seconds": (0, 10 * 366 * 86_400), "speed": (0.001, 1_000_000)}
+    ranges = {"advance_seconds": (0, 10 * 366 * 86_400), "speed": (0.001, 1_000_000)}
     problems = [
         Problem(name, f"must be a number from {low} to {high}", "control")
-        for name, (low, high) in known.items()
+        for name, (low, high) in ranges.items()
         if name in body and not (type(body[name]) in (int, float) and low <= body[name] <= high)
     ]
     if "frozen" in body and not isinstance(body["frozen"], bool):
         problems.append(Problem("frozen", "must be true or false", "control"))
-    if not body.keys() & {*known, "frozen"}:
+    if not body.keys() & {*ranges, "frozen"}:
         problems.append(Problem("", "name one of advance_seconds, frozen, speed", "control"))
     return problems
 
@@ -60,7 +60,7 @@ def reset(world: World, request: Request) -> Reply:
 
 def _control(world: World) -> Any:
     if world.control is None:
-        raise Refused(422, "the clock of this world cannot be controlled")
+        raise RefusedError(422, "the clock of this world cannot be controlled")
     return world.control
 
 
@@ -100,10 +100,10 @@ def requests(world: World, request: Request) -> Reply:
 
     `after` is the number of the last request that the client knows.
     """
-    after = _after(request.query_items())
+    last_number = _after(request.query_items())
     keys = {**world.secrets, **world.served_secrets, **(request.keys or {})}
     noticed = partial(remarks, world.service)
-    rows = journal_rows(world.journal, noticed, {*keys, *keys.values()}, after)
+    rows = journal_rows(world.journal, noticed, {*keys, *keys.values()}, last_number)
     return Reply.json(200, {"dropped": world.journal.dropped, "requests": rows})
 
 
@@ -112,12 +112,12 @@ def seed(world: World, request: Request) -> Reply:
     from . import seeding
 
     body = request.json()
-    wanted = {name: body.get(name, 0) for name in ("individuals", "transfers", "conversions")}
-    for name, count in wanted.items():
+    counts = {name: body.get(name, 0) for name in ("individuals", "transfers", "conversions")}
+    for name, count in counts.items():
         if type(count) is not int or not 0 <= count <= seeding.MOST:
-            raise Refused(400, f"{name}: must be a whole number from 0 to {seeding.MOST}")
-    seeding.seed_transfers(world, wanted["transfers"], wanted["individuals"] or None)
-    seeding.seed_conversions(world, wanted["conversions"])
+            raise RefusedError(400, f"{name}: must be a whole number from 0 to {seeding.MOST}")
+    seeding.seed_transfers(world, counts["transfers"], counts["individuals"] or None)
+    seeding.seed_conversions(world, counts["conversions"])
     return summary(world, request)
 
 
@@ -136,12 +136,12 @@ def write_snapshot(world: World, request: Request) -> Reply:
     from .storage import checksum
 
     if problem := snapshot.load_problem(dump, world):
-        raise Refused(400, problem)
+        raise RefusedError(400, problem)
     if dump.pop("checksum", None) != checksum(dump):
-        raise Refused(400, "the snapshot was changed after it was saved: its checksum differs")
+        raise RefusedError(400, "the snapshot was changed after it was saved: its checksum differs")
     require(snapshot.snapshot_problems(dump))
-    used = {row["id"] for row in dump["tables"].get("idempotency", [])}
-    is_own = used <= world.tables["idempotency"].rows.keys()
+    key_ids = {row["id"] for row in dump["tables"].get("idempotency", [])}
+    is_own = key_ids <= world.tables["idempotency"].rows.keys()
     world.load(dump)
     if not is_own and world.control:
         world.control.renew_clients()
@@ -160,19 +160,19 @@ def deliveries(world: World, request: Request) -> Reply:
     if rows or "wait" not in query:
         return Reply.json(200, rows)
     if world.outbox.is_paused:
-        raise Refused(422, "the deliveries are paused: resume them")
+        raise RefusedError(422, "the deliveries are paused: resume them")
     if world.clock.frozen and not world.outbox.is_busy(world.stamp()):
-        raise Refused(422, "the clock is frozen and no delivery is due: advance the clock")
+        raise RefusedError(422, "the clock is frozen and no delivery is due: advance the clock")
     return replace(Reply.json(200, rows), wait=seconds)
 
 
 def _attempts(world: World, event_type: str | None, after: int) -> list[Row]:
     """The attempts after a number, of an event type or of all."""
     rows = [*world.tables["deliveries"].rows.values()]
-    known = after if after <= len(rows) else 0  # a reset world counts anew
+    last_number = after if after <= len(rows) else 0  # a reset world counts anew
     return [
         {"number": number, **{name: row.get(name) for name in ("id", *_ATTEMPT)}}
-        for number, row in enumerate(rows[known:], known + 1)
+        for number, row in enumerate(rows[last_number:], last_number + 1)
         if event_type in (None, row["event_type"])
     ]
 
@@ -185,17 +185,18 @@ _ATTEMPT = (
 def deliver(world: World, request: Request) -> Reply:
     """POST /_simulator/deliveries {"redeliver": an id or "all"} | {"paused": true or false}."""
     body = request.json()
-    wanted, paused = body.get("redeliver"), body.get("paused")
+    delivery_id = body.get("redeliver")
+    paused = body.get("paused")
     if body.keys() - {"redeliver", "paused"} or not body:
-        raise Refused(400, "name one of redeliver, paused")
+        raise RefusedError(400, "name one of redeliver, paused")
     if "paused" in body:
         if not isinstance(paused, bool):
-            raise Refused(400, "paused: must be true or false")
+            raise RefusedError(400, "paused: must be true or false")
         world.outbox.is_paused = paused
-    again = _again(world, wanted) if "redeliver" in body else []
-    for event, subscription in again:
+    deliveries = _again(world, delivery_id) if "redeliver" in body else []
+    for event, subscription in deliveries:
         redeliver(world, event, subscription)
-    answer = {"redelivered": len(again), **world.delivery_state()}
+    answer = {"redelivered": len(deliveries), **world.delivery_state()}
     return Reply.json(200, answer)
 
 
@@ -207,20 +208,20 @@ def _again(world: World, wanted: object) -> list[tuple[Row, Row]]:
     subscriptions = world.tables["webhook_subscriptions"].rows
     if wanted == "all":
         return [
-            (event, each)
+            (event, receiver)
             for event in world.tables["events"].rows.values()
-            for each in subscriptions.values()
-            if event["event_type"] in each["event_types"]
-            and event["created_at"] >= each["created_at"]
+            for receiver in subscriptions.values()
+            if event["event_type"] in receiver["event_types"]
+            and event["created_at"] >= receiver["created_at"]
         ]
     row = world.find("deliveries", wanted)
     if row is None:
-        raise Refused(404, 'redeliver: must be the id of a delivery, or "all"')
-    known = row.get("_") or {}
-    event = world.find("events", known.get("event_id"))
-    subscription = subscriptions.get(known.get("subscription_id", ""))
+        raise RefusedError(404, 'redeliver: must be the id of a delivery, or "all"')
+    hidden_fields = row.get("_") or {}
+    event = world.find("events", hidden_fields.get("event_id"))
+    subscription = subscriptions.get(hidden_fields.get("subscription_id", ""))
     if event is None or subscription is None:
-        raise Refused(422, "redeliver: its subscription was deleted")
+        raise RefusedError(422, "redeliver: its subscription was deleted")
     return [(event, subscription)]
 
 
@@ -228,7 +229,7 @@ def _after(query: Mapping[str, str]) -> int:
     """The number after which a log is asked for."""
     text = query.get("after", "0")
     if not (text.isascii() and text.isdecimal()):
-        raise Refused(400, "after: must be a number")
+        raise RefusedError(400, "after: must be a number")
     return int(text[:18])
 
 
@@ -238,7 +239,7 @@ def _seconds(text: str) -> float:
     except ValueError:
         seconds = -1.0
     if not 0 <= seconds <= LONGEST_WAIT:
-        raise Refused(400, f"wait: must be seconds from 0 to {LONGEST_WAIT}")
+        raise RefusedError(400, f"wait: must be seconds from 0 to {LONGEST_WAIT}")
     return seconds
 
 
@@ -246,8 +247,8 @@ def events(world: World, _: Request) -> Reply:
     """GET /_simulator/events: every event, subscribed to or not, oldest first."""
     hidden = ("id", "created_at", "_")
     rows = world.tables["events"].rows.values()
-    listed = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
-    return Reply.json(200, listed)
+    event_rows = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
+    return Reply.json(200, event_rows)
 
 
 def scenarios(_: World, __: Request) -> Reply:

@@ -105,7 +105,7 @@ JSON="Content-Type: application/json\""""
 
 def curl_lines() -> list[str]:
     """A curl line for each of `LINES`, below a comment; they use the variables of `HEAD`."""
-    routes = {each.operation: each for each in (*CONTROLS, *WORLDS)}
+    routes = {route.operation: route for route in (*CONTROLS, *WORLDS)}
     return [f"# {line.does}.\n{_curl(routes[f'control.{line.control}'], line)}" for line in LINES]
 
 

@@ -40,7 +40,8 @@ class Controls:
     """The control API of a simulator: clock, faults, requests, deliveries, seeding, snapshots."""
 
     def __init__(self, ask: Ask, service: Service | None = None) -> None:
-        self._ask, service = ask, service or Service()
+        self._ask = ask
+        service = service or Service()
         self.clock = ClockPanel(ask)
         self.faults = FaultControls(ask, service)
         self.requests = Requests(
@@ -230,7 +231,8 @@ class FaultControls:
     """The planned faults; each kind is also a method: `faults.drop_after(times=2)`."""
 
     def __init__(self, ask: Ask, service: Service) -> None:
-        self._ask, self._service = ask, service
+        self._ask = ask
+        self._service = service
 
     def add(self, kind: str, **details: object) -> dict[str, Any]:
         """Add a fault for the next matching call or event.
@@ -315,11 +317,12 @@ def _of(name: str, kind: str, service: Service) -> dict[str, str]:
         return {"event_type": name}
     method, _, path = name.partition(" ")
     if path.startswith("/"):
-        pattern, method = re.sub(r"\{\w+\}", "*", path), method.upper()
-        known = {f"{each.method} {each.template}": each for each in service.routes}
-        its = (each.template for each in known.values() if each.method == method)
-        if method not in service.match(path)[0] and not fnmatch.filter(its, pattern):
-            raise UnknownNameError("operation", name, nearest_names(name, known))
+        pattern = re.sub(r"\{\w+\}", "*", path)
+        method = method.upper()
+        routes = {f"{route.method} {route.template}": route for route in service.routes}
+        templates = (route.template for route in routes.values() if route.method == method)
+        if method not in service.match(path)[0] and not fnmatch.filter(templates, pattern):
+            raise UnknownNameError("operation", name, nearest_names(name, routes))
         return {"method": method, "path": pattern}
     if name not in OPERATIONS:
         raise UnknownNameError("operation", name, nearest_names(name, OPERATIONS))

@@ -39,7 +39,7 @@ class Deliveries(Sequence[Delivery]):
         []
         """
         check_type(event_type)
-        return [each for each in self() if each["event_type"] == event_type]
+        return [delivery for delivery in self() if delivery["event_type"] == event_type]
 
     def wait(
         self,
@@ -64,21 +64,23 @@ class Deliveries(Sequence[Delivery]):
             check_type(event_type)
         end = time.monotonic() + timeout
         last = None if within is None else self._now() + timedelta(seconds=seconds(within))
-        while not (found := self._next(event_type, end - time.monotonic())):
+        while not (delivery := self._next(event_type, end - time.monotonic())):
             if time.monotonic() >= end or (last is not None and self._now() > last):
-                what = event_type or "another event"
-                raise WaitTimeoutError(f"{what} was not delivered in time; so far:\n{self.text()}")
+                event_name = event_type or "another event"
+                raise WaitTimeoutError(
+                    f"{event_name} was not delivered in time; so far:\n{self.text()}"
+                )
             time.sleep(0.01)  # a simulator in this process does not wait itself
-        self._returned[event_type] = found["number"]
-        return found
+        self._returned[event_type] = delivery["number"]
+        return delivery
 
     def _next(self, event_type: str | None, left: float) -> Delivery:
         """The next attempt; empty if there is none yet."""
-        asked: dict[str, Any] = {"after": self._returned.get(event_type, 0)}
-        asked |= {"event_type": event_type} if event_type else {}
-        asked["wait"] = min(max(left, 0), 5.0)  # the client has a timeout of its own
-        found = self._ask("GET", _PATH, params=asked)
-        return dict(found[0]) if found else {}
+        params: dict[str, Any] = {"after": self._returned.get(event_type, 0)}
+        params |= {"event_type": event_type} if event_type else {}
+        params["wait"] = min(max(left, 0), 5.0)  # the client has a timeout of its own
+        deliveries = self._ask("GET", _PATH, params=params)
+        return dict(deliveries[0]) if deliveries else {}
 
     def _now(self) -> Any:
         return timestamps.from_text(self._ask("GET", "/_simulator")["clock"]["now"])
@@ -91,8 +93,8 @@ class Deliveries(Sequence[Delivery]):
         >>> lab.simulator.deliveries.redeliver()
         0
         """
-        wanted = "all" if delivery is None else delivery["id"]
-        answer = self._ask("POST", _PATH, json={"redeliver": wanted})
+        which = "all" if delivery is None else delivery["id"]
+        answer = self._ask("POST", _PATH, json={"redeliver": which})
         return int(answer["redelivered"])
 
     def pause(self) -> None:

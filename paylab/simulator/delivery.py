@@ -8,6 +8,7 @@ from threading import Condition
 from typing import TYPE_CHECKING
 
 from ..redaction.hiding import HIDDEN
+from ..runtime import make_executor
 from .delivery_queue import DeliveryQueue
 from .events import note_attempt
 from .table import Row
@@ -38,14 +39,14 @@ def post(url: str, body: bytes, headers: Mapping[str, str] | None = None, *, tim
 
     import httpx
 
-    sent = {**HEADERS, **(headers or {})}
+    all_headers = {**HEADERS, **(headers or {})}
     has_tls = url.startswith("https")  # reading the certificates takes 25 ms
 
     async def answered() -> int:
         async with (
             asyncio.timeout(timeout),  # httpx alone applies the timeout to each read
             httpx.AsyncClient(timeout=timeout, trust_env=False, verify=has_tls) as client,
-            client.stream("POST", url, content=body, headers=sent) as response,
+            client.stream("POST", url, content=body, headers=all_headers) as response,
         ):
             return response.status_code
 
@@ -61,7 +62,8 @@ class EventDelivery:
     def __init__(
         self, world: World, saved: Callable[[], None], *, send: Send | None = None
     ) -> None:
-        self._world, self._saved = world, saved
+        self._world = world
+        self._saved = saved
         self._send = send or partial(post, timeout=world.service.webhooks.timeout)
         self._servers = 0
         self.local_receivers: dict[str, Send] = {}
@@ -70,7 +72,7 @@ class EventDelivery:
         self._under_way = 0
 
     @property
-    def patient(self) -> bool:
+    def deferrable(self) -> bool:
         """Whether requests wait for receivers; not while a server runs."""
         return not self._servers
 
@@ -83,12 +85,12 @@ class EventDelivery:
         """Deliver one event at a time again after the last server has stopped."""
         with self._quiet:
             self._servers -= 1
-            if self.patient:
+            if self.deferrable:
                 self.close(cancel=False)
 
     def after_request(self) -> None:
         """Send the events that a request caused."""
-        if self.patient and not self._under_way:
+        if self.deferrable and not self._under_way:
             self.finish_due()
         else:
             self.start_due()
@@ -96,7 +98,7 @@ class EventDelivery:
     def start_due(self) -> None:
         """Send everything that is due."""
         with self._quiet:
-            while not (self.patient and self._under_way):
+            while not (self.deferrable and self._under_way):
                 queue = self._world.outbox
                 row = queue.take(self._world.stamp()) if queue.next_due() else None
                 if row is None:
@@ -120,18 +122,17 @@ class EventDelivery:
         `cancel` drops queued deliveries, which stay in the file.
         """
         with self._quiet:
-            pools, self._pools = self._pools, {}
+            pools = self._pools
+            self._pools = {}
         for pool in pools.values():
             pool.shutdown(wait=False, cancel_futures=cancel)
 
     def _pool(self, subscription_id: str) -> Executor:
         if subscription_id not in self._pools:
-            known = self._world.tables["webhook_subscriptions"].rows
-            for gone in self._pools.keys() - known.keys():
-                self._pools.pop(gone).shutdown(wait=False)
-            from concurrent.futures import ThreadPoolExecutor  # not needed without a delivery
-
-            self._pools[subscription_id] = ThreadPoolExecutor(AT_ONCE, "paylab-delivery")
+            subscriptions = self._world.tables["webhook_subscriptions"].rows
+            for subscription_gone in self._pools.keys() - subscriptions.keys():
+                self._pools.pop(subscription_gone).shutdown(wait=False)
+            self._pools[subscription_id] = make_executor(AT_ONCE, "paylab-delivery")
         return self._pools[subscription_id]
 
     def _deliver(self, row: Row, queue: DeliveryQueue) -> None:
@@ -141,8 +142,8 @@ class EventDelivery:
         status, error = self._attempt(row, signed)
         with self._quiet:
             if self._world.outbox is queue:  # else the world was reset meanwhile
-                shown = {**HEADERS, **dict.fromkeys(signed, HIDDEN)}
-                note_attempt(self._world, row, shown, status, error)
+                shown_headers = {**HEADERS, **dict.fromkeys(signed, HIDDEN)}
+                note_attempt(self._world, row, shown_headers, status, error)
                 self._saved()
 
     def _note_end(self, _: Future[None]) -> None:

@@ -41,13 +41,13 @@ class DeliveryQueue:
         """Remove a row from its lane."""
         lane = self._lanes.get(row["lane"], deque())
         was_first = bool(lane) and lane[0]["id"] == row["id"]
-        rest = deque(each for each in lane if each["id"] != row["id"])
-        if not rest:
+        remaining = deque(waiting_row for waiting_row in lane if waiting_row["id"] != row["id"])
+        if not remaining:
             self._lanes.pop(row["lane"], None)
             return
-        self._lanes[row["lane"]] = rest
+        self._lanes[row["lane"]] = remaining
         if was_first:
-            self.wait(rest[0])
+            self.wait(remaining[0])
 
     def next_due(self) -> str | None:
         """The time when the next row is due."""

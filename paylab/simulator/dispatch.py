@@ -25,7 +25,7 @@ from . import control_api, faults
 from .bodies import page, read_row, shown
 from .idempotency import Operation, once
 from .journal import JournalEntry
-from .messages import MOST_BYTES, TOO_LARGE, Refused, Reply, Request, require
+from .messages import MOST_BYTES, TOO_LARGE, RefusedError, Reply, Request, require
 from .refusals import refusal_reply
 from .resources import individuals, on_ramp, subscriptions, transfers
 from .routing import CONTROL, CONTROLS, find_operation, operation_at
@@ -46,15 +46,17 @@ def move_object(world: World, request: Request) -> Reply:
     """POST /_simulator/objects/{id} {"to", "reason"}; a 422 lists the legal moves."""
     kind = next((kind for kind in MACHINES if world.find(kind, request.id)), None)
     if kind is None:
-        raise Refused(404, "object not found")
-    row, body = world.tables[kind].rows[request.id], request.json()
-    to, reason = body.get("to"), body.get("reason") or ""
+        raise RefusedError(404, "object not found")
+    row = world.tables[kind].rows[request.id]
+    body = request.json()
+    to = body.get("to")
+    reason = body.get("reason") or ""
     if not isinstance(to, str) or not isinstance(reason, str):
-        raise Refused(400, "to: name the state to move to; reason, if given, is text")
+        raise RefusedError(400, "to: name the state to move to; reason, if given, is text")
     try:
         trigger = MACHINES[kind].toward(row["status"], to)
     except IllegalMove as error:
-        raise Refused(422, str(error), legal=list(error.legal)) from None
+        raise RefusedError(422, str(error), legal=list(error.legal)) from None
     STEPS[kind][trigger](world, row, reason)
     return Reply.json(200, shown(world, kind, row))
 
@@ -104,7 +106,7 @@ def _answer(world: World, request: Request, now: datetime, entry: JournalEntry) 
     is_control = request.path.startswith(CONTROL)
     try:
         if len(request.body) > MOST_BYTES:
-            raise Refused(413, TOO_LARGE)
+            raise RefusedError(413, TOO_LARGE)
         if not request.is_trusted:
             _authenticate(world, request, now, entry)
         entry.layer = "route"
@@ -125,7 +127,7 @@ def _answer(world: World, request: Request, now: datetime, entry: JournalEntry) 
         reply = _held(world.service, SPECIFIED[name], reply)
         body = with_numbers(world.service, reply.body)
         return reply if body is reply.body else replace(reply, body=body)
-    except Refused as refused:
+    except RefusedError as refused:
         entry.refused = refused
         return refusal_reply(refused, None if is_control else world.service)
 
@@ -142,10 +144,12 @@ def _held(service: Service, record: Record, reply: Reply) -> Reply:
 
 def _check_content_type(world: World, request: Request) -> None:
     """Refuse a body that is not declared as JSON. Assumption `request.content-type`."""
-    given = request.headers.get("content-type", "")
-    if request.body and given.partition(";")[0].strip().lower() != "application/json":
-        given_words = f"not {given[:60]!a}" if given else "and it is missing"
-        raise Refused(415, f"the Content-Type of a body must be application/json, {given_words}")
+    content_type = request.headers.get("content-type", "")
+    if request.body and content_type.partition(";")[0].strip().lower() != "application/json":
+        given_words = f"not {content_type[:60]!a}" if content_type else "and it is missing"
+        raise RefusedError(
+            415, f"the Content-Type of a body must be application/json, {given_words}"
+        )
 
 
 def _authenticate(world: World, request: Request, now: datetime, entry: JournalEntry) -> None:
@@ -155,7 +159,7 @@ def _authenticate(world: World, request: Request, now: datetime, entry: JournalE
     if refusal is not None:
         entry.finding = refusal
         status = world.service.error_codes.signature
-        raise Refused(status, refusal.message, reason=refusal.reason, mistake=refusal.mistake)
+        raise RefusedError(status, refusal.message, reason=refusal.reason, mistake=refusal.mistake)
     nonce = request.headers.get("x-nonce")
     if nonce is not None:
         world.nonces.add(nonce, now)

@@ -40,20 +40,21 @@ def redeliver(world: World, event: Row, subscription: Row) -> None:
 
 def wrapped(world: World, event_id: str, body: Row) -> bytes:
     """A delivery as the service writes it. Assumptions `webhook.wrapper` and `.identity`."""
-    service, found = world.service, dict[str, Any]()
+    service = world.service
+    wrapper = dict[str, Any]()
     settings = service.webhooks
     if settings.id_field != NONE:
-        put_inside(found, settings.id_field, event_id)
-    put_inside(found, settings.type_field, body["event_type"])
+        put_inside(wrapper, settings.id_field, event_id)
+    put_inside(wrapper, settings.type_field, body["event_type"])
     payload = with_instructions(service, body["event_payload"], Names.send)
-    put_inside(found, settings.payload_field, payload)
-    return with_numbers(service, dump(found))
+    put_inside(wrapper, settings.payload_field, payload)
+    return with_numbers(service, dump(wrapper))
 
 
 def _queue(world: World, subscription: Row, event: Row) -> None:
     row = _queued(world, subscription, event)
     name = event["event_type"]
-    fault = world.strike(
+    fault = world.draw_fault(
         lambda each: each["kind"] in ON_EVENTS and each.get("event_type") in (None, name)
     )
     for change in EVENT_CHANGES[fault["kind"]](world, row, fault) if fault else [{}]:
@@ -106,7 +107,8 @@ def note_attempt(
     world.put("deliveries", {"id": world.new_id("deliveries"), "created_at": note["at"], **note})
     if row["id"] not in world.tables["outbox"].rows:
         return
-    good, delays = status is not None and 200 <= status < 300, world.service.webhooks.delays
+    good = status is not None and 200 <= status < 300
+    delays = world.service.webhooks.delays
     if good or row["attempt"] > len(delays):
         drop(world, row)
         return

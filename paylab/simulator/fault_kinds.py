@@ -46,29 +46,29 @@ CUSTOM = ("headers", "body", "content_type", "delay", "slow", "cut_after")
 
 def check_fault(body: Row) -> list[Problem]:
     """The problems of a requested fault; the nearest names are suggested."""
-    found = []
+    mistakes = []
     kind = body.get("kind")
     if not isinstance(kind, str) or kind not in KINDS:
-        found.append(("kind", _suggest(kind, KINDS)))
-    known = [name for name in DETAILS if kind == "custom" or name not in CUSTOM]
-    unknown = [name for name in body if name not in (*known, "kind")]
-    found += [(name, f"is not known; {_suggest(name, known)}") for name in unknown]
+        mistakes.append(("kind", _suggest(kind, KINDS)))
+    known_names = [name for name in DETAILS if kind == "custom" or name not in CUSTOM]
+    unknown = [name for name in body if name not in (*known_names, "kind")]
+    mistakes += [(name, f"is not known; {_suggest(name, known_names)}") for name in unknown]
     if kind == "custom" and not any(body.get(name) is not None for name in (*CUSTOM, "status")):
-        found.append(("kind", f"custom needs one of status, {', '.join(CUSTOM)}"))
+        mistakes.append(("kind", f"custom needs one of status, {', '.join(CUSTOM)}"))
     for name, (is_good, words) in DETAILS.items():
         if body.get(name) is not None and not is_good(body[name]):
-            told = f"must be {words}" if isinstance(words, str) else _suggest(body[name], words)
-            found.append((name, told))
+            reason = f"must be {words}" if isinstance(words, str) else _suggest(body[name], words)
+            mistakes.append((name, reason))
     if kind != "custom" and body.get("status") is not None and not _is_error(body["status"]):
-        found.append(("status", "must be a status from 400 to 599"))
-    return [Problem(name, text, "control") for name, text in found]
+        mistakes.append(("status", "must be a status from 400 to 599"))
+    return [Problem(name, text, "control") for name, text in mistakes]
 
 
 def _suggest(word: object, known: Collection[str]) -> str:
     from difflib import get_close_matches  # only for a wrong word
 
-    near = get_close_matches(str(word)[:40], known, n=3) or known
-    return f"must be one of {', '.join(near)}"
+    similar = get_close_matches(str(word)[:40], known, n=3) or known
+    return f"must be one of {', '.join(similar)}"
 
 
 Check = Callable[[Any], object]

@@ -11,7 +11,7 @@ from math import ceil
 from ..spec.service.service import Service
 from ..spec.timestamps import to_http
 from .fault_kinds import CUSTOM, CUTS, DEFAULTS, DETAILS, MOST_TIMES, ON_CALLS
-from .messages import BadCursor, Refused, Reply, Request, dump
+from .messages import CursorError, RefusedError, Reply, Request, dump
 from .refusals import refusal_reply
 from .routing import CONTROL, operation_at
 from .table import Row
@@ -20,10 +20,14 @@ from .world import World
 
 def new_fault(world: World, body: Row) -> Row:
     """Add a fault."""
-    given = {key: value for key, value in body.items() if value is not None}
+    given_fields = {key: value for key, value in body.items() if value is not None}
     # A custom one strikes until it is removed, and only with a status instead of the service.
-    own = {"status": None, "times": MOST_TIMES} if body["kind"] == "custom" else {}
-    details = {name: DEFAULTS.get(name) for name in DETAILS if name not in CUSTOM} | own | given
+    custom_fields = {"status": None, "times": MOST_TIMES} if body["kind"] == "custom" else {}
+    details = (
+        {name: DEFAULTS.get(name) for name in DETAILS if name not in CUSTOM}
+        | custom_fields
+        | given_fields
+    )
     fault = {"id": world.new_id("faults"), **details, "left": details["times"], "drawn": 0}
     return world.put("faults", fault)
 
@@ -38,7 +42,7 @@ def for_call(world: World, request: Request) -> Row | None:
     if request.path.startswith(CONTROL) or not world.tables["faults"].rows:
         return None
     operation = operation_at(world.service, request.method, request.path)
-    return world.strike(lambda fault: _fits(fault, request, operation))
+    return world.draw_fault(lambda fault: _fits(fault, request, operation))
 
 
 def _fits(fault: Row, request: Request, operation: str | None) -> bool:
@@ -46,7 +50,8 @@ def _fits(fault: Row, request: Request, operation: str | None) -> bool:
         return False
     if fault["kind"] == "bad_cursor" and "cursor=" not in request.query:
         return False
-    method, path = fault.get("method"), fault.get("path")
+    method = fault.get("method")
+    path = fault.get("path")
     same_method = method is None or method.upper() == request.method
     return same_method and (path is None or fnmatchcase(request.path, path))
 
@@ -58,7 +63,7 @@ def instead(service: Service, fault: Row, now: datetime) -> Reply | None:
         page = b"<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>"
         return Reply(502, page, {"content-type": "text/html"})
     if kind == "bad_cursor":
-        return refusal_reply(BadCursor())
+        return refusal_reply(CursorError())
     if kind in ("refuse", "timeout"):
         return Reply(503)
     if kind not in ("status", "custom") or fault["status"] is None:
@@ -70,7 +75,7 @@ def instead(service: Service, fault: Row, now: datetime) -> Reply | None:
         pause = 1
     limits = service.rate_limits
     extra = {} if pause is None else {limits.header.lower(): WAITS[limits.unit](pause, now)}
-    refused = Refused(fault["status"], f"simulated {fault['status']}", headers=extra)
+    refused = RefusedError(fault["status"], f"simulated {fault['status']}", headers=extra)
     return refusal_reply(refused, service)
 
 
@@ -80,16 +85,18 @@ def change(fault: Row, reply: Reply) -> Reply:
         return replace(reply, cut=fault["kind"])
     if fault["kind"] != "custom":
         return reply
-    body, headers, kept = reply.body, dict(reply.headers), fault.get("cut_after")
-    if (given := fault.get("body")) is not None:
-        body = given.encode() if isinstance(given, str) else dump(given)
-        headers["content-type"] = "text/plain" if isinstance(given, str) else "application/json"
+    body = reply.body
+    headers = dict(reply.headers)
+    bytes_kept = fault.get("cut_after")
+    if (new_body := fault.get("body")) is not None:
+        body = new_body.encode() if isinstance(new_body, str) else dump(new_body)
+        headers["content-type"] = "text/plain" if isinstance(new_body, str) else "application/json"
     headers |= {name.lower(): text for name, text in (fault.get("headers") or {}).items()}
     if fault.get("content_type"):
         headers["content-type"] = fault["content_type"]
     times = {name: float(fault.get(name) or 0) for name in ("delay", "slow")}
-    cut = None if kept is None else "truncate"
-    return Reply(reply.status, body, headers, cut=cut, kept=kept, **times)
+    cut = None if bytes_kept is None else "truncate"
+    return Reply(reply.status, body, headers, cut=cut, kept=bytes_kept, **times)
 
 
 WAITS: Mapping[str, Callable[[float, datetime], str]] = {

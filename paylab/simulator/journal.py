@@ -17,7 +17,7 @@ from ..errors.base import Problem
 from ..redaction.hiding import HIDDEN, Secret
 from ..redaction.redaction import Redaction
 from ..spec import timestamps
-from .messages import KeyRefused, Refused, Reply, Request
+from .messages import KeyRefusedError, RefusedError, Reply, Request
 
 if TYPE_CHECKING:
     from ..signing.findings import Finding
@@ -44,7 +44,7 @@ class JournalEntry:
     at: datetime
     layer: str = "signature"
     operation: str = ""
-    refused: Refused | None = None
+    refused: RefusedError | None = None
     finding: Finding | None = None
     fault: Mapping[str, Any] | None = None
     takes_key: bool = False
@@ -118,7 +118,8 @@ def journal_rows(
 
 def entry_row(entry: JournalEntry, remarks: Remarks, redaction: Redaction) -> dict[str, Any]:
     """A request as JSON, without signature, keys and document numbers."""
-    request, reply = entry.request, entry.reply
+    request = entry.request
+    reply = entry.reply
     return {
         "number": entry.number,
         "at": timestamps.to_text(entry.at),
@@ -137,8 +138,11 @@ def entry_row(entry: JournalEntry, remarks: Remarks, redaction: Redaction) -> di
 
 def _verdicts(entry: JournalEntry, remarks: Remarks) -> dict[str, Any]:
     ignored = remarks(entry.operation, entry.request)
-    strictness = {**_passed(entry, "strictness"), "remarks": [_problem(each) for each in ignored]}
-    is_key_refused = isinstance(entry.refused, KeyRefused)
+    strictness = {
+        **_passed(entry, "strictness"),
+        "remarks": [_problem(remark) for remark in ignored],
+    }
+    is_key_refused = isinstance(entry.refused, KeyRefusedError)
     return {
         "signature": _passed(entry, "signature"),
         "route": _passed(entry, "route"),
@@ -151,24 +155,25 @@ def _verdicts(entry: JournalEntry, remarks: Remarks) -> dict[str, Any]:
 
 def _passed(entry: JournalEntry, layer: str) -> dict[str, Any]:
     """The result of a layer: passed, refused or skipped."""
-    at, here = LAYERS.index(entry.layer), LAYERS.index(layer)
-    if at > here:
+    refused_at = LAYERS.index(entry.layer)
+    layer_at = LAYERS.index(layer)
+    if refused_at > layer_at:
         return {"result": "passed"}
-    if at < here or entry.refused is None:
+    if refused_at < layer_at or entry.refused is None:
         return {"result": "skipped"}
-    told: dict[str, Any] = {"result": "refused", "message": entry.refused.text}
+    verdict: dict[str, Any] = {"result": "refused", "message": entry.refused.text}
     if entry.finding is not None:
         names = ("reason", "mistake", "line")
-        told |= {name: getattr(entry.finding, name) for name in names}
+        verdict |= {name: getattr(entry.finding, name) for name in names}
     if entry.refused.problems:
-        told["problems"] = [_problem(each) for each in entry.refused.problems]
-    return told
+        verdict["problems"] = [_problem(problem) for problem in entry.refused.problems]
+    return verdict
 
 
 def _idempotency(entry: JournalEntry) -> str:
     if not entry.takes_key or entry.layer in ("signature", "route"):
         return "none"
-    if isinstance(entry.refused, KeyRefused):
+    if isinstance(entry.refused, KeyRefusedError):
         return "conflict" if entry.refused.status == 409 else f"refused: {entry.refused.text}"
     if "idempotency-key" not in entry.request.headers:
         return "no key"

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
 from ..errors.base import Problem
-from ..signing.canonical import Received
+from ..signing.canonical import ReceivedRequest
 
 JSON = {"content-type": "application/json"}
 
@@ -29,7 +29,7 @@ DEEPEST = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Request(Received):
+class Request(ReceivedRequest):
     """A request; `at` is the time used to check its date, None for the world's clock.
 
     `id` is the id in its path, after routing. `keys` are the secrets by API key to verify it with,
@@ -55,13 +55,13 @@ class Request(Received):
         try:
             value = json.loads(self.body.decode(), parse_constant=_no_constant, parse_float=number)
         except ValueError as error:
-            raise Refused(400, f"the body is not JSON: {str(error)[:100]}") from None
+            raise RefusedError(400, f"the body is not JSON: {str(error)[:100]}") from None
         except RecursionError:
-            raise Refused(400, _TOO_DEEP) from None
+            raise RefusedError(400, _TOO_DEEP) from None
         if not isinstance(value, dict):
-            raise Refused(400, "the body must be a JSON object")
+            raise RefusedError(400, "the body must be a JSON object")
         if _is_deeper(value, deepest):
-            raise Refused(400, _TOO_DEEP)
+            raise RefusedError(400, _TOO_DEEP)
         return value
 
 
@@ -89,7 +89,7 @@ class Reply:
         return cls(status, dump(value), {**JSON, **headers})
 
 
-class Refused(Exception):  # noqa: N818 - not an error of ours: an answer
+class RefusedError(Exception):
     """A refusal: status, message and field problems."""
 
     def __init__(
@@ -101,15 +101,18 @@ class Refused(Exception):  # noqa: N818 - not an error of ours: an answer
         **extra: object,
     ) -> None:
         super().__init__(text)
-        self.status, self.text, self.extra = status, text, extra
-        self.problems, self.headers = tuple(problems), headers or {}
+        self.status = status
+        self.text = text
+        self.extra = extra
+        self.problems = tuple(problems)
+        self.headers = headers or {}
 
 
-class KeyRefused(Refused):
+class KeyRefusedError(RefusedError):
     """The refusal of an Idempotency-Key: missing, malformed, or used with another body."""
 
 
-class BadCursor(Refused):
+class CursorError(RefusedError):
     """The refusal whose body is shown in the spec, whatever the format of others."""
 
     def __init__(self) -> None:
@@ -126,16 +129,16 @@ def dump(value: object) -> bytes:
 
 def require(problems: Iterable[Problem], status: int = 400) -> None:
     """Refuse with a text that lists every problem at once."""
-    found = tuple(problems)
-    if found:
-        raise Refused(status, "; ".join(map(str, found)), found)
+    all_problems = tuple(problems)
+    if all_problems:
+        raise RefusedError(status, "; ".join(map(str, all_problems)), all_problems)
 
 
 def _is_deeper(value: object, levels: int) -> bool:
     if not isinstance(value, dict | list):
         return False
     inner = value.values() if isinstance(value, dict) else value
-    return levels == 0 or any(_is_deeper(each, levels - 1) for each in inner)
+    return levels == 0 or any(_is_deeper(item, levels - 1) for item in inner)
 
 
 _TOO_DEEP = "the body is nested too deeply"
@@ -155,9 +158,9 @@ class ExactNumber(float):
 
     def __new__(cls, text: str) -> ExactNumber:
         """Read a number; ValueError when it is too large to be one."""
-        made = super().__new__(cls, _finite(text))
-        made.text = text
-        return made
+        number = super().__new__(cls, _finite(text))
+        number.text = text
+        return number
 
 
 def _no_constant(name: str) -> NoReturn:

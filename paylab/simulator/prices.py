@@ -78,7 +78,8 @@ def from_source(
     source: Decimal, currency: str, destination: str, *, least: Decimal = LEAST_FEE
 ) -> Price:
     """The price of sending exactly this amount."""
-    cost, value = fee(source, currency, least), rate(currency, destination)
+    cost = fee(source, currency, least)
+    value = rate(currency, destination)
     net = EXACT.subtract(source, cost)
     return Price(source, cost, net, value, _rounded(EXACT.multiply(net, value), destination))
 

@@ -10,20 +10,24 @@ from ..spec.json_path import put_inside
 from ..spec.service.error_bodies import ErrorSettings
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
-from .messages import BadCursor, Refused, Reply
+from .messages import CursorError, RefusedError, Reply
 
 
 def _problem_list(words: ErrorSettings, problems: Iterable[Problem]) -> object:
     if words.list_form == "sentences":
-        return [str(each) for each in problems]
+        return [str(problem) for problem in problems]
     if words.list_form == "by_field":
-        found: dict[str, str] = {}
-        for each in problems:
-            earlier = found.get(each.field)
-            found[each.field] = f"{earlier}; {each.message}" if earlier else each.message
-        return found
+        by_field: dict[str, str] = {}
+        for problem in problems:
+            earlier = by_field.get(problem.field)
+            by_field[problem.field] = (
+                f"{earlier}; {problem.message}" if earlier else problem.message
+            )
+        return by_field
     form = FIELD_FORMS[words.field_form]
-    return [{words.field: form(each.field), words.message: each.message} for each in problems]
+    return [
+        {words.field: form(problem.field), words.message: problem.message} for problem in problems
+    ]
 
 
 def _pointer(field: str) -> str:
@@ -42,19 +46,19 @@ FIELD_FORMS: Mapping[str, Callable[[str], object]] = {
 """The format of nested field names in problems."""
 
 
-def refusal_reply(refused: Refused, service: Service | None = None) -> Reply:
+def refusal_reply(refused: RefusedError, service: Service | None = None) -> Reply:
     """The response to a refused request, with its text and the field problems.
 
     The control API uses the format of `Service()`. Assumptions `errors.body`, `field.names`.
     """
-    if isinstance(refused, BadCursor):
+    if isinstance(refused, CursorError):
         service = None  # the spec shows its body
     words = (service or Service()).errors
-    found: dict[str, Any] = {}
+    body: dict[str, Any] = {}
     if refused.problems and words.problems != NONE:
-        put_inside(found, words.problems, _problem_list(words, refused.problems))
+        put_inside(body, words.problems, _problem_list(words, refused.problems))
     if words.words != NONE:
         # The problems may be in place of the text.
-        holds = isinstance(found.get(words.words), dict)
-        put_inside(found, f"{words.words}.message" if holds else words.words, refused.text)
-    return Reply.json(refused.status, {**found, **refused.extra}, **refused.headers)
+        holds = isinstance(body.get(words.words), dict)
+        put_inside(body, f"{words.words}.message" if holds else words.words, refused.text)
+    return Reply.json(refused.status, {**body, **refused.extra}, **refused.headers)

@@ -31,15 +31,17 @@ Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, repr=False)
-class SeenRequest:
+class JournalRequest:
     """A request that the simulator received, its answer, and the verdict of each layer."""
 
     row: Row
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in self.row:
-            near = f'verdicts["{name}"]' if name in self.row["verdicts"] else ", ".join(self.row)
-            raise AttributeError(f"a request has {near}; not {name}")
+            available = (
+                f'verdicts["{name}"]' if name in self.row["verdicts"] else ", ".join(self.row)
+            )
+            raise AttributeError(f"a request has {available}; not {name}")
         return self.row[name]
 
     def __dir__(self) -> list[str]:
@@ -53,12 +55,13 @@ class SeenRequest:
     @property
     def key(self) -> str | None:
         """Its Idempotency-Key."""
-        found: str | None = self.row["headers"].get("idempotency-key")
-        return found
+        header: str | None = self.row["headers"].get("idempotency-key")
+        return header
 
     def text(self) -> str:
         """The request, its answer and the verdicts, on a few lines."""
-        row, query = self.row, "&".join(f"{name}={v}" for name, v in self.row["query"].items())
+        row = self.row
+        query = "&".join(f"{name}={v}" for name, v in self.row["query"].items())
         target = f"{row['path']}?{query}" if query else row["path"]
         lines = [f"{row['number']}. {row['method']} {target} -> {row['status']}  ({row['at']})"]
         passed = [
@@ -81,8 +84,8 @@ class SeenRequest:
 
         "passed" if there is nothing to say.
         """
-        told = (f"{name}: {text}" for name, text in self._told() if text not in _USUAL)
-        return printable(", ".join(told)) or "passed"
+        verdict_texts = (f"{name}: {text}" for name, text in self._told() if text not in _USUAL)
+        return printable(", ".join(verdict_texts)) or "passed"
 
     def _told(self) -> Iterator[tuple[str, str]]:
         """Each layer that did more than to pass or skip the request, and what it found."""
@@ -91,23 +94,26 @@ class SeenRequest:
                 if verdict not in (None, "none"):
                     yield name, str(verdict)
             elif name == "fault":
-                shown = {part: verdict[part] for part in verdict if part not in _OF_FAULTS}
-                yield name, ", ".join(f"{part} {_text(value)}" for part, value in shown.items())
+                fault_parts = {part: verdict[part] for part in verdict if part not in _OF_FAULTS}
+                yield (
+                    name,
+                    ", ".join(f"{part} {_text(value)}" for part, value in fault_parts.items()),
+                )
             else:
-                told = [str(verdict["message"])] if "message" in verdict else []
-                told += [f"mistake {verdict['mistake']}"] if verdict.get("mistake") else []
+                texts = [str(verdict["message"])] if "message" in verdict else []
+                texts += [f"mistake {verdict['mistake']}"] if verdict.get("mistake") else []
                 is_refused = verdict["result"] == "refused"  # its message has the remarks
                 remarks = () if is_refused else verdict.get("remarks", ())
-                told += [f"{one['field']} {one['message']}" for one in remarks]
-                if told:
-                    yield name, "; ".join(["refused", *told] if is_refused else told)
+                texts += [f"{remark['field']} {remark['message']}" for remark in remarks]
+                if texts:
+                    yield name, "; ".join(["refused", *texts] if is_refused else texts)
 
     def __repr__(self) -> str:
         return printable(f"<{self.row['method']} {self.row['path']} -> {self.row['status']}>")
 
 
 @explain_arguments
-class Requests(Sequence[SeenRequest]):
+class Requests(Sequence[JournalRequest]):
     """The requests of a world, oldest first; those to the control API are not among them.
 
     `read` reads the journal, or what was added to it after a number. At most 10,000 requests are
@@ -130,10 +136,10 @@ class Requests(Sequence[SeenRequest]):
         """
         return Requests(partial(_later, self._read(number)))
 
-    def _where(self, fits: Callable[[SeenRequest], bool]) -> Requests:
+    def _where(self, fits: Callable[[JournalRequest], bool]) -> Requests:
         journal = self._read()
-        found = [row for row in journal["requests"] if fits(SeenRequest(row))]
-        return Requests(partial(_later, {**journal, "requests": found}))
+        matching = [row for row in journal["requests"] if fits(JournalRequest(row))]
+        return Requests(partial(_later, {**journal, "requests": matching}))
 
     def of(self, operation: str) -> Requests:
         """Those of an operation: "POST /v1/transfers", a method, a path or "transfers.create".
@@ -156,14 +162,16 @@ class Requests(Sequence[SeenRequest]):
         """Those with an Idempotency-Key."""
         return self._where(lambda request: (request.key or "").lower() == key.lower())
 
-    def only(self) -> SeenRequest:
+    def only(self) -> JournalRequest:
         """The single request; AssertionError if there are more or none."""
         __tracebackhide__ = True
-        found = list(self)
-        if len(found) != 1:
-            listed = "\n".join(each.text() for each in found[-SHOWN:])
-            raise AssertionError(f"there are {len(found)} requests, not 1\n{listed}".rstrip())
-        return found[0]
+        all_requests = list(self)
+        if len(all_requests) != 1:
+            request_texts = "\n".join(request.text() for request in all_requests[-SHOWN:])
+            raise AssertionError(
+                f"there are {len(all_requests)} requests, not 1\n{request_texts}".rstrip()
+            )
+        return all_requests[0]
 
     def assert_sent(self, operation: str, *, times: int | None = None, **fields: Any) -> Requests:
         """Check that a request of an operation was sent, with these fields in its body or query.
@@ -175,12 +183,12 @@ class Requests(Sequence[SeenRequest]):
         <0 requests; of(operation), refused, by_key(key), only(), text()>
         """
         __tracebackhide__ = True  # pytest shows the line of the test
-        there = self.of(operation)
-        found = there._where(lambda request: not _differences(request.row, fields))
-        count = len(found)
+        same_operation = self.of(operation)
+        matching = same_operation._where(lambda request: not _differences(request.row, fields))
+        count = len(matching)
         if count == times or (times is None and count):
-            return found
-        raise AssertionError(_failure(operation, times, fields, count, there or self))
+            return matching
+        raise AssertionError(_failure(operation, times, fields, count, same_operation or self))
 
     def text(self, last: int = 10) -> str:
         """The last requests with their verdicts, redacted.
@@ -188,23 +196,26 @@ class Requests(Sequence[SeenRequest]):
         >>> lab.simulator.requests.of("DELETE /v1/transfers").text()
         'no requests'
         """
-        found = list(self)
-        rest = len(found) - last
-        head = [f"({rest} earlier requests)"] if rest > 0 else []
-        return "\n".join([*head, *(each.text() for each in found[-last:])]) or "no requests"
+        all_requests = list(self)
+        hidden_count = len(all_requests) - last
+        first_line = [f"({hidden_count} earlier requests)"] if hidden_count > 0 else []
+        return (
+            "\n".join([*first_line, *(request.text() for request in all_requests[-last:])])
+            or "no requests"
+        )
 
     @overload
-    def __getitem__(self, at: int) -> SeenRequest: ...
+    def __getitem__(self, at: int) -> JournalRequest: ...
     @overload
-    def __getitem__(self, at: slice) -> list[SeenRequest]: ...
-    def __getitem__(self, at: int | slice) -> SeenRequest | list[SeenRequest]:
+    def __getitem__(self, at: slice) -> list[JournalRequest]: ...
+    def __getitem__(self, at: int | slice) -> JournalRequest | list[JournalRequest]:
         return list(self)[at]
 
     def __len__(self) -> int:
         return len(self._read()["requests"])
 
-    def __iter__(self) -> Iterator[SeenRequest]:
-        return map(SeenRequest, self._read()["requests"])
+    def __iter__(self) -> Iterator[JournalRequest]:
+        return map(JournalRequest, self._read()["requests"])
 
     def __repr__(self) -> str:
         return f"<{len(self)} requests; of(operation), refused, by_key(key), only(), text()>"
@@ -226,13 +237,18 @@ def _is_of(row: Row, operation: str) -> bool:
         return True
     method, _, path = operation.strip().rpartition(" ")
     if path.isalpha():
-        method, path = path, ""
+        method = path
+        path = ""
     if method and method.upper() != row["method"]:
         return False
-    asked, given = path.split("/"), row["path"].split("/")
+    parts_wanted = path.split("/")
+    parts_sent = row["path"].split("/")
     return not path or (
-        len(asked) == len(given)
-        and all(a in (g, "*") or a.startswith("{") for a, g in zip(asked, given, strict=True))
+        len(parts_wanted) == len(parts_sent)
+        and all(
+            a in (g, "*") or a.startswith("{")
+            for a, g in zip(parts_wanted, parts_sent, strict=True)
+        )
     )
 
 
@@ -240,22 +256,25 @@ def _failure(
     operation: str, times: int | None, fields: Mapping[str, Any], count: int, near: Requests
 ) -> str:
     """Why an assertion failed: the count, the nearest request and its differences."""
-    wanted = f"{operation} with {_short(fields)}" if fields else operation
-    asked = "at least once" if times is None else _times(times)
-    lines = [f"{wanted} was sent {_times(count)}, not {asked}"]
+    what_was_asserted = f"{operation} with {_short(fields)}" if fields else operation
+    times_text = "at least once" if times is None else _times(times)
+    lines = [f"{what_was_asserted} was sent {_times(count)}, not {times_text}"]
     if count > (times or 0):
-        fitting = [each for each in near if not _differences(each.row, fields)]
-        return "\n".join([*lines, *(each.text() for each in fitting[-SHOWN:])])
-    rows = [each.row for each in near if not count or _differences(each.row, fields)]
+        fitting = [request for request in near if not _differences(request.row, fields)]
+        return "\n".join([*lines, *(request.text() for request in fitting[-SHOWN:])])
+    rows = [request.row for request in near if not count or _differences(request.row, fields)]
     if not rows:
         return "\n".join([*lines, "no other request was sent" if count else "no request was sent"])
     # A field with another value is nearer than one that was not sent.
     nearest = min(
         reversed(rows),
-        key=lambda row: [len(found := _differences(row, fields)), _NOT_SENT in " ".join(found)],
+        key=lambda row: [
+            len(differences := _differences(row, fields)),
+            _NOT_SENT in " ".join(differences),
+        ],
     )
-    lines += ["the nearest request:", SeenRequest(nearest).text()]
-    return "\n".join([*lines, *(f"   {each}" for each in _differences(nearest, fields))])
+    lines += ["the nearest request:", JournalRequest(nearest).text()]
+    return "\n".join([*lines, *(f"   {request}" for request in _differences(nearest, fields))])
 
 
 def _times(count: int) -> str:
@@ -275,9 +294,9 @@ def _unequal(at: str, wanted: Any, sent: Any) -> Iterator[str]:
             if name in sent:
                 yield from _unequal(dotted(at, name), value, sent[name])
             else:
-                near = nearest_name(name, sent)
-                meant = f", but {near} was" if near else ""
-                yield f"{dotted(at, name)}: {value!r} {_NOT_SENT}{meant}"
+                similar = nearest_name(name, sent)
+                suggestion = f", but {similar} was" if similar else ""
+                yield f"{dotted(at, name)}: {value!r} {_NOT_SENT}{suggestion}"
     elif not _same(wanted, sent):
         yield f"{at}: {sent!r} was sent, not {wanted!r}"
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..spec.route import Route, RouteTable
 from ..spec.service.service import Service
-from .messages import Refused
+from .messages import RefusedError
 
 CONTROL = "/_simulator"
 """The path prefix of the control API; no service uses it."""
@@ -45,7 +45,8 @@ WORLDS = (
 )
 """The operations on the worlds of a server, in `server`."""
 
-_CONTROLS, _WORLDS = RouteTable(CONTROLS), RouteTable(WORLDS)
+_CONTROLS = RouteTable(CONTROLS)
+_WORLDS = RouteTable(WORLDS)
 
 
 def find_operation(service: Service, method: str, path: str) -> tuple[str, Mapping[str, str]]:
@@ -69,6 +70,6 @@ def _find(table: RouteTable | Service, method: str, path: str) -> tuple[str, Map
     if method in routes:
         return routes[method].operation, parts
     if not routes:
-        raise Refused(404, "the path does not exist")
-    allowed = ", ".join(routes)
-    raise Refused(405, f"this path takes {allowed}", headers={"allow": allowed})
+        raise RefusedError(404, "the path does not exist")
+    methods = ", ".join(routes)
+    raise RefusedError(405, f"this path takes {methods}", headers={"allow": methods})

@@ -72,7 +72,7 @@ class Record(Values):
     id: Id
 
 
-class Stamped(Record):
+class TimestampedRow(Record):
     """A row with both times."""
 
     created_at: Time

@@ -22,9 +22,9 @@ from .row_fields import (
     Object,
     Product,
     Record,
-    Stamped,
     Text,
     Time,
+    TimestampedRow,
     Values,
     among,
     inside,
@@ -64,7 +64,7 @@ class DepositInstructionsRow(Values):
     details: Object
 
 
-class IndividualRow(Stamped):
+class IndividualRow(TimestampedRow):
     """A row of `individuals`."""
 
     given_name: Text
@@ -84,7 +84,7 @@ class IndividualRow(Stamped):
     specimens: Object = inside("_", "specimens", default={})
 
 
-class FinancialAccountRow(Stamped):
+class FinancialAccountRow(TimestampedRow):
     """A row of `financial_accounts`; a wallet needs its network."""
 
     type: Annotated[Text, among(codes.ACCOUNT_TYPES)]
@@ -109,7 +109,7 @@ class QuoteRow(Record, Terms):
     used: bool = inside("_", "used")
 
 
-class TransferRow(Stamped, Terms):
+class TransferRow(TimestampedRow, Terms):
     """A row of `transfers`; one that is under way has the time of its start."""
 
     status: Annotated[Text, among(MACHINES["transfers"].states)]
@@ -130,7 +130,7 @@ class TransferRow(Stamped, Terms):
         return self
 
 
-class ConversionAccountRow(Stamped):
+class ConversionAccountRow(TimestampedRow):
     """A row of `conversion_accounts`."""
 
     individual_id: Id
@@ -153,7 +153,7 @@ class DepositRow(Record):
     internal: Object = Field(alias="_")
 
 
-class ConversionRow(Stamped):
+class ConversionRow(TimestampedRow):
     """A row of `conversions`."""
 
     conversion_account_id: Id
@@ -174,7 +174,7 @@ class ConversionRow(Stamped):
     network: Text = inside("_", "network")
 
 
-class SubscriptionRow(Stamped):
+class SubscriptionRow(TimestampedRow):
     """A row of `webhook_subscriptions`."""
 
     url: Text
@@ -240,14 +240,14 @@ class FaultRow(Record):
     def _is_fault(cls, row: Any) -> Any:
         if not isinstance(row, dict):
             return row
-        asked = {name: row[name] for name in {*fault_kinds.DETAILS, "kind"} & row.keys()}
-        wrong = [str(each) for each in fault_kinds.check_fault(asked)]
+        fault_fields = {name: row[name] for name in {*fault_kinds.DETAILS, "kind"} & row.keys()}
+        mistakes = [str(problem) for problem in fault_kinds.check_fault(fault_fields)]
         for name in fault_kinds.DEFAULTS:
             is_optional = name == "status" and row.get("kind") == "custom"
             if row.get(name) is None and not is_optional:
-                wrong.append(f"{name} is missing")
-        if wrong:
-            raise ValueError("; ".join(wrong))
+                mistakes.append(f"{name} is missing")
+        if mistakes:
+            raise ValueError("; ".join(mistakes))
         return row
 
 

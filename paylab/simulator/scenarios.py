@@ -22,9 +22,9 @@ def _of_code(code: str, service: Service) -> Scenario:
 
 def _named(scenario: Scenario) -> str | None:
     """The name of one value; None for a row with many values."""
-    kind, _, word = scenario.value.partition(":")
+    kind, _, outcome = scenario.value.partition(":")
     if kind == "scenario":
-        return f"{scenario.where.partition(',')[0]}_{word}".replace(" ", "_")
+        return f"{scenario.where.partition(',')[0]}_{outcome}".replace(" ", "_")
     return _NAMES.get((scenario.where, scenario.value))
 
 
@@ -38,7 +38,7 @@ _NAMES = {
 def named_scenarios(service: Service) -> dict[str, Scenario]:
     """The values that cause an outcome, by name; the service's terminal codes reject."""
     codes = {code: _of_code(code, service) for code in STATUS_DETAIL_CODES}
-    return codes | {name: each for each in SCENARIOS if (name := _named(each))}
+    return codes | {name: scenario for scenario in SCENARIOS if (name := _named(scenario))}
 
 
 @explain_arguments
@@ -81,8 +81,8 @@ class Scenarios:
         'verification_front_image_needed'
         """
         return [
-            {"name": name, **vars(each), "value": each.value or '"" (empty)'}
-            for name, each in self._named.items()
+            {"name": name, **vars(scenario), "value": scenario.value or '"" (empty)'}
+            for name, scenario in self._named.items()
         ]
 
     def __repr__(self) -> str:

@@ -158,7 +158,7 @@ def _moments(world: World, draw: random.Random, count: int) -> Iterator[datetime
 @lru_cache(maxsize=8)  # a third of the time of a new simulator; frozen clocks start at one time
 def _hours(end: datetime) -> tuple[datetime, list[float]]:
     """The first hour of the period that ends then, and the cumulative weights of all its hours."""
-    hours = [end - timedelta(hours=back) for back in range(90 * 24, 0, -1)]
+    hours = [end - timedelta(hours=hours_ago) for hours_ago in range(90 * 24, 0, -1)]
     # There are more payments every hour, 1.6 times as many at the end.
     weights = (
         WEEK[hour.weekday()] * DAY[hour.hour] * 1.6 ** (at / len(hours))
@@ -171,9 +171,12 @@ class RoutePast:
     """Makes the past transfers of one route."""
 
     def __init__(self, world: World, draw: random.Random, route: _Route) -> None:
-        self.world, self.draw, self.route = world, draw, route
+        self.world = world
+        self.draw = draw
+        self.route = route
         owner, account = _recipient(world, route)
-        self.owner_id, self.account_id = owner["id"], account["id"]
+        self.owner_id = owner["id"]
+        self.account_id = account["id"]
         self.rate = prices.rate("USD", route.currency)
         self.rate_text = prices.rate_text(self.rate)
         self.latest = world.now()
@@ -181,14 +184,15 @@ class RoutePast:
 
     def transfer(self, moment: datetime) -> Row:
         """A final transfer that was created at a time."""
-        amount, method = self._amount(), self._one_of(self.route.methods)
+        amount = self._amount()
+        method = self._one_of(self.route.methods)
         price = prices.from_source(amount, "USD", self.route.currency)
         chance = self.draw.random()
         failed = chance < self.route.failing
         expired = not failed and chance < self.route.failing + 0.01
         seconds = min(self._seconds(method), int((self.latest - moment).total_seconds()) - 1)
         row_id = self.world.new_id("transfers", moment)
-        done = not failed and not expired
+        is_completed = not failed and not expired
         status = "failed" if failed else "expired" if expired else "completed"
         fields = {
             "id": row_id,
@@ -208,9 +212,11 @@ class RoutePast:
             "financial_account_id": self.account_id,
             "payout_method": method,
             "status": status,
-            "completed_in": intern(str(seconds)) if done else None,
+            "completed_in": intern(str(seconds)) if is_completed else None,
             "failure_reason": self._one_of(self.reasons) if failed else None,
-            "settlement_reference_id": ids.digits(self.draw.getrandbits(80), 20) if done else None,
+            "settlement_reference_id": ids.digits(self.draw.getrandbits(80), 20)
+            if is_completed
+            else None,
             "created_at": timestamps.to_text(moment),
             "updated_at": timestamps.to_text(moment + timedelta(seconds=seconds + 1)),
             "_": HIDDEN,
@@ -234,12 +240,12 @@ class RoutePast:
 
 def _recipient(world: World, route: _Route, product: str = "global_payouts") -> tuple[Row, Row]:
     """An active individual with one account."""
-    given, _, family = route.name.partition(" ")
+    given_name, _, family_name = route.name.partition(" ")
     owner = world.create(
         "individuals",
         {"accounts": [], "images": {}},
-        given_name=given,
-        family_name=family,
+        given_name=given_name,
+        family_name=family_name,
         email="ana@example.com",
         phone="+910000000000" if route.country == "IN" else None,
         address={"country": route.country},
@@ -257,12 +263,15 @@ def _conversion(world: World, draw: random.Random, parent: Row, moment: datetime
     """A conversion that was paid out, or failed and has no payout times."""
     cents = int(1_800 * exp(draw.gauss(0, 0.6)))
     amount = min(Decimal(max(cents, 100)).scaleb(-2), SEEDED.cap)
-    text, created_at = prices.amount_text(amount, SEEDED.currency), timestamps.to_text(moment)
+    text = prices.amount_text(amount, SEEDED.currency)
+    created_at = timestamps.to_text(moment)
     row = on_ramp.new_conversion(parent, text, created_at)
-    row_id, failed = world.new_id("conversions", moment), draw.random() < 0.02
+    row_id = world.new_id("conversions", moment)
+    failed = draw.random() < 0.02
     latest = world.now() - moment - timedelta(seconds=1)
     seconds = 20 * exp(draw.gauss(0, 0.7))
-    begun, ended = moment + timedelta(seconds=1), moment + min(latest, timedelta(seconds=seconds))
+    begun = moment + timedelta(seconds=1)
+    ended = moment + min(latest, timedelta(seconds=seconds))
     updated_at = timestamps.to_text(max(begun, ended))
     row["status"] = "failed" if failed else "completed"
     if not failed:

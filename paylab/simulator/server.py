@@ -12,20 +12,21 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from secrets import token_hex
-from threading import Event, Lock, Thread
+from threading import Event, Lock
 from typing import Any
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import Problem, ServiceError, SimulatorError
-from ..errors.names import suggesting
-from ..serving import GRACE_SECONDS, ServingThread, listen
+from ..errors.base import ConfigError, Problem, ServiceError, SimulatorError
+from ..errors.names import with_name_suggestions
+from ..runtime import listen, start_thread
+from ..serving import GRACE_SECONDS, ServingThread
 from ..spec import timestamps
 from ..spec.route import without_base
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
 from .app import Protocol, SimulatorApp
 from .credentials import check_secret, random_keys
-from .messages import PRODUCT, Refused, Reply, Request, require
+from .messages import PRODUCT, RefusedError, Reply, Request, require
 from .refusals import refusal_reply
 from .routing import CONTROL, find_world_operation
 from .simulator import Simulator
@@ -37,14 +38,15 @@ MOST = 1_000
 _BEARER = "bearer "
 
 
-class Ticker(Thread):
+class ClockThread:
     """A thread that carries out steps and deliveries when they are due."""
 
     def __init__(self, simulator: Simulator) -> None:
-        super().__init__(name="paylab-clock", daemon=True)
-        self._simulator, self._stopped = simulator, Event()
+        self._simulator = simulator
+        self._stopped = Event()
+        self._thread = start_thread(self._run, "paylab-clock")
 
-    def run(self) -> None:
+    def _run(self) -> None:
         """Carry out steps, deliver, sleep; until stopped."""
         changed = self._simulator.changed
         while not self._stopped.is_set():
@@ -58,7 +60,7 @@ class Ticker(Thread):
         """Stop the thread now."""
         self._stopped.set()
         self._simulator.changed.set()
-        self.join(GRACE_SECONDS)
+        self._thread.join(GRACE_SECONDS)
 
     def _pause(self) -> float | None:
         due = self._simulator.next_due()
@@ -66,7 +68,7 @@ class Ticker(Thread):
         return None if due is None else clock.real_seconds_until(timestamps.from_text(due))
 
 
-class Hosted:
+class HostedWorld:
     """A simulator behind a port, with its keys, its control token and the thread of its clock."""
 
     def __init__(self, simulator: Simulator, keys: tuple[str, str] | None = None) -> None:
@@ -78,19 +80,18 @@ class Hosted:
         check_secret(self.secret_key, world.service.signing.key_encoding)
         # Not changed in place: deliveries in other threads read it.
         world.served_secrets = {**world.served_secrets, **self.secrets}
-        self._ticker: Ticker | None = None
+        self._clock_thread: ClockThread | None = None
 
     def start(self) -> None:
         """Let the clock carry out what is due, and deliver in threads."""
+        self._clock_thread = ClockThread(self.simulator)
         self.simulator.delivery.begin_serving()
-        self._ticker = Ticker(self.simulator)
-        self._ticker.start()
 
     def stop(self) -> None:
         """Stop the thread of the clock."""
-        if self._ticker is not None:
-            self._ticker.stop()
-            self._ticker = None
+        if self._clock_thread is not None:
+            self._clock_thread.stop()
+            self._clock_thread = None
             self.simulator.delivery.end_serving()
 
 
@@ -100,23 +101,24 @@ class Worlds:
     `base_url` returns the URL of the server.
     """
 
-    def __init__(self, first: Hosted, base_url: Callable[[], str]) -> None:
-        self.first, self._base_url = first, base_url
+    def __init__(self, first: HostedWorld, base_url: Callable[[], str]) -> None:
+        self.first = first
+        self._base_url = base_url
         self._by_key = {first.api_key: first}
         self._ended: set[str] = set()
         self._lock = Lock()
 
-    def add(self, simulator: Simulator) -> Hosted:
+    def add(self, simulator: Simulator) -> HostedWorld:
         """Serve another simulator, with random keys, until `end`."""
-        hosted = Hosted(simulator, random_keys(simulator.world.service.signing.key_encoding))
+        hosted = HostedWorld(simulator, random_keys(simulator.world.service.signing.key_encoding))
         with self._lock:
             if len(self._by_key) >= MOST:
-                raise Refused(429, f"there are {MOST} worlds already: end some")
+                raise RefusedError(429, f"there are {MOST} worlds already: end some")
             self._by_key[hosted.api_key] = hosted
         hosted.start()
         return hosted
 
-    def end(self, hosted: Hosted) -> None:
+    def end(self, hosted: HostedWorld) -> None:
         """Stop serving a simulator; later requests with its keys are refused."""
         with self._lock:
             self._by_key.pop(hosted.api_key, None)
@@ -136,13 +138,15 @@ class Worlds:
         path = without_base(request.path, self.first.simulator.world.service.signing.base_path)
         request = replace(request, path=path)
         api_key = request.headers.get("x-api-key")
-        hosted, is_trusted = self._by_key.get(api_key or ""), request.is_trusted
+        hosted = self._by_key.get(api_key or "")
+        is_trusted = request.is_trusted
         if request.path.startswith(CONTROL):
             bearer = self._bearer(request)
             if bearer is not None:
                 # The first token controls every world, which X-API-Key names.
                 is_named = bearer is self.first and (hosted or api_key in self._ended)
-                hosted, is_trusted = hosted if is_named else bearer, True
+                hosted = hosted if is_named else bearer
+                is_trusted = True
             if request.path.startswith(PATH):
                 return self._control(request, bearer)
         if hosted is None:
@@ -154,29 +158,30 @@ class Worlds:
             replace(request, keys=hosted.secrets, is_trusted=is_trusted)
         )
 
-    def _bearer(self, request: Request) -> Hosted | None:
+    def _bearer(self, request: Request) -> HostedWorld | None:
         """The simulator whose control token a request has."""
-        given = request.headers.get("authorization", "")
-        if given[: len(_BEARER)].lower() != _BEARER:
+        header = request.headers.get("authorization", "")
+        if header[: len(_BEARER)].lower() != _BEARER:
             return None
-        token, known = given[len(_BEARER) :].strip(), [*self._by_key.values()]
-        return next((each for each in known if each.control_token == token), None)
+        token = header[len(_BEARER) :].strip()
+        hosted_worlds = [*self._by_key.values()]
+        return next((hosted for hosted in hosted_worlds if hosted.control_token == token), None)
 
-    def _control(self, request: Request, bearer: Hosted | None) -> Reply:
+    def _control(self, request: Request, bearer: HostedWorld | None) -> Reply:
         try:
             if bearer is None:
-                raise Refused(401, "send Authorization: Bearer with the control token")
+                raise RefusedError(401, "send Authorization: Bearer with the control token")
             operation, parts = find_world_operation(request.method, request.path)
             if operation == "control.create_world":
                 return self._create(request)
             hosted = self._by_key.get(parts["id"])
             if hosted is None or hosted is self.first:
-                raise Refused(404, "there is no other world with this API key")
+                raise RefusedError(404, "there is no other world with this API key")
             if bearer not in (hosted, self.first):
-                raise Refused(403, "this control token is that of another world")
+                raise RefusedError(403, "this control token is that of another world")
             self.end(hosted)
             return Reply(204)
-        except Refused as refused:
+        except RefusedError as refused:
             return refusal_reply(refused)
 
     def _create(self, request: Request) -> Reply:
@@ -201,7 +206,7 @@ def _options(body: dict[str, Any]) -> dict[str, Any]:
         try:
             options["service"] = Service().with_values(body["service"])
         except ServiceError as error:
-            raise Refused(400, f"service: {error}") from None
+            raise RefusedError(400, f"service: {error}") from None
     return options
 
 
@@ -215,12 +220,12 @@ def first_time(text: str) -> datetime:
     except ValueError:
         moment = datetime.min
     if moment.tzinfo is None or not 1 < moment.year < 9000:
-        raise Refused(400, "start: must be a time with its zone, like 2026-11-22T12:00Z")
+        raise RefusedError(400, "start: must be a time with its zone, like 2026-11-22T12:00Z")
     return timestamps.from_text(timestamps.to_text(moment))
 
 
 @explain_arguments
-@suggesting
+@with_name_suggestions
 class Server:
     """Serves a simulator over HTTP until stopped; a context manager stops it too.
 
@@ -242,13 +247,14 @@ class Server:
         self.simulator = simulator
         self._socket = listener or listen(host, port)
         self.host, self.port = self._socket.getsockname()[:2]
-        allowed = {host.lower(), *(name.lower() for name in allowed_hosts)}
-        self.worlds = Worlds(Hosted(simulator, keys), lambda: self.base_url)
+        allowed_names = {host.lower(), *(name.lower() for name in allowed_hosts)}
+        self.worlds = Worlds(HostedWorld(simulator, keys), lambda: self.base_url)
         first = self.worlds.first
-        self.api_key, self.secret_key = first.api_key, first.secret_key
+        self.api_key = first.api_key
+        self.secret_key = first.secret_key
         self.control_token = first.control_token
         service = simulator.world.service
-        app = SimulatorApp(self.worlds.answer, self._abort, service=service, allowed=allowed)
+        app = SimulatorApp(self.worlds.answer, self._abort, service=service, allowed=allowed_names)
         self._serving = ServingThread(app, self._socket, PRODUCT, Protocol)
 
     @property
@@ -260,12 +266,13 @@ class Server:
 
     def start(self) -> Server:
         """Start to listen; returns once connections are accepted."""
-        self.worlds.first.start()
         try:
+            self.worlds.first.start()
             self._serving.start()
-        except TimeoutError:
+        except (TimeoutError, ConfigError) as error:
             self.stop()
-            raise SimulatorError(f"the simulator did not start on {self.base_url}") from None
+            reason = error if isinstance(error, ConfigError) else "it took too long"
+            raise SimulatorError(f"the simulator did not start: {reason}") from None
         return self
 
     def stop(self) -> None:

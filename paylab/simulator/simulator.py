@@ -57,7 +57,8 @@ class Simulator:
         self.world = World(
             seed=seed, clock=clock, production_like=production_like, service=service, strict=strict
         )
-        self.changed, self._renewed = Event(), 0
+        self.changed = Event()
+        self._renewed = 0
         self._random = Random()  # noqa: S311 - repeatable on purpose
         self._storage: WorldStorage | None = None
         if data:

@@ -70,7 +70,8 @@ def load_problem(dump: Row, world: World) -> str | None:
     """Why this version, or this world, cannot read a snapshot; None if it can."""
     if "paylab_snapshot" not in dump:
         return "this is not a snapshot of a simulator: it has no paylab_snapshot"
-    version, made_with = dump["paylab_snapshot"], dump.get("service") or {}
+    version = dump["paylab_snapshot"]
+    made_with = dump.get("service") or {}
     if type(version) is not int or version != SNAPSHOT_VERSION:
         return (
             f"the snapshot has the format {str(version)[:20]!a}, this version of paylab reads "
@@ -87,25 +88,30 @@ def snapshot_problems(dump: Row) -> list[Problem]:
     try:
         tables = Snapshot.model_validate(dump).tables
     except ValidationError as error:
-        named = ((".".join(map(str, each["loc"])), each["msg"]) for each in error.errors())
-        found = [(field, text.removeprefix("Value error, ")) for field, text in named]
+        located = (
+            (".".join(map(str, error_facts["loc"])), error_facts["msg"])
+            for error_facts in error.errors()
+        )
+        mistakes = [(field, text.removeprefix("Value error, ")) for field, text in located]
     else:
-        found = [*_relations({kind: getattr(tables, kind) for kind in Tables.model_fields})]
-    return [Problem(field, text, "control") for field, text in found[:20]]
+        mistakes = [*_relations({kind: getattr(tables, kind) for kind in Tables.model_fields})]
+    return [Problem(field, text, "control") for field, text in mistakes[:20]]
 
 
 def _relations(tables: Mapping[str, list[Any]]) -> Iterator[tuple[str, str]]:
     """Duplicate ids, references to rows that are missing, and steps that cannot be carried out."""
-    rows = {kind: {row.id: row for row in listed} for kind, listed in tables.items()}
-    for kind, listed in tables.items():
-        if len(rows[kind]) < len(listed):
+    rows = {kind: {row.id: row for row in rows_of_kind} for kind, rows_of_kind in tables.items()}
+    for kind, rows_of_kind in tables.items():
+        if len(rows[kind]) < len(rows_of_kind):
             yield f"tables.{kind}", "has a duplicate id"
-        for field, other in REFERENCES.get(kind, {}).items():
-            for at, row in enumerate(listed):
-                named = getattr(row, field)
-                if not rows[other].keys() >= set(named if isinstance(named, list) else [named]):
+        for field, referenced_kind in REFERENCES.get(kind, {}).items():
+            for at, row in enumerate(rows_of_kind):
+                referenced = getattr(row, field)
+                if not rows[referenced_kind].keys() >= set(
+                    referenced if isinstance(referenced, list) else [referenced]
+                ):
                     place = f"tables.{kind}.{at}.{field}"
-                    yield place, f"is not among {other}"
+                    yield place, f"is not among {referenced_kind}"
     wallets = {row.id for row in rows["financial_accounts"].values() if row.type == CRYPTO_WALLET}
     for at, row in enumerate(tables["conversion_accounts"]):
         if row.payout_account_id not in wallets:
@@ -115,7 +121,9 @@ def _relations(tables: Mapping[str, list[Any]]) -> Iterator[tuple[str, str]]:
 
 
 def _step(place: str, timer: TimerRow, rows: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    kind, step, row = timer.kind, timer.step, rows.get(timer.id)
+    kind = timer.kind
+    step = timer.step
+    row = rows.get(timer.id)
     if row is None:
         yield f"{place}.id", f"is not among {kind}"
     elif step not in MACHINES[kind].legal(row.status) and _EARLY.get((kind, row.status)) != step:

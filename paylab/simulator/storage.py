@@ -43,12 +43,12 @@ def write_file(snapshot: dict[str, Any], path: Path, *, keep_personal: bool = Fa
 def read_file(path: Path) -> dict[str, Any]:
     """Read a snapshot from a file; SimulatorError if it is not one."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        snapshot = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise SimulatorError(f"{path} cannot be read as a saved world: {error}") from None
-    if not isinstance(found, dict) or "paylab_snapshot" not in found:
+    if not isinstance(snapshot, dict) or "paylab_snapshot" not in snapshot:
         raise SimulatorError(f"{path} is not a saved world: save one with lab.simulator.save(path)")
-    return found
+    return snapshot
 
 
 TABLES = (
@@ -96,10 +96,10 @@ class WorldStorage:
                 self.close()
                 raise SimulatorError(f"{self._path} was {problem}, or use another file")
             tables: dict[str, list[object]] = {kind: [] for kind in KINDS}
-            found = self._db.execute("SELECT kind, body FROM rows ORDER BY rowid")
-            while some := found.fetchmany(AT_ONCE):
-                rows = json.loads(f"[{','.join(body for _, body in some)}]")
-                for (kind, _), row in zip(some, rows, strict=True):
+            stored_rows = self._db.execute("SELECT kind, body FROM rows ORDER BY rowid")
+            while batch := stored_rows.fetchmany(AT_ONCE):
+                rows = json.loads(f"[{','.join(body for _, body in batch)}]")
+                for (kind, _), row in zip(batch, rows, strict=True):
                     tables[kind].append(row)
             world.load({**facts, "tables": tables})
             world.key_seed = facts["key_seed"]
@@ -112,13 +112,15 @@ class WorldStorage:
     def save(self, world: World) -> None:
         """Write all changes in one transaction; SimulatorError when that fails."""
         changed = [(world.tables[kind].rows, kind, ids) for kind, ids in world.dirty.items()]
-        kept = (
+        changed_rows = (
             (kind, row_id, json.dumps(rows[row_id]))
             for rows, kind, ids in changed
             for row_id in ids
             if row_id in rows
         )
-        gone = ((kind, row_id) for rows, kind, ids in changed for row_id in ids - rows.keys())
+        removed_rows = (
+            (kind, row_id) for rows, kind, ids in changed for row_id in ids - rows.keys()
+        )
         facts = {
             "seed": world.seed,
             "key_seed": world.key_seed,  # a snapshot may have another seed, but no keys
@@ -129,8 +131,8 @@ class WorldStorage:
         try:
             with self._db:
                 self._db.execute("BEGIN IMMEDIATE")
-                self._db.executemany("DELETE FROM rows WHERE kind = ? AND id = ?", gone)
-                self._db.executemany(PUT_ROW, kept)
+                self._db.executemany("DELETE FROM rows WHERE kind = ? AND id = ?", removed_rows)
+                self._db.executemany(PUT_ROW, changed_rows)
                 texts = [(name, json.dumps(value)) for name, value in facts.items()]
                 self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", texts)
         except sqlite3.Error as error:

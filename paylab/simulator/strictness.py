@@ -17,9 +17,10 @@ from ..spec.operations.records import IDEMPOTENT, OPERATIONS
 from ..spec.request_body import read_request
 from ..spec.service.accounts import AccountDetails
 from ..spec.service.service import Service
-from .messages import Refused, Request
+from .messages import RefusedError, Request
 
-SOURCE, NULL_SOURCE = "request.unknown", "field.optional"
+SOURCE = "request.unknown"
+NULL_SOURCE = "field.optional"
 _NO_LETTER = re.compile("[^a-z]")
 
 
@@ -39,11 +40,11 @@ def _unknown_fields(service: Service, record: Operation, request: Request) -> It
     if not (record.fields and request.body):
         return
     try:
-        given = request.json()
-    except Refused:
+        request_json = request.json()
+    except RefusedError:
         return
-    yield from _nulls(given)
-    body = read_request(service, record.name, given)
+    yield from _nulls(request_json)
+    body = read_request(service, record.name, request_json)
     fields = body.fields
     if any(field.kind == DETAILS for field in record.fields):
         kinds = [fields.get("type")] if "type" in fields else codes.ACCOUNT_TYPES
@@ -51,7 +52,7 @@ def _unknown_fields(service: Service, record: Operation, request: Request) -> It
         details = fields.get("details")
         if forms and isinstance(details, dict):
             # The country is not in the body: the one with the most of these fields.
-            form = min(forms, key=lambda each: len({*details} - _names(each)))
+            form = min(forms, key=lambda account_form: len({*details} - _names(account_form)))
             body.read(details, (*form.fields, *form.required), detail_names(form), "details")
     yield from body.unknown
 
@@ -64,25 +65,25 @@ def _names(form: AccountDetails) -> set[str]:
 def _nulls(value: Any, at: str = "") -> Iterator[Problem]:
     """The fields that are null; usually that is the same as absent. Assumption `field.optional`."""
     inside = value.items() if isinstance(value, dict) else ()
-    listed = enumerate(value) if isinstance(value, list) else inside
-    for name, each in listed:
-        if each is None:
+    items = enumerate(value) if isinstance(value, list) else inside
+    for name, item in items:
+        if item is None:
             yield Problem(dotted(at, name), "is null: leave the field out", NULL_SOURCE)
-        yield from _nulls(each, dotted(at, name))
+        yield from _nulls(item, dotted(at, name))
 
 
 def _unknown_parameters(service: Service, record: Operation, request: Request) -> Iterator[Problem]:
-    known = {field.name for field in record.query}
+    parameters = {field.name for field in record.query}
     if record.is_list:
         form = service.list(record.resource)
         paged = not form.is_array  # a bare array has no pages, so it takes no parameters
-        own = {form.limit_parameter, form.cursor_parameter} if paged else set[str]()
-        known = known - {"limit", "cursor"} | own
+        page_parameters = {form.limit_parameter, form.cursor_parameter} if paged else set[str]()
+        parameters = parameters - {"limit", "cursor"} | page_parameters
     for name in request.query_items():
-        if name not in known:
-            near = nearest_name(name, known)
-            meant = f": is {near} meant?" if near else ""
-            yield Problem(name, f"is no query parameter{meant}", SOURCE)
+        if name not in parameters:
+            similar = nearest_name(name, parameters)
+            suggestion = f": is {similar} meant?" if similar else ""
+            yield Problem(name, f"is no query parameter{suggestion}", SOURCE)
 
 
 def _odd_keys(service: Service, record: Operation, request: Request) -> Iterator[Problem]:

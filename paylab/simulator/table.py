@@ -38,12 +38,12 @@ class Table:
 
     def put(self, row: Row) -> None:
         """Add or update a row."""
-        known = self.rows.get(row["id"])
+        row_before = self.rows.get(row["id"])
         self.rows[row["id"]] = row
-        if known is row:
+        if row_before is row:
             return
-        if known is not None:
-            self._unlist(known)
+        if row_before is not None:
+            self._unlist(row_before)
         insort(self._order, row, key=self._place)
 
     def extend(self, rows: Iterable[Row]) -> None:

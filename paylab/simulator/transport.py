@@ -24,7 +24,8 @@ class SimulatorTransport(httpx.BaseTransport):
     """
 
     def __init__(self, respond: Callable[[Request], Reply], *, is_trusted: bool = False) -> None:
-        self._respond, self._is_trusted = respond, is_trusted
+        self._respond = respond
+        self._is_trusted = is_trusted
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Answer an httpx request, or raise the failure of a fault."""
@@ -33,8 +34,8 @@ class SimulatorTransport(httpx.BaseTransport):
             name.decode("latin-1").lower(): value.decode("latin-1")
             for name, value in request.headers.raw
         }
-        asked = (request.method, path, query, headers, request.read())
-        reply = self._respond(Request(*asked, is_trusted=self._is_trusted))
+        request_parts = (request.method, path, query, headers, request.read())
+        reply = self._respond(Request(*request_parts, is_trusted=self._is_trusted))
         self._delay(request, reply)
         if reply.cut:
             failure, words = _FAILURES[reply.cut]

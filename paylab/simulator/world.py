@@ -90,8 +90,8 @@ class World:
 
     def service_problem(self, made_with: dict[str, Any]) -> str | None:
         """Why the state of a world with these settings does not fit this one; None if it does."""
-        both = {**made_with, **self.differing}
-        keys = sorted(key for key in both if made_with.get(key) != self.differing.get(key))
+        settings = {**made_with, **self.differing}
+        keys = sorted(key for key in settings if made_with.get(key) != self.differing.get(key))
         if not keys:
             return None
         return (
@@ -115,9 +115,9 @@ class World:
         """The next unused id of a kind, by default of now."""
         while True:
             count = self.counters[kind] = self.counters.get(kind, 0) + 1
-            made = ids.new_id(KINDS[kind], self.seed, moment or self.now(), count)
-            if made not in self.tables[kind].rows:  # the counters of a loaded snapshot may be lower
-                return made
+            id_ = ids.new_id(KINDS[kind], self.seed, moment or self.now(), count)
+            if id_ not in self.tables[kind].rows:  # the counters of a loaded snapshot may be lower
+                return id_
 
     def find(self, kind: str, row_id: object) -> Row | None:
         """A row by id; None when there is none."""
@@ -146,7 +146,7 @@ class World:
         row["_"] = hidden or {}
         return self.put(kind, row)
 
-    def later(self, kind: str, row_id: str, seconds: float, step: str) -> None:
+    def schedule(self, kind: str, row_id: str, seconds: float, step: str) -> None:
         """Plan the next step of a row; a row has at most one."""
         due = self.after(seconds)
         self.put("timers", {"id": row_id, "due": due, "kind": kind, "step": step})
@@ -176,7 +176,7 @@ class World:
         finally:
             self._moment = None
 
-    def strike(self, fits: Callable[[Row], bool]) -> Row | None:
+    def draw_fault(self, fits: Callable[[Row], bool]) -> Row | None:
         """Draw for each planned fault that fits, and use the first that is hit."""
         for fault in self.tables["faults"].rows.values():
             if fault["left"] == 0 or not fits(fault):
@@ -221,20 +221,25 @@ class World:
             table.extend(dump["tables"].get(kind, []))
         due = [(row["due"], row["id"]) for row in tables["timers"].rows.values()]
         heapq.heapify(due)
-        outbox, counters = DeliveryQueue(tables["outbox"].rows.values()), dict(dump["counters"])
+        outbox = DeliveryQueue(tables["outbox"].rows.values())
+        counters = dict(dump["counters"])
         changed = {
             kind: dict.fromkeys((*table.rows, *self.tables[kind].rows))
             for kind, table in tables.items()
         }
         self.clock.restore(dump["clock"])
-        self.seed, self.counters, self.tables = dump["seed"], counters, tables
-        self.dirty, self.outbox, self._due = changed, outbox, due
+        self.seed = dump["seed"]
+        self.counters = counters
+        self.tables = tables
+        self.dirty = changed
+        self.outbox = outbox
+        self._due = due
 
 
 def _tables(service: Service) -> dict[str, Table]:
     """Empty tables; listed tables use the order of the service's list."""
-    listed = {kind: Table(service.list(kind).order) for kind in LISTS if kind in KINDS}
-    return {kind: Table() for kind in KINDS} | listed
+    list_tables = {kind: Table(service.list(kind).order) for kind in LISTS if kind in KINDS}
+    return {kind: Table() for kind in KINDS} | list_tables
 
 
 def apply_move(world: World, kind: str, row: Row, trigger: str) -> None:

@@ -142,9 +142,9 @@ def missing_of(form: AnswerForm, service: ServiceSettings) -> tuple[frozenset[st
 def answer_form(model: str) -> AnswerForm:
     """How a model comes in answers; one without a row always has all its fields."""
     form = ANSWERS.get(model, AnswerForm())
-    requests = (each.fields for each in OPERATIONS.values() if each.answer == model)
-    fields = (each for listed in requests for each in listed)
-    repeated = tuple(each.name for each in fields if each.echoed and not each.required)
+    requests = (record.fields for record in OPERATIONS.values() if record.answer == model)
+    fields = (record for fields_of_request in requests for record in fields_of_request)
+    repeated = tuple(record.name for record in fields if record.echoed and not record.required)
     if form.omits:
         return replace(form, absent=(*form.absent, *repeated))
     return replace(form, nullable=(*form.nullable, *repeated))

@@ -145,8 +145,8 @@ def read_sentence(sentence: str) -> Complaint:
     name = (label["quoted"] or label["bare"]) if label else ""
     if label and not _is_generic(name) and (name[0].islower() or _is_compound(name)):
         return Complaint(dotted_path(name), label["words"])
-    named = _OBJECT.search(sentence)
-    name = (named["quoted"] or named["bare"]) if named else ""
+    object_match = _OBJECT.search(sentence)
+    name = (object_match["quoted"] or object_match["bare"]) if object_match else ""
     if name and name.lower() not in _NOT_NAMES:
         return Complaint(dotted_path(name), sentence)
     return Complaint("", sentence)
@@ -204,13 +204,14 @@ def _listed(pattern: re.Pattern[str], sentence: str) -> list[str]:
     if not match:
         return []
     text = next(filter(None, match.groupdict().values()))
-    found, at = [], 0
-    while one := _ONE_NAME.match(text, at):
-        name = one["quoted"] or one["bare"]
+    names = []
+    at = 0
+    while name_match := _ONE_NAME.match(text, at):
+        name = name_match["quoted"] or name_match["bare"]
         if name.lower() in _NOT_NAMES:
             break
-        found.append(dotted_path(name))
-        at = one.end()
-        if not one["next"]:
+        names.append(dotted_path(name))
+        at = name_match.end()
+        if not name_match["next"]:
             break
-    return found
+    return names

@@ -31,16 +31,18 @@ def envelope_differences(body: object, form: ListForm) -> Iterator[tuple[str, st
     items = _preferred(form.items, [name for name, value in values.items() if _are_rows(value)])
     if not items:
         return
-    others = {name: value for name, value in values.items() if not name.startswith(f"{items}.")}
-    flags = [name for name, value in others.items() if isinstance(value, bool)]
-    more = _preferred(form.more, [name for name in flags if MORE.search(last_name(name))])
-    texts = [name for name, value in others.items() if _may_be_cursor(value)]
+    other_values = {
+        name: value for name, value in values.items() if not name.startswith(f"{items}.")
+    }
+    flags = [name for name, value in other_values.items() if isinstance(value, bool)]
+    more_name = _preferred(form.more, [name for name in flags if MORE.search(last_name(name))])
+    texts = [name for name, value in other_values.items() if _may_be_cursor(value)]
     cursor = _preferred(form.cursor, [name for name in texts if CURSOR.search(last_name(name))])
-    leads = (name for name, value in others.items() if _is_value(value))
+    leads = (name for name, value in other_values.items() if _is_value(value))
     hints = [name for name in leads if FURTHER.search(last_name(name))]
-    if not more and not hints and not (cursor and values[cursor]):
-        more = NONE
-    for setting, value in {"items": items, "more": more, "cursor": cursor}.items():
+    if not more_name and not hints and not (cursor and values[cursor]):
+        more_name = NONE
+    for setting, value in {"items": items, "more": more_name, "cursor": cursor}.items():
         assumed = getattr(form, setting)
         # The rows are not under a key that has an object, such as {"data": {"list": [...]}}.
         is_free = setting == "items" or assumed not in values
@@ -62,15 +64,17 @@ def object_place(body: object, names: Collection[str]) -> str:
     """
     if not isinstance(body, dict) or body.get("id"):
         return ""
-    needed = 2 if "id" in names else 1
+    fewest = 2 if "id" in names else 1
     places = {
         place: value
         for place, value in leaves(body, DEPTH)
-        if isinstance(value, dict) and len(value.keys() & {*names}) >= needed
+        if isinstance(value, dict) and len(value.keys() & {*names}) >= fewest
         if "id" not in names or _is_id(value.get("id"))
     }
     outer = [
-        place for place in places if not any(place.startswith(f"{other}.") for other in places)
+        place
+        for place in places
+        if not any(place.startswith(f"{outer_place}.") for outer_place in places)
     ]
     return outer[0] if len(outer) == 1 else ""
 

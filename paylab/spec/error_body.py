@@ -84,9 +84,11 @@ class ErrorBody:
     @cached_property
     def complaints(self) -> tuple[Complaint, ...]:
         """What is said of each field; of an error without fields, its sentences."""
-        told = self.problems or tuple(Problem("", each) for each in sentences(self.text))
-        each = (Complaint(one.field, one.message).each() for one in told)
-        return tuple(dict.fromkeys(part for parts in each for part in parts))
+        problems = self.problems or tuple(
+            Problem("", complaint_parts) for complaint_parts in sentences(self.text)
+        )
+        complaint_parts = (Complaint(problem.field, problem.message).each() for problem in problems)
+        return tuple(dict.fromkeys(part for parts in complaint_parts for part in parts))
 
 
 def read_error(body: object, form: ErrorSettings | None = None) -> ErrorBody:
@@ -100,10 +102,12 @@ def read_error(body: object, form: ErrorSettings | None = None) -> ErrorBody:
     if not texts or " " not in texts[0]:  # a code: the message beside it says more
         texts = _words(body) or texts
     if not any(problem.field for problem in problems):
-        told = texts or islice(_anything(body), MOST_PROBLEMS)
-        spoken = (_spoken(each) for text in told for each in sentences(text))
-        named = [each for each in spoken if each.field and (texts or _is_about_field(each))]
-        problems = named or problems
+        remaining_texts = texts or islice(_anything(body), MOST_PROBLEMS)
+        from_sentences = (_spoken(part) for text in remaining_texts for part in sentences(text))
+        with_fields = [
+            part for part in from_sentences if part.field and (texts or _is_about_field(part))
+        ]
+        problems = with_fields or problems
     words = ": ".join(texts) or "; ".join(map(str, problems))
     if not words or words.isdigit():  # any word is better than a bare number
         words = "; ".join(islice(_anything(body), MOST_WORDS)) or words
@@ -119,12 +123,13 @@ def is_error(body: object) -> bool:
 
 def _at(body: object, form: ErrorSettings) -> list[Problem]:
     """The field problems at the keys of the settings."""
-    found = value_at(body, form.problems)
-    if form.list_form == "by_field" and isinstance(found, dict):
-        return list(islice(_by_field(found, ""), MOST_PROBLEMS))
+    stated_problems = value_at(body, form.problems)
+    if form.list_form == "by_field" and isinstance(stated_problems, dict):
+        return list(islice(_by_field(stated_problems, ""), MOST_PROBLEMS))
     problems = list[Problem]()
-    for item in found[:MOST_PROBLEMS] if isinstance(found, list) else ():
-        field, words = value_at(item, form.field), _words(value_at(item, form.message))
+    for item in stated_problems[:MOST_PROBLEMS] if isinstance(stated_problems, list) else ():
+        field = value_at(item, form.field)
+        words = _words(value_at(item, form.message))
         problems += [_problem(field, words[0])] if field and words else _item(item, 0)
     return problems
 
@@ -135,13 +140,13 @@ def _at(body: object, form: ErrorSettings) -> list[Problem]:
 def _words(body: object, depth: int = DEEPEST) -> list[str]:
     """The message of a body: a text, or a code and a text."""
     if isinstance(body, dict):
-        known = _folded(body)
-        code = _chosen(known, CODES, depth)
-        message = _chosen(known, MESSAGES, depth)
+        by_name = _folded(body)
+        code = _chosen(by_name, CODES, depth)
+        message = _chosen(by_name, MESSAGES, depth)
         if not message or not code or message == code:
             return [message or code] if message or code else []
         # A title and the status are repeated in a detail; the value of `error` is not.
-        is_told = isinstance(known.get("error"), str) and known["error"] not in PHRASES
+        is_told = isinstance(by_name.get("error"), str) and by_name["error"] not in PHRASES
         return [code, message] if is_told and code not in message else [message]
     texts = [_scalar(item) for item in (body[:MOST_PROBLEMS] if isinstance(body, list) else [body])]
     return ["; ".join(texts)] if texts and all(texts) else []
@@ -193,18 +198,18 @@ def _problems(body: object, depth: int = DEEPEST) -> Iterator[Problem]:
     if not depth:
         return
     if isinstance(body, list):
-        yield from chain.from_iterable(_item(each, depth - 1) for each in body)
+        yield from chain.from_iterable(_item(item, depth - 1) for item in body)
     if not isinstance(body, dict):
         return
-    known = _folded(body)
-    has_message = any(_scalar(known.get(key)) for key in (*MESSAGES, *CODES))
-    found = [*islice(_stated(body, known, depth, has_message=has_message), MOST_PROBLEMS)]
-    if found:
-        yield from found
-    elif not has_message and not known.keys() & CONTAINERS and _is_by_field(body, depth):
+    by_name = _folded(body)
+    has_message = any(_scalar(by_name.get(key)) for key in (*MESSAGES, *CODES))
+    stated = [*islice(_stated(body, by_name, depth, has_message=has_message), MOST_PROBLEMS)]
+    if stated:
+        yield from stated
+    elif not has_message and not by_name.keys() & CONTAINERS and _is_by_field(body, depth):
         yield from _by_field(body, "", depth - 1)
     else:
-        for key, value in known.items():
+        for key, value in by_name.items():
             if isinstance(value, dict) and key not in LISTS:  # those were read above
                 yield from _problems(value, depth - 1)
 
@@ -229,15 +234,15 @@ def _stated(
 def _held(key: str, value: object, depth: int, *, has_message: bool) -> Iterator[Problem]:
     """The problems under a key that may hold some."""
     if isinstance(value, list):
-        yield from chain.from_iterable(_item(each, depth) for each in value)
+        yield from chain.from_iterable(_item(item, depth) for item in value)
     if not isinstance(value, dict) or (key in ALSO_FIELDS and not has_message):
         return
-    known = _folded(value)
+    by_name = _folded(value)
     is_one = key in ONE_ERROR or any(
-        isinstance(known.get(name), str) for name in (*MESSAGES, *CODES) if name in known
+        isinstance(by_name.get(name), str) for name in (*MESSAGES, *CODES) if name in by_name
     )
     # Without any key of an error, its keys are names of fields.
-    has_names = not known.keys() & {*MESSAGES, *CODES, *LISTS} and _is_by_field(value, depth)
+    has_names = not by_name.keys() & {*MESSAGES, *CODES, *LISTS} and _is_by_field(value, depth)
     if is_one and not (key in ONE_ERROR and has_names):
         yield from _problems(value, depth)
     else:
@@ -249,13 +254,13 @@ def _item(item: object, depth: int) -> list[Problem]:
     if not isinstance(item, dict):
         texts = _words(item)
         return [_spoken(texts[0])] if texts else []
-    known = _folded(item)
-    words = next((": ".join(text) for key in ITEM_WORDS if (text := _words(known.get(key)))), "")
-    if not words and isinstance(known.get("constraints"), dict):
-        words = "; ".join(filter(None, map(_scalar, known["constraints"].values())))
-    source = known.get("source")  # where JSON:API names the field
+    by_name = _folded(item)
+    words = next((": ".join(text) for key in ITEM_WORDS if (text := _words(by_name.get(key)))), "")
+    if not words and isinstance(by_name.get("constraints"), dict):
+        words = "; ".join(filter(None, map(_scalar, by_name["constraints"].values())))
+    source = by_name.get("source")  # where JSON:API names the field
     place = _field(_folded(source), ITEM_FIELDS) if isinstance(source, dict) else ""
-    field = place or _field(known, ITEM_FIELDS)
+    field = place or _field(by_name, ITEM_FIELDS)
     if field:
         return [_problem(field, words or "is refused")]
     inner = [*islice(_problems(item, max(depth - 1, 0)), MOST_PROBLEMS)]
@@ -278,13 +283,13 @@ def _is_by_field(value: object, depth: int) -> bool:
     if not depth or not isinstance(value, dict):
         return False
     members = list(value.values())
-    return any(members) and all(_are_messages(each, depth - 1) for each in members)
+    return any(members) and all(_are_messages(member, depth - 1) for member in members)
 
 
 def _are_messages(value: object, depth: int) -> bool:
     if isinstance(value, list):
         return all(
-            isinstance(each, str) or each == {} or _is_by_field(each, depth) for each in value
+            isinstance(item, str) or item == {} or _is_by_field(item, depth) for item in value
         )
     return _is_by_field(value, depth)
 
@@ -292,20 +297,24 @@ def _are_messages(value: object, depth: int) -> bool:
 def _by_field(value: object, at: str, depth: int = DEEPEST) -> Iterator[Problem]:
     """The problems of an object such as `{"details": {"clabe": ["is required"]}}`."""
     if isinstance(value, dict) and depth:
-        known = _folded(value)
-        words = [text for key in ITEM_WORDS if at and (text := _scalar(known.get(key)))]
+        by_name = _folded(value)
+        words = [text for key in ITEM_WORDS if at and (text := _scalar(by_name.get(key)))]
         if words:  # one problem, under the name of its field
-            own = dotted_path(_field(known, ITEM_FIELDS) or "")
-            yield _problem(own if own.startswith(at) else f"{at}.{own}".strip("."), words[0])
+            own_place = dotted_path(_field(by_name, ITEM_FIELDS) or "")
+            yield _problem(
+                own_place if own_place.startswith(at) else f"{at}.{own_place}".strip("."), words[0]
+            )
             return
         for name, inner in value.items():
             is_self = str(name).lower() in ("_errors", "non_field_errors", "__all__", "base")
-            below = dotted_path(name)
-            yield from _by_field(inner, at if is_self else f"{at}.{below}".strip("."), depth - 1)
+            inner_name = dotted_path(name)
+            yield from _by_field(
+                inner, at if is_self else f"{at}.{inner_name}".strip("."), depth - 1
+            )
     elif isinstance(value, list) and depth:
         for number, inner in enumerate(value):
-            known = _folded(inner) if isinstance(inner, dict) else {"message": "a text"}
-            is_message = any(_scalar(known.get(key)) for key in ITEM_WORDS)
+            by_name = _folded(inner) if isinstance(inner, dict) else {"message": "a text"}
+            is_message = any(_scalar(by_name.get(key)) for key in ITEM_WORDS)
             yield from _by_field(inner, at if is_message else f"{at}.{number}", depth - 1)
     else:
         text = _scalar(value)
@@ -325,5 +334,5 @@ def _is_about_field(problem: Problem) -> bool:
 
 def _spoken(sentence: str) -> Problem:
     """The problem in a sentence, with the field that it names."""
-    found = read_sentence(" ".join(sentence.split()))
-    return _problem(found.field, found.words)
+    complaint = read_sentence(" ".join(sentence.split()))
+    return _problem(complaint.field, complaint.words)

@@ -30,12 +30,12 @@ def instruction_names(kind: object, service: ServiceSettings) -> Names:
 
 def with_instructions(service: ServiceSettings, body: Mapping[str, Any], convert: Convert) -> Body:
     """A resource with the names in the details of its deposit instructions converted."""
-    new = dict(body)
+    converted = dict(body)
     instructions = body.get("deposit_instructions")
     if not isinstance(instructions, dict):
-        return new
+        return converted
     details = instructions.get("details")
     if isinstance(details, Mapping):
         names = instruction_names(instructions.get("type"), service)
-        new["deposit_instructions"] = {**instructions, "details": convert(names, details)}
-    return new
+        converted["deposit_instructions"] = {**instructions, "details": convert(names, details)}
+    return converted

@@ -97,10 +97,10 @@ CURRENCY_FIELDS = frozenset(
 def lowered(value: Any) -> Any:
     """A resource with currency codes in lower case, as in events."""
     if isinstance(value, list):
-        return [lowered(each) for each in value]
+        return [lowered(item) for item in value]
     if not isinstance(value, Mapping):
         return value
     return {
-        name: each.lower() if name in CURRENCY_FIELDS and isinstance(each, str) else lowered(each)
-        for name, each in value.items()
+        name: item.lower() if name in CURRENCY_FIELDS and isinstance(item, str) else lowered(item)
+        for name, item in value.items()
     }

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar, overload
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, PagingError
-from ..errors.names import suggesting
+from ..errors.names import with_name_suggestions
 from . import repeats
 from .json_path import value_at
 from .service.lists import ListForm
@@ -77,16 +77,16 @@ def read_page(body: object, form: ListForm | None = None, *, bare: bool = False)
     if not isinstance(body, dict):
         keys = ", ".join(name for name in names if name != NONE)
         raise ValueError(f"must be a page: an object with {keys}")
-    items, more, cursor = (value_at(body, name) for name in names)
+    items, has_more, cursor = (value_at(body, name) for name in names)
     rows = _objects(items, names[0])
-    if not isinstance(cursor, str | None) or not isinstance(more, bool | None):
+    if not isinstance(cursor, str | None) or not isinstance(has_more, bool | None):
         raise ValueError(f"has an unreadable {names[2]} or {names[1]}")
-    whole = bare and body.keys() <= {name.partition(".")[0] for name in names}
-    if more is None and not cursor and not whole and names[1] != NONE:
+    is_whole = bare and body.keys() <= {name.partition(".")[0] for name in names}
+    if has_more is None and not cursor and not is_whole and names[1] != NONE:
         raise ValueError(f"does not say whether another page follows: {names[1]} is missing")
     # Without the flag, a cursor means that another page follows. With it the flag decides: the last
     # page may still have a cursor.
-    return Page(rows, bool(cursor) if more is None else more, cursor)
+    return Page(rows, bool(cursor) if has_more is None else has_more, cursor)
 
 
 def _objects(items: object, name: str) -> list[dict[str, Any]]:
@@ -105,7 +105,7 @@ KEPT = 20
 
 
 @explain_arguments
-@suggesting
+@with_name_suggestions
 class Pager(Generic[T]):
     """A list that fetches its pages during iteration; every iteration starts at the first page.
 
@@ -130,8 +130,12 @@ class Pager(Generic[T]):
         place: Callable[[], str] = str,
         named: Callable[[dict[str, Any]], dict[str, Any]] = lambda row: row,
     ) -> None:
-        self._fetch, self._read, self._start, self._keep = fetch, read, start, keep
-        self._place, self._named = place, named
+        self._fetch = fetch
+        self._read = read
+        self._start = start
+        self._keep = keep
+        self._place = place
+        self._named = named
         self._fetched: list[T] = []
         self._count: int | None = None
 
@@ -187,7 +191,8 @@ class Pager(Generic[T]):
             items = self._items(page.data)
             count += len(items)
             first += items[: KEPT - len(first)]
-            self._fetched, self._count = first, count
+            self._fetched = first
+            self._count = count
             yield Page(items, page.has_next_page, page.cursor)
 
     def raw_pages(self) -> Iterator[RawPage]:
@@ -202,7 +207,9 @@ class Pager(Generic[T]):
 
     def _sent(self) -> Iterator[RawPage]:
         """Yield the pages as they were sent, rows that repeat included."""
-        cursor, seen, empty = self._start, {self._start}, 0
+        cursor = self._start
+        cursors_seen = {self._start}
+        empty = 0
         while True:
             page = self._fetch(cursor)
             empty = 0 if page.data else empty + 1
@@ -211,7 +218,7 @@ class Pager(Generic[T]):
             yield page
             if not page.has_next_page:
                 return
-            cursor = _next(page, seen)
+            cursor = _next(page, cursors_seen)
 
     def first(self) -> T | None:
         """The first item, or None when the list is empty.
@@ -234,7 +241,8 @@ class Pager(Generic[T]):
             return list(islice(self, limit))
         rows = [row for page in self._sent() for row in page.data]
         items = self._items(repeats.Pages(self._named).fresh(rows))
-        self._fetched, self._count = items[:KEPT], len(items)
+        self._fetched = items[:KEPT]
+        self._count = len(items)
         return items
 
     def to_dicts(self, limit: int | None = None) -> list[dict[str, Any]]:

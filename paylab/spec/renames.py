@@ -27,27 +27,27 @@ class Names:
 
     def send(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """An object with the service's names; other fields are unchanged."""
-        new = _renamed(body, self._flat)
+        sent_body = _renamed(body, self._flat)
         for our, place in self.nested.items():
             if our in body:
-                del new[our]
-                _put(new, place, body[our])
-        return new
+                del sent_body[our]
+                _put(sent_body, place, body[our])
+        return sent_body
 
     def read(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """An object of the service with our names; other fields are unchanged."""
-        inner, rest = self.apart(body)
-        return {**_renamed(rest, self._flat_ours), **inner}
+        inner, flat_body = self.apart(body)
+        return {**_renamed(flat_body, self._flat_ours), **inner}
 
     def apart(self, body: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The values inside objects by our names, and the rest of an object of the service."""
-        inner = {}
-        rest = dict(body)
+        nested_fields = {}
+        remaining = dict(body)
         for our, place in self.nested.items():
             if value_at(body, place) is not None:
-                inner[our] = value_at(body, place)
-                rest = _without(rest, place.split("."))
-        return inner, rest
+                nested_fields[our] = value_at(body, place)
+                remaining = _without(remaining, place.split("."))
+        return nested_fields, remaining
 
     def our_place(self, place: str) -> str:
         """The place of a field of the service in our names."""
@@ -59,33 +59,33 @@ class Names:
 
 def _renamed(body: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     """The object with other names; a field that already has such a name is dropped."""
-    new = {names[name]: value for name, value in body.items() if name in names}
+    taken_names = {names[name]: value for name, value in body.items() if name in names}
     return {
         names.get(name, name): value
         for name, value in body.items()
-        if name in names or name not in new
+        if name in names or name not in taken_names
     }
 
 
 def _put(body: dict[str, Any], place: str, value: object) -> None:
     """Set a value at a place; the objects on the way are copies."""
-    first, dot, rest = place.partition(".")
+    first, dot, inner_place = place.partition(".")
     if not dot:
         body[first] = value
         return
     inside = body.get(first)
     copied = dict(inside) if isinstance(inside, Mapping) else {}
-    _put(copied, rest, value)
+    _put(copied, inner_place, value)
     body[first] = copied
 
 
 def _without(body: Mapping[str, Any], steps: list[str]) -> dict[str, Any]:
     """The object without the value at a place, and without objects that are empty then."""
-    first, *rest = steps
-    new = dict(body)
-    inside = new.pop(first)
-    left = _without(inside, rest) if rest else None
-    return {**new, first: left} if left else new
+    first, *further = steps
+    copied = dict(body)
+    inside = copied.pop(first)
+    remaining = _without(inside, further) if further else None
+    return {**copied, first: remaining} if remaining else copied
 
 
 @lru_cache

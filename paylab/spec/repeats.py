@@ -27,13 +27,14 @@ class Versions:
 
     def add(self, number: int, id_: Id, updated_at: object) -> None:
         """Note a row; rows without an id are never repeated."""
-        known_at, known = self._newest.get(id_, (None, None))
-        if known is None or id_ is None:
+        known_at, known_number = self._newest.get(id_, (None, None))
+        if known_number is None or id_ is None:
             self._newest[id_] = updated_at, number
             return
-        old, new = _instant(known_at), _instant(updated_at)
-        is_older = old is not None and new is not None and new < old
-        self.superseded.append(number if is_older else known)
+        known_instant = _instant(known_at)
+        instant = _instant(updated_at)
+        is_older = known_instant is not None and instant is not None and instant < known_instant
+        self.superseded.append(number if is_older else known_number)
         if not is_older:
             self._newest[id_] = updated_at, number
 
@@ -52,17 +53,18 @@ class Pages:
 
     def fresh(self, rows: Sequence[Row]) -> list[Row]:
         """The new rows of a page, each id once, in its newest version."""
-        versions, ids = Versions(), list[Id]()
+        versions = Versions()
+        ids = list[Id]()
         for at, row in enumerate(map(self._named, rows)):
             id_ = row.get("id")
             ids.append(id_ if isinstance(id_, str | int) else None)
             versions.add(at, ids[at], row.get("updated_at"))
-        gone = {*versions.superseded, *(at for at, id_ in enumerate(ids) if id_ in self._known)}
+        dropped = {*versions.superseded, *(at for at, id_ in enumerate(ids) if id_ in self._known)}
         self._known |= {*ids} - {None}
         if not self._has_warned:
-            warn_of_repeats(len(gone))
-        self._has_warned |= bool(gone)
-        return [row for at, row in enumerate(rows) if at not in gone]
+            warn_of_repeats(len(dropped))
+        self._has_warned |= bool(dropped)
+        return [row for at, row in enumerate(rows) if at not in dropped]
 
 
 def warn_of_repeats(count: int) -> None:

@@ -38,7 +38,7 @@ class RequestBody:
     service: Service
     fields: dict[str, Any] = field(default_factory=dict)
     names: dict[str, Names] = field(default_factory=dict)
-    odd: list[Problem] = field(default_factory=list)
+    form_problems: list[Problem] = field(default_factory=list)
     instead: dict[str, str] = field(default_factory=dict)
     unknown: list[Problem] = field(default_factory=list)
 
@@ -47,24 +47,26 @@ class RequestBody:
         if not isinstance(value, dict):
             return value
         self.names[at] = names
-        fields, rest = names.apart(value)
-        for name, each in rest.items():
-            ours = names.ours.get(name, name)
-            renamed = ours == name and name in names.theirs
-            if renamed or ours not in known:
-                self._unknown(at, name, [names.theirs.get(each, each) for each in known])
+        fields, other_fields = names.apart(value)
+        for name, item in other_fields.items():
+            our_name = names.ours.get(name, name)
+            renamed = our_name == name and name in names.theirs
+            if renamed or our_name not in known:
+                self._unknown(at, name, [names.theirs.get(item, item) for item in known])
             if not renamed:
-                fields[ours] = each
+                fields[our_name] = item
         return fields
 
     def read_nested(self, each: Field) -> None:
         """The objects in a field in our names, without the details of accounts."""
-        value, known = self.fields.get(each.name), each.names()
+        value = self.fields.get(each.name)
+        known_names = each.names()
         if each.kind == OBJECT and each.name in self.fields:
-            self.fields[each.name] = self.read(value, known, at=each.name)
-        elif known and isinstance(value, list):
+            self.fields[each.name] = self.read(value, known_names, at=each.name)
+        elif known_names and isinstance(value, list):
             self.fields[each.name] = [
-                self.read(item, known, at=dotted(each.name, at)) for at, item in enumerate(value)
+                self.read(item, known_names, at=dotted(each.name, at))
+                for at, item in enumerate(value)
             ]
 
     def read_details(self, country: object, kind: object, details: Any, at: str) -> Any:
@@ -76,10 +78,12 @@ class RequestBody:
 
     def read_listed_details(self) -> None:
         """The details of the accounts of a new individual, in our names."""
-        country, listed = self.fields.get("country"), self.fields.get("financial_accounts")
-        for at, entry in enumerate(listed if isinstance(listed, list) else ()):
+        country = self.fields.get("country")
+        entries = self.fields.get("financial_accounts")
+        for at, entry in enumerate(entries if isinstance(entries, list) else ()):
             if isinstance(entry, dict) and "details" in entry:
-                kind, place = entry.get("type"), f"financial_accounts.{at}.details"
+                kind = entry.get("type")
+                place = f"financial_accounts.{at}.details"
                 entry["details"] = self.read_details(country, kind, entry["details"], place)
 
     def read_reference(self, each: Field, place: str) -> None:
@@ -113,16 +117,16 @@ class RequestBody:
         self, value: dict[str, Any], constants: Mapping[str, Any], at: str = ""
     ) -> Any:
         """The object without its constant fields; those that are missing are problems."""
-        rest = dict(value)
+        remaining = dict(value)
         for name, constant in constants.items():
             place = dotted(at, name)
-            own = rest.pop(name, None)
-            if own is None:
-                self.odd.append(Problem(place, "is required", "request.extra"))
-            elif isinstance(constant, Mapping) and isinstance(own, dict):
-                inside = self.read_constants(own, constant, place)
-                rest |= {name: inside} if inside else {}
-        return rest
+            sent_value = remaining.pop(name, None)
+            if sent_value is None:
+                self.form_problems.append(Problem(place, "is required", "request.extra"))
+            elif isinstance(constant, Mapping) and isinstance(sent_value, dict):
+                inside = self.read_constants(sent_value, constant, place)
+                remaining |= {name: inside} if inside else {}
+        return remaining
 
     def read_amounts(self, names: Iterable[str]) -> None:
         """Amounts as text, as the rules take them."""
@@ -135,7 +139,7 @@ class RequestBody:
                 self.fields[name] = format(Decimal(getattr(value, "text", str(value))), "f")
             elif value is not None:
                 message = "must be a JSON number, like 10.50"
-                self._amiss(name, message, "amount.form")
+                self._add_problem(name, message, "amount.form")
 
     def check_currencies(self, names: Iterable[str]) -> None:
         """Currencies in the letter case of the service."""
@@ -143,61 +147,70 @@ class RequestBody:
         for name in names:
             value = self.fields.get(name)
             if isinstance(value, str) and value != CASES[case](value):
-                self._amiss(name, f"must be in {case} case", "currency.case")
+                self._add_problem(name, f"must be in {case} case", "currency.case")
 
     def theirs(self, place: str) -> str:
         """The service's name of a field, at any depth."""
         if place in self.instead:
             return self.instead[place]
-        at, found = "", ""
+        at = ""
+        their_place = ""
         for part in place.split("."):
-            found = dotted(found, self.names.get(at, SAME).theirs.get(part, part))
+            their_place = dotted(their_place, self.names.get(at, SAME).theirs.get(part, part))
             at = dotted(at, part)
-        return found
+        return their_place
 
     def problems(self, others: Iterable[Problem]) -> list[Problem]:
         """The problems of its form and others, in the service's names."""
-        wrong = {each.field for each in self.odd}
-        named = (
-            Problem(self.theirs(each.field), self._words(each.message), each.source)
-            for each in others
+        wrong = {problem.field for problem in self.form_problems}
+        renamed_problems = (
+            Problem(self.theirs(problem.field), self._words(problem.message), problem.source)
+            for problem in others
         )
-        return [*self.odd, *(each for each in named if each.field not in wrong)]
+        return [
+            *self.form_problems,
+            *(problem for problem in renamed_problems if problem.field not in wrong),
+        ]
 
     def _words(self, message: str) -> str:
         """A message with the service's field names; other words are unchanged."""
-        theirs = {
+        their_names = {
             our: their
             for names in self.names.values()
             for our, their in names.theirs.items()
             if "_" in our
         }
-        return _WORD.sub(lambda word: theirs.get(word[0], word[0]), message) if theirs else message
+        return (
+            _WORD.sub(lambda word: their_names.get(word[0], word[0]), message)
+            if their_names
+            else message
+        )
 
     def _unknown(self, at: str, name: str, known: Collection[str] = ()) -> None:
         """Note a field that the service does not know; a problem if it refuses those."""
-        near = nearest_name(name, known)
-        message = f"is not known: is {near} meant?" if near else "is not known"
+        similar = nearest_name(name, known)
+        message = f"is not known: is {similar} meant?" if similar else "is not known"
         place = dotted(at, name)
         self.unknown.append(Problem(place, message, "request.unknown"))
         if self.service.requests.unknown_fields == "refuse":
-            self.odd.append(Problem(place, "is not known", "request.unknown"))
+            self.form_problems.append(Problem(place, "is not known", "request.unknown"))
 
-    def _amiss(self, name: str, message: str, source: str) -> None:
-        self.odd.append(Problem(self.theirs(name), message, source))
+    def _add_problem(self, name: str, message: str, source: str) -> None:
+        self.form_problems.append(Problem(self.theirs(name), message, source))
 
 
 def read_request(service: Service, operation: str, given: dict[str, Any]) -> RequestBody:
     """The body of an operation in our names, except details whose country it does not name."""
-    record, body = OPERATIONS[operation], RequestBody(service)
+    record = OPERATIONS[operation]
+    body = RequestBody(service)
     names = record.request_names(service)
-    own = body.read_constants(given, _constants(record, names, service))
-    body.fields = body.read(own, record.by_name, names)
-    for each in record.fields:
-        body.read_nested(each)
+    own_fields = body.read_constants(given, _constants(record, names, service))
+    body.fields = body.read(own_fields, record.by_name, names)
+    for entry in record.fields:
+        body.read_nested(entry)
     body.read_listed_details()
-    for each in record.references:
-        body.read_reference(each, record.id_place(each, service))
+    for entry in record.references:
+        body.read_reference(entry, record.id_place(entry, service))
     body.read_amounts(record.of_kind(AMOUNT))
     body.check_currencies(record.of_kind(CURRENCY))
     return body
@@ -205,6 +218,6 @@ def read_request(service: Service, operation: str, given: dict[str, Any]) -> Req
 
 def _constants(record: Operation, names: Names, service: Service) -> dict[str, Any]:
     """The constant fields of an operation that are no fields of its record."""
-    known = {names.theirs.get(name, name) for name in record.by_name}
+    field_names = {names.theirs.get(name, name) for name in record.by_name}
     constants: Mapping[str, Any] = service.extra.get(record.name, {})
-    return {name: value for name, value in constants.items() if name not in known}
+    return {name: value for name, value in constants.items() if name not in field_names}

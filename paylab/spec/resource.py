@@ -70,8 +70,8 @@ class Resource(BaseModel):
     def __getstate__(self) -> dict[Any, Any]:
         """The state for pickling, without the function that names the service."""
         state = super().__getstate__()
-        own = state["__pydantic_private__"] or {}
-        return {**state, "__pydantic_private__": {**own, "_place": str}}
+        private = state["__pydantic_private__"] or {}
+        return {**state, "__pydantic_private__": {**private, "_place": str}}
 
     @field_validator("*", mode="wrap")
     @classmethod
@@ -127,8 +127,10 @@ class Resource(BaseModel):
         """One line of the most important fields; `str` and `to_dict()` give all of them."""
         fields = {str(name): value for name, value in self.__repr_args__()}
         chosen = [name for name in IMPORTANT if name in fields] or list(fields)
-        shown = (f"{name}={plain(repr(fields[name]), LONGEST)}" for name in chosen[:MOST_SHOWN])
-        return printable(f"{type(self).__name__}({', '.join(shown)})")
+        shown_fields = (
+            f"{name}={plain(repr(fields[name]), LONGEST)}" for name in chosen[:MOST_SHOWN]
+        )
+        return printable(f"{type(self).__name__}({', '.join(shown_fields)})")
 
     def __str__(self) -> str:
         # The names of unknown fields are text of the service, too.
@@ -209,7 +211,8 @@ IMPORTANT = (
 )  # fmt: skip
 """The fields of a repr; the first ones with a value are shown."""
 
-MOST_SHOWN, LONGEST = 6, 60
+MOST_SHOWN = 6
+LONGEST = 60
 """Maximum fields of a repr, and maximum characters of a value."""
 
 

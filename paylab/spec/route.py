@@ -26,14 +26,14 @@ class RouteTable:
         at: dict[str, dict[str, Route]] = {}
         for route in sorted(routes, key=lambda route: route.template.count("{")):
             at.setdefault(form_of(route.template), {})[route.method] = route
-        first = (next(iter(there.values())).template for there in at.values())
+        first = (next(iter(methods.values())).template for methods in at.values())
         self._places = [(_pattern(template), at[form_of(template)]) for template in first]
 
     def match(self, path: str) -> tuple[Mapping[str, Route], dict[str, str]]:
         """The routes at a path by method, and the values of placeholders."""
-        for pattern, there in self._places:
+        for pattern, methods in self._places:
             if hit := pattern.fullmatch(path):
-                return there, hit.groupdict()
+                return methods, hit.groupdict()
         return {}, {}
 
 
@@ -54,5 +54,5 @@ def form_of(template: str) -> str:
 
 def _pattern(template: str) -> re.Pattern[str]:
     parts = enumerate(PLACEHOLDER.split(template))  # fixed texts, with names between them
-    named = (f"(?P<{part}>[^/]+)" if at % 2 else re.escape(part) for at, part in parts)
-    return re.compile("".join(named))
+    pattern_parts = (f"(?P<{part}>[^/]+)" if at % 2 else re.escape(part) for at, part in parts)
+    return re.compile("".join(pattern_parts))

@@ -75,14 +75,14 @@ class Machine:
         >>> paylab.status.TRANSFER.path("awaiting_funds", "completed")
         ['started', 'completed']
         """
-        ways: dict[str, list[str]] = {state: []}
+        paths: dict[str, list[str]] = {state: []}
         waiting = [state]
-        while waiting and wanted not in ways:
+        while waiting and wanted not in paths:
             at = waiting.pop(0)
-            new = [to for to in self.onward(at) if to not in ways and to != without]
-            ways |= {to: [*ways[at], to] for to in new}
-            waiting += new
-        return ways.get(wanted, [])
+            next_states = [to for to in self.onward(at) if to not in paths and to != without]
+            paths |= {to: [*paths[at], to] for to in next_states}
+            waiting += next_states
+        return paths.get(wanted, [])
 
     @property
     def final(self) -> frozenset[str]:

@@ -5,12 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 from unicodedata import normalize
 
 from ..errors.text import plain as plain
 from ..errors.text import printable as printable
 from ..errors.text import printable_lines as printable_lines
+
+JsonValue: TypeAlias = Any
+"""A decoded JSON value: text, a number, a bool, None, a list or an object of them."""
+
+JsonObject: TypeAlias = dict[str, JsonValue]
+"""A JSON object, such as a body or a row; whoever reads a member checks its type."""
+
+JsonMapping: TypeAlias = Mapping[str, JsonValue]
+"""A JSON object that is only read."""
 
 
 def normal_name(text: str) -> str:
@@ -57,10 +66,12 @@ def pretty_json(value: object, margin: str = "") -> str:
 
 def _visible_json(text: str) -> str:
     """Text as JSON in which only what is invisible is escaped."""
-    written = json.dumps(text, ensure_ascii=False)
-    if printable(written) == written:
-        return written
-    return "".join(sign if printable(sign) == sign else json.dumps(sign)[1:-1] for sign in written)
+    json_text = json.dumps(text, ensure_ascii=False)
+    if printable(json_text) == json_text:
+        return json_text
+    return "".join(
+        sign if printable(sign) == sign else json.dumps(sign)[1:-1] for sign in json_text
+    )
 
 
 def _number(value: Decimal) -> str:

@@ -48,7 +48,8 @@ def read(value: object) -> datetime | None:
 
 def instant_key(text: str) -> str:
     """One text for every spelling of an instant, exact to the nanosecond, to tell two apart."""
-    instant, match = from_text(text), _FORM.fullmatch(text)
+    instant = from_text(text)
+    match = _FORM.fullmatch(text)
     digits = ((match and match["fraction"]) or "").rstrip("0").ljust(3, "0")
     return f"{instant.replace(microsecond=0, tzinfo=None).isoformat()}.{digits}Z"
 

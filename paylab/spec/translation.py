@@ -38,19 +38,19 @@ class Translation:
         if self.is_idle:
             return body
         record = OPERATIONS[operation]
-        new = self._with_details(body, partial(_sent, at="details"), are_theirs=False)
+        request_body = self._with_details(body, partial(_sent, at="details"), are_theirs=False)
         names = OPERATIONS[operation].request_names(self.service)
         for field in record.references:
-            reference = new.get(field.name)
+            reference = request_body.get(field.name)
             is_moved = record.id_place(field, self.service) != field.place
             if is_moved and isinstance(reference, Mapping) and "id" in reference:
-                del new[field.name]
-                new[field.by_id] = reference["id"]
+                del request_body[field.name]
+                request_body[field.by_id] = reference["id"]
         if record.is_sandbox and "{" in record.path(self.service):
-            new.pop("conversion_account_id", None)  # the path names the account
+            request_body.pop("conversion_account_id", None)  # the path names the account
         if record.names:
-            new = _sent(names, self._valued(operation, new))
-        return with_constants(new, self.service.extra.get(operation, {}))
+            request_body = _sent(names, self._valued(operation, request_body))
+        return with_constants(request_body, self.service.extra.get(operation, {}))
 
     def answer(self, kind: str, body: Body) -> Body:
         """An object of the service with our names; `kind` is the name of its model."""
@@ -71,24 +71,28 @@ class Translation:
         if self.is_idle:
             return field
         names = OPERATIONS[operation].request_names(self.service)
-        ours, inside = "", body
+        our_place = ""
+        inside = body
         for part in names.our_place(field).split("."):
-            own = names.ours.get(part, part)
-            ours = dotted(ours, own)
-            inside = step_into(inside, own)
-            names = self._names_below(own, inside, body)
-        return ours
+            our_name = names.ours.get(part, part)
+            our_place = dotted(our_place, our_name)
+            inside = step_into(inside, our_name)
+            names = self._names_below(our_name, inside, body)
+        return our_place
 
     def _names_below(self, name: str, inside: object, body: object) -> Names:
         """The names in the details of an account; `inside` are those that were sent."""
         if name != "details" or not isinstance(inside, Mapping):
             return SAME
-        whole = body if isinstance(body, Mapping) else {}
-        listed = whole.get("financial_accounts")
-        holders = [whole, *(listed if isinstance(listed, list) else [])]
-        found = (one for one in holders if isinstance(one, Mapping))
-        holder = next((one for one in found if one.get("details") == inside), {})
-        kind, country = holder.get("type"), whole.get("country")
+        fields = body if isinstance(body, Mapping) else {}
+        accounts = fields.get("financial_accounts")
+        holders = [fields, *(accounts if isinstance(accounts, list) else [])]
+        mappings = (candidate for candidate in holders if isinstance(candidate, Mapping))
+        holder = next(
+            (candidate for candidate in mappings if candidate.get("details") == inside), {}
+        )
+        kind = holder.get("type")
+        country = fields.get("country")
         return self._detail_names(country, kind, inside, are_theirs=False)
 
     def _with_details(
@@ -99,21 +103,23 @@ class Translation:
         `are_theirs` is whether the given names are the service's.
         """
         country = body.get("country", country)
-        new = with_instructions(self.service, body, convert)
+        converted = with_instructions(self.service, body, convert)
 
-        def inside(one: Body) -> Body:
-            return self._with_details(one, convert, country, are_theirs=are_theirs)
+        def inside(part: Body) -> Body:
+            return self._with_details(part, convert, country, are_theirs=are_theirs)
 
         if isinstance(details := body.get("details"), Mapping):
             kind = body.get("type")
             names = self._detail_names(country, kind, details, are_theirs=are_theirs)
-            new["details"] = convert(names, details)
+            converted["details"] = convert(names, details)
         if isinstance(accounts := body.get("financial_accounts"), list):
-            listed = [inside(one) if isinstance(one, dict) else one for one in accounts]
-            new["financial_accounts"] = listed
+            converted_accounts = [
+                inside(part) if isinstance(part, dict) else part for part in accounts
+            ]
+            converted["financial_accounts"] = converted_accounts
         if isinstance(account := body.get("payout_account"), dict):
-            new["payout_account"] = inside(account)
-        return new
+            converted["payout_account"] = inside(account)
+        return converted
 
     def _detail_names(
         self, country: object, kind: object, details: Mapping[str, Any], *, are_theirs: bool
@@ -139,29 +145,30 @@ class Translation:
 
     def _valued(self, operation: str, body: Body) -> Body:
         """The body with currencies and amounts in the service's format."""
-        case, known = CASES[self.service.currencies.case], OPERATIONS[operation].by_name
+        case = CASES[self.service.currencies.case]
+        field_by_name = OPERATIONS[operation].by_name
 
-        def value(name: str, given: Any) -> Any:
-            field = known.get(name)
+        def value(name: str, value_given: Any) -> Any:
+            field = field_by_name.get(name)
             # Fields of `extra` are told by their names.
             kind = field.kind if field else name.rpartition("_")[2]
-            if kind == CURRENCY and isinstance(given, str):
-                return case(given)
-            return _number(given) if kind == AMOUNT and self.numbers else given
+            if kind == CURRENCY and isinstance(value_given, str):
+                return case(value_given)
+            return _number(value_given) if kind == AMOUNT and self.numbers else value_given
 
-        return {name: value(name, given) for name, given in body.items()}
+        return {name: value(name, value_given) for name, value_given in body.items()}
 
 
 def with_constants(body: Body, constants: Mapping[str, Any]) -> Body:
     """The body with constant fields that it does not have; objects are joined."""
-    new = dict(body)
+    completed = dict(body)
     for name, constant in constants.items():
-        own = new.get(name)
-        if own is None:
-            new[name] = plain_value(constant)
-        elif isinstance(constant, Mapping) and isinstance(own, Mapping):
-            new[name] = with_constants(dict(own), constant)
-    return new
+        own_value = completed.get(name)
+        if own_value is None:
+            completed[name] = plain_value(constant)
+        elif isinstance(constant, Mapping) and isinstance(own_value, Mapping):
+            completed[name] = with_constants(dict(own_value), constant)
+    return completed
 
 
 def _sent(names: Names, body: Mapping[str, Any], at: str = "") -> Body:
@@ -178,8 +185,8 @@ def _misfit(
     form: AccountDetails, details: Mapping[str, Any], *, are_theirs: bool
 ) -> tuple[int, int]:
     """The number of names that the form does not have, and of missing ones."""
-    theirs = detail_names(form).theirs
-    names = {theirs.get(name, name) if are_theirs else name for name in form.fields}
+    their_names = detail_names(form).theirs
+    names = {their_names.get(name, name) if are_theirs else name for name in form.fields}
     return len({*details} - names), len(names - {*details})
 
 
@@ -205,11 +212,11 @@ def with_numbers(service: Service, body: bytes) -> bytes:
 def _amounts(service: Service) -> re.Pattern[bytes]:
     """Amounts as numbers, under any name of the service."""
     tables = (service.quotes.fields, service.sandbox_deposits.fields)
-    theirs = {
+    their_amounts = {
         last_name(their)
         for table in tables
         for our, their in names_of(table).theirs.items()
         if our in ANSWERED_AMOUNTS
     }
-    words = "|".join(map(re.escape, sorted({*ANSWERED_AMOUNTS, *theirs})))
+    words = "|".join(map(re.escape, sorted({*ANSWERED_AMOUNTS, *their_amounts})))
     return re.compile(rf'"({words})":"(-?[0-9]+(?:\.[0-9]+)?)"'.encode())

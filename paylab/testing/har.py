@@ -10,17 +10,17 @@ from urllib.parse import urlencode
 
 from ..client.call import Body, Call
 from ..client.har import har
-from ..simulator.requests import SeenRequest
+from ..simulator.requests import JournalRequest
 from ..spec import timestamps
 
 
-def write_har(requests: Iterable[SeenRequest], base_url: str, to: Path) -> Path:
+def write_har(requests: Iterable[JournalRequest], base_url: str, to: Path) -> Path:
     """Write the requests to a HAR file, without keys and personal data."""
-    har((_call(each, base_url) for each in requests), to)
+    har((_call(request, base_url) for request in requests), to)
     return to
 
 
-def _call(request: SeenRequest, base_url: str) -> Call:
+def _call(request: JournalRequest, base_url: str) -> Call:
     row = request.row
     query = urlencode(row["query"])
     return Call(

@@ -73,11 +73,14 @@ class PaylabWorld:
         )
         self._hosted = server.worlds.add(self._simulator)
         self.base_url = server.base_url
-        self.api_key, self.secret_key = self._hosted.api_key, self._hosted.secret_key
+        self.api_key = self._hosted.api_key
+        self.secret_key = self._hosted.secret_key
         self.control_token = self._hosted.control_token
         self._controls = Controls(self._ask, self.service)
-        self.clock, self.faults = self._controls.clock, self._controls.faults
-        self.requests, self.deliveries = self._controls.requests, self._controls.deliveries
+        self.clock = self._controls.clock
+        self.faults = self._controls.faults
+        self.requests = self._controls.requests
+        self.deliveries = self._controls.deliveries
         self._opened = ExitStack()
 
     @property
@@ -103,9 +106,9 @@ class PaylabWorld:
         if individuals == 0 and transfers:
             raise SimulatorError("transfers need at least one individual")
         tables = self._simulator.world.tables
-        before = {*tables["individuals"].rows, *tables["transfers"].rows}
+        ids_before = {*tables["individuals"].rows, *tables["transfers"].rows}
         self._controls.seed(individuals=individuals or 0, transfers=transfers)
-        return self._added(before)
+        return self._added(ids_before)
 
     def load(self, path: str | PathLike[str]) -> Objects:
         """Replace the state by a file of `lab.simulator.save`, and return its objects."""
@@ -114,8 +117,8 @@ class PaylabWorld:
 
     def _added(self, before: set[str]) -> Objects:
         client = self._client
-        people = [one for one in client.individuals.list() if one.id not in before]
-        paid = [one for one in client.transfers.list() if one.id not in before]
+        people = [object_ for object_ in client.individuals.list() if object_.id not in before]
+        paid = [object_ for object_ in client.transfers.list() if object_.id not in before]
         return Objects(people, paid)
 
     def person(self, country: str = "MX", *, verified: bool = False, **fields: Any) -> Individual:
@@ -125,11 +128,11 @@ class PaylabWorld:
         `lab.individuals.create`.
         """
         if of_country(country):
-            given = examples.individual(country, consent_at=self.clock.now)
-            given["product_types"] = [codes.ON_RAMP_PRODUCT, codes.GLOBAL_PAYOUTS]
+            fields_of_example = examples.individual(country, consent_at=self.clock.now)
+            fields_of_example["product_types"] = [codes.ON_RAMP_PRODUCT, codes.GLOBAL_PAYOUTS]
         else:
-            given = examples.recipient(country, self.service)
-        person = self._client.individuals.create(**{**given, **fields})
+            fields_of_example = examples.recipient(country, self.service)
+        person = self._client.individuals.create(**{**fields_of_example, **fields})
         for status in ("pending", "active") if verified else ():
             if person.status not in (status, "active"):
                 self._controls.move(person.id, status)
@@ -146,8 +149,8 @@ class PaylabWorld:
         if isinstance(person, str):
             raise ArgumentError(f"account() takes an individual; for a new one: country={person!r}")
         person = person or self.person(country, verified=True)
-        given = {**examples.account(str(person.country), self.service), **fields}
-        return self._client.financial_accounts.create(individual_id=person.id, **given)
+        account_fields = {**examples.account(str(person.country), self.service), **fields}
+        return self._client.financial_accounts.create(individual_id=person.id, **account_fields)
 
     def pay_in(self, amount: str | Decimal, currency: str = "USD") -> Decimal:
         """Pay into the account, and return its balance; `lab.simulator.pay_in` says how.

@@ -17,12 +17,14 @@ def calls_table(calls: Iterable[Any]) -> str:
 
     A column without a value, such as the time on a frozen clock, is left out.
     """
-    listed = list(calls)
-    cells = [_cells(call) for call in listed[-ROWS:]]
-    place = listed[-1].place if listed else ""
-    used = [at for at, name in enumerate(HEAD) if any(row[at] for row in cells) or not cells]
-    rows = [[row[at] for at in used] for row in cells]
-    return card(column(grid([HEAD[at] for at in used], rows, len(listed))), label=place)
+    call_list = list(calls)
+    cells = [_cells(call) for call in call_list[-ROWS:]]
+    place = call_list[-1].place if call_list else ""
+    columns_used = [
+        at for at, name in enumerate(HEAD) if any(row[at] for row in cells) or not cells
+    ]
+    rows = [[row[at] for at in columns_used] for row in cells]
+    return card(column(grid([HEAD[at] for at in columns_used], rows, len(call_list))), label=place)
 
 
 def call_card(call: Any) -> str:
@@ -45,12 +47,16 @@ def explanation_card(explanation: Any) -> str:
 def service_table(service: Service) -> str:
     """The settings of a service: first those set by you or a probe, then all of them by group."""
     settings = service.settings()
-    own = [each for each in settings if each.origin == YOURS]
+    your_settings = [setting for setting in settings if setting.origin == YOURS]
     groups: dict[str, list[list[str]]] = {}
-    for each in settings:
-        groups.setdefault(each.key.partition(".")[0], []).append(_setting(each))
-    stated = f"{len(own)} of {len(settings)} settings are yours or were found by a probe"
-    parts = [grid(SETTING, [*map(_setting, own)], most=len(own))] if own else []
+    for setting in settings:
+        groups.setdefault(setting.key.partition(".")[0], []).append(_setting(setting))
+    stated = f"{len(your_settings)} of {len(settings)} settings are yours or were found by a probe"
+    parts = (
+        [grid(SETTING, [*map(_setting, your_settings)], most=len(your_settings))]
+        if your_settings
+        else []
+    )
     for name, rows in groups.items():
         parts.append(folded(f"[{name}], {len(rows)} settings", grid(SETTING, rows, most=len(rows))))
     return card(column(heading(stated), *parts))
@@ -61,8 +67,8 @@ SETTING = ("key", "in force", "default", "origin", "assumption", "question")
 
 def _setting(setting: SettingRow) -> list[str]:
     values = (setting.value, setting.default)
-    shown = [", ".join(map(str, v)) if isinstance(v, tuple) else str(v) for v in values]
-    return [setting.key, *shown, setting.origin, setting.row, setting.question]
+    value_texts = [", ".join(map(str, v)) if isinstance(v, tuple) else str(v) for v in values]
+    return [setting.key, *value_texts, setting.origin, setting.row, setting.question]
 
 
 def _cells(call: Any) -> list[str]:
@@ -113,7 +119,8 @@ class OnScreen:
         """Add a row to the table of this cell, or start a new table."""
         cell = getattr(self._shell, "execution_count", None)
         if self._handle is None or cell != self._cell:
-            self._cell, self._calls = cell, [call]
+            self._cell = cell
+            self._calls = [call]
             self._handle = self._display(self._table(), raw=True, display_id=True)
             return
         self._calls.append(call)

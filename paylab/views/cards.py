@@ -65,9 +65,11 @@ def deposit_card(holder: object, where: str = "") -> Card | QR:
     optional. The amount is known of a transfer only. `where` names the service.
     """
     instructions = _get(holder, "deposit_instructions") or holder
-    kind, details = _get(instructions, "type"), _get(instructions, "details")
+    kind = _get(instructions, "type")
+    details = _get(instructions, "details")
     on_ramp = on_ramps.of_instructions(kind)
-    amount, currency = _get(holder, "source_amount"), _get(holder, "source_currency")
+    amount = _get(holder, "source_amount")
+    currency = _get(holder, "source_currency")
     waits = [] if amount is None else [("Amount", f"{amount} {currency or ''}".rstrip())]
     about = [*waits, *_about(instructions)]
     detail = on_ramp.detail if on_ramp else {CRYPTO_WALLET: "address"}.get(str(kind))
@@ -96,11 +98,14 @@ def clabe_card(
     """The CLABE of a deposit, its parts and its check digit; `about` are additional rows."""
     parts: Sequence[str]
     try:
-        parts, wanted = rule.parts(clabe), rule.check_digit(clabe[:17])
+        parts = rule.parts(clabe)
+        check_digit = rule.check_digit(clabe[:17])
     except ValueError:
-        parts, rows, steps = (), list(about), ""
+        parts = ()
+        rows = list(about)
+        steps = ""
     else:
-        rows = [*_meaning(parts, wanted), *about]
+        rows = [*_meaning(parts, check_digit), *about]
         steps = html.text_block("\n".join(working(clabe)))
     reason = check(clabe)
     problem = f"Do not pay: {reason}" if reason else ""
@@ -144,13 +149,14 @@ def _digits(clabe: str, parts: Sequence[str]) -> str:
     )
     style = "display:flex;flex-wrap:wrap;gap:4px 16px;margin:0 0 10px"
     hint = f'<span style="{html.MUTED}">Digits only, one click selects them: </span>'
-    whole = f'<div style="margin:0 0 12px">{hint}{html.copyable(clabe)}</div>'
-    return f'<div style="{style}">{groups}</div>{whole}'
+    digits_line = f'<div style="margin:0 0 12px">{hint}{html.copyable(clabe)}</div>'
+    return f'<div style="{style}">{groups}</div>{digits_line}'
 
 
 def working(clabe: str) -> list[str]:
     """The calculation of the check digit, line by line."""
-    products, check = rule.products(clabe[:17]), rule.check_digit(clabe[:17])
+    products = rule.products(clabe[:17])
+    check = rule.check_digit(clabe[:17])
     total = sum(products)
     return [
         f"digits    {' '.join(clabe[:17])}",
@@ -163,21 +169,23 @@ def working(clabe: str) -> list[str]:
 
 def _address(address: str, instructions: object, about: Sequence[Row], where: str) -> Card:
     """A wallet address, its QR code, and the currency and network that it accepts."""
-    details, rails = _get(instructions, "details"), _get(instructions, "payment_methods")
+    details = _get(instructions, "details")
+    rails = _get(instructions, "payment_methods")
     network = details.get("network") if isinstance(details, Mapping) else None
     if not isinstance(network, str):
         network = str(rails[0]) if isinstance(rails, list | tuple) and rails else ""
     rows = [*about, *(row for row in _details(instructions) if row[1] not in (address, network))]
-    currency, over = _currency(instructions), network.capitalize()
+    currency = _currency(instructions)
+    over = network.capitalize()
     asset = f"only {currency}" if currency else "only the agreed currency"
     caution = f"Send {asset}{f', only over {over}' if over else ''}: anything else is lost."
-    shown = f'<div style="margin:0 0 10px">{html.copyable(address)}</div>'
+    address_block = f'<div style="margin:0 0 10px">{html.copyable(address)}</div>'
     return Card(
         f"Send {currency or 'the deposit'}{f' on {over}' if over else ''}",
         rows,
         where,
         [("Pay to", address), *rows, ("Caution", caution)],
-        [shown, html.table(rows)],
+        [address_block, html.table(rows)],
         caution,
         modules(address),
     )
@@ -192,7 +200,8 @@ def _facts(instructions: object, about: Sequence[Row], where: str) -> Card:
 
 def _about(instructions: object) -> list[Row]:
     """The rails, the deadline if there is one, and the limit of the sandbox."""
-    deadline, currency = _get(instructions, "deadline"), _currency(instructions)
+    deadline = _get(instructions, "deadline")
+    currency = _currency(instructions)
     rows = [("Rail", _words(_get(instructions, "payment_methods")))]
     if deadline is not None:
         rows.append(("Pay before", _words(deadline)))

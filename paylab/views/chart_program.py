@@ -23,23 +23,25 @@ PALETTES = (64, 32, 16)
 
 def draw(request: bytes) -> bytes:
     """The picture of a request, which has a `spec`, a `format`, and a `size` for `small_png`."""
-    wanted: dict[str, Any] = json.loads(request)
-    spec = wanted["spec"]
-    if wanted["format"] == "svg":
+    drawing: dict[str, Any] = json.loads(request)
+    spec = drawing["spec"]
+    if drawing["format"] == "svg":
         picture: str = vl_convert.vegalite_to_svg(spec, vl_version=COMPILER)
         return picture.encode()
     return small_png(
-        vl_convert.vegalite_to_png(spec, vl_version=COMPILER, scale=SCALE), wanted["size"]
+        vl_convert.vegalite_to_png(spec, vl_version=COMPILER, scale=SCALE), drawing["size"]
     )
 
 
 def small_png(drawn: bytes, size: int) -> bytes:
     """The PNG with as many colours as fit in `size` bytes, or the fewest."""
-    whole = Image.open(BytesIO(drawn)).convert("RGB")
+    full_colour = Image.open(BytesIO(drawn)).convert("RGB")
     for colours in PALETTES:
         picture = BytesIO()
-        few = whole.quantize(colours, Image.Quantize.FASTOCTREE)  # keeps small marks' colours
-        few.save(picture, format="png", optimize=True)
+        few_colours = full_colour.quantize(
+            colours, Image.Quantize.FASTOCTREE
+        )  # keeps small marks' colours
+        few_colours.save(picture, format="png", optimize=True)
         if picture.tell() < size:
             break
     return picture.getvalue()

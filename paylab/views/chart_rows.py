@@ -29,18 +29,20 @@ COLUMNS = {
 
 def drawn_rows(frame: pd.DataFrame | None) -> pd.DataFrame:
     """The rows to draw, with the column names of transfers: decimals, upper case codes, times."""
-    given = pd.DataFrame() if frame is None else frame
-    rows = pd.DataFrame({name: _column(given, name, kind) for name, kind in COLUMNS.items()})
+    source_frame = pd.DataFrame() if frame is None else frame
+    rows = pd.DataFrame({name: _column(source_frame, name, kind) for name, kind in COLUMNS.items()})
     ends = [rows[name].fillna("?").astype("str") for name in ENDS]
     return rows.assign(corridor=ends[0] + "-" + ends[1])
 
 
 def _column(frame: pd.DataFrame, name: str, kind: str) -> pd.Series[Any]:
-    found = frame.get(name if name in frame else CONVERSION.get(name, name))
-    if found is None and name == "completed_in" and "payout_completed_at" in frame:
+    source_column = frame.get(name if name in frame else CONVERSION.get(name, name))
+    if source_column is None and name == "completed_in" and "payout_completed_at" in frame:
         ended, begun = (_typed(frame[at], "time") for at in ("payout_completed_at", "created_at"))
         return (ended - begun).dt.total_seconds()
-    column = pd.Series(index=frame.index, dtype="object") if found is None else found
+    column = (
+        pd.Series(index=frame.index, dtype="object") if source_column is None else source_column
+    )
     return _typed(column, kind)
 
 

@@ -32,7 +32,8 @@ EMBED = {"actions": False, "renderer": "svg"}
 
 In an SVG the colours follow the theme when somebody changes it.
 """
-TEXT, LINE = "currentColor", "#888888"
+TEXT = "currentColor"
+LINE = "#888888"
 CORRIDOR_COLOURS = {
     "MXN": "#2e8b57",
     "PHP": "#2f6fd0",
@@ -47,7 +48,8 @@ CORRIDOR_COLOURS = {
     "USD": "#6b7a8f",
 }
 """The colour of a corridor, by its local currency."""
-REST, FAILED = "#878d96", "#d0405a"
+REST = "#878d96"
+FAILED = "#d0405a"
 
 
 @explain_arguments
@@ -98,14 +100,14 @@ class Chart:
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        shown: dict[str, Any] = {MIME: self.spec, "text/plain": repr(self)}
+        bundle: dict[str, Any] = {MIME: self.spec, "text/plain": repr(self)}
         try:
-            shown["image/png"] = self.png()
+            bundle["image/png"] = self.png()
         except MissingExtraError:
             pass  # then only what draws Vega-Lite shows the chart
         except ProgramError as error:
-            shown["text/plain"] = f"{self!r} has no picture: {error}"
-        return shown, {MIME: {"embed_options": EMBED}}
+            bundle["text/plain"] = f"{self!r} has no picture: {error}"
+        return bundle, {MIME: {"embed_options": EMBED}}
 
 
 def _escaped(value: Any, name: str = "") -> Any:
@@ -170,8 +172,8 @@ def panels(title: str, parts: list[Spec], empty: str = "no rows") -> Chart:
     if len(parts) == 1:
         autosize = {"type": "fit-x", "contains": "padding"}
         return Chart(title, {"width": WIDTH, "autosize": autosize, **parts[0]})
-    whole = [{**panel, "width": PANEL_WIDTH} for panel in parts]
-    return Chart(title, {"vconcat": whole, "resolve": {"scale": {"color": "independent"}}})
+    wide_panels = [{**panel, "width": PANEL_WIDTH} for panel in parts]
+    return Chart(title, {"vconcat": wide_panels, "resolve": {"scale": {"color": "independent"}}})
 
 
 def filtered(spec: Spec, names: list[str]) -> Spec:
@@ -185,8 +187,8 @@ def filtered(spec: Spec, names: list[str]) -> Spec:
 
 def colour_scale(names: Iterable[str]) -> Spec:
     """The fixed colours of some corridors."""
-    listed = list(names)
-    return {"domain": listed, "range": [corridor_colour(name) for name in listed]}
+    name_list = list(names)
+    return {"domain": name_list, "range": [corridor_colour(name) for name in name_list]}
 
 
 def panel_of(height: int, values: list[Spec], mark: object, encoding: Spec) -> Spec:

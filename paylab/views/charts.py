@@ -34,7 +34,9 @@ from .chart_style import (
 with explained():
     import pandas as pd
 
-MOST_CORRIDORS, MOST_POINTS, MOST_REASONS = 8, 400, 12
+MOST_CORRIDORS = 8
+MOST_POINTS = 400
+MOST_REASONS = 12
 TICKS = (1, 10, 60, 600, 3_600, 36_000, 86_400, 864_000, 8_640_000)  # seconds
 BINS = 8  # for each power of ten
 AMOUNTS: Spec = {"format": ",.3~r", "grid": True}
@@ -93,9 +95,9 @@ def failures(frame: pd.DataFrame | None) -> Chart:
     failed = rows[rows["status"] == "failed"]
     if failed.empty:
         return panels("Failures by reason", [], "no row has failed")
-    known = failed["failure_reason"].fillna("no reason given")
-    common = [reason for reason, _ in _ranked(Counter(known))][:MOST_REASONS]
-    reasons = known.where(known.isin(common), "other reasons")
+    stated_reasons = failed["failure_reason"].fillna("no reason given")
+    common = [reason for reason, _ in _ranked(Counter(stated_reasons))][:MOST_REASONS]
+    reasons = stated_reasons.where(stated_reasons.isin(common), "other reasons")
     counts = Counter(zip(reasons, failed["corridor"], strict=True))
     of_all = Counter(rows["corridor"])
     values = [
@@ -127,13 +129,18 @@ def _funnel(counts: Mapping[str, int], machine: status.Machine) -> Spec:
     values: list[Spec] = []
     labels: dict[str, str | list[str]] = {}
     for stage in STAGES:
-        here = sum(n for word, n in counts.items() if stage in passed[word])
+        stage_rows = sum(n for word, n in counts.items() if stage in passed[word])
         last = {word: n for word, n in counts.items() if passed[word][-1] == stage != word}
         ends = [f"{n:,} {word}" for word, n in sorted(last.items())]
-        share = f"{here / total:.1%}"
-        labels[stage] = [stage, f"{here:,} ({share})", *ends]
-        told = {"stage": stage, "rows": here, "share": share, "others": ", ".join(ends)}
-        values.append({**told, "left": -here / 2, "right": here / 2})
+        share = f"{stage_rows / total:.1%}"
+        labels[stage] = [stage, f"{stage_rows:,} ({share})", *ends]
+        stage_values = {
+            "stage": stage,
+            "rows": stage_rows,
+            "share": share,
+            "others": ", ".join(ends),
+        }
+        values.append({**stage_values, "left": -stage_rows / 2, "right": stage_rows / 2})
     text = {"labelExpr": lookup(labels), "labelFontSize": 12, "labelLineHeight": 16}
     axis = {"title": None, "ticks": False, "domain": False, "labelPadding": 10, "labelOffset": -16}
     colours = {"domain": list(STAGES), "range": list(COLOURS)}
@@ -199,8 +206,8 @@ def _volume_panel(rows: pd.DataFrame, currency: str) -> Spec:
 
 def _spread(times: Mapping[str, pd.Series[Any]]) -> Spec:
     """One row per corridor: a histogram as a strip, the median and p95."""
-    bins = [each for name, seconds in times.items() for each in _bins(name, seconds)]
-    longest = max(each["high"] for each in bins)
+    bins = [bin_ for name, seconds in times.items() for bin_ in _bins(name, seconds)]
+    longest = max(bin_["high"] for bin_ in bins)
     ticks = [tick for tick in TICKS if tick <= longest]
     words = lookup({str(tick): duration_text(tick) for tick in ticks})
     log = {"type": "log", "domain": [1, longest], "nice": False}
@@ -220,8 +227,8 @@ def _spread(times: Mapping[str, pd.Series[Any]]) -> Spec:
             "tooltip": tooltip(corridor="Corridor", between="Time", rows="Rows"),
         },
     }
-    points = [_quantiles(*each) for each in times.items()]
-    labels = lookup({each["corridor"]: each["label"] for each in points})
+    points = [_quantiles(*bin_) for bin_ in times.items()]
+    labels = lookup({bin_["corridor"]: bin_["label"] for bin_ in points})
     right = {"orient": "right", "labelExpr": labels, "ticks": False, "domain": False}
     marks = {
         "data": {"values": points},
@@ -234,15 +241,16 @@ def _spread(times: Mapping[str, pd.Series[Any]]) -> Spec:
 
 def _bins(name: str, seconds: pd.Series[Any]) -> list[Spec]:
     """A histogram of durations, in bins of equal width on a logarithmic scale."""
-    counts = Counter(int(BINS * math.log10(each)) for each in seconds)
+    counts = Counter(int(BINS * math.log10(second)) for second in seconds)
     most = max(counts.values())
-    found = []
+    bins = []
     for place, n in sorted(counts.items()):
-        low, high = 10 ** (place / BINS), 10 ** ((place + 1) / BINS)
+        low = 10 ** (place / BINS)
+        high = 10 ** ((place + 1) / BINS)
         between = f"{duration_text(low)} to {duration_text(high)}"
         edges = {"low": low, "high": high, "between": between}
-        found.append({"corridor": name, **edges, "rows": n, "weight": n / most})
-    return found
+        bins.append({"corridor": name, **edges, "rows": n, "weight": n / most})
+    return bins
 
 
 def _quantiles(name: str, seconds: pd.Series[Any]) -> Spec:
@@ -271,9 +279,9 @@ def _reasons(values: list[Spec]) -> Spec:
     order = [reason for reason, _ in _ranked(totals)]
     names = sorted({value["corridor"] for value in values})
     labels = {reason: f"{reason} ({totals[reason]:,})" for reason in order}
-    above = {"labelAlign": "left", "labelOffset": -12, "labelPadding": -2, "labelLimit": WIDTH}
+    above_bar = {"labelAlign": "left", "labelOffset": -12, "labelPadding": -2, "labelLimit": WIDTH}
     hidden = {"title": None, "ticks": False, "domain": False}
-    axis = {"labelExpr": lookup(labels), **above, **hidden}
+    axis = {"labelExpr": lookup(labels), **above_bar, **hidden}
     place = {
         "y": {"field": "reason", "type": "nominal", "sort": order, "axis": axis},
         "x": quantity("rows", title="rows", tickMinStep=1, format=",d"),
@@ -284,9 +292,9 @@ def _reasons(values: list[Spec]) -> Spec:
 
 
 def _fee_panel(points: pd.DataFrame, currency: str) -> Spec:
-    shown = points.iloc[:: -(-len(points) // MOST_POINTS)]
-    shown = shown.assign(corridor=_most(shown))
-    columns = (shown[name] for name in ("id", "corridor", "source_amount", "total_fee"))
+    drawn = points.iloc[:: -(-len(points) // MOST_POINTS)]
+    drawn = drawn.assign(corridor=_most(drawn))
+    columns = (drawn[name] for name in ("id", "corridor", "source_amount", "total_fee"))
     values = [
         {"id": row_id, "corridor": name, **_amount(amount, currency)}
         | {"fee": float(fee), "exact_fee": f"{fee:,f} {currency}"}
@@ -299,7 +307,7 @@ def _fee_panel(points: pd.DataFrame, currency: str) -> Spec:
         "tooltip": tooltip(id="Id", corridor="Corridor", exact="Amount", exact_fee="Fee"),
     }
     mark = {"type": "point", "filled": True, "size": 30}
-    return filtered(panel_of(240, values, mark, place), _ordered(shown))
+    return filtered(panel_of(240, values, mark, place), _ordered(drawn))
 
 
 def _amount(amount: Decimal, currency: str) -> Spec:
@@ -318,5 +326,5 @@ def _most(rows: pd.DataFrame) -> pd.Series[Any]:
     """The corridors with the largest sums, and the others combined."""
     sums = rows["source_amount"].astype("float64").groupby(rows["corridor"]).sum()
     largest = [str(name) for name in sums.sort_values(ascending=False, kind="stable").index]
-    kept = largest if len(largest) <= MOST_CORRIDORS else largest[: MOST_CORRIDORS - 1]
-    return rows["corridor"].where(rows["corridor"].isin(kept), "others")
+    shown_names = largest if len(largest) <= MOST_CORRIDORS else largest[: MOST_CORRIDORS - 1]
+    return rows["corridor"].where(rows["corridor"].isin(shown_names), "others")

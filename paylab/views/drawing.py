@@ -21,7 +21,8 @@ from ..errors.base import PaylabError
 
 QUIET_ZONE = 4  # modules, what the QR standard asks for
 BLOCKS = {(True, True): " ", (True, False): "▄", (False, True): "▀", (False, False): "█"}
-WHITE_ON_BLACK, RESET = "\x1b[97;40m", "\x1b[0m"
+WHITE_ON_BLACK = "\x1b[97;40m"
+RESET = "\x1b[0m"
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _ONE_BIT_GREY = (1, 0, 0, 0, 0)
@@ -52,16 +53,16 @@ class Modules:
         scale = self.scale(size)
         drawn = scale * self.width
         side = max(size, drawn)
-        before = (side - drawn) // 2
+        border = (side - drawn) // 2
         points = ("".join(("0" if dark else "1") * scale for dark in row) for row in self.rows)
-        inner = ("1" * before + line for line in points for _ in range(scale))
+        inner = ("1" * border + line for line in points for _ in range(scale))
         white = [_scanline("1" * side)]
         lines = [_scanline(line.ljust(side, "1")) for line in inner]
-        lines = [*white * before, *lines, *white * (side - drawn - before)]
+        lines = [*white * border, *lines, *white * (side - drawn - border)]
         packed = zlib.compress(b"".join(lines), 6 if compress else 0)
         text = _chunk(b"tEXt", b"Comment\0" + comment) if comment else b""
-        head = _chunk(b"IHDR", struct.pack(">2I5B", side, side, *_ONE_BIT_GREY))
-        return _SIGNATURE + head + text + _chunk(b"IDAT", packed) + _chunk(b"IEND", b"")
+        header = _chunk(b"IHDR", struct.pack(">2I5B", side, side, *_ONE_BIT_GREY))
+        return _SIGNATURE + header + text + _chunk(b"IDAT", packed) + _chunk(b"IEND", b"")
 
     def img(self, size: int, alt: str) -> str:
         """The picture as HTML, with whole pixels per module, at most `size` pixels wide."""
@@ -94,7 +95,7 @@ class Modules:
         start, end = (WHITE_ON_BLACK, RESET) if ansi else ("", "")
         nothing = (True,) * self.width  # below the border is the terminal's background
         pairs = zip_longest(self.rows[::2], self.rows[1::2], fillvalue=nothing)
-        lines = ("".join(BLOCKS[each] for each in zip(*pair, strict=True)) for pair in pairs)
+        lines = ("".join(BLOCKS[pixels] for pixels in zip(*pair, strict=True)) for pair in pairs)
         return "\n".join(f"{start}{line}{end}" for line in lines)
 
 

@@ -23,10 +23,10 @@ def frame_table(frame: pd.DataFrame) -> str:
     if any(frame.index.names) or not is_numeric_dtype(frame.index.dtype):
         top = top.reset_index(allow_duplicates=True)
     # The levels of a name with several are joined.
-    names = [" ".join(map(str, each)) if isinstance(each, tuple) else str(each) for each in top]
+    names = [" ".join(map(str, label)) if isinstance(label, tuple) else str(label) for label in top]
     columns = [[_text(name, value) for value in top.iloc[:, at]] for at, name in enumerate(names)]
-    plain = [is_numeric_dtype(kind) and not is_bool_dtype(kind) for kind in top.dtypes]
-    numbers = [at for at, is_plain in enumerate(plain) if is_plain]
+    is_number = [is_numeric_dtype(kind) and not is_bool_dtype(kind) for kind in top.dtypes]
+    numbers = [at for at, is_plain in enumerate(is_number) if is_plain]
     rows = list(zip(*columns, strict=True))
     where = badge(str(frame.attrs.get("service") or ""))
     return where + grid(names, rows, len(frame), numbers=numbers)

@@ -153,24 +153,28 @@ def grid(
     heads = list(names)
     styles = [right if at in numbers else style for at in range(len(heads))]
     top = "".join(
-        f'<th scope="col" style="{each};border-bottom:{BORDER}">'
+        f'<th scope="col" style="{column_style};border-bottom:{BORDER}">'
         f"{'_<wbr>'.join(map(escape, str(name).split('_')))}</th>"
-        for each, name in zip(styles, heads, strict=True)
+        for column_style, name in zip(styles, heads, strict=True)
     )
     body = "".join(
         f'<tr style="{ROW}">'
         + "".join(
-            f'<td style="{each}">{cell(value)}</td>'
-            for each, value in zip(styles, row, strict=False)
+            f'<td style="{column_style}">{cell(value)}</td>'
+            for column_style, value in zip(styles, row, strict=False)
         )
         + "</tr>"
         for row in rows[:most]
     )
-    more = (len(rows) if total is None else total) - min(len(rows), most)
-    left = f'<div style="{MUTED};font-size:13px">{more:,} more</div>' if more > 0 else ""
+    hidden_count = (len(rows) if total is None else total) - min(len(rows), most)
+    remainder = (
+        f'<div style="{MUTED};font-size:13px">{hidden_count:,} more</div>'
+        if hidden_count > 0
+        else ""
+    )
     inside = f'<thead><tr style="{ROW}">{top}</tr></thead><tbody>{body}</tbody>'
     frame = 'tabindex="0" role="group" aria-label="Table" style="max-width:100%;overflow-x:auto"'
-    return f'<div {frame}><table style="{TABLE};max-width:100%">{inside}</table></div>{left}'
+    return f'<div {frame}><table style="{TABLE};max-width:100%">{inside}</table></div>{remainder}'
 
 
 def text_block(text: str) -> str:
@@ -199,9 +203,9 @@ def notice(text: str) -> str:
 
 def folded(summary: str, inside: str) -> str:
     """HTML that opens on click."""
-    head = f'<summary style="cursor:pointer;{MUTED}">{escape(summary)}</summary>'
+    summary_html = f'<summary style="cursor:pointer;{MUTED}">{escape(summary)}</summary>'
     body = f'<div style="margin-top:6px">{inside}</div>'
-    return f'<details style="margin-top:10px">{head}{body}</details>'
+    return f'<details style="margin-top:10px">{summary_html}{body}</details>'
 
 
 def copyable(text: str) -> str:

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from threading import Lock, Timer
+from threading import Lock
 from typing import Any
 
 from ..errors.extras import explained
+from ..runtime import call_later
 from ..webhooks.arrival import COLUMNS, cells
 from ..webhooks.arrivals import Arrivals
 from ..webhooks.inbox import Inbox
@@ -42,7 +43,9 @@ class InboxView(anywidget.AnyWidget):
 
     def __init__(self, source: Inbox, place: str = "") -> None:
         super().__init__(badge=badge(place))
-        self._source, self._over, self._waiting = source, False, Lock()
+        self._source = source
+        self._over = False
+        self._waiting = Lock()
         self._unsubscribe = source.on_arrival(lambda _: self._refresh_soon())
         self.observe(self._open, "opened")
         self.refresh()
@@ -56,7 +59,8 @@ class InboxView(anywidget.AnyWidget):
     def refresh(self) -> None:
         """Show the current events."""
         self.rows = [
-            {"seq": each.seq, "cells": list(cells(each))} for each in self._source.newest(SHOWN)
+            {"seq": arrival.seq, "cells": list(cells(arrival))}
+            for arrival in self._source.newest(SHOWN)
         ]
         self.total = len(self._source)
 
@@ -74,9 +78,7 @@ class InboxView(anywidget.AnyWidget):
     def _refresh_soon(self) -> None:
         """Refresh once for all events that arrive within a pause."""
         if not self._over and self._waiting.acquire(blocking=False):
-            timer = Timer(PAUSE, self._refresh_now)
-            timer.name, timer.daemon = "paylab-inbox-view", True
-            timer.start()
+            call_later(PAUSE, self._refresh_now, "paylab-inbox-view")
 
     def _refresh_now(self) -> None:
         self._waiting.release()
@@ -87,7 +89,9 @@ class InboxView(anywidget.AnyWidget):
         self.detail = self._details(change["new"]) if change["new"] else ""
 
     def _details(self, seq: int) -> str:
-        arrival = next((one for one in self._source.newest(SHOWN) if one.seq == seq), None)
+        arrival = next(
+            (candidate for candidate in self._source.newest(SHOWN) if candidate.seq == seq), None
+        )
         if arrival is None:
             return notice("This event is no longer in the table.")
         try:

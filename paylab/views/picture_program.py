@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 EDGE = 320
 """Length of a preview's longer side, in pixels."""
 
-SECONDS, MEMORY = 5, 2**30
+SECONDS = 5
+MEMORY = 2**30
 """Limits of CPU seconds for a file, and of address space."""
 
 FORMATS = ("JPEG", "PNG", "WEBP", "HEIF", "GIF", "BMP", "TIFF")
 """The formats that are read; Pillow would give an EPS to Ghostscript, which runs what it says."""
 
-PDF, QR = "application/pdf", "qr"
+PDF = "application/pdf"
+QR = "qr"
 
 
 def read_picture(request: bytes) -> bytes:

@@ -32,21 +32,29 @@ details{margin:8px 0}summary{cursor:pointer}pre{overflow-x:auto}
 def report_table(report: Any) -> str:
     """How far the walk came, what differs and what to ask; the rest is folded."""
     lines = "".join(f"<div>{escape(line)}</div>" for line in report.summary.splitlines())
-    rows = [(each.key, each.words) for each in report.where("proven")]
-    rows += [(each.key, f"{each.words}: {each.ask}") for each in report.where("refused")]
-    others = [(each.key, each.words) for each in report.where("not reached", "assumed")]
-    more = folded(f"{len(others)} others", grid(("key", "outcome"), others, most=len(others)))
-    shown = grid(("key", "outcome"), rows, most=len(rows)) if rows else ""
-    return f"{heading('Probe')}{lines}{shown}{more}"
+    rows = [(finding.key, finding.words) for finding in report.where("proven")]
+    rows += [
+        (finding.key, f"{finding.words}: {finding.ask}") for finding in report.where("refused")
+    ]
+    other_rows = [
+        (finding.key, finding.words) for finding in report.where("not reached", "assumed")
+    ]
+    other_findings = folded(
+        f"{len(other_rows)} others", grid(("key", "outcome"), other_rows, most=len(other_rows))
+    )
+    finding_table = grid(("key", "outcome"), rows, most=len(rows)) if rows else ""
+    return f"{heading('Probe')}{lines}{finding_table}{other_findings}"
 
 
 def report_page(report: Any) -> str:
     """The whole report as a self-contained page, with the redacted calls."""
     groups = "".join(_group(title, report.where(outcome)) for outcome, title in TITLES.items())
     reached = "".join(f"<li>{escape(line)}</li>" for line in report.summary.splitlines())
-    made = "".join(f"<li>{escape(each)}</li>" for each in report.made)
-    if made:
-        made = f"<details><summary>What the walk created</summary><ul>{made}</ul></details>"
+    created_items = "".join(f"<li>{escape(created)}</li>" for created in report.made)
+    if created_items:
+        created_items = (
+            f"<details><summary>What the walk created</summary><ul>{created_items}</ul></details>"
+        )
     numbered = zip(report.calls, report.har()["log"]["entries"], strict=True)
     evidence = "".join(_call(call.number, entry) for call, entry in numbered)
     return (
@@ -55,36 +63,37 @@ def report_page(report: Any) -> str:
         f"<title>Probe of {escape(report.address)}</title><style>{STYLE}</style></head><body>"
         f"<h1>Probe of {escape(report.address)}</h1>"
         f'<p class="muted">{escape(report.on or "")}</p><ul>{reached}</ul>'
-        f"{groups}{made}<details><summary>Calls</summary>{evidence}</details></body></html>"
+        f"{groups}{created_items}<details><summary>Calls</summary>{evidence}</details></body></html>"
     )
 
 
 def _group(title: str, findings: Iterable[Any]) -> str:
     rows = "".join(
-        f"<tr><td><code>{escape(each.key)}</code></td>"
-        f'<td>{escape(each.words)}<br><span class="muted">{escape(each.ask)}</span>'
-        + (f'<br><a href="#call-{each.call}">call {each.call}</a>' if each.call else "")
+        f"<tr><td><code>{escape(finding.key)}</code></td>"
+        f'<td>{escape(finding.words)}<br><span class="muted">{escape(finding.ask)}</span>'
+        + (f'<br><a href="#call-{finding.call}">call {finding.call}</a>' if finding.call else "")
         + "</td></tr>"
-        for each in findings
+        for finding in findings
     )
     return f"<h2>{escape(title)}</h2><table>{rows}</table>" if rows else ""
 
 
 def _call(number: int, entry: Mapping[str, Any]) -> str:
-    request, response = entry["request"], entry["response"]
+    request = entry["request"]
+    response = entry["response"]
     title = f"{number}. {request['method']} {request['url']} → {response['status'] or 'no answer'}"
-    sent = _message(request["headers"], (request.get("postData") or {}).get("text", ""))
-    came = _message(response["headers"], response["content"].get("text", ""))
+    request_text = _message(request["headers"], (request.get("postData") or {}).get("text", ""))
+    response_text = _message(response["headers"], response["content"].get("text", ""))
     return (
         f'<details id="call-{number}" style="border:{BORDER};border-radius:6px;padding:4px 10px">'
         f'<summary style="{MONO};font-size:13px;overflow-wrap:anywhere">{escape(title)}</summary>'
-        f"<b>Request</b>{text_block(sent)}<b>Response</b>{text_block(came)}</details>"
+        f"<b>Request</b>{text_block(request_text)}<b>Response</b>{text_block(response_text)}</details>"
     )
 
 
 def _message(headers: Iterable[Mapping[str, str]], text: str) -> str:
     """The headers and the body, truncated if long; JSON is indented."""
-    lines = [f"{each['name']}: {each['value']}" for each in headers]
+    lines = [f"{header['name']}: {header['value']}" for header in headers]
     with suppress(ValueError):
         text = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
     body = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
@@ -97,11 +106,18 @@ LONGEST = 6000
 
 def drift_table(drift: Any) -> str:
     """Differences between the responses of a session and the settings."""
-    head = ("kind", "where", "what", "times", "first call", "set")
+    columns = ("kind", "where", "what", "times", "first call", "set")
     rows = [
-        (each.kind, each.where, each.what, str(each.times), str(each.first), each.key)
-        for each in drift
+        (
+            difference.kind,
+            difference.where,
+            difference.what,
+            str(difference.times),
+            str(difference.first),
+            difference.key,
+        )
+        for difference in drift
     ]
     if not rows:
         return f'<div style="{CELL}">No drift: every answer was as expected.</div>'
-    return f"{badge('DRIFT')}{grid(head, rows)}"
+    return f"{badge('DRIFT')}{grid(columns, rows)}"

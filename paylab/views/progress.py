@@ -36,30 +36,35 @@ class Bar:
 
     def count(self, first: int, second: int) -> None:
         """Store the number of items done and the total."""
-        self.done, self.total = first, second
+        self.done = first
+        self.total = second
 
     def __repr__(self) -> str:
         return f"{self.done:,} of {self.total:,} {self.what}"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         bar = f'<progress value="{self.done}" max="{max(self.total, 1)}"></progress>'
-        shown = f'<div role="status">{bar} {html.escape(repr(self))}</div>'
-        return {"text/html": shown, "text/plain": repr(self)}
+        bar_html = f'<div role="status">{bar} {html.escape(repr(self))}</div>'
+        return {"text/html": bar_html, "text/plain": repr(self)}
 
 
 class Line:
     """The number of rows and pages, and the speed."""
 
     def __init__(self, what: str, clock: Clock = time.monotonic) -> None:
-        self.what, self.rows, self.pages = what, 0, 0
-        self._clock, self._began = clock, clock()
+        self.what = what
+        self.rows = 0
+        self.pages = 0
+        self._clock = clock
+        self._began = clock()
         self._first: int | None = None
 
     def count(self, first: int, second: int) -> None:
         """Store rows and pages; rows before the first call do not count for the speed."""
         if self._first is None:
             self._first = 0 if second == 1 else first
-        self.rows, self.pages = first, second
+        self.rows = first
+        self.pages = second
 
     def __repr__(self) -> str:
         text = f"{self.rows:,} {self.what}, {self.pages:,} page{'' if self.pages == 1 else 's'}"
@@ -74,13 +79,14 @@ def progress(
     measure: Bar | Line, show: Draw | None = None, clock: Clock = time.monotonic
 ) -> Iterator[Callable[[int, int], None]]:
     """A function of two numbers that updates the display; the final state is always shown."""
-    draw, shown = show or _notebook() or _terminal, clock() - EVERY
+    draw = show or _notebook() or _terminal
+    drawn_at = clock() - EVERY
 
     def count(first: int, second: int) -> None:
-        nonlocal shown
+        nonlocal drawn_at
         measure.count(first, second)
-        if clock() - shown >= EVERY:
-            shown = clock()
+        if clock() - drawn_at >= EVERY:
+            drawn_at = clock()
             draw(measure)
 
     try:
@@ -95,7 +101,8 @@ def waiting(
     show: Draw | None = None, clock: Clock = time.monotonic
 ) -> Iterator[Callable[[str], None]]:
     """A function `tell(text)` that shows the state of a wait after a short delay."""
-    began, draw = clock(), show
+    began = clock()
+    draw = show
 
     def tell(text: str) -> None:
         nonlocal draw

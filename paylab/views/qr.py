@@ -17,7 +17,8 @@ from .drawing import QUIET_ZONE, Modules, modules
 from .html import Row
 from .programs import read_qr_codes
 
-SMALLEST, LARGEST = 21 + 2 * QUIET_ZONE, 10_000
+SMALLEST = 21 + 2 * QUIET_ZONE
+LARGEST = 10_000
 
 
 def scan(image: str | Path | bytes | BinaryIO) -> str:
@@ -43,7 +44,8 @@ class QRText:
     """Any QR text, its payload if readable, and its problem."""
 
     def __init__(self, text: str) -> None:
-        self.text, self.payload = text, None
+        self.text = text
+        self.payload = None
         with suppress(EMVError):
             self.payload = parse(text, verify=False)
         self.problem = next(iter(check(text)), None)
@@ -52,9 +54,14 @@ class QRText:
         """Rows of payee, amount and checks."""
         if (payload := self.payload) is None:
             return [("CRC", "not checked: the text is not EMV")]
-        wanted, found = payload.crc, self.text[-4:]
-        crc = f"{found}, correct" if found == wanted else f"wrong: {wanted} expected, {found} found"
-        known = [
+        expected_crc = payload.crc
+        stated_crc = self.text[-4:]
+        crc = (
+            f"{stated_crc}, correct"
+            if stated_crc == expected_crc
+            else f"wrong: {expected_crc} expected, {stated_crc} found"
+        )
+        payload_rows = [
             ("Issuer", payload.issuer),
             ("Name", payload.merchant_name),
             ("City", payload.city),
@@ -64,7 +71,7 @@ class QRText:
             ("Use", "may be paid many times" if payload.is_static else "may be paid once"),
             ("CRC", crc),
         ]
-        return [(label, value or "not said") for label, value in known]
+        return [(label, value or "not said") for label, value in payload_rows]
 
     def fields(self) -> list[Row]:
         """Rows of all fields by path and name."""
@@ -104,7 +111,9 @@ class QR:
         where: str = "",
         check: Callable[[str], str] = lambda _: "",
     ) -> None:
-        self.payload, self.size, self.about = payload, _checked(size), tuple(about)
+        self.payload = payload
+        self.size = _checked(size)
+        self.about = tuple(about)
         self.where = where
         self.modules: Modules = modules(payload)
         self.reading = QRText(payload)

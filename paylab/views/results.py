@@ -119,8 +119,8 @@ CONTROLS = (
 
 def controls_card(_: Any) -> str:
     """A table of the simulator's controls."""
-    shown = grid(("lab.simulator", "description"), CONTROLS)
-    return card(column(heading("Controls"), shown), label=SIMULATOR)
+    table_html = grid(("lab.simulator", "description"), CONTROLS)
+    return card(column(heading("Controls"), table_html), label=SIMULATOR)
 
 
 def scenarios_table(scenarios: Any) -> str:
@@ -128,8 +128,8 @@ def scenarios_table(scenarios: Any) -> str:
     rows = scenarios.rows()
     parts = []
     for where in dict.fromkeys(row["where"] for row in rows):
-        found = [[row[name] for name in SCENARIO] for row in rows if row["where"] == where]
-        parts.append(folded(f"{where}: {len(found)}", grid(SCENARIO, found, most=len(found))))
+        cells = [[row[name] for name in SCENARIO] for row in rows if row["where"] == where]
+        parts.append(folded(f"{where}: {len(cells)}", grid(SCENARIO, cells, most=len(cells))))
     return card(column(heading(f"{len(rows)} scenarios"), *parts), label=SIMULATOR)
 
 
@@ -192,7 +192,7 @@ def _column(fields: Mapping[str, Any], name: str) -> str:
 
 
 def _is_words(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
 def _words(value: object) -> str:

@@ -41,10 +41,10 @@ def specimen(
     status detail code: the file then contains it and the picture says so, and the simulator's
     verification ends with it.
     """
-    given = (("side", side, IMAGE_SIDES), ("kind", kind, KINDS), ("fault", fault, FAULTS))
-    for word, value, known in given:
-        if value not in known and (value is not None or word == "side"):
-            raise PaylabError(f"no specimen of {word} {value!r}; there is {', '.join(known)}")
+    arguments = (("side", side, IMAGE_SIDES), ("kind", kind, KINDS), ("fault", fault, FAULTS))
+    for argument, value, allowed in arguments:
+        if value not in allowed and (value is not None or argument == "side"):
+            raise PaylabError(f"no specimen of {argument} {value!r}; there is {', '.join(allowed)}")
     lines = [f"SPECIMEN {side}", name if side == "selfie" else f"{name} ({country})"]
     lines.append("A drawing for practice, not of a real person.")
     if fault is not None:
@@ -74,7 +74,8 @@ def _drawing(lines: list[str], kind: str, comment: bytes) -> bytes:
     )
     image.paste("#c81e2d", mask=stamp.rotate(29, Image.Resampling.BICUBIC))
     # Each writer has its own option, and ignores the others.
-    info, out = PngImagePlugin.PngInfo(), BytesIO()
+    info = PngImagePlugin.PngInfo()
+    buffer = BytesIO()
     info.add_text("Comment", comment)
-    image.save(out, **KINDS[kind], pnginfo=info, comment=comment, description=comment)
-    return out.getvalue() + (b"\n%" + comment if kind == "pdf" else b"")
+    image.save(buffer, **KINDS[kind], pnginfo=info, comment=comment, description=comment)
+    return buffer.getvalue() + (b"\n%" + comment if kind == "pdf" else b"")

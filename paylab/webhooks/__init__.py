@@ -16,8 +16,8 @@ from .difference import Difference as Difference
 from .difference import differences as differences
 from .event import FAMILIES as FAMILIES
 from .event import Event as Event
+from .event import EventVersion as EventVersion
 from .event import Identity as Identity
-from .event import Mark as Mark
 from .event import UnreadableEventError as UnreadableEventError
 from .event import Wrapper as Wrapper
 from .event import is_stale as is_stale

@@ -11,7 +11,8 @@ from ..spec import timestamps
 from ..spec.text import plain
 from .event import OWN, Event, Wrapper, read_event
 
-IN_ORDER, STALE = "in order", "stale"
+IN_ORDER = "in order"
+STALE = "stale"
 
 LONGEST = 60
 """Maximum characters of a value in a row."""

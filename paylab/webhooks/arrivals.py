@@ -16,7 +16,7 @@ from ..files import path_of, replace
 from ..spec import timestamps
 from .arrival import COLUMNS, Arrival, as_json, cells
 from .event import Event, read_event
-from .event_file import FoundEvents, as_line, header, read_events
+from .event_file import EventHistory, as_line, header, read_events
 from .event_log import EventLog
 
 if TYPE_CHECKING:
@@ -39,7 +39,8 @@ class Arrivals:
     """The events of an inbox that meet some conditions; evaluated on each use."""
 
     def __init__(self, events: EventLog, *conditions: tuple[str, str | datetime]) -> None:
-        self._log, self._conditions = events, conditions
+        self._log = events
+        self._conditions = conditions
 
     @property
     def since(self) -> datetime | None:
@@ -57,16 +58,20 @@ class Arrivals:
         """
         unknown = conditions.keys() - CONDITIONS.keys()
         if unknown:
-            known = ", ".join(CONDITIONS)
+            names = ", ".join(CONDITIONS)
             raise ArgumentError(
-                f"where() does not know {', '.join(sorted(unknown))}; it knows {known}"
+                f"where() does not know {', '.join(sorted(unknown))}; it knows {names}"
             )
-        given = ((name, _value(name, value)) for name, value in conditions.items())
-        return Arrivals(self._log, *self._conditions, *given)
+        typed_conditions = ((name, _value(name, value)) for name, value in conditions.items())
+        return Arrivals(self._log, *self._conditions, *typed_conditions)
 
     def _matching(self) -> list[Arrival]:
         tests = [(CONDITIONS[name], value) for name, value in self._conditions]
-        return [each for each in self._log.all() if all(test(each, value) for test, value in tests)]
+        return [
+            arrival
+            for arrival in self._log.all()
+            if all(test(arrival, value) for test, value in tests)
+        ]
 
     def __len__(self) -> int:
         return len(self._matching())
@@ -101,7 +106,7 @@ class Arrivals:
         from ..frames.frame import ExactFrame
 
         names = ("at", "type", "id", "status", "updated_at", "deliveries", "order")
-        rows = [tuple(getattr(each, name) for name in names) for each in self]
+        rows = [tuple(getattr(arrival, name) for name in names) for arrival in self]
         frame = ExactFrame(rows, columns=["received_at", *names[1:]])
         times = dict.fromkeys(("received_at", "updated_at"), "datetime64[ms, UTC]")
         words = dict.fromkeys(("type", "status", "order"), "category")
@@ -128,7 +133,7 @@ class Arrivals:
         >>> lab.inbox().table()
         []
         """
-        return [cells(each) for each in self.newest(limit)]
+        return [cells(arrival) for arrival in self.newest(limit)]
 
     def __repr__(self) -> str:
         rows = [COLUMNS, *reversed(self.table())]
@@ -138,9 +143,9 @@ class Arrivals:
 
     def _title(self) -> str:
         count = len(self)
-        more = f", the latest {SHOWN} of them" if count > SHOWN else ""
+        limit_note = f", the latest {SHOWN} of them" if count > SHOWN else ""
         lost = f"; {self._log.dropped} older ones were dropped" if self._log.dropped else ""
-        return f"{count} event{'' if count == 1 else 's'}{more}{lost}"
+        return f"{count} event{'' if count == 1 else 's'}{limit_note}{lost}"
 
 
 def _value(name: str, value: str | datetime) -> str | datetime:
@@ -156,10 +161,10 @@ EventSource = Arrivals | str | os.PathLike[str] | Iterable[Event | Mapping[str, 
 """An inbox, a file of events as `inbox.save` writes it, or events."""
 
 
-def events_of(source: EventSource) -> FoundEvents:
+def events_of(source: EventSource) -> EventHistory:
     """The events of a source; TypeError or PaylabError names what is none."""
     if isinstance(source, Arrivals):
-        return FoundEvents([arrival.event for arrival in source], source.since)
+        return EventHistory([arrival.event for arrival in source], source.since)
     if isinstance(source, str | os.PathLike):
         return read_events(source)
     if not isinstance(source, Iterable) or isinstance(source, Mapping | bytes):
@@ -167,13 +172,13 @@ def events_of(source: EventSource) -> FoundEvents:
             "events are an inbox, a file with a JSON object a line, or a list of events, not a "
             f"{type(source).__name__}"
         )
-    return FoundEvents([_event(number, each) for number, each in enumerate(source, 1)], None)
+    return EventHistory([_event(number, item) for number, item in enumerate(source, 1)], None)
 
 
-def simulated_events(events: list[Event]) -> FoundEvents:
+def simulated_events(events: list[Event]) -> EventHistory:
     """The events of a simulator, which are complete from the first one on."""
     times = [event.updated_at for event in events if event.updated_at]
-    return FoundEvents(events, min(times, default=None))
+    return EventHistory(events, min(times, default=None))
 
 
 def _event(number: int, value: object) -> Event:

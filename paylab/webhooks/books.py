@@ -57,9 +57,9 @@ def read_books(
     else:
         books = _read_file(path_of(source), delimiter, sheet)
     names = [str(name) for name in books.frame.columns]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise PaylabError(f"the books have two columns {twice[:60]!r}: rename or remove one")
+    repeated = next((name for name in names if names.count(name) > 1), None)
+    if repeated is not None:
+        raise PaylabError(f"the books have two columns {repeated[:60]!r}: rename or remove one")
     return books
 
 
@@ -119,8 +119,8 @@ def _decoded(data: bytes) -> tuple[str, str]:
 def _delimiter(text: str) -> str:
     """The delimiter that the first line has most of outside quotes; a comma if it has none."""
     line = text.partition("\n")[0]
-    bare = "".join(line.split('"')[::2])
-    return max(DELIMITERS, key=lambda mark: (bare.count(mark), mark == ","))
+    unquoted = "".join(line.split('"')[::2])
+    return max(DELIMITERS, key=lambda mark: (unquoted.count(mark), mark == ","))
 
 
 def _read_sheet(path: Path, sheet: str | None) -> pd.DataFrame:
@@ -133,8 +133,8 @@ def _read_sheet(path: Path, sheet: str | None) -> pd.DataFrame:
         raise unreadable(path, "a workbook", error) from None
     try:
         if sheet is not None and sheet not in book.sheetnames:
-            known = ", ".join(book.sheetnames)
-            raise ConfigError(f"{path} has no sheet {sheet!r:.60}; it has {known:.300}")
+            sheet_names = ", ".join(book.sheetnames)
+            raise ConfigError(f"{path} has no sheet {sheet!r:.60}; it has {sheet_names:.300}")
         rows = list(_sheet_rows(book[sheet or book.sheetnames[0]]))
     finally:
         book.close()

@@ -19,7 +19,8 @@ with explained():
     from ..frames import decimals
     from ..frames.decimal_array import DecimalArray
 
-QUARTER, WIDEST_ZONE = np.timedelta64(15, "m"), np.timedelta64(14, "h")
+QUARTER = np.timedelta64(15, "m")
+WIDEST_ZONE = np.timedelta64(14, "h")
 
 
 class Facts(NamedTuple):
@@ -33,7 +34,7 @@ class Facts(NamedTuple):
     currency: str | None = None
 
 
-class Compared(NamedTuple):
+class ColumnPair(NamedTuple):
     """A column, what counts as equal, and the currency of the amount of a pair."""
 
     column: PaymentColumn
@@ -42,43 +43,45 @@ class Compared(NamedTuple):
 
 
 def compare_amounts(
-    compared: Compared, service: DecimalArray, other: DecimalArray
+    compared: ColumnPair, service: DecimalArray, other: DecimalArray
 ) -> Iterator[tuple[int, Facts]]:
     """The amounts that differ by more than the tolerance; a blank row has none."""
     unequal = np.asarray(service != other) & ~other.isna()
     for at in np.flatnonzero(unequal).tolist():
-        left, right = service[at], other[at]
-        here = left if isinstance(left, Decimal) else Decimal(0)
+        service_value = service[at]
+        other_value = other[at]
+        service_amount = service_value if isinstance(service_value, Decimal) else Decimal(0)
         currency = compared.currency(at) if compared.column.currency else None
         tolerated = compared.rules.tolerated(currency) if currency else Decimal(0)
-        difference = subtract(right, here)
+        difference = subtract(other_value, service_amount)
         if abs(difference) <= tolerated:
             continue
-        is_negated = abs(decimals.UNLIMITED.add(right, here)) <= tolerated
+        is_negated = abs(decimals.UNLIMITED.add(other_value, service_amount)) <= tolerated
         kind = "sign" if is_negated else compared.column.problem
-        shown = digits_of(left) if isinstance(left, Decimal) else None
-        yield at, Facts(kind, shown, digits_of(right), difference, currency=currency)
+        service_text = digits_of(service_value) if isinstance(service_value, Decimal) else None
+        yield at, Facts(kind, service_text, digits_of(other_value), difference, currency=currency)
 
 
 def compare_words(
-    compared: Compared, service: WordColumn, other: WordColumn
+    compared: ColumnPair, service: WordColumn, other: WordColumn
 ) -> Iterator[tuple[int, Facts]]:
     """The words that differ, without regard to case; a blank row has none."""
     renamed = compared.rules.status_map if compared.column.meaning == "status" else {}
     numbers: dict[str, int] = {}
-    ours = _numbered(service, {}, numbers)
-    theirs = _numbered(other, renamed, numbers)
-    for at in np.flatnonzero((ours != theirs) & (theirs >= 0)).tolist():
+    service_codes = _numbered(service, {}, numbers)
+    other_codes = _numbered(other, renamed, numbers)
+    for at in np.flatnonzero((service_codes != other_codes) & (other_codes >= 0)).tolist():
         yield at, Facts(compared.column.problem, service.text(at), other.text(at))
 
 
 def compare_times(
-    compared: Compared, service: TimeColumn, other: TimeColumn
+    compared: ColumnPair, service: TimeColumn, other: TimeColumn
 ) -> Iterator[tuple[int, Facts]]:
     """The times that differ by more than the window, in the unit of the books."""
-    ours, theirs = whole_times(service.values, other.unit), other.values
-    difference = theirs - ours
-    is_known = ~np.isnat(theirs)
+    service_times = whole_times(service.values, other.unit)
+    other_times = other.values
+    difference = other_times - service_times
+    is_known = ~np.isnat(other_times)
     is_far = np.isnat(difference) | (np.abs(difference) > np.timedelta64(compared.rules.window))
     is_zone = (
         (other.unit != "D")
@@ -86,13 +89,13 @@ def compare_times(
         & (difference % QUARTER == np.timedelta64(0))
     )
     for at in np.flatnonzero(is_known & is_far).tolist():
-        is_missing = np.isnat(ours[at])
+        is_missing = np.isnat(service_times[at])
         yield (
             at,
             Facts(
                 "time_zone" if is_zone[at] else compared.column.problem,
-                None if is_missing else time_text(ours[at], other.unit),
-                time_text(theirs[at], other.unit),
+                None if is_missing else time_text(service_times[at], other.unit),
+                time_text(other_times[at], other.unit),
                 time_difference=None if is_missing else as_timedelta(difference[at]),
             ),
         )
@@ -100,11 +103,11 @@ def compare_times(
 
 def _numbered(words: WordColumn, renamed: Mapping[str, str], numbers: dict[str, int]) -> Any:
     """The words as numbers that two columns share; -1 for none."""
-    known = []
+    codes = []
     for text in words.texts:
         word = text.strip().casefold()
-        known.append(numbers.setdefault(renamed.get(word, word), len(numbers)))
-    return np.array([*known, NO_PLACE])[words.codes]
+        codes.append(numbers.setdefault(renamed.get(word, word), len(numbers)))
+    return np.array([*codes, NO_PLACE])[words.codes]
 
 
 COMPARE: Mapping[str, Callable[..., Iterator[tuple[int, Facts]]]] = {

@@ -33,12 +33,13 @@ def differences(payload: Mapping[str, Any], now: Mapping[str, Any]) -> list[Diff
     >>> paylab.events.differences({"status": "started"}, {"status": "completed"})
     [Difference(field='status', event='started', now='completed')]
     """
-    before = dict(_leaves(payload))
-    after = {name: value for name, value in _leaves(now) if _top(name) in payload}
+    event_values = dict(_leaves(payload))
+    current_values = {name: value for name, value in _leaves(now) if _top(name) in payload}
     return [
-        Difference(name, _value_text(before.get(name)), _value_text(after.get(name)))
-        for name in before | after
-        if _top(name) not in ONLY_IN_EVENTS and not same(name, before.get(name), after.get(name))
+        Difference(name, _value_text(event_values.get(name)), _value_text(current_values.get(name)))
+        for name in event_values | current_values
+        if _top(name) not in ONLY_IN_EVENTS
+        and not same(name, event_values.get(name), current_values.get(name))
     ]
 
 
@@ -64,11 +65,11 @@ def _meaning(field: str, text: str) -> object:
 def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Every leaf value by its dotted path; nulls are left out."""
     if isinstance(value, Mapping):
-        for name, each in value.items():
-            yield from _leaves(each, f"{path}.{name}" if path else str(name))
+        for name, item in value.items():
+            yield from _leaves(item, f"{path}.{name}" if path else str(name))
     elif isinstance(value, list):
-        for index, each in enumerate(value):
-            yield from _leaves(each, f"{path}.{index}")
+        for index, item in enumerate(value):
+            yield from _leaves(item, f"{path}.{index}")
     elif value is not None:
         yield path, value
 

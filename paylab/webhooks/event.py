@@ -78,7 +78,7 @@ class UnreadableEventError(PaylabError, ValueError):
     """A delivery that is not an event: not JSON, or without type, payload or resource id."""
 
 
-class Mark(NamedTuple):
+class EventVersion(NamedTuple):
     """The data for ordering an event: family, status, update time and type."""
 
     type: str
@@ -122,10 +122,10 @@ class Event:
         return moment if isinstance(moment, datetime) else None
 
     @property
-    def mark(self) -> Mark:
+    def mark(self) -> EventVersion:
         """What ordering needs."""
         previous = _text(self.payload.get("previous_status"))
-        return Mark(self.type, self.status, self.updated_at, previous)
+        return EventVersion(self.type, self.status, self.updated_at, previous)
 
     @property
     def identity(self) -> Identity:
@@ -174,9 +174,10 @@ def read_event(delivery: RawEvent, wrapper: Wrapper = OWN) -> Event:
 
 def _parts(body: Mapping[str, Any], wrapper: Wrapper) -> tuple[str, Mapping[str, Any]] | None:
     """The type and the payload of an event with this wrapper, or None."""
-    kind, payload = value_at(body, wrapper.type_field), value_at(body, wrapper.payload_field)
-    found = isinstance(kind, str) and kind and isinstance(payload, Mapping)
-    return (kind, payload) if found else None
+    kind = value_at(body, wrapper.type_field)
+    payload = value_at(body, wrapper.payload_field)
+    is_event = isinstance(kind, str) and kind and isinstance(payload, Mapping)
+    return (kind, payload) if is_event else None
 
 
 def event_of(kind: str, payload: Mapping[str, Any], service: Service = OWN.service) -> Event:
@@ -236,7 +237,7 @@ BY_STATUS: Mapping[str, Mapping[str, str]] = {
 
 
 @explain_arguments
-def of_snapshot(family: str, raw: Mapping[str, Any], latest: Mark | None = None) -> Event:
+def of_snapshot(family: str, raw: Mapping[str, Any], latest: EventVersion | None = None) -> Event:
     """The event for the current state of a resource; `latest` is the last known mark.
 
     >>> paylab.events.of_snapshot("transfer", transfer.raw).type
@@ -258,7 +259,7 @@ def of_snapshot(family: str, raw: Mapping[str, Any], latest: Mark | None = None)
 
 
 @explain_arguments
-def is_stale(event: Mark, latest: Mark | None) -> bool:
+def is_stale(event: EventVersion, latest: EventVersion | None) -> bool:
     """Whether an event is older than the latest known one of its resource.
 
     The status machine decides first: completed never leads back to started. Where it allows both
@@ -269,15 +270,16 @@ def is_stale(event: Mark, latest: Mark | None) -> bool:
     """
     if latest is None:
         return False
-    now, before = event.updated_at, latest.updated_at
-    is_older = bool(now and before and now < before)
-    is_newer = bool(now and before and now > before)
+    event_time = event.updated_at
+    latest_time = latest.updated_at
+    is_older = bool(event_time and latest_time and event_time < latest_time)
+    is_newer = bool(event_time and latest_time and event_time > latest_time)
     if event.previous is not None and event.previous == latest.status and not is_older:
         return False
-    forward = _leads(event.type, latest.status, event.status)
-    back = _leads(event.type, event.status, latest.status)
-    if forward != back:
-        return back
+    is_forward = _leads(event.type, latest.status, event.status)
+    is_backward = _leads(event.type, event.status, latest.status)
+    if is_forward != is_backward:
+        return is_backward
     if is_older or is_newer or not {event.type, latest.type} <= set(EVENT_TYPES):
         return is_older
     return EVENT_TYPES.index(event.type) < EVENT_TYPES.index(latest.type)

@@ -26,7 +26,8 @@ from ..spec import timestamps
 from ..spec.text import read_json, write_json
 from .event import OWN, Event, UnreadableEventError, Wrapper, read_event
 
-MARK, VERSION = "paylab_inbox", 1
+MARK = "paylab_inbox"
+VERSION = 1
 """The key of a header, and the format of the file; another one is refused."""
 
 LOCK_SECONDS = 10.0
@@ -41,7 +42,7 @@ class Header(NamedTuple):
     since: datetime | None
 
 
-class FiledEvent(NamedTuple):
+class StoredEvent(NamedTuple):
     """An event of a file, the number of its deliveries and the time of the first one."""
 
     event: Event
@@ -50,7 +51,7 @@ class FiledEvent(NamedTuple):
 
 
 @dataclass(frozen=True)
-class FoundEvents:
+class EventHistory:
     """The events of a file, and the time from which they should be complete, if it says so."""
 
     events: list[Event]
@@ -58,24 +59,25 @@ class FoundEvents:
     notes: tuple[str, ...] = ()
 
 
-def read_events(path: str | os.PathLike[str], wrapper: Wrapper = OWN) -> FoundEvents:
+def read_events(path: str | os.PathLike[str], wrapper: Wrapper = OWN) -> EventHistory:
     """Read a file of events, with a header or without; PaylabError names an invalid line."""
     events: list[Event] = []
-    since, notes = None, []
+    since = None
+    notes = []
     with open(path_of(path), "rb") as file:
         for number, line in enumerate(file, 1):
             try:
-                found = _read_line(line, wrapper) if line.strip() else None
+                parsed = _read_line(line, wrapper) if line.strip() else None
             except UnreadableEventError as error:
                 if line.endswith(b"\n"):
                     raise PaylabError(f"{path}, line {number}: {error}") from None
                 notes.append(CUT_OFF)
                 continue
-            if isinstance(found, Header):
-                since = found.since or since
-            elif found:
-                events.append(found.event)
-    return FoundEvents(events, since, tuple(notes))
+            if isinstance(parsed, Header):
+                since = parsed.since or since
+            elif parsed:
+                events.append(parsed.event)
+    return EventHistory(events, since, tuple(notes))
 
 
 class EventFile:
@@ -85,7 +87,8 @@ class EventFile:
     """
 
     def __init__(self, path: str | os.PathLike[str], wrapper: Wrapper = OWN) -> None:
-        self.path, self._wrapper = path_of(path), wrapper
+        self.path = path_of(path)
+        self._wrapper = wrapper
         self._offset = 0  # the end of the last whole line that was read or written here
         self._since: datetime | None = None
         try:
@@ -101,7 +104,7 @@ class EventFile:
         beside = self.path.with_name(f".{self.path.name}.lock")
         return FileLock(beside, timeout=LOCK_SECONDS, mode=PRIVATE)
 
-    def new_lines(self) -> Iterator[FiledEvent | Header]:
+    def new_lines(self) -> Iterator[StoredEvent | Header]:
         """The lines since the last call; a line that cannot be read is logged and left out."""
         try:
             with open(self.path, "rb") as file:
@@ -116,7 +119,7 @@ class EventFile:
         except FileNotFoundError:
             self._offset = 0
 
-    def _read(self, line: bytes) -> Iterator[FiledEvent | Header]:
+    def _read(self, line: bytes) -> Iterator[StoredEvent | Header]:
         try:
             yield _read_line(line, self._wrapper)
         except UnreadableEventError as error:
@@ -129,8 +132,8 @@ class EventFile:
 
     def append(self, values: Mapping[str, Any]) -> None:
         """Append an event; call it with the lock held, after `new_lines`."""
-        head = b"" if self._offset else header(self._since)
-        self._append(head + as_line(values))
+        first_line = b"" if self._offset else header(self._since)
+        self._append(first_line + as_line(values))
 
     def _append(self, data: bytes) -> None:
         """Write all of it after the last whole line, or nothing."""
@@ -141,9 +144,9 @@ class EventFile:
                 file.truncate(self._offset)
                 file.seek(self._offset)
             try:
-                rest = memoryview(data)
-                while rest:
-                    rest = rest[file.write(rest) :]
+                unwritten = memoryview(data)
+                while unwritten:
+                    unwritten = unwritten[file.write(unwritten) :]
             except OSError:
                 file.truncate(self._offset)  # the disk is full: leave no half of a line
                 raise
@@ -176,7 +179,7 @@ def _require_header(path: Path) -> None:
         raise ConfigError(f"{path} is not a file of an inbox: name another file")
 
 
-def _read_line(line: bytes, wrapper: Wrapper) -> FiledEvent | Header:
+def _read_line(line: bytes, wrapper: Wrapper) -> StoredEvent | Header:
     """A line as what it is; UnreadableEventError if it is neither a header nor an event."""
     try:
         values = read_json(line)
@@ -191,6 +194,6 @@ def _read_line(line: bytes, wrapper: Wrapper) -> FiledEvent | Header:
     event = read_event(values, wrapper)
     deliveries = values.get("deliveries")
     is_count = type(deliveries) is int and deliveries > 0
-    return FiledEvent(
+    return StoredEvent(
         event, deliveries if is_count else 1, timestamps.read(values.get("received_at"))
     )

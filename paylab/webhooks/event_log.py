@@ -14,8 +14,8 @@ from threading import RLock
 
 from ..spec.text import write_json
 from .arrival import IN_ORDER, STALE, Arrival, as_json
-from .event import OWN, Event, Identity, Mark, Wrapper, is_stale
-from .event_file import EventFile, FiledEvent
+from .event import OWN, Event, EventVersion, Identity, Wrapper, is_stale
+from .event_file import EventFile, StoredEvent
 
 MOST_BYTES = 256 * 1024 * 1024
 """Maximum bytes of the events in memory."""
@@ -39,13 +39,15 @@ class EventLog:
         *,
         most_bytes: int = MOST_BYTES,
     ) -> None:
-        self.wrapper, self._most_bytes = wrapper, most_bytes
+        self.wrapper = wrapper
+        self._most_bytes = most_bytes
         self.since: datetime | None = None
         self.dropped = 0
         self._arrivals: dict[int, Arrival] = {}
         self._known: dict[Identity, int] = {}  # the numbers of the events
-        self._latest: dict[tuple[str, str], tuple[int, Mark]] = {}
-        self._count, self._bytes = 0, 0
+        self._latest: dict[tuple[str, str], tuple[int, EventVersion]] = {}
+        self._count = 0
+        self._bytes = 0
         self._lock = RLock()
         self._file = EventFile(path, wrapper) if path is not None else None
         with self._lock, self._writing():
@@ -81,7 +83,7 @@ class EventLog:
     def _read_file(self) -> None:
         """Take over the lines that were added to the file."""
         for line in self._file.new_lines() if self._file else ():
-            if isinstance(line, FiledEvent):
+            if isinstance(line, StoredEvent):
                 body = write_json(self.wrapper.delivery(line.event)).encode()
                 at = line.at or line.event.updated_at or UNKNOWN_TIME
                 self._keep(self._merged(line.event, body, at, line.deliveries), line.event)
@@ -89,8 +91,8 @@ class EventLog:
     def _merged(self, event: Event, body: bytes, at: datetime, deliveries: int = 1) -> Arrival:
         """The arrival of an event: a new one, or the known one with more deliveries."""
         if seq := self._known.get(event.identity):
-            known = self._arrivals[seq]
-            return replace(known, last_at=at, deliveries=known.deliveries + deliveries)
+            earlier = self._arrivals[seq]
+            return replace(earlier, last_at=at, deliveries=earlier.deliveries + deliveries)
         mark = event.mark
         _, latest = self._latest.get((event.family, event.id), (0, None))
         return Arrival(
@@ -110,7 +112,8 @@ class EventLog:
     def _keep(self, arrival: Arrival, event: Event) -> None:
         seq = arrival.seq
         if seq > self._count:
-            self._count, self._known[event.identity] = seq, seq
+            self._count = seq
+            self._known[event.identity] = seq
             self._bytes += len(arrival.body) + OVERHEAD
             if arrival.order == IN_ORDER:
                 self._latest[event.family, event.id] = seq, event.mark
@@ -120,7 +123,8 @@ class EventLog:
 
     def _drop_oldest(self) -> None:
         oldest = self._arrivals.pop(next(iter(self._arrivals)))
-        event, self.dropped = oldest.event, self.dropped + 1
+        event = oldest.event
+        self.dropped = self.dropped + 1
         self._bytes -= len(oldest.body) + OVERHEAD
         del self._known[event.identity]
         if self._latest.get((event.family, event.id), (0,))[0] == oldest.seq:

@@ -15,7 +15,7 @@ import httpx
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, ConfigError, MissingExtraError, WaitTimeoutError
-from ..errors.names import suggesting
+from ..errors.names import with_name_suggestions
 from ..loopback import is_loopback
 from ..spec.text import write_json
 from .arrival import Arrival
@@ -23,7 +23,7 @@ from .arrivals import Arrivals
 from .difference import Difference, differences
 from .event import Event, read_event
 from .event_log import EventLog
-from .receiver import BAD_GATEWAY, Broken, Receiver
+from .receiver import BAD_GATEWAY, Receiver, SimulatedFailure
 
 FORWARD_TIMEOUT = 10.0
 
@@ -32,9 +32,11 @@ def check_target(url: str) -> str:
     """Check an address for events: https, or http on this machine."""
     try:
         parts = urlsplit(url)
-        host, _ = parts.hostname or "", parts.port
+        host = parts.hostname or ""
+        _ = parts.port
     except ValueError:
-        host, parts = "", urlsplit("")
+        host = ""
+        parts = urlsplit("")
     if not host or parts.scheme not in ("http", "https"):
         raise ConfigError(f"{url[:80]!a} is not a URL that can receive events")
     if parts.scheme == "http" and not is_loopback(host):
@@ -80,7 +82,7 @@ class InboxFunctions:
 
 
 @explain_arguments
-@suggesting
+@with_name_suggestions
 class Inbox(Arrivals):
     """Received events; open until `close`, the end of a `with` block or of the process.
 
@@ -92,9 +94,12 @@ class Inbox(Arrivals):
         self, events: EventLog, receiver: Receiver, functions: InboxFunctions, url: str
     ) -> None:
         super().__init__(events)
-        self.url, self.is_open = url, True
-        self._receiver, self._functions = receiver, functions
-        self._closing, self._process = Lock(), os.getpid()
+        self.url = url
+        self.is_open = True
+        self._receiver = receiver
+        self._functions = functions
+        self._closing = Lock()
+        self._process = os.getpid()
         atexit.register(self.close)
 
     def __enter__(self) -> Inbox:
@@ -128,8 +133,9 @@ class Inbox(Arrivals):
         ...     event.type
         'transfer.created'
         """
-        wanted, waited = self.where(**conditions), 0.0
-        while not wanted:
+        matching = self.where(**conditions)
+        waited = 0.0
+        while not matching:
             if waited >= timeout:
                 described = ", ".join(f"{name} {value}" for name, value in conditions.items())
                 raise WaitTimeoutError(
@@ -138,7 +144,7 @@ class Inbox(Arrivals):
             pause = min(every, timeout - waited)
             self._functions.sleep(pause)
             waited += pause
-        return wanted[0].event
+        return matching[0].event
 
     def replay(self, event: Replayed, to: str | None = None) -> int:
         """Deliver an event again, to a URL or to this inbox; returns the status of the answer.
@@ -168,9 +174,9 @@ class Inbox(Arrivals):
         ...     inbox.difference(event)
         []
         """
-        found = self._event(event)
-        now = self._functions.current(found.family, found.id)
-        return None if now is None else differences(found.payload, now)
+        parsed = self._event(event)
+        current = self._functions.current(parsed.family, parsed.id)
+        return None if current is None else differences(parsed.payload, current)
 
     def answer(
         self, status: int, times: int = 1, *, probability: float = 1.0, seed: int = 0
@@ -181,7 +187,7 @@ class Inbox(Arrivals):
         ...     inbox.answer(503, times=2)
         """
         chance = Random(seed)  # noqa: S311 - the same every time
-        self._receiver.answer(Broken(status, times, probability, chance))
+        self._receiver.answer(SimulatedFailure(status, times, probability, chance))
 
     def on_arrival(self, listener: Callable[[Arrival], object]) -> Callable[[], None]:
         """Call a function with each arrival, until the returned function is called.
@@ -195,10 +201,10 @@ class Inbox(Arrivals):
     def _event(self, event: Replayed) -> Event:
         if isinstance(event, Mapping):
             return read_event(event, self._log.wrapper)
-        found = event.event if isinstance(event, Arrival) else event
-        if not isinstance(found, Event):
+        parsed = event.event if isinstance(event, Arrival) else event
+        if not isinstance(parsed, Event):
             raise ArgumentError(f"must be an event of an inbox, not a {type(event).__name__}")
-        return found
+        return parsed
 
     def _title(self) -> str:
         state = "open" if self.is_open else "closed"

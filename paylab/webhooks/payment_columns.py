@@ -90,22 +90,22 @@ def name_columns(names: Sequence[Any], columns: Mapping[str, str] | None) -> dic
     usual names, without regard to case and blanks.
     """
     words = {str(name).strip().casefold(): name for name in reversed(names)}
-    own = {_meaning(str(meaning)): name for meaning, name in (columns or {}).items()}
-    for name in own.values():
+    given_columns = {_meaning(str(meaning)): name for meaning, name in (columns or {}).items()}
+    for name in given_columns.values():
         if name not in names:
-            shown = ", ".join(map(str, names))
-            raise _invalid(f"columns= has {str(name)!r:.60}: your columns are {shown:.300}")
-    named: dict[str, Any] = {}
+            column_names = ", ".join(map(str, names))
+            raise _invalid(f"columns= has {str(name)!r:.60}: your columns are {column_names:.300}")
+    columns_by_meaning: dict[str, Any] = {}
     for meaning, usual in NAMES.items():
-        if meaning in own:
-            named[meaning] = own[meaning]
+        if meaning in given_columns:
+            columns_by_meaning[meaning] = given_columns[meaning]
             continue
         usual_name = next((words[word] for word in usual if word in words), None)
-        if usual_name is not None and usual_name not in own.values():
-            named[meaning] = usual_name
-    if not named.keys() & KEYS.keys():
+        if usual_name is not None and usual_name not in given_columns.values():
+            columns_by_meaning[meaning] = usual_name
+    if not columns_by_meaning.keys() & KEYS.keys():
         raise _invalid("needs a column id or client_reference_id; or name yours with columns=")
-    return named
+    return columns_by_meaning
 
 
 def _meaning(word: str) -> str:
@@ -113,8 +113,8 @@ def _meaning(word: str) -> str:
     name = word.strip().casefold()
     meaning = next((meaning for meaning, usual in NAMES.items() if name in (meaning, *usual)), None)
     if meaning is None:
-        near = nearest_name(name, NAMES)
-        hint = f"nearest: {near}; " if near else ""
+        similar = nearest_name(name, NAMES)
+        hint = f"nearest: {similar}; " if similar else ""
         raise _invalid(f"columns= has {word!r:.60}: {hint}the meanings are {', '.join(NAMES)}")
     return meaning
 

@@ -33,11 +33,11 @@ def match(
     """
     places = np.full(len(ids), NO_PLACE, dtype=np.int64)
     by_reference = np.zeros(len(ids), dtype=bool)
-    for own in (ids, references):
+    for row_keys in (ids, references):
         for fold in (_same, _fold):
-            for known in (payment_ids, payment_references):
-                rows = _match_rest(places, own, known, fold)
-                by_reference[rows] = known is payment_references
+            for payment_keys in (payment_ids, payment_references):
+                rows = _match_rest(places, row_keys, payment_keys, fold)
+                by_reference[rows] = payment_keys is payment_references
     return Matches(places, by_reference)
 
 
@@ -54,13 +54,13 @@ def _match_rest(
     places: Places, own: pa.Array, known: pa.Array, fold: Callable[[pa.Array], pa.Array]
 ) -> Places:
     """Fill the places of rows that have none yet; return these rows."""
-    rest = np.flatnonzero(places == NO_PLACE)
-    if not len(rest) or own.null_count == len(own) or known.null_count == len(known):
-        return rest
-    texts = own if len(rest) == len(own) else own.take(pa.array(rest))
-    found = pc.index_in(fold(texts), value_set=fold(known), skip_nulls=True)
-    places[rest] = np.asarray(found.fill_null(NO_PLACE), dtype=np.int64)
-    return rest
+    unmatched = np.flatnonzero(places == NO_PLACE)
+    if not len(unmatched) or own.null_count == len(own) or known.null_count == len(known):
+        return unmatched
+    texts = own if len(unmatched) == len(own) else own.take(pa.array(unmatched))
+    positions = pc.index_in(fold(texts), value_set=fold(known), skip_nulls=True)
+    places[unmatched] = np.asarray(positions.fill_null(NO_PLACE), dtype=np.int64)
+    return unmatched
 
 
 def repeated_references(matches: Matches, references: pa.Array) -> dict[int, list[int]]:
@@ -72,11 +72,11 @@ def repeated_references(matches: Matches, references: pa.Array) -> dict[int, lis
     if not len(alone) or not len(matched):
         return {}
     folded = _fold(references)
-    found = pc.index_in(
+    positions = pc.index_in(
         folded.take(pa.array(alone)), value_set=folded.take(pa.array(matched)), skip_nulls=True
     )
     groups: dict[int, list[int]] = {}
-    for place, at in zip(alone.tolist(), found.to_pylist(), strict=True):
+    for place, at in zip(alone.tolist(), positions.to_pylist(), strict=True):
         if at is not None:
             groups.setdefault(int(matched[at]), []).append(place)
     return groups

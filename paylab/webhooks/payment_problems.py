@@ -119,8 +119,8 @@ def digits_of(amount: Decimal | None) -> str | None:
 def sum_text(amounts: Iterable[Decimal]) -> str:
     """Amounts as a sum."""
     texts = [format(amount, "f") for amount in amounts]
-    rest = len(texts) - SHOWN_ROWS
-    return " + ".join(texts[:SHOWN_ROWS]) + (f" + {rest} more" if rest > 0 else "")
+    hidden_count = len(texts) - SHOWN_ROWS
+    return " + ".join(texts[:SHOWN_ROWS]) + (f" + {hidden_count} more" if hidden_count > 0 else "")
 
 
 def name_swapped(problems: list[PaymentProblem]) -> list[PaymentProblem]:
@@ -133,11 +133,13 @@ def name_swapped(problems: list[PaymentProblem]) -> list[PaymentProblem]:
     for problem in problems:
         if problem.kind != "amount":
             continue
-        service, other_value = _value(problem, 0), _value(problem, 1)
+        service = _value(problem, 0)
+        other_value = _value(problem, 1)
         partners = waiting.get((problem.family, other_value, service))
         if partners:
-            other = partners.pop(0)
-            partner[other], partner[problem.place] = problem.place, other
+            other_place = partners.pop(0)
+            partner[other_place] = problem.place
+            partner[problem.place] = other_place
         else:
             pair = problem.family, service, other_value
             waiting.setdefault(pair, []).append(problem.place)
@@ -148,17 +150,17 @@ def name_swapped(problems: list[PaymentProblem]) -> list[PaymentProblem]:
         for problem in problems
         if problem.kind not in SEVERAL
     }
-    named = []
+    renamed = []
     for problem in problems:
-        other = partner.get(problem.place, NO_PLACE)
-        crossed = values.get((other, problem.column))
+        other_place = partner.get(problem.place, NO_PLACE)
+        crossed = values.get((other_place, problem.column))
         is_several = problem.kind in SEVERAL
         is_crossed = not is_several and crossed == (_value(problem, 0), _value(problem, 1))
-        if other == NO_PLACE or not is_crossed:
-            named.append(problem)
+        if other_place == NO_PLACE or not is_crossed:
+            renamed.append(problem)
         elif problem.kind == "amount":
-            named.append(problem._replace(kind="swapped"))
-    return named
+            renamed.append(problem._replace(kind="swapped"))
+    return renamed
 
 
 def _value(problem: PaymentProblem, at: int) -> object:

@@ -73,12 +73,12 @@ def texts_of(column: Series) -> pa.Array:
     if isinstance(kind, pd.CategoricalDtype):
         column = column.astype(object)
     if isinstance(column.dtype, pd.StringDtype) or _is_arrow_text(column.dtype):
-        whole = pa.array(column).cast(pa.string())
+        texts = pa.array(column).cast(pa.string())
     else:
-        whole = pa.array([_text(value) for value in column], pa.string())
-    if isinstance(whole, pa.ChunkedArray):
-        whole = whole.combine_chunks()
-    trimmed = pc.utf8_trim_whitespace(whole)
+        texts = pa.array([_text(value) for value in column], pa.string())
+    if isinstance(texts, pa.ChunkedArray):
+        texts = texts.combine_chunks()
+    trimmed = pc.utf8_trim_whitespace(texts)
     return pc.if_else(pc.equal(trimmed, ""), pa.scalar(None, pa.string()), trimmed)
 
 
@@ -131,16 +131,16 @@ def _is_exact(column: Series) -> bool:
 
 def _exact(column: Series) -> pa.Array:
     values = pa.array(column)
-    whole = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
-    return whole.cast(pa.decimal128(20, 0)) if pa.types.is_integer(whole.type) else whole
+    array = values.combine_chunks() if isinstance(values, pa.ChunkedArray) else values
+    return array.cast(pa.decimal128(20, 0)) if pa.types.is_integer(array.type) else array
 
 
 def _plain(texts: pa.Array) -> pa.Array:
     """The numbers without blanks between digits; an accountant's minus goes before them."""
     if not pc.any(pc.match_substring_regex(texts, rf"\x{{2212}}|[()]|-$|{GROUPS}")).as_py():
         return texts
-    bare = pc.replace_substring_regex(texts, GROUPS, "")
-    signed = pc.replace_substring(bare, "\u2212", "-")
+    ungrouped = pc.replace_substring_regex(texts, GROUPS, "")
+    signed = pc.replace_substring(ungrouped, "\u2212", "-")
     return pc.replace_substring_regex(signed, NEGATIVE, r"-\1\2")
 
 
@@ -171,9 +171,9 @@ def _with_point(texts: pa.Array, name: str, mark: str) -> pa.Array:
     if len(wrong):
         row = wrong[0].as_py()
         text = texts[row].as_py()
-        shown = text if len(text) <= decimals.SHOWN else f"{text[: decimals.SHOWN]}…"
+        short_text = text if len(text) <= decimals.SHOWN else f"{text[: decimals.SHOWN]}…"
         raise ExactnessError(
-            f"{name}, row {row + 1}: {shown!r} is not a number with the decimal mark {mark!r}"
+            f"{name}, row {row + 1}: {short_text!r} is not a number with the decimal mark {mark!r}"
         )
     grouped = pc.replace_substring(texts, "." if mark == "," else ",", "")
     return pc.replace_substring(grouped, mark, ".")
@@ -182,9 +182,9 @@ def _with_point(texts: pa.Array, name: str, mark: str) -> pa.Array:
 def word_column(column: Series) -> WordColumn:
     """The words of a column as trimmed text."""
     if isinstance(column.dtype, pd.CategoricalDtype):
-        known = [_text(word) for word in column.cat.categories]
+        category_texts = [_text(word) for word in column.cat.categories]
         return WordColumn(
-            np.asarray(column.cat.codes, dtype=np.int64), [str(word) for word in known]
+            np.asarray(column.cat.codes, dtype=np.int64), [str(word) for word in category_texts]
         )
     coded = texts_of(column).dictionary_encode()
     codes = np.asarray(coded.indices.fill_null(-1), dtype=np.int64)
@@ -207,9 +207,9 @@ def times_of(column: Series, name: str, zone: ZoneInfo, form: str | None = None)
         values = column.to_numpy(dtype=MICROSECOND)
         return TimeColumn(values, _unit(values, "s"))
     texts = texts_of(column)
-    values, found = _read_times(texts, name, zone, form)
+    values, form_found = _read_times(texts, name, zone, form)
     has_seconds = pc.any(pc.match_substring_regex(texts, r"\d:\d\d:\d\d")).as_py()
-    return TimeColumn(values, _unit(values, "s" if has_seconds else "m"), found)
+    return TimeColumn(values, _unit(values, "s" if has_seconds else "m"), form_found)
 
 
 def _is_time_or_missing(value: Any) -> bool:
@@ -236,10 +236,10 @@ def _read_times(texts: pa.Array, name: str, zone: ZoneInfo, form: str | None) ->
 
     With the format if it was found.
     """
-    written = pd.Series(texts.to_pandas())
-    is_blank = written.isna()
+    times_as_text = pd.Series(texts.to_pandas())
+    is_blank = times_as_text.isna()
     if form is None:
-        moments = pd.to_datetime(written, format="ISO8601", utc=True, errors="coerce")
+        moments = pd.to_datetime(times_as_text, format="ISO8601", utc=True, errors="coerce")
         if not (moments.isna() & ~is_blank).any():
             values = moments.dt.tz_localize(None).to_numpy(dtype=MICROSECOND)
             has_offset = np.asarray(pc.match_substring_regex(texts, OFFSET).fill_null(False))
@@ -251,7 +251,9 @@ def _read_times(texts: pa.Array, name: str, zone: ZoneInfo, form: str | None) ->
     clocks = CLOCKS if form is None else ("",)
     readings = {}
     for day in days:
-        parts = [pd.to_datetime(written, format=day + clock, errors="coerce") for clock in clocks]
+        parts = [
+            pd.to_datetime(times_as_text, format=day + clock, errors="coerce") for clock in clocks
+        ]
         moments = parts[0]
         for part in parts[1:]:
             moments = moments.fillna(part)
@@ -266,16 +268,18 @@ def _read_times(texts: pa.Array, name: str, zone: ZoneInfo, form: str | None) ->
     wrong = np.flatnonzero(nearest.isna() & ~is_blank)
     row = int(wrong[0]) if len(wrong) else int(np.flatnonzero(~is_blank)[0])
     reason = "can be read in two ways" if fitting else "is not a time"
-    message = f'{name}, row {row + 1}: {written[row]!r:.40} {reason}: pass date_format="%d/%m/%Y"'
+    message = (
+        f'{name}, row {row + 1}: {times_as_text[row]!r:.40} {reason}: pass date_format="%d/%m/%Y"'
+    )
     raise RuleError([Problem("books", message, "reconcile")])
 
 
 def _unit(values: Any, least: str) -> str:
     """The unit that all times are whole in: a day, else `least` or finer."""
-    known = values[~np.isnat(values)]
+    times_present = values[~np.isnat(values)]
     units = list(UNITS)
     for unit in ("D", *units[units.index(least) :]):
-        if (known.astype(f"datetime64[{unit}]") == known).all():
+        if (times_present.astype(f"datetime64[{unit}]") == times_present).all():
             return unit
     return "us"
 

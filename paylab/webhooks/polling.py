@@ -13,17 +13,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import pairwise
-from threading import Event as Signal
-from threading import Lock, Thread, current_thread
+from threading import Lock
 from typing import Any, Self
 
 from ..errors.api import NotFoundError
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError
 from ..logs import log
+from ..runtime import Repetition
 from ..spec import timestamps
 from ..spec.service.lists import Order
-from .event import FAMILIES, Event, Mark, of_snapshot
+from .event import FAMILIES, Event, EventVersion, of_snapshot
 from .router import Router
 
 EVERY = 5.0
@@ -52,7 +52,7 @@ class PolledList:
     pages: Callable[[], Iterable[Any]]
     get: Callable[[str], ResourceData] | None = None
     order: Order = "unknown"
-    known: dict[str, Mark] = field(default_factory=dict)
+    known: dict[str, EventVersion] = field(default_factory=dict)
     open: set[str] = field(default_factory=set)
     has_begun: bool = False
     floor: datetime | None = None
@@ -67,29 +67,32 @@ class PolledList:
         Of a list that is newest first the newest pages are enough, unless old rows may have
         changed since a time.
         """
-        old, new = list[ResourceData](), list[ResourceData]()
+        known_rows = list[ResourceData]()
+        new_rows = list[ResourceData]()
         for number, page in enumerate(self._pages(), 1):
             for row in page.data:
                 moment = timestamps.read(row.get("updated_at"))
                 is_since = since is not None and moment is not None and moment >= since
-                (new if is_since and self._is_news(row) else old).append(row)
+                (new_rows if is_since and self._is_news(row) else known_rows).append(row)
             if number == PAST_PAGES and page.has_next_page:
                 if self.order != "newest_first":
                     log.warning(UNORDERED, self.family)
                 elif since is None:
-                    self.floor = timestamps.read(old[-1].get("created_at")) if old else None
+                    self.floor = (
+                        timestamps.read(known_rows[-1].get("created_at")) if known_rows else None
+                    )
                     break
-        for row in old:
+        for row in known_rows:
             self.note(row)
         self.has_begun = True
-        return _oldest_first(new)
+        return _oldest_first(new_rows)
 
     def _news(self) -> list[ResourceData]:
         """Read all pages; when newest first, until a page brings nothing new."""
-        seen: list[ResourceData] = []
+        rows_read: list[ResourceData] = []
         missing = set(self.open)
         for page in self._pages():
-            seen += page.data
+            rows_read += page.data
             ids = {str(row.get("id")) for row in page.data}
             missing -= ids
             is_known = ids <= self.known.keys() and not any(map(self._is_news, page.data))
@@ -102,8 +105,8 @@ class PolledList:
             if row is None:
                 self.open.discard(row_id)  # it was deleted
             else:
-                seen.append(row)
-        return [row for row in _oldest_first(seen) if self._is_news(row)]
+                rows_read.append(row)
+        return [row for row in _oldest_first(rows_read) if self._is_news(row)]
 
     def note(self, row: ResourceData) -> None:
         """Store the current state of a resource."""
@@ -115,7 +118,7 @@ class PolledList:
         if len(self.known) > REMEMBERED and self.order == "newest_first":
             del self.known[next((name for name in self.known if name not in self.open), row_id)]
 
-    def mark(self, row: ResourceData) -> Mark:
+    def mark(self, row: ResourceData) -> EventVersion:
         """The mark by which polling compares two states of a resource."""
         return of_snapshot(self.family, row).mark
 
@@ -130,16 +133,17 @@ class PolledList:
             yield page
 
     def _is_news(self, row: ResourceData) -> bool:
-        before, now = self.known.get(str(row.get("id"))), self.mark(row)
-        if before is not None:
-            return not same_state(now, before)
+        known_mark = self.known.get(str(row.get("id")))
+        current_mark = self.mark(row)
+        if known_mark is not None:
+            return not same_state(current_mark, known_mark)
         moment = timestamps.read(row.get("created_at"))
         if self.floor and moment and moment < self.floor:
             return False
         return self.family != "individual" or _has_moved(row)
 
 
-def same_state(one: Mark, other: Mark) -> bool:
+def same_state(one: EventVersion, other: EventVersion) -> bool:
     """Whether two marks of a resource are equal; for an individual only the status counts."""
     if one.type == "individual.status_changed":
         return one.status == other.status
@@ -159,8 +163,10 @@ def _has_moved(row: ResourceData) -> bool:
 def _falls(rows: Iterable[ResourceData]) -> bool:
     """Whether the times of creation never increase from row to row."""
     times = [timestamps.read(row.get("created_at")) for row in rows]
-    known = [moment for moment in times if moment is not None]
-    return len(known) == len(times) and all(one >= other for one, other in pairwise(known))
+    times_present = [moment for moment in times if moment is not None]
+    return len(times_present) == len(times) and all(
+        later >= earlier for later, earlier in pairwise(times_present)
+    )
 
 
 def _oldest_first(rows: Iterable[ResourceData]) -> list[ResourceData]:
@@ -184,16 +190,19 @@ class Watch:
             raise ArgumentError("every must be more than 0 seconds")
         if since is not None and since.tzinfo is None:
             raise ArgumentError("since must have a time zone, such as datetime.now(UTC)")
-        self.rounds, self.errors = 0, deque[Exception](maxlen=KEPT_ERRORS)
+        self.rounds = 0
+        self.errors = deque[Exception](maxlen=KEPT_ERRORS)
         self._lists = list(lists)
-        self._router, self._every, self._since = router, every, since
-        self._stopped, self._lock = Signal(), Lock()
-        self._thread = Thread(target=self._run, name="paylab-watch", daemon=True)
+        self._router = router
+        self._every = every
+        self._since = since
+        self._lock = Lock()
+        self._polling = Repetition(self.poll, every, "paylab-watch")
 
     def start(self) -> Self:
         """Read the existing rows, then start polling."""
         self.poll()
-        self._thread.start()
+        self._polling.start()
         return self
 
     def poll(self) -> int:
@@ -203,7 +212,7 @@ class Watch:
         0
         """
         with self._lock:
-            count = sum(self._round(each) for each in self._lists)
+            count = sum(self._round(polled_list) for polled_list in self._lists)
             self.rounds += 1
         return count
 
@@ -212,14 +221,12 @@ class Watch:
 
         >>> lab.watch(router).stop()
         """
-        self._stopped.set()
-        if self._thread.is_alive() and current_thread() is not self._thread:
-            self._thread.join()
+        self._polling.stop()
 
     @property
     def is_running(self) -> bool:
         """Whether it is still polling."""
-        return self._thread.is_alive() and not self._stopped.is_set()
+        return self._polling.is_running
 
     def __enter__(self) -> Self:
         return self
@@ -230,10 +237,6 @@ class Watch:
     def __repr__(self) -> str:
         state = f"every {self._every:g} s" if self.is_running else "stopped"
         return f"<watch, {state}, {len(self.errors)} errors>"
-
-    def _run(self) -> None:
-        while not self._stopped.wait(self._every):
-            self.poll()
 
     def _round(self, polled: PolledList) -> int:
         """Poll one list; a failure does not stop the other lists or the next round."""
@@ -257,8 +260,8 @@ class Watch:
         """The event for a resource; None when a webhook has already delivered it."""
         family = polled.family
         latest = self._router.latest(of_snapshot(family, row))
-        known = latest or polled.known.get(str(row.get("id")))
-        event = of_snapshot(family, row, known)
+        latest_known = latest or polled.known.get(str(row.get("id")))
+        event = of_snapshot(family, row, latest_known)
         return None if latest and same_state(event.mark, latest) else event
 
     def _note(self, error: Exception) -> int:

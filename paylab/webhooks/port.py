@@ -8,7 +8,8 @@ from collections.abc import Collection
 
 from .. import loopback
 from ..errors.base import ConfigError
-from ..serving import Message, Receive, Send, ServingThread, listen
+from ..runtime import in_thread, listen
+from ..serving import Message, Receive, Send, ServingThread
 from .receiver import MOST_BYTES, DeliveryAnswer, Receiver
 
 HOST = "127.0.0.1"
@@ -29,7 +30,8 @@ class Port:
         self._socket = listen(HOST, port)
         self.number: int = self._socket.getsockname()[1]
         self.path = f"/events/{secrets.token_urlsafe(12)}"
-        self._receiver, self._allowed = receiver, allowed_hosts
+        self._receiver = receiver
+        self._allowed = allowed_hosts
         self._serving = ServingThread(self, self._socket, "paylab-inbox")
 
     @property
@@ -66,8 +68,8 @@ class Port:
             return DeliveryAnswer(408, "the body did not arrive in time")
         if body is None:
             return DeliveryAnswer(400, "the body is incomplete")
-        given = (scope["method"], headers.get("content-type", ""), body, headers)
-        return await asyncio.to_thread(self._receiver.receive, *given)
+        request_parts = (scope["method"], headers.get("content-type", ""), body, headers)
+        return await in_thread(self._receiver.receive, *request_parts)
 
 
 async def _read(receive: Receive) -> bytes | None:

@@ -23,7 +23,7 @@ from .event_log import EventLog
 MOST_BYTES = 256 * 1024
 """Maximum bytes of a body; an event has one or two kilobytes."""
 
-Then = Callable[[Arrival], int]
+Handler = Callable[[Arrival], int]
 """A function that handles a stored event and returns the status to answer."""
 
 Check = Callable[[Mapping[str, str], bytes], str]
@@ -44,7 +44,7 @@ class DeliveryAnswer:
 
 
 @dataclass
-class Broken:
+class SimulatedFailure:
     """A simulated failure: how often and how likely a receiver answers with a fixed status."""
 
     status: int = 503
@@ -61,7 +61,8 @@ class Broken:
 
 def signature_check(service: Service, secret: Secret) -> Check | None:
     """A function that refuses deliveries without the service's signature; None if it sends none."""
-    name, encoding = service.webhooks.signature_header, service.signing.key_encoding
+    name = service.webhooks.signature_header
+    encoding = service.signing.key_encoding
 
     def check(headers: Mapping[str, str], body: bytes) -> str:
         key = key_bytes(secret.reveal(), encoding)
@@ -80,13 +81,16 @@ class Receiver:
         self,
         events: EventLog,
         clock: Callable[[], datetime],
-        then: Then | None = None,
+        then: Handler | None = None,
         check: Check | None = None,
     ) -> None:
-        self._events, self._clock, self._then, self._check = events, clock, then, check
+        self._events = events
+        self._clock = clock
+        self._then = then
+        self._check = check
         self.listeners: list[Callable[[Arrival], object]] = []
         self._lock = Lock()
-        self._broken = Broken()
+        self._broken = SimulatedFailure()
 
     def receive(
         self, method: str, content_type: str, body: bytes, headers: Mapping[str, str] | None = None
@@ -115,7 +119,7 @@ class Receiver:
         lower = {name.lower(): value for name, value in (headers or {}).items()}
         return self.receive("POST", "application/json", body, lower).status
 
-    def answer(self, broken: Broken) -> None:
+    def answer(self, broken: SimulatedFailure) -> None:
         """Answer deliveries with a status without reading them, as a broken receiver does."""
         self._broken = broken
 

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from ..errors.extras import explained
 from ..frames import decimals
 from ..frames.decimal_array import DecimalArray
-from .column_comparison import COMPARE, Compared
+from .column_comparison import COMPARE, ColumnPair
 from .payment_columns import COLUMNS
 from .payment_keys import NO_PLACE, match, repeated_references
 from .payment_problems import (
@@ -60,14 +60,16 @@ class Comparison:
     """The payments of the service beside the rows of one other side."""
 
     def __init__(self, payments: Payments, rows: Rows, rules: Rules) -> None:
-        self.payments, self.rows, self.rules = payments, rows, rules
+        self.payments = payments
+        self.rows = rows
+        self.rules = rules
         self.matches = match(rows.ids, rows.references, payments.ids, payments.references)
         self.places = self.matches.places
         self.repeats: list[PaymentProblem] = []
         self.covered: set[int] = set()
         groups = repeated_references(self.matches, payments.references)
-        for place, others in groups.items():
-            self._assign([place, *others])
+        for place, other_places in groups.items():
+            self._assign([place, *other_places])
         self.counts = np.bincount(self.places[self.places >= 0], minlength=payments.count)
 
     def differences(self) -> Iterator[PaymentProblem]:
@@ -95,12 +97,13 @@ class Comparison:
     def unmatched_rows(self) -> Iterator[PaymentProblem]:
         """Rows of which the service has no payment."""
         for row in np.flatnonzero(self.places == NO_PLACE).tolist():
-            amount, word = self._amount(row), self.rows.values.get("currency")
+            amount = self._amount(row)
+            currencies = self.rows.values.get("currency")
             family = self.rows.families[row] if self.rows.families else None
             yield PaymentProblem(
                 *("missing_in_service", self.rows.side, self.rows.key(row), None, family),
                 "amount" if amount is not None else "",
-                _upper(word.text(row)) if word is not None else None,
+                _upper(currencies.text(row)) if currencies is not None else None,
                 None,
                 digits_of(amount),
                 amount,
@@ -147,33 +150,40 @@ class Comparison:
         """
         rows = np.flatnonzero((self.places == places[0]) & self.matches.by_reference).tolist()
         amounts = {place: self._service_amount(place) for place in places}
-        known = [amount for amount in amounts.values() if amount is not None]
-        wanted = [self._amount(row) for row in rows]
+        amounts_present = [amount for amount in amounts.values() if amount is not None]
+        row_amounts = [self._amount(row) for row in rows]
         self.covered.update(places)
-        if len(rows) == 1 and wanted[0] is not None and len(known) == len(places):
+        if len(rows) == 1 and row_amounts[0] is not None and len(amounts_present) == len(places):
             currency = self._currency(places[0])
-            whole = total(known)
-            is_whole = self.rules.agree(whole, wanted[0], currency)
-            if is_whole and not any(self.rules.agree(one, wanted[0], currency) for one in known):
+            total_amount = total(amounts_present)
+            is_whole = self.rules.agree(total_amount, row_amounts[0], currency)
+            if is_whole and not any(
+                self.rules.agree(known_amount, row_amounts[0], currency)
+                for known_amount in amounts_present
+            ):
                 self.places[rows[0]] = NO_PLACE - 1  # matched, and compared here
                 self.repeats.append(
                     self._problem(
                         *("split", places[0], rows[0], "amount"),
-                        *(sum_text(known), digits_of(wanted[0]), subtract(wanted[0], whole)),
+                        *(
+                            sum_text(amounts_present),
+                            digits_of(row_amounts[0]),
+                            subtract(row_amounts[0], total_amount),
+                        ),
                         side=SERVICE,
                     )
                 )
                 return
         free = list(places)
-        rest = []
-        for row, amount in zip(rows, wanted, strict=True):
+        unassigned = []
+        for row, amount in zip(rows, row_amounts, strict=True):
             equal = next((place for place in free if amounts[place] == amount), None)
             if equal is None:
-                rest.append(row)
+                unassigned.append(row)
                 continue
             self.places[row] = equal
             free.remove(equal)
-        for row in rest[: len(free)]:
+        for row in unassigned[: len(free)]:
             self.places[row] = free.pop(0)
         for place in free:
             amount = amounts[place]
@@ -200,18 +210,20 @@ class Comparison:
         service = self._service_amount(place)
         paid = digits_of(service)
         amounts = {row: amount for row in rows if (amount := self._amount(row)) is not None}
-        whole = total(amounts.values())
+        total_amount = total(amounts.values())
         chosen = rows[0]
         if service is not None and amounts:
             distance = {row: abs(subtract(amount, service)) for row, amount in amounts.items()}
             chosen = min(distance, key=lambda row: distance[row])
-            if abs(subtract(whole, service)) < distance[chosen]:
+            if abs(subtract(total_amount, service)) < distance[chosen]:
                 facts = place, rows[0], "amount", paid, sum_text(amounts.values()), Decimal(0)
                 return self._problem("split", *facts), chosen
-        extra = subtract(whole, amounts[chosen]) if chosen in amounts else None
-        shown = sum_text(amounts.values()) if amounts else f"{len(rows)} rows"
+        extra = subtract(total_amount, amounts[chosen]) if chosen in amounts else None
+        amounts_text = sum_text(amounts.values()) if amounts else f"{len(rows)} rows"
         surplus = next(row for row in rows if row != chosen)
-        return self._problem("duplicate", place, surplus, "amount", paid, shown, extra), chosen
+        return self._problem(
+            "duplicate", place, surplus, "amount", paid, amounts_text, extra
+        ), chosen
 
     def _compare_parts(self, parts: Mapping[int, list[int]]) -> Iterator[PaymentProblem]:
         """Split payments: amounts are added up, words and rates are compared row by row.
@@ -219,19 +231,19 @@ class Comparison:
         An amount that every row repeats as a whole is not added up. Times are not compared.
         """
         sums: dict[str, Any] = {}
-        others: dict[str, Any] = {}
+        other_values: dict[str, Any] = {}
         for column in COLUMNS:
             values = self.rows.values.get(column.meaning)
             if isinstance(values, DecimalArray) and column.currency:
                 wholes = [self._whole(column.meaning, *part) for part in parts.items()]
                 sums[column.meaning] = DecimalArray(decimals.from_numbers(wholes))
             elif values is not None and column.kind != "time":
-                others[column.meaning] = values
+                other_values[column.meaning] = values
         first = _places(rows[0] for rows in parts.values())
         yield from self._compare(_places(parts), first, sums, np.arange(len(parts)))
         columns: set[tuple[int, str]] = set()
         rows = _places(row for rows in parts.values() for row in rows)
-        for problem in self._compare(self.places[rows], rows, others):
+        for problem in self._compare(self.places[rows], rows, other_values):
             if (problem.place, problem.column) not in columns:
                 columns.add((problem.place, problem.column))
                 yield problem
@@ -253,17 +265,18 @@ class Comparison:
             pairs = places[inside], rows[inside]
             known_at = at_values[inside]
             for column in COLUMNS:
-                known = values.get(column.meaning)
+                side_values = values.get(column.meaning)
                 service = family.values(column.meaning, self.rules.zone)
-                if known is not None and service is not None and len(pairs[0]):
-                    compared = Compared(
+                if side_values is not None and service is not None and len(pairs[0]):
+                    compared = ColumnPair(
                         column,
                         self.rules,
                         partial(self._pair_currency, pairs[0], column.currency),
                     )
-                    here = service.take(pairs[0] - family.start), known.take(known_at)
-                    for at, facts in COMPARE[column.kind](compared, *here):
-                        place, row = int(pairs[0][at]), int(pairs[1][at])
+                    both_columns = service.take(pairs[0] - family.start), side_values.take(known_at)
+                    for at, facts in COMPARE[column.kind](compared, *both_columns):
+                        place = int(pairs[0][at])
+                        row = int(pairs[1][at])
                         yield self._problem(
                             facts.kind,
                             place,
@@ -290,8 +303,10 @@ class Comparison:
         side: str = "",
         currency: str | None = None,
     ) -> PaymentProblem:
-        payments, rows = self.payments, self.rows
-        id_, reference = payments.ids[place].as_py(), payments.references[place].as_py()
+        payments = self.payments
+        rows = self.rows
+        id_ = payments.ids[place].as_py()
+        reference = payments.references[place].as_py()
         is_by_id = rows.ids.null_count < len(rows) or rows.side != BOOKS
         key = rows.key(row) if row is not None else (id_ if is_by_id else reference or id_)
         return PaymentProblem(
@@ -327,9 +342,9 @@ class Comparison:
         family = self.payments.family_at(place)
         for name in (meaning, "currency"):
             words = family.values(name, self.rules.zone)
-            word = None if words is None else words.text(place - family.start)
-            if word:
-                return _upper(word)
+            currency = None if words is None else words.text(place - family.start)
+            if currency:
+                return _upper(currency)
         return None
 
 

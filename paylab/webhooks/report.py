@@ -19,7 +19,7 @@ from ..spec.status import MACHINES
 from ..spec.text import printable
 from ..spec.time_arguments import read_duration, read_since
 from .books import BookSource, read_books
-from .event_file import FoundEvents
+from .event_file import EventHistory
 from .payment_columns import COLUMNS
 from .payment_problems import KINDS, PaymentProblem, Period, Rules, total
 from .payment_values import WordColumn
@@ -36,7 +36,7 @@ Tolerance = Mapping[str, str | int | Decimal] | str | int | Decimal
 def reconcile(  # noqa: PLR0913 - each has a default
     lists: Mapping[str, pd.DataFrame],
     books: BookSource | None = None,
-    events: FoundEvents | None = None,
+    events: EventHistory | None = None,
     *,
     columns: Mapping[str, str] | None = None,
     status_map: Mapping[str, str] | None = None,
@@ -73,9 +73,9 @@ def reconcile(  # noqa: PLR0913 - each has a default
     sides: list[Rows] = []
     notes: list[str] = []
     if books is not None:
-        own = read_books(books, delimiter=delimiter, sheet=sheet, database=database)
-        rows = rows_of_books(own.frame, columns, zone, decimal, date_format)
-        notes += [*own.notes, *rows.notes]
+        own_books = read_books(books, delimiter=delimiter, sheet=sheet, database=database)
+        rows = rows_of_books(own_books.frame, columns, zone, decimal, date_format)
+        notes += [*own_books.notes, *rows.notes]
         period = Period(read_since(since), read_since(until, "until"))
         problems += find_problems(payments, rows, rules, period)
         sides.append(rows)
@@ -95,30 +95,32 @@ def reconcile(  # noqa: PLR0913 - each has a default
 
 def read_tolerance(tolerance: Tolerance | None) -> dict[str, Decimal]:
     """Tolerances by currency in upper case, "" for all; ExactnessError for a float."""
-    given = tolerance if isinstance(tolerance, Mapping) else {"": tolerance or 0}
-    read: dict[str, Decimal] = {}
-    for currency, value in given.items():
+    by_currency = tolerance if isinstance(tolerance, Mapping) else {"": tolerance or 0}
+    tolerances: dict[str, Decimal] = {}
+    for currency, value in by_currency.items():
         if isinstance(value, float):
             raise ExactnessError(f'tolerance is {value!r}, a float: write it as text, like "0.01"')
         amount = decimals.NUMBER.fullmatch(str(value)) and Decimal(str(value))
         if not isinstance(amount, Decimal) or amount < 0:
             message = f"{value!r:.40} is not an amount of zero or more"
             raise RuleError([Problem("tolerance", message, "reconcile")])
-        read[str(currency).strip().upper()] = amount
-    return read
+        tolerances[str(currency).strip().upper()] = amount
+    return tolerances
 
 
 def _status_map(words: Mapping[str, str] | None, payments: Payments, zone: Any) -> dict[str, str]:
     """Your words without case; RuleError for a status that the service does not have."""
-    known: set[str] = set()
+    statuses_known: set[str] = set()
     for family in payments.families:
-        known |= set(MACHINES[f"{family.name}s"].states)
+        statuses_known |= set(MACHINES[f"{family.name}s"].states)
         statuses = family.values("status", zone)
-        known |= set(statuses.texts) if isinstance(statuses, WordColumn) else set()
+        statuses_known |= set(statuses.texts) if isinstance(statuses, WordColumn) else set()
     for status in (words or {}).values():
-        if status not in known:
-            near = nearest_name(str(status), known)
-            hint = f"nearest: {near}" if near else f"known: {', '.join(sorted(known))}"
+        if status not in statuses_known:
+            nearest = nearest_name(str(status), statuses_known)
+            hint = (
+                f"nearest: {nearest}" if nearest else f"known: {', '.join(sorted(statuses_known))}"
+            )
             message = f"{status!r:.60} is no status of the service; {hint}"
             raise RuleError([Problem("status_map", message, "reconcile")])
     return {word.strip().casefold(): status.casefold() for word, status in (words or {}).items()}
@@ -140,7 +142,9 @@ class Reconciliation:
         notes: Iterable[str] = (),
         place: str = "",
     ) -> None:
-        self._payments, self._rows, self._rules = payments, tuple(sides), rules
+        self._payments = payments
+        self._rows = tuple(sides)
+        self._rules = rules
         self.problems = tuple(problems)
         self.notes = tuple(notes)
         self.place = place
@@ -161,7 +165,7 @@ class Reconciliation:
         'source_amount'
         """
         return {
-            rows.side: {name: own for name, own in rows.names.items() if self._has(name)}
+            rows.side: {name: column for name, column in rows.names.items() if self._has(name)}
             for rows in self._rows
         }
 
@@ -172,7 +176,7 @@ class Reconciliation:
         >>> lab.reconcile(lab.transfers.frame()).not_compared["books"]["recipient_id"]
         'not compared'
         """
-        found: dict[str, dict[str, str]] = {}
+        reasons: dict[str, dict[str, str]] = {}
         for rows in self._rows:
             absent = {
                 column.meaning: f"not in the {rows.side}"
@@ -180,10 +184,12 @@ class Reconciliation:
                 if column.meaning not in rows.names and self._has(column.meaning)
             }
             alone = {
-                own: "not in the service" for name, own in rows.names.items() if not self._has(name)
+                own_column: "not in the service"
+                for name, own_column in rows.names.items()
+                if not self._has(name)
             }
-            found[rows.side] = absent | alone | dict.fromkeys(rows.unknown, "not compared")
-        return found
+            reasons[rows.side] = absent | alone | dict.fromkeys(rows.unknown, "not compared")
+        return reasons
 
     def _has(self, meaning: str) -> bool:
         zone = self._rules.zone
@@ -221,8 +227,8 @@ class Reconciliation:
             groups.setdefault(key, []).append(problem.difference)
         order = list(KINDS)
         keys = sorted(groups, key=lambda key: (order.index(key[0]), key[1]))
-        known = [[value for value in groups[key] if value is not None] for key in keys]
-        sums = [total(values) if values else None for values in known]
+        differences = [[value for value in groups[key] if value is not None] for key in keys]
+        sums = [total(values) if values else None for values in differences]
         frame = ExactFrame(
             {
                 "kind": pd.Categorical([kind for kind, _ in keys]),
@@ -291,17 +297,17 @@ class Reconciliation:
         ]
         count = len(self.problems)
         verdict = f"{count} problem{'' if count == 1 else 's'}" if count else "everything agrees"
-        others = " and ".join(
+        sides_text = " and ".join(
             f"{rows.side} ({len(rows)} {'event' if rows.side == 'events' else 'row'}"
             f"{'' if len(rows) == 1 else 's'})"
             for rows in self._rows
         )
-        lines = [f"Reconciled {' and '.join(counts)} with {others}: {verdict}"]
+        lines = [f"Reconciled {' and '.join(counts)} with {sides_text}: {verdict}"]
         for line in self.summary().to_dict("records"):
             amount = line["difference"]
-            shown = f", {amount:+f} {line['currency']}" if isinstance(amount, Decimal) else ""
-            where = "" if shown or not line["currency"] else f" ({line['currency']})"
-            lines.append(f"  {line['problems']} x {line['kind']}{where}{shown.rstrip()}")
+            amount_text = f", {amount:+f} {line['currency']}" if isinstance(amount, Decimal) else ""
+            where = "" if amount_text or not line["currency"] else f" ({line['currency']})"
+            lines.append(f"  {line['problems']} x {line['kind']}{where}{amount_text.rstrip()}")
         lines += self.columns_lines()
         lines += [f"  {note}" for note in self.notes]
         for line in self.totals().to_dict("records"):
@@ -321,9 +327,11 @@ class Reconciliation:
         """
         lines = []
         for side, names in self.compared.items():
-            shown = [name if own == name else f"{name} ({own})" for name, own in names.items()]
+            column_texts = [
+                name if column == name else f"{name} ({column})" for name, column in names.items()
+            ]
             lines.append(
-                f"  compared with {side}: {', '.join(shown) or 'only whether it is there'}"
+                f"  compared with {side}: {', '.join(column_texts) or 'only whether it is there'}"
             )
             reasons: dict[str, list[str]] = {}
             for name, reason in self.not_compared[side].items():

@@ -13,7 +13,7 @@ from typing import Any
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError
 from ..spec.codes import EVENT_TYPES
-from .event import OWN, Event, Identity, Mark, Wrapper, is_stale, read_event
+from .event import OWN, Event, EventVersion, Identity, Wrapper, is_stale, read_event
 
 Handler = Callable[[Event], object]
 DeliveredEvent = bytes | str | Mapping[str, Any] | Event
@@ -51,7 +51,7 @@ class Router:
         self._wrapper = wrapper
         self._handlers: dict[str | None, tuple[Handler, bool]] = {}
         self._handled: dict[Identity, None] = {}
-        self._latest: dict[tuple[str, str], Mark] = {}
+        self._latest: dict[tuple[str, str], EventVersion] = {}
         self._remember = remember
         self._lock = Lock()
         self._stripes = [RLock() for _ in range(STRIPES)]
@@ -105,7 +105,7 @@ class Router:
                     _remember(self._latest, key, event.mark, self._remember)
         return Receipt(marked, outcome)
 
-    def latest(self, event: Event) -> Mark | None:
+    def latest(self, event: Event) -> EventVersion | None:
         """The latest handled mark of an event's resource.
 
         >>> router.latest(paylab.events.read_event(delivery))
@@ -128,8 +128,8 @@ def _warn_of(event_type: str) -> None:
         return
     if "*" in event_type:
         message = f"{event_type!r} contains a wildcard: name each type, or use default() for others"
-    elif near := get_close_matches(event_type, EVENT_TYPES, n=1, cutoff=0.8):
-        message = f"no event is called {event_type!r} in the spec; nearest: {near[0]}"
+    elif nearest := get_close_matches(event_type, EVENT_TYPES, n=1, cutoff=0.8):
+        message = f"no event is called {event_type!r} in the spec; nearest: {nearest[0]}"
     else:
         return
     warnings.warn(message, stacklevel=3)

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from ..errors.extras import explained
 from ..spec import timestamps
-from .event import Event, Mark, is_stale
+from .event import Event, EventVersion, is_stale
 from .payment_columns import COLUMNS, KEYS, name_columns
 from .payment_values import TimeColumn, amounts_of, texts_of, times_of, word_column
 
@@ -21,7 +21,9 @@ with explained():
     import pandas as pd
     import pyarrow as pa
 
-SERVICE, BOOKS, EVENTS = "service", "books", "events"
+SERVICE = "service"
+BOOKS = "books"
+EVENTS = "events"
 PLAIN = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,18})?")
 IN_EVENTS = [column for column in COLUMNS if column.kind != "time"]
 
@@ -125,18 +127,23 @@ def rows_of_books(
 ) -> Rows:
     """The rows of books; the first has the number 1 in messages."""
     frame = frame.reset_index(drop=not any(frame.index.names))
-    named = name_columns(list(frame.columns), columns)
-    known = {column.meaning: column for column in COLUMNS if column.meaning in named}
-    own = {column.meaning: frame[named[column.meaning]] for column in known.values()}
+    column_names = name_columns(list(frame.columns), columns)
+    compared_columns = {
+        column.meaning: column for column in COLUMNS if column.meaning in column_names
+    }
+    cells_by_meaning = {
+        column.meaning: frame[column_names[column.meaning]] for column in compared_columns.values()
+    }
     amounts = {
-        str(named[meaning]): cells
-        for meaning, cells in own.items()
-        if known[meaning].kind == "amount"
+        str(column_names[meaning]): cells
+        for meaning, cells in cells_by_meaning.items()
+        if compared_columns[meaning].kind == "amount"
     }
     exact, mark = amounts_of(amounts, decimal)
     values: dict[str, Any] = {}
-    for meaning, cells in own.items():
-        kind, name = known[meaning].kind, str(named[meaning])
+    for meaning, cells in cells_by_meaning.items():
+        kind = compared_columns[meaning].kind
+        name = str(column_names[meaning])
         if kind == "amount":
             values[meaning] = exact[name]
         elif kind == "time":
@@ -148,25 +155,28 @@ def rows_of_books(
     if mark == "," and decimal is None:
         notes.append("decimal comma was found")
     blank = pa.nulls(len(frame), pa.string())
-    keys = {name: texts_of(frame[named[name]]) if name in named else blank for name in KEYS}
+    keys = {
+        name: texts_of(frame[column_names[name]]) if name in column_names else blank
+        for name in KEYS
+    }
     return Rows(
         BOOKS,
         keys["id"],
         keys["reference"],
         values,
-        {meaning: str(named[meaning]) for meaning in values},
-        tuple(str(name) for name in frame.columns if name not in named.values()),
+        {meaning: str(column_names[meaning]) for meaning in values},
+        tuple(str(name) for name in frame.columns if name not in column_names.values()),
         notes=tuple(notes),
     )
 
 
 def rows_of_events(events: Iterable[Event]) -> Rows:
     """The latest event of each payment, in any order of arrival."""
-    latest: dict[tuple[str, str], tuple[Mark, Event]] = {}
+    latest: dict[tuple[str, str], tuple[EventVersion, Event]] = {}
     for event in events:
         key = event.family, event.id
-        known = latest[key][0] if key in latest else None
-        if event.family in ("transfer", "conversion") and not is_stale(event.mark, known):
+        latest_mark = latest[key][0] if key in latest else None
+        if event.family in ("transfer", "conversion") and not is_stale(event.mark, latest_mark):
             latest[key] = event.mark, event
     facts = [_facts(event) for _, event in latest.values()]
     values: dict[str, Any] = {}

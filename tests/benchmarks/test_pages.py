@@ -22,7 +22,7 @@ def test_a_page_above_httpx(serve, compare):
     target = f"{url}/v1/transfers?limit=100&cursor={quote(cursor, safe='')}"
     calls = {
         "httpx": lambda: http.get(target).content,
-        "paylab": lambda: client.fetch_page("transfers", 100, cursor),
+        "paylab": lambda: client.session.lists.page_as_sent("transfers", 100, cursor),
     }
     assert calls["httpx"]() == calls["paylab"]()
     found = compare("a page of 100 transfers", calls, loops=300, goal="1.5 x")

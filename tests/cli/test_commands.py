@@ -278,9 +278,9 @@ def test_export_writes_every_form(name, read, lab, tmp_path, capsys):
 @pytest.mark.parametrize("as_json", [True, False])
 def test_a_resumed_export_says_so(tmp_path, capsys, monkeypatch, as_json):
     """A resumed export reports the number of rows of the first run, and their time."""
-    from paylab.client.sender import Sender
+    from paylab.client.lists import Lists
 
-    fetch, asked = Sender.fetch_page, []
+    fetch, asked = Lists.page_as_sent, []
 
     def cut(self, *where):
         asked.append(where)
@@ -291,7 +291,7 @@ def test_a_resumed_export_says_so(tmp_path, capsys, monkeypatch, as_json):
     target = f"{tmp_path}/t.csv"
     lab = paylab.connect()
     monkeypatch.setattr("paylab.cli.export.connect", lambda: lab)
-    monkeypatch.setattr(Sender, "fetch_page", cut)
+    monkeypatch.setattr(Lists, "page_as_sent", cut)
     monkeypatch.setattr("paylab.frames.pages.FEW", 1)
     assert main(["export", "transfers", "--to", target]) == 1
     capsys.readouterr()

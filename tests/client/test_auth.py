@@ -27,7 +27,9 @@ SIGNED = ["host", "x-api-key", "x-content-sha256", "x-date", "x-nonce"]
 def sign(settings, request, service=None):
     """Sign a request for a service, with a fixed clock and a fixed seed."""
     dialect = (service or settings.service).signing
-    request_signer(settings.api_key, settings.secret_key, dialect, lambda: NOW, Random(7))(request)
+    request_signer(settings.api_key, settings.secret_key, dialect, lambda: NOW, Nonces(Random(7)))(
+        request
+    )
 
 
 def expected(request, query_lines, body):

@@ -46,7 +46,7 @@ def test_the_file_is_a_whole_har_after_every_call(scripted, tmp_path):
     """It has one entry for each attempt, and what a replay needs besides."""
     client, _ = scripted(503, {"data": [], "has_next_page": False})
     path, counts = tmp_path / "run.har", []
-    with Recording(path, client) as recording:
+    with Recording(path, client.session) as recording:
         client.watchers.append(lambda *_: counts.append(len(entries(path))))
         list(client.transfers.list(limit=3))
     assert counts == [1, 2]
@@ -108,7 +108,7 @@ def test_an_answer_gives_nothing_away(scripted, tmp_path, attack):
     body = ATTACKS[attack]
     headers = {"X-Echo": f"{SECRET} {KEY}", "Set-Cookie": f"s={SECRET}"}
     client, _ = scripted(httpx.Response(200, content=body, headers=headers))
-    with Recording(tmp_path / "run.har", client), suppress(APIResponseError):
+    with Recording(tmp_path / "run.har", client.session), suppress(APIResponseError):
         client.send("GET", "/v1/anything")
     text = (tmp_path / "run.har").read_text()
     assert entries(tmp_path / "run.har")[0]["response"]["content"]["text"]
@@ -123,7 +123,7 @@ SENT = ("bare base64", "image in JSON in JSON", "document in JSON in JSON", "sec
 def test_a_request_gives_nothing_away(scripted, tmp_path, attack):
     """No secret, document number or image of a request body, path or query is written."""
     client, _ = scripted({}, {}, 400)
-    with Recording(tmp_path / "run.har", client):
+    with Recording(tmp_path / "run.har", client.session):
         client.request(
             "POST",
             "/v1/anything",
@@ -137,7 +137,7 @@ def test_a_request_gives_nothing_away(scripted, tmp_path, attack):
 def test_an_upload_is_recorded_by_its_sides(scripted, tmp_path):
     """An upload is recorded with the fields of its body, without the images."""
     client, _ = scripted({"images": []})
-    with Recording(tmp_path / "run.har", client):
+    with Recording(tmp_path / "run.har", client.session):
         client.individuals.upload_images("ind_1", {"selfie": IMAGE})
     sent = entries(tmp_path / "run.har")[0]["request"]["postData"]["text"]
     assert sent == '{"images":[{"type":"selfie"}]}'
@@ -146,7 +146,7 @@ def test_an_upload_is_recorded_by_its_sides(scripted, tmp_path):
 def test_signatures_are_not_written(scripted, tmp_path):
     """The signature, nonce and body hash of a request are not written."""
     client, script = scripted({})
-    with Recording(tmp_path / "run.har", client):
+    with Recording(tmp_path / "run.har", client.session):
         client.request("POST", "/v1/anything", json={"document": {"number": NUMBER}})
     text = (tmp_path / "run.har").read_text()
     for name in ("authorization", "x-content-sha256", "x-nonce"):
@@ -157,11 +157,11 @@ def test_a_recording_replaces_an_earlier_one(scripted, tmp_path):
     """A second recording to a file ends the first and replaces it; only its owner can read it."""
     client, _ = scripted({}, {}, {})
     path = tmp_path / "run.har"
-    first = Recording(path, client)
+    first = Recording(path, client.session)
     client.request("GET", "/v1/first")
     client.request("GET", "/v1/first")
     path.chmod(0o644)
-    second = Recording(path, client)
+    second = Recording(path, client.session)
     client.request("GET", "/v1/second")
     assert [each["request"]["url"] for each in entries(path)] == ["https://pay.test/v1/second"]
     assert (first.count, second.count, "stopped" in repr(first)) == (2, 1, True)
@@ -182,7 +182,7 @@ def test_a_file_that_is_no_recording_is_left_alone(scripted, tmp_path, content, 
     path.write_bytes(content)
     client, _ = scripted()
     with pytest.raises(ConfigError, match=words):
-        Recording(path, client)
+        Recording(path, client.session)
     assert path.read_bytes() == content
     assert client.watchers == []
 
@@ -194,14 +194,14 @@ def test_a_folder_that_is_not_there_is_named(scripted, tmp_path):
     with pytest.raises(
         ConfigError, match=f"cannot write run.har: there is no folder {re.escape(str(path.parent))}"
     ):
-        Recording(path, client)
+        Recording(path, client.session)
 
 
 def test_threads_write_whole_entries(scripted, tmp_path):
     """Calls from several threads are one entry each."""
     client, _ = scripted(*[{"text": "x" * 5000}] * 32)
     path = tmp_path / "run.har"
-    with Recording(path, client), ThreadPoolExecutor(8) as pool:
+    with Recording(path, client.session), ThreadPoolExecutor(8) as pool:
         paths = [f"/v1/{number}" for number in range(32)]
         list(pool.map(lambda each: client.request("GET", each), paths))
     urls = {each["request"]["url"] for each in entries(path)}
@@ -230,7 +230,7 @@ def test_a_recording_that_cannot_be_written_does_not_fail_the_call(scripted, tmp
     """On a full disk the recording stops, the file stays whole and the call has its answer."""
     client, _ = scripted({"id": "1"}, {"id": "2"}, {"id": "3"})
     path = tmp_path / "run.har"
-    recording = Recording(path, client)
+    recording = Recording(path, client.session)
     client.request("GET", "/v1/first")
     recording._file.close()
     recording._file = FullDisk(path, "r+")
@@ -245,7 +245,7 @@ def test_a_long_body_is_recorded_whole(scripted, tmp_path):
     """Of a list that is redacted in parts, nothing but its secrets is lost."""
     rows = [{"id": f"tr_{at}", "note": "x " * 60, "echo": KEY} for at in range(3000)]
     client, _ = scripted({"data": rows})
-    with Recording(tmp_path / "run.har", client):
+    with Recording(tmp_path / "run.har", client.session):
         client.request("GET", "/v1/transfers")
     [entry] = entries(tmp_path / "run.har")
     text = json.dumps({"data": rows}, separators=(",", ":")).replace(KEY, "***")

@@ -13,7 +13,7 @@ import pytest
 
 from paylab import errors
 from paylab.client.decoding import TooLargeError
-from paylab.client.retries import LONGEST_WAIT, asked_wait, backoff, retry_after, told_wait
+from paylab.client.retries import LONGEST_WAIT, backoff, requested_wait, retry_after, wait_advice
 from paylab.spec.service import Service
 from paylab.spec.service.limits import RateLimitSettings
 
@@ -348,13 +348,13 @@ SOON = str(int(NOW.timestamp()) + 5)
 )
 def test_a_service_may_say_in_its_own_way_how_long_to_wait(unit, headers, seconds):
     """The header of the settings counts in their unit; without it, Retry-After does."""
-    assert asked_wait(headers, NOW, "X-Wait", unit) == (seconds and pytest.approx(seconds))
+    assert requested_wait(headers, NOW, "X-Wait", unit) == (seconds and pytest.approx(seconds))
 
 
 def test_retry_after_may_be_named_in_the_settings():
     """A service may count its Retry-After in milliseconds."""
-    assert asked_wait({"retry-after": "1500"}, NOW, "Retry-After", "milliseconds") == 1.5
-    assert asked_wait({"retry-after": ""}, NOW, "Retry-After", "milliseconds") is None
+    assert requested_wait({"retry-after": "1500"}, NOW, "Retry-After", "milliseconds") == 1.5
+    assert requested_wait({"retry-after": ""}, NOW, "Retry-After", "milliseconds") is None
 
 
 UNTIL = "the service asks not to be called again before"
@@ -382,5 +382,5 @@ IN_TWO_MINUTES = f"{UNTIL} 2026-01-31T09:32:00.000Z"
 )
 def test_how_long_to_wait_is_told_in_words(headers, is_rate, told):
     """Retry-After counts always, a reset header only in a refusal for the rate."""
-    found = told_wait(headers, NOW, RateLimitSettings(), is_rate=is_rate)
+    found = wait_advice(headers, NOW, RateLimitSettings(), is_rate=is_rate)
     assert found == told

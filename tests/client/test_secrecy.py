@@ -102,7 +102,7 @@ def test_names_of_members_are_redacted(settings, body, read):
     calls = {
         "get": lambda: client.transfers.get("tr_1"),
         "list": client.transfers.list().first,
-        "page": lambda: client.fetch_page("transfers", 10, None),
+        "page": lambda: client.session.lists.page_as_sent("transfers", 10, None),
     }
     with pytest.raises(PaylabError) as caught:
         calls[read]()

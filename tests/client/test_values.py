@@ -11,8 +11,8 @@ import httpx
 import pytest
 
 import paylab.client
-from paylab.client.call import Body, Call, Spent
-from paylab.client.exchange import trouble_of
+from paylab.client.call import Body, Call, Timings
+from paylab.client.exchange import transport_failure_of
 from paylab.client.orders import Order
 
 NOW = datetime(2026, 1, 31, 9, 30, 0, 123000, tzinfo=UTC)
@@ -50,7 +50,7 @@ def test_no_repr_shows_what_was_sent_or_answered(scripted):
     shown = (
         *(response, response.attempt, response.exchange, response.exchange.request),
         *(call, call.request_body, call.response_body, order),
-        trouble_of(httpx.ReadError(PRIVATE)),
+        transport_failure_of(httpx.ReadError(PRIVATE)),
     )
     assert PRIVATE in call.request_body.text
     assert PRIVATE in call.response_body.text
@@ -74,11 +74,11 @@ EVENTS = [
 
 def test_the_times_of_a_call_are_those_of_its_steps():
     """Each step counts for connecting, waiting or reading; without a network there are none."""
-    assert Spent.of(EVENTS) == Spent(connecting=0.75, waiting=2.125, reading=4.0)
-    assert Spent.of(EVENTS).total == 6.875
-    assert str(Spent.of(EVENTS)) == "6875.0 ms (connecting 750.0, waiting 2125.0, reading 4000.0)"
-    assert Spent.of([]) is None
-    assert Spent.of(EVENTS[-1:]) is None
+    assert Timings.of(EVENTS) == Timings(connecting=0.75, waiting=2.125, reading=4.0)
+    assert Timings.of(EVENTS).total == 6.875
+    assert str(Timings.of(EVENTS)) == "6875.0 ms (connecting 750.0, waiting 2125.0, reading 4000.0)"
+    assert Timings.of([]) is None
+    assert Timings.of(EVENTS[-1:]) is None
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_the_line_of_a_call():
     """A call is its request, outcome, time and number of the attempt."""
     call = Call(NOW, "GET", "/v1/x", "https://pay.test/v1/x", 201, replayed=True)
     assert repr(call) == "<Call GET /v1/x -> 201, replayed, attempt 1>"
-    lost = Call(NOW, "GET", "/v1/x", "", error="cut", spent=Spent(0.001, 0.002, 0.003), attempt=2)
+    lost = Call(NOW, "GET", "/v1/x", "", error="cut", spent=Timings(0.001, 0.002, 0.003), attempt=2)
     assert str(lost) == "GET /v1/x -> no answer (cut) in 6 ms, attempt 2"
 
 

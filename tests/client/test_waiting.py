@@ -149,6 +149,6 @@ def test_the_whole_list_is_read_unless_its_order_is_declared(scripted, order, pa
     """The whole list is read; a list declared newest first is read up to the first match."""
     first = {**page(ROWS[1]), "has_next_page": True, "cursor": "next"}
     client, script = scripted(first, page(ROWS[2]))
-    client.service = client.service.with_values({"lists.order": order})
+    client = client.with_service(client.service.with_values({"lists.order": order}))
     assert client.conversions.wait(conversion_account_id="ca_1").id == "newest"
     assert len(script.requests) == pages

@@ -560,7 +560,7 @@ def embedded():
 
 def test_pace():
     """`Paced` waits 0.2 seconds between requests."""
-    from paylab.frames.dataset import Paced
+    from paylab.frames.dataset import PacedSource
 
     now, slept = [0.0], []
 
@@ -568,7 +568,7 @@ def test_pace():
         slept.append(seconds)
         now[0] += seconds
 
-    paced = Paced(List(rows(30)), 0.2, lambda: now[0], sleep)
+    paced = PacedSource(List(rows(30)), 0.2, lambda: now[0], sleep)
     for cursor in (None, "10", "20"):
         paced.fetch(cursor)
     assert sum(slept) == pytest.approx(0.4)

@@ -70,15 +70,15 @@ def test_a_simulator_brings_its_service_along():
 )
 def test_list_order_is_a_setting_of_the_service(given, order):
     """The order of a list comes from `list_order`, the service's settings, or the default."""
-    assert paylab.connect(**given).client.order("transfers") == order
+    assert paylab.connect(**given).client.session.lists.order("transfers") == order
 
 
 def test_an_assumed_order_is_not_trusted():
     """The list order of a remote service is unknown until it is declared in the settings."""
-    assumed = paylab.connect("https://pay.test", "k", "s").client
+    assumed = paylab.connect("https://pay.test", "k", "s").client.session.lists
     declared = paylab.connect(
         "https://pay.test", "k", "s", service={"lists.order": "newest_first"}
-    ).client
+    ).client.session.lists
     assert (assumed.order("transfers"), declared.order("transfers")) == ("unknown", "newest_first")
 
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from paylab.signing.canonical import Received
+from paylab.signing.canonical import ReceivedRequest
 from paylab.signing.unauthorized import verify
 
 KEY = "key_sandbox_4f2a"
@@ -77,7 +77,7 @@ def make(
         return text.encode(signer.encoding).decode("latin-1")
 
     sent = {arrived(name): arrived(value) for name, value in sent.items()}
-    return Received(method, arrived(path), arrived(query), sent, body)
+    return ReceivedRequest(method, arrived(path), arrived(query), sent, body)
 
 
 def judge(request, *, secret=SECRET, now=NOW, nonces=()):
@@ -107,6 +107,6 @@ def resent_fixture():
         changed = {name.replace("_", "-"): value for name, value in headers.items()}
         merged = {**request.headers, **changed}
         kept = {name: value for name, value in merged.items() if value is not None}
-        return Received(request.method, request.path, request.query, kept, request.body)
+        return ReceivedRequest(request.method, request.path, request.query, kept, request.body)
 
     return change

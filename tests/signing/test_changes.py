@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from paylab.signing.canonical import Received
+from paylab.signing.canonical import ReceivedRequest
 from paylab.signing.unauthorized import verify
 
 NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
@@ -121,7 +121,12 @@ NAMES = st.sampled_from(
 @settings(deadline=None, max_examples=40)
 @given(
     st.builds(
-        Received, TEXT, TEXT, TEXT, st.dictionaries(NAMES | TEXT, TEXT), st.binary(max_size=60)
+        ReceivedRequest,
+        TEXT,
+        TEXT,
+        TEXT,
+        st.dictionaries(NAMES | TEXT, TEXT),
+        st.binary(max_size=60),
     )
 )
 def test_junk(request):

@@ -12,12 +12,12 @@ from urllib.parse import unquote
 
 import pytest
 
-from paylab.signing import Received, verify
+from paylab.signing import ReceivedRequest, verify
 from paylab.signing.comparison import compare
 from paylab.signing.corrections import CORRECTIONS
 from paylab.signing.findings import SignedRequest
 from paylab.signing.guesses import dates
-from paylab.signing.mistakes import right_recipe
+from paylab.signing.mistakes import right_inputs
 from paylab.spec.service import Service
 
 NOW = datetime(2026, 1, 31, 9, 30, 10, tzinfo=UTC)
@@ -288,7 +288,7 @@ def test_a_rare_mistake_is_told(change, mistake, words):
 def tried_dates():
     """The recipes with another date than the one sent."""
     headers = {name: text for name, text in sign().items() if name != "authorization"}
-    right = right_recipe(SECRET.encode(), "POST", "/v1/transfers", "", headers, "omit")
+    right = right_inputs(SECRET.encode(), "POST", "/v1/transfers", "", headers, "omit")
     return [recipe for _, recipe in dates(right)]
 
 
@@ -336,7 +336,7 @@ def test_a_blank_query_line_is_named_the_query_string():
 def arrived(headers, request):
     """A request as the simulator receives it."""
     sent = {name: value.encode().decode("latin-1") for name, value in headers.items()}
-    return Received(request.method, request.path, request.query, sent, request.body)
+    return ReceivedRequest(request.method, request.path, request.query, sent, request.body)
 
 
 FORMS = {

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from independent_service import sign
 
-from paylab.signing import Received, SignedRequest, compare, key_bytes, verify
+from paylab.signing import ReceivedRequest, SignedRequest, compare, key_bytes, verify
 from paylab.spec.service import Service
 
 NOW = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
@@ -25,7 +25,7 @@ def judged(service, encoding="utf-8", off=0, **step):
     own = {"encoding": "text" if encoding == "utf-8" else encoding, **step}
     signed = sign(KEY, SECRETS[encoding], "GET", "/v1/x", now=NOW.timestamp() + off, **own)
     headers = {name.lower(): value for name, value in signed.items()}
-    asked = Received("GET", "/v1/x", "", headers)
+    asked = ReceivedRequest("GET", "/v1/x", "", headers)
     found = verify(asked, {KEY: SECRETS[encoding]}.get, NOW, signing=service.signing)
     return found and (found.mistake or found.reason)
 

@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError, fields
 import pytest
 
 from paylab.errors import ConfigError
-from paylab.signing import Finding, Mistake, Received, SignedRequest, explain_text
+from paylab.signing import Finding, Mistake, ReceivedRequest, SignedRequest, explain_text
 from paylab.signing.findings import Authorization, check_url, read_headers
 from paylab.signing.snippets import SnippetRequest
 
@@ -83,7 +83,12 @@ def test_a_finding_shows_both_lines_if_they_differ():
 
 
 VALUES = [
-    *(Finding(True), Mistake("a", "b"), Received("GET", "/", "", {}), SignedRequest("GET", "/")),
+    *(
+        Finding(True),
+        Mistake("a", "b"),
+        ReceivedRequest("GET", "/", "", {}),
+        SignedRequest("GET", "/"),
+    ),
     *(SnippetRequest("GET", "/"), Authorization("k", ("host",), "s"), explain_text("GET", "H")),
     *(explain_text("GET", "H").layers[0], explain_text("GET", "H").layers[0].lines[0]),
 ]

@@ -32,7 +32,7 @@ def received(case):
     path, _, query = target.partition("?")
     headers = {name.lower(): value for name, value in (line.split(": ") for line in rest)}
     headers["authorization"] = read(case, "authorization")
-    return signing.Received(method, path, query, headers, read(case, "body").encode())
+    return signing.ReceivedRequest(method, path, query, headers, read(case, "body").encode())
 
 
 def signed(case):

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import httpx
 import pytest
 
-from paylab.signing import Received, snippets, verify
+from paylab.signing import ReceivedRequest, snippets, verify
 from paylab.spec.service import Service
 
 KEY, SECRET = "key_sandbox_4f2a", "736b5f73616e64626f78"
@@ -86,6 +86,6 @@ def test_a_snippet_signs_what_it_sends(code, url, target, settings, monkeypatch)
         sent = {name.lower(): value for name, value in code(request).items()}
         assert (sent["host"], sent.get("idempotency-key")) == (host, key)
         assert sent.get("content-type") == ("application/json" if body else None)
-        received = Received(method, path, query, sent, body.encode())
+        received = ReceivedRequest(method, path, query, sent, body.encode())
         now = datetime.now(UTC)
         assert verify(received, {KEY: SECRET}.get, now, signing=service.signing) is None

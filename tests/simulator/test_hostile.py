@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from paylab.simulator import dispatch
-from paylab.simulator.messages import Refused, Request
+from paylab.simulator.messages import RefusedError, Request
 from paylab.simulator.routing import CONTROLS
 from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
@@ -339,7 +339,7 @@ def test_the_deepest_body():
     assert body(64).json()
     assert body(72).json(deepest=72)
     for request, most in ((body(65), 64), (body(73), 72)):
-        with pytest.raises(Refused, match="nested too deeply"):
+        with pytest.raises(RefusedError, match="nested too deeply"):
             request.json(deepest=most)
 
 

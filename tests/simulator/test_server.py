@@ -310,10 +310,10 @@ def test_a_port_that_is_taken_changes_nothing(make):
     delivery = service.simulator.delivery
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(ConfigError):
         Server(service.simulator, port=taken.getsockname()[1]).start()
-    assert delivery.patient
+    assert delivery.deferrable
     with Server(service.simulator):
-        assert not delivery.patient
-    assert delivery.patient
+        assert not delivery.deferrable
+    assert delivery.deferrable
 
 
 def test_the_simulator_goes_on_after_its_server(tmp_path, in_process):
@@ -374,7 +374,7 @@ def test_who_leaves_gets_no_answer(run_app):
 def test_a_slow_body_comes_in_pieces(run_app, details, pieces):
     """A slow body is sent in up to twenty pieces, which together are the whole."""
 
-    async def patient():
+    async def deferrable():
         yield {"type": "http.request", "body": b""}
         await asyncio.sleep(9)
 
@@ -382,7 +382,7 @@ def test_a_slow_body_comes_in_pieces(run_app, details, pieces):
     details = {"kind": "custom", "status": 200, "body": "x" * 50, **details}
     new_fault(simulator.world, details)
     asgi = SimulatorApp(simulator.respond, None, service=simulator.world.service)
-    _, [_, *sent] = run_app(asgi, patient())
+    _, [_, *sent] = run_app(asgi, deferrable())
     assert b"".join(message["body"] for message in sent) == details["body"].encode()
     assert [message.get("more_body", False) for message in sent] == [*[True] * pieces, False]
 
@@ -501,11 +501,11 @@ def test_one_world_inside_and_outside(wire):
 def test_one_server_of_two_stops(order):
     """Requests wait for receivers again only after both servers have stopped."""
     simulator = Simulator()
-    was = simulator.delivery.patient
+    was = simulator.delivery.deferrable
     servers = [Server(simulator).start() for _ in range(2)]
     states = []
     for number in order:
         servers[number].stop()
-        states.append(simulator.delivery.patient)
+        states.append(simulator.delivery.deferrable)
     assert states == [False, was]
     assert was is True

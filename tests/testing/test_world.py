@@ -19,7 +19,7 @@ from paylab.errors import (
     SimulatorError,
     WaitTimeoutError,
 )
-from paylab.simulator.messages import Refused
+from paylab.simulator.messages import RefusedError
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 from paylab.testing.world import PaylabWorld
@@ -228,7 +228,7 @@ def test_the_journal_has_the_times_of_the_world(make):
 @pytest.mark.parametrize("start", [datetime(2030, 1, 1), "2030-01-01T00:00", "soon", 5])
 def test_a_start_without_a_zone_is_refused(make, start):
     """A time whose zone is not known is an error before the world is there."""
-    with pytest.raises(Refused, match="start: must be a time with its zone"):
+    with pytest.raises(RefusedError, match="start: must be a time with its zone"):
         make(start=start)
 
 

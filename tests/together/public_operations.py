@@ -14,7 +14,7 @@ from paylab.client.call import Call
 from paylab.corridors import examples
 from paylab.errors import arguments, names
 from paylab.lab.lab import Lab
-from paylab.signing.canonical import Received
+from paylab.signing.canonical import ReceivedRequest
 from paylab.simulator.controls import ClockPanel, Controls, FaultControls
 from paylab.simulator.scenarios import Scenarios
 from paylab.spec.paging import Pager
@@ -102,7 +102,7 @@ def names_of_examples(simulator, folder):
         "delivery": json.dumps(delivery),
         "headers": headers,
         "request": paylab.signing.SignedRequest("GET", url),
-        "received": Received("GET", "/v1/transfers", "", headers),
+        "received": ReceivedRequest("GET", "/v1/transfers", "", headers),
         "now": datetime(2026, 1, 31, 9, 30, tzinfo=UTC),
         "frame": lab.transfers.frame(),
         "qr_text": paylab.emvqr.qrph(acquirer="BANKPHM2", account="1", name="ANA", city="CEBU"),

@@ -89,7 +89,7 @@ CALL = Call(NOW, "GET", f"/v1/{HOSTILE}", f"http://x/{HOSTILE}", error=HOSTILE)
 ROW = {"method": HOSTILE, "path": HOSTILE, "status": 200, "verdicts": {}, "number": 1}
 
 SHOWN = {
-    "client.call.Spent": "numbers only",
+    "client.call.Timings": "numbers only",
     "client.call.Body": lambda: Body(LINES, 3),
     "client.call.Call": lambda: CALL,
     "client.call.DeferredCall": "shows nothing of its call",
@@ -102,7 +102,8 @@ SHOWN = {
         number=1,
         question=SimpleNamespace(method=HOSTILE, path=HOSTILE),
     ),
-    "client.sender.Sender": lambda: hostile_lab().client,
+    "client.client.Client": lambda: hostile_lab().client,
+    "client.session.Session": lambda: hostile_lab().client.session,
     "corridors.account_types.Account": lambda: Account(
         HOSTILE, (bare(DetailField, name=HOSTILE, form=None, forms={}),), "spec"
     ),
@@ -146,8 +147,8 @@ SHOWN = {
     "simulator.controls.FaultControls": "constant",
     "simulator.deliveries.Deliveries": "constant",
     "simulator.requests.Requests": "constant",
-    "simulator.requests.SeenRequest": lambda: bare(
-        import_module("paylab.simulator.requests").SeenRequest, row=ROW
+    "simulator.requests.JournalRequest": lambda: bare(
+        import_module("paylab.simulator.requests").JournalRequest, row=ROW
     ),
     "simulator.scenarios.Scenarios": lambda: bare(
         import_module("paylab.simulator.scenarios").Scenarios,

@@ -13,7 +13,7 @@ from paylab.client.call import Call
 from paylab.lab import displays
 from paylab.views import charts
 from paylab.views.chart_style import MIME, Chart
-from paylab.views.forms.live import Live
+from paylab.views.forms.live import LiveStatus
 from paylab.views.forms.view import FormPage
 
 LESSONS = Path(__file__).parents[2] / "notebooks"
@@ -57,7 +57,7 @@ def test_a_lesson_looks_as_stored(name, tmp_path, monkeypatch):
         value = run(source, names)
         if not isinstance(value, Call):  # whose number counts what a page asked, too
             shown += [(value, data) for data in outputs if "text/html" in data or MIME in data]
-        for status in [one for one, _ in shown if isinstance(one, Live)]:
+        for status in [one for one, _ in shown if isinstance(one, LiveStatus)]:
             status._look_again()  # as after each cell of a notebook
     for value, data in shown:
         if isinstance(value, Chart):

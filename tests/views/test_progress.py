@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from paylab.client.resources.operations import Patience
+from paylab.client.resources.operations import Poller
 from paylab.views.progress import EVERY, LONG, MOMENT, Bar, Line, progress, waiting
 
 
-class Seen:
+class ImageFacts:
     """Something with a status."""
 
     def __init__(self, status):
@@ -37,7 +37,9 @@ def test_a_long_wait_counts_and_a_short_one_is_silent(rounds, shown):
         now[0] += seconds
 
     told = waiting(lines.append, lambda: now[0])
-    Patience(sleep, lambda: told, 10, 1).poll(lambda: Seen(states.pop(0)), "active", "the account")
+    Poller(sleep, lambda: told, 10, 1).poll(
+        lambda: ImageFacts(states.pop(0)), "active", "the account"
+    )
     assert lines == shown
 
 

@@ -6,13 +6,15 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from paylab.webhooks.event import Mark, is_stale
+from paylab.webhooks.event import EventVersion, is_stale
 
 
 def mark(kind, status, second=None, previous=None):
     """The mark of an event at a second of a fixed day, or without a time."""
     day = datetime(2026, 1, 15, tzinfo=UTC)
-    return Mark(kind, status, None if second is None else day + timedelta(seconds=second), previous)
+    return EventVersion(
+        kind, status, None if second is None else day + timedelta(seconds=second), previous
+    )
 
 
 def transfer(name, status, second=None):

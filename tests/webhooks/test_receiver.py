@@ -7,7 +7,7 @@ import json
 import pytest
 
 from paylab.webhooks.event_log import EventLog
-from paylab.webhooks.receiver import MOST_BYTES, UNANSWERED, Broken, Receiver
+from paylab.webhooks.receiver import MOST_BYTES, UNANSWERED, Receiver, SimulatedFailure
 
 from .conftest import NOW
 
@@ -131,8 +131,8 @@ def test_listeners_are_told_and_cannot_spoil_the_answer(receiver):
 
 def test_a_broken_receiver(receiver, events):
     """It answers the set number of deliveries with the set status and does not store them."""
-    receiver.answer(Broken(503, 2))
+    receiver.answer(SimulatedFailure(503, 2))
     statuses = [receiver.deliver("", GOOD) for _ in range(3)]
     assert (statuses, len(events.all())) == ([503, 503, 200], 1)
-    receiver.answer(Broken(503, 2, probability=0.0))
+    receiver.answer(SimulatedFailure(503, 2, probability=0.0))
     assert receiver.deliver("", GOOD) == 200

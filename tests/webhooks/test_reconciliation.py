@@ -15,7 +15,7 @@ from paylab.errors import ConfigError, ExactnessError, PaylabError, RuleError
 from paylab.lab import displays
 from paylab.lab.trigger import trigger
 from paylab.webhooks.event import read_event
-from paylab.webhooks.event_file import FoundEvents
+from paylab.webhooks.event_file import EventHistory
 from paylab.webhooks.payment_problems import KINDS
 from paylab.webhooks.report import reconcile
 
@@ -321,7 +321,7 @@ def test_what_was_compared_is_said():
 
 def test_only_given_sides_are_compared():
     """Nothing is missing from events that were not given, nor from books that were not."""
-    lists, found = listed(payment(0)), FoundEvents([], NOON)
+    lists, found = listed(payment(0)), EventHistory([], NOON)
     agreeing = pd.DataFrame([row(0)])
     assert reconcile(lists, agreeing).sides == ("service", "books")
     assert reconcile(lists, agreeing)
@@ -401,7 +401,7 @@ def test_events(payloads, since, expected):
         read_event({"event_type": "transfer.x", "event_payload": payment(0) | late | payload})
         for payload in payloads
     ]
-    result = reconcile(listed(payment(0)), None, FoundEvents(events, since))
+    result = reconcile(listed(payment(0)), None, EventHistory(events, since))
     found = [
         (kind, id_ if isinstance(id_, str) else key)
         for kind, id_, key in facts(result, "kind", "id", "key")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from paylab.webhooks.event import Mark, of_snapshot
+from paylab.webhooks.event import EventVersion, of_snapshot
 
-STARTED = Mark("transfer.funded", "started")
+STARTED = EventVersion("transfer.funded", "started")
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_transfer_is_told_as_events_tell_it():
 def test_an_individual_is_told_as_a_status_change():
     """An individual's event has its id, status, update time and previous status only."""
     raw = {"id": "i", "status": "active", "given_name": "Ana", "updated_at": "2026-01-15T12:00:00Z"}
-    event = of_snapshot("individual", raw, Mark("individual.status_changed", "pending"))
+    event = of_snapshot("individual", raw, EventVersion("individual.status_changed", "pending"))
     assert dict(event.payload) == {
         "id": "i",
         "status": "active",

@@ -11,7 +11,7 @@ from ...corridors.on_ramps import of_country
 from ...errors.api import NotFoundError
 from ...errors.arguments import explain_arguments
 from ...errors.base import PaylabError, Problem, RuleError
-from ...errors.names import suggesting
+from ...errors.names import with_name_suggestions
 from ...rules import deposits as rules
 from ...spec import codes
 from ...spec.models import Conversion, ConversionAccount, Deposit, Individual
@@ -19,25 +19,26 @@ from ...spec.paging import Pager
 from ...spec.resource import created
 from ...spec.status import CONVERSION
 from ..orders import Order, OrderSender
-from ..parameters import Account, body_of, id_from, judge, takes
+from ..parameters import Account, body_of, id_from, raise_or_warn, strict_keywords
 from ..request import Options
-from ..sender import Sender
+from ..session import Session
 from . import operations
-from .operations import EVERY, TIMEOUT, Patience, Until
+from .operations import EVERY, TIMEOUT, Poller, Until
 
 # The spec names two final statuses without the moves to them.
 ENDED = CONVERSION.final | {"cancelled", "expired"}
 
 
 @explain_arguments
-@suggesting
+@with_name_suggestions
 class ConversionAccounts:
     """Accounts into which individuals pay fiat."""
 
-    def __init__(self, sender: Sender, orders: OrderSender) -> None:
-        self._sender, self._orders = sender, orders
+    def __init__(self, session: Session, orders: OrderSender) -> None:
+        self._session = session
+        self._orders = orders
 
-    @takes(Options)
+    @strict_keywords(Options)
     def create(  # noqa: PLR0913 - a field each
         self,
         individual_id: Individual | str,
@@ -64,22 +65,30 @@ class ConversionAccounts:
         country = getattr(individual_id, "country", None)
         on_ramp = of_country(country)
         source_currency = source_currency or (on_ramp.currency if on_ramp else None)
-        body = body_of("conversion_accounts.create", locals(), extra)
-        judge(rules.check_account(body, country, self._sender.service))
+        body = body_of(
+            "conversion_accounts.create",
+            extra,
+            individual_id=individual_id,
+            payout_account=payout_account,
+            source_currency=source_currency,
+            destination_currency=destination_currency,
+            client_reference_id=client_reference_id,
+        )
+        raise_or_warn(rules.check_account(body, country, self._session.service))
 
         order = Order("conversion_accounts.create", body, new=new)
         return self._orders.send(order, **options).read(ConversionAccount)
 
-    @takes(Options)
+    @strict_keywords(Options)
     def get(self, id: ConversionAccount | str, **options: Unpack[Options]) -> ConversionAccount:
         """Read one conversion account with its deposit instructions.
 
         >>> lab.conversion_accounts.get(account).status
         'active'
         """
-        return self._sender.read("conversion_accounts.get", id, ConversionAccount, options)
+        return self._session.read("conversion_accounts.get", id, ConversionAccount, options)
 
-    @takes(Options)
+    @strict_keywords(Options)
     def list(
         self, limit: int | None = None, cursor: str | None = None, **options: Unpack[Options]
     ) -> Pager[ConversionAccount]:
@@ -89,9 +98,9 @@ class ConversionAccounts:
         True
         """
         name = "conversion_accounts"
-        return self._sender.pager(name, ConversionAccount, options, limit, cursor)
+        return self._session.lists.pager(name, ConversionAccount, options, limit, cursor)
 
-    @takes()
+    @strict_keywords()
     def wait(
         self,
         id: ConversionAccount | str,
@@ -104,19 +113,19 @@ class ConversionAccounts:
         >>> lab.conversion_accounts.wait(account).deposit_instructions.type
         'mx_virtual_account'
         """
-        patience = Patience(self._sender.sleep, self._sender.wait_shown, timeout, every)
-        return patience.poll(lambda: self.get(id), until, "the conversion account")
+        poller = Poller(self._session.sleep, self._session.wait_shown, timeout, every)
+        return poller.poll(lambda: self.get(id), until, "the conversion account")
 
 
 @explain_arguments
-@suggesting
+@with_name_suggestions
 class Conversions:
     """Deposits that are converted to stablecoin."""
 
-    def __init__(self, sender: Sender) -> None:
-        self._sender = sender
+    def __init__(self, session: Session) -> None:
+        self._session = session
 
-    @takes(Options)
+    @strict_keywords(Options)
     def list(
         self, limit: int | None = None, cursor: str | None = None, **options: Unpack[Options]
     ) -> Pager[Conversion]:
@@ -125,10 +134,10 @@ class Conversions:
         >>> lab.conversions.list().filter(status="completed")[0].deposit.currency
         'MXN'
         """
-        operations.check(limit, self._sender.service.list("conversions"))
-        return self._sender.pager("conversions", Conversion, options, limit, cursor)
+        operations.check(limit, self._session.service.list("conversions"))
+        return self._session.lists.pager("conversions", Conversion, options, limit, cursor)
 
-    @takes()
+    @strict_keywords()
     def wait(  # noqa: PLR0913 - two ways to name a conversion, and how to wait for it
         self,
         id: Conversion | str | None = None,
@@ -151,27 +160,28 @@ class Conversions:
         if since is not None and not (isinstance(since, datetime) and since.tzinfo is not None):
             message = f"must be a datetime with a time zone, not {since!r}"
             raise RuleError([Problem("since", message)])
-        own, account = id_from(id, "id"), id_from(conversion_account_id, "id")
+        conversion_id = id_from(id, "id")
+        account = id_from(conversion_account_id, "id")
 
         def look() -> Conversion | None:
-            if own is not None:
-                one = self.by_id(own)
-                return one if one and _is_since(one, since) else None
+            if conversion_id is not None:
+                conversion = self.by_id(conversion_id)
+                return conversion if conversion and _is_since(conversion, since) else None
             return self.newest(account, since)
 
-        patience = Patience(self._sender.sleep, self._sender.wait_shown, timeout, every)
-        return patience.poll(look, until, "the conversion", ENDED)
+        poller = Poller(self._session.sleep, self._session.wait_shown, timeout, every)
+        return poller.poll(look, until, "the conversion", ENDED)
 
-    @takes(Options)
+    @strict_keywords(Options)
     def get(self, id: Conversion | str, **options: Unpack[Options]) -> Conversion:
         """Read one conversion, from the list if the service cannot read it alone.
 
         >>> lab.conversions.get(conversion.id) == conversion
         True
         """
-        return self._sender.read("conversions.get", id, Conversion, options)
+        return self._session.read("conversions.get", id, Conversion, options)
 
-    @takes(Options)
+    @strict_keywords(Options)
     def newest(
         self,
         conversion_account_id: str | None,
@@ -185,16 +195,17 @@ class Conversions:
         >>> lab.client.conversions.newest(account.id).conversion_account_id == account.id
         True
         """
-        found = (
-            one
-            for one in self.list(limit=codes.PAGE_MAX, **options)
-            if one.conversion_account_id == conversion_account_id and _is_since(one, since)
+        matching = (
+            conversion
+            for conversion in self.list(limit=codes.PAGE_MAX, **options)
+            if conversion.conversion_account_id == conversion_account_id
+            and _is_since(conversion, since)
         )
-        if self._sender.order("conversions") == "newest_first":
-            return next(found, None)
-        return max(found, key=created, default=None)
+        if self._session.lists.order("conversions") == "newest_first":
+            return next(matching, None)
+        return max(matching, key=created, default=None)
 
-    @takes(Options)
+    @strict_keywords(Options)
     def by_id(self, id: str, **options: Unpack[Options]) -> Conversion | None:
         """The conversion with an id, or None.
 
@@ -218,14 +229,14 @@ def _is_since(one: Conversion, since: datetime | None) -> bool:
 
 
 @explain_arguments
-@suggesting
+@with_name_suggestions
 class Sandbox:
     """Operations of the sandbox only."""
 
-    def __init__(self, sender: Sender) -> None:
-        self._sender = sender
+    def __init__(self, session: Session) -> None:
+        self._session = session
 
-    @takes(Options)
+    @strict_keywords(Options)
     def deposit(
         self,
         conversion_account_id: ConversionAccount | str,
@@ -243,9 +254,16 @@ class Sandbox:
         >>> lab.sandbox.deposit(account, "10.00", "mxn").amount
         Amount('10.00')
         """
-        body = body_of("sandbox.deposit", locals(), extra)
-        judge(rules.check(body, service=self._sender.service))
+        body = body_of(
+            "sandbox.deposit",
+            extra,
+            conversion_account_id=conversion_account_id,
+            amount=amount,
+            currency=currency,
+            sender_name=sender_name,
+        )
+        raise_or_warn(rules.check(body, service=self._session.service))
         account = str(body["conversion_account_id"])
         parts = {"id": account, "conversion_account_id": account}
-        answer = self._sender.call("sandbox.deposit", body, parts=parts, any_body=True, **options)
+        answer = self._session.call("sandbox.deposit", body, parts=parts, any_body=True, **options)
         return answer.read_or(Deposit, body)

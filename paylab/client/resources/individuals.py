@@ -10,7 +10,7 @@ from typing import Any, Unpack
 from ...errors.api import UnprocessableError
 from ...errors.arguments import explain_arguments
 from ...errors.base import PaylabError
-from ...errors.names import suggesting
+from ...errors.names import with_name_suggestions
 from ...rules import accounts, individuals
 from ...spec.models import (
     Address,
@@ -23,26 +23,26 @@ from ...spec.models import (
 from ...spec.paging import Pager
 from ...spec.status import INDIVIDUAL
 from ...spec.text import plain
-from ..parameters import body_of, check_identifier, judge, merge_extra, takes
+from ..parameters import body_of, check_identifier, merge_extra, raise_or_warn, strict_keywords
 from ..request import Options
-from ..sender import Sender
+from ..session import Session
 from ..upload import Images, Upload
 from . import operations
-from .operations import EVERY, TIMEOUT, Patience, Until
+from .operations import EVERY, TIMEOUT, Poller, Until
 
 # Statuses that end the wait; under_review is not decided yet.
 SETTLED = ("active", "rejected", "action_required")
 
 
 @explain_arguments
-@suggesting
+@with_name_suggestions
 class Individuals:
     """End users and recipients."""
 
-    def __init__(self, sender: Sender) -> None:
-        self._sender = sender
+    def __init__(self, session: Session) -> None:
+        self._session = session
 
-    @takes(Options)
+    @strict_keywords(Options)
     def create(  # noqa: PLR0913 - a field each
         self,
         *,
@@ -66,23 +66,36 @@ class Individuals:
         >>> lab.individuals.create(**body).status
         'action_required'
         """
-        named = body_of("individuals.create", locals())
-        operations.check_individual(named, self._sender.service)
-        body = merge_extra(named, extra)
-        service = self._sender.service
-        judge(individuals.check(body, service), individuals.mistyped(body, service))
-        return self._sender.call("individuals.create", body, **options).read(Individual)
+        fields = body_of(
+            "individuals.create",
+            product_types=product_types,
+            given_name=given_name,
+            family_name=family_name,
+            country=country,
+            email=email,
+            phone=phone,
+            date_of_birth=date_of_birth,
+            address=address,
+            document=document,
+            idv_consent_recorded_at=idv_consent_recorded_at,
+            financial_accounts=financial_accounts,
+        )
+        operations.check_individual(fields, self._session.service)
+        body = merge_extra(fields, extra)
+        service = self._session.service
+        raise_or_warn(individuals.check(body, service), individuals.mistyped(body, service))
+        return self._session.call("individuals.create", body, **options).read(Individual)
 
-    @takes(Options)
+    @strict_keywords(Options)
     def get(self, id: Individual | str, **options: Unpack[Options]) -> Individual:
         """Read one individual.
 
         >>> lab.individuals.get(person.id).country
         'MX'
         """
-        return self._sender.read("individuals.get", id, Individual, options)
+        return self._session.read("individuals.get", id, Individual, options)
 
-    @takes(Options)
+    @strict_keywords(Options)
     def list(
         self, limit: int | None = None, cursor: str | None = None, **options: Unpack[Options]
     ) -> Pager[Individual]:
@@ -91,9 +104,9 @@ class Individuals:
         >>> lab.individuals.list(limit=50).filter(country="PH")[0].status
         'active'
         """
-        return self._sender.pager("individuals", Individual, options, limit, cursor)
+        return self._session.lists.pager("individuals", Individual, options, limit, cursor)
 
-    @takes(Options)
+    @strict_keywords(Options)
     def upload_images(
         self, id: Individual | str, images: Images, **options: Unpack[Options]
     ) -> VerificationImages:
@@ -105,22 +118,22 @@ class Individuals:
         'selfie'
         """
         parts = {"id": check_identifier(id)}
-        body = Upload(images, self._sender.service)
+        body = Upload(images, self._session.service)
         with self._explaining(id):
             upload = "individuals.upload_images"
-            answer = self._sender.call(upload, body, parts=parts, **options)
+            answer = self._session.call(upload, body, parts=parts, **options)
         return answer.read(VerificationImages)
 
-    @takes(Options)
+    @strict_keywords(Options)
     def images(self, id: Individual | str, **options: Unpack[Options]) -> VerificationImages:
         """Read the metadata of the stored images.
 
         >>> lab.individuals.images(person).individual_id == person.id
         True
         """
-        return self._sender.read("individuals.images", id, VerificationImages, options)
+        return self._session.read("individuals.images", id, VerificationImages, options)
 
-    @takes(Options)
+    @strict_keywords(Options)
     def submit_token(  # noqa: PLR0913 - a field each
         self,
         id: Individual | str,
@@ -141,15 +154,26 @@ class Individuals:
         ...     person, "share-token", "applicant-1", lab.clock()
         ... )  # doctest: +SKIP
         """
-        who = check_identifier(id)
-        provider = provider or self._sender.service.verification.provider
-        body = body_of("individuals.submit_token", locals(), extra)
-        judge(individuals.check_token(body, service=self._sender.service))
+        individual_id = check_identifier(id)
+        provider = provider or self._session.service.verification.provider
+        body = body_of(
+            "individuals.submit_token",
+            extra,
+            provider=provider,
+            token=token,
+            applicant_id=applicant_id,
+            partner_terms_accepted_at=partner_terms_accepted_at,
+        )
+        raise_or_warn(individuals.check_token(body, service=self._session.service))
         with self._explaining(id):
-            answer = self._sender.call(
-                "individuals.submit_token", body, parts={"id": who}, any_body=True, **options
+            answer = self._session.call(
+                "individuals.submit_token",
+                body,
+                parts={"id": individual_id},
+                any_body=True,
+                **options,
             )
-        return answer.read_or(Individual, {"id": who})
+        return answer.read_or(Individual, {"id": individual_id})
 
     @contextmanager
     def _explaining(self, id: Individual | str) -> Iterator[None]:
@@ -161,7 +185,7 @@ class Individuals:
                 error.hint = _standing(self.get(id))
             raise
 
-    @takes()
+    @strict_keywords()
     def wait(
         self,
         id: Individual | str,
@@ -174,14 +198,16 @@ class Individuals:
         >>> lab.individuals.wait(person).status
         'active'
         """
-        patience = Patience(self._sender.sleep, self._sender.wait_shown, timeout, every)
-        return patience.poll(lambda: self.get(id), until, "the individual", INDIVIDUAL.final)
+        poller = Poller(self._session.sleep, self._session.wait_shown, timeout, every)
+        return poller.poll(lambda: self.get(id), until, "the individual", INDIVIDUAL.final)
 
 
 def _standing(individual: Individual) -> str:
     """An individual's status, its details, and what to do."""
-    details = [each for each in individual.status_details or () if isinstance(each, StatusDetail)]
-    reasons = ", ".join(plain(f"{each.code} ({each.message})") for each in details)
+    details = [
+        detail for detail in individual.status_details or () if isinstance(detail, StatusDetail)
+    ]
+    reasons = ", ".join(plain(f"{detail.code} ({detail.message})") for detail in details)
     because = f", because of {reasons}" if reasons else ""
     status = plain(str(individual.status))
     return f"its status is {status}{because}: {_NEXT.get(status, _SEE)}"
@@ -198,14 +224,14 @@ _NEXT = {
 
 
 @explain_arguments
-@suggesting
+@with_name_suggestions
 class FinancialAccounts:
     """Payout destinations and crypto wallets of individuals."""
 
-    def __init__(self, sender: Sender) -> None:
-        self._sender = sender
+    def __init__(self, session: Session) -> None:
+        self._session = session
 
-    @takes(Options)
+    @strict_keywords(Options)
     def create(
         self,
         individual_id: Individual | str,
@@ -221,15 +247,20 @@ class FinancialAccounts:
         'crypto_wallet'
         """
         individual_id = check_identifier(individual_id, "individual_id")
-        named = body_of("financial_accounts.create", locals())
-        operations.check_detail_names(named.get("details"), type, self._sender.service)
-        body = merge_extra(named, extra)
-        service = self._sender.service
-        judge(accounts.check(body, service=service), accounts.doubts(body, service))
-        answer = self._sender.call("financial_accounts.create", body, **options)
+        fields = body_of(
+            "financial_accounts.create",
+            individual_id=individual_id,
+            type=type,
+            details=details,
+        )
+        operations.check_detail_names(fields.get("details"), type, self._session.service)
+        body = merge_extra(fields, extra)
+        service = self._session.service
+        raise_or_warn(accounts.check(body, service=service), accounts.doubts(body, service))
+        answer = self._session.call("financial_accounts.create", body, **options)
         return answer.read(FinancialAccount)
 
-    @takes(Options)
+    @strict_keywords(Options)
     def update(
         self,
         id: FinancialAccount | str,
@@ -245,11 +276,14 @@ class FinancialAccounts:
         >>> lab.financial_accounts.update(payee, payee.details).id == payee.id
         True
         """
-        own = check_identifier(id)
-        named = body_of("financial_accounts.update", locals())
-        operations.check_detail_names(named.get("details"), None, self._sender.service)
-        body = merge_extra(named, extra)
-        answer = self._sender.call(
-            "financial_accounts.update", body, parts={"id": own}, any_body=True, **options
+        account_id = check_identifier(id)
+        fields = body_of(
+            "financial_accounts.update",
+            details=details,
         )
-        return answer.read_or(FinancialAccount, {"id": own})
+        operations.check_detail_names(fields.get("details"), None, self._session.service)
+        body = merge_extra(fields, extra)
+        answer = self._session.call(
+            "financial_accounts.update", body, parts={"id": account_id}, any_body=True, **options
+        )
+        return answer.read_or(FinancialAccount, {"id": account_id})

@@ -28,9 +28,10 @@ def check(limit: int | None, form: ListForm, product_type: str | None = None) ->
 
     A page size of the spec is always accepted, and reduced for a service with smaller pages.
     """
-    problems, most = [], max(codes.PAGE_MAX, form.max_limit)
-    whole = isinstance(limit, int) and not isinstance(limit, bool)
-    if limit is not None and not (whole and 1 <= limit <= most):
+    problems = []
+    most = max(codes.PAGE_MAX, form.max_limit)
+    is_whole = isinstance(limit, int) and not isinstance(limit, bool)
+    if limit is not None and not (is_whole and 1 <= limit <= most):
         problems.append(Problem("limit", f"must be a whole number from 1 to {most}"))
     if product_type is not None and product_type not in codes.PRODUCTS:
         problems.append(Problem("product_type", f"must be one of {', '.join(codes.PRODUCTS)}"))
@@ -47,7 +48,7 @@ Until = str | Collection[str] | Callable[[Any], bool]
 
 
 @light_dataclass(frozen=True)
-class Patience:
+class Poller:
     """How long to wait and how often to poll; only sleeps count as waiting time.
 
     `shown` gives a function that is called with the state of the wait in each round.
@@ -65,22 +66,26 @@ class Patience:
 
         A status in `final` that is not the expected one ends the wait.
         """
-        reached, waited = _reached(until), 0.0
-        with self.shown() as tell:
+        reached = _reached(until)
+        waited = 0.0
+        with self.shown() as show_state:
             while True:
-                seen = look()
-                state, left = f"{what} {_state(seen)}", self.timeout - waited
-                if not callable(until) and getattr(seen, "status", "") is None:
+                resource = look()
+                state = f"{what} {_state(resource)}"
+                seconds_left = self.timeout - waited
+                if not callable(until) and getattr(resource, "status", "") is None:
                     raise APIResponseError(f"the answer has no status of {what}")
-                if seen is not None and reached(seen):
-                    tell(f"{state} after {waited:g} s")
-                    return seen
-                tell(f"waiting: {state}; {waited:.0f} s so far, at most {left:.0f} s more")
-                if not callable(until) and getattr(seen, "status", None) in final:
-                    raise WaitTimeoutError(f"{state}, which is final", seen)
+                if resource is not None and reached(resource):
+                    show_state(f"{state} after {waited:g} s")
+                    return resource
+                show_state(
+                    f"waiting: {state}; {waited:.0f} s so far, at most {seconds_left:.0f} s more"
+                )
+                if not callable(until) and getattr(resource, "status", None) in final:
+                    raise WaitTimeoutError(f"{state}, which is final", resource)
                 if waited >= self.timeout:
-                    raise WaitTimeoutError(f"{state} after {waited:g} s", seen)
-                pause = min(self.every, left)
+                    raise WaitTimeoutError(f"{state} after {waited:g} s", resource)
+                pause = min(self.every, seconds_left)
                 self.sleep(pause)
                 waited += pause
 
@@ -99,16 +104,16 @@ def _state(seen: Any) -> str:
 Body = dict[str, Any]
 
 # The similarity from which a name in details is probably a typo of a known one.
-SLIP = 0.85
+TYPO_SIMILARITY = 0.85
 
 
 @lru_cache(maxsize=16)
 def known_detail_names(service: Service, kind: str) -> frozenset[str]:
     """The names that details of a type can have, ours and the service's; of any type if unknown."""
     kinds = {kind} & {*codes.ACCOUNT_TYPES} or codes.ACCOUNT_TYPES
-    forms = [form for one in kinds for form in service.accounts_of(one)]
-    theirs = (name for form in forms for name in detail_names(form).ours)
-    return frozenset(chain(theirs, *(form.fields for form in forms)))
+    forms = [form for type_ in kinds for form in service.accounts_of(type_)]
+    spec_names = (name for form in forms for name in detail_names(form).ours)
+    return frozenset(chain(spec_names, *(form.fields for form in forms)))
 
 
 def check_individual(body: Body, service: Service) -> None:
@@ -140,12 +145,14 @@ def _nested(field: Field, value: object, service: Service) -> Iterator[Problem]:
 
 def _details(kind: object, details: object, at: str, service: Service) -> Iterator[Problem]:
     """Problems for likely misspellings only, because most names in details are assumed."""
-    known = known_detail_names(service, str(kind))
+    known_names = known_detail_names(service, str(kind))
     details = details if isinstance(details, Mapping) else {}
     for name in details:
-        like = None if name in known else nearest_name(str(name), known, SLIP)
-        if like and like not in details:
+        similar = (
+            None if name in known_names else nearest_name(str(name), known_names, TYPO_SIMILARITY)
+        )
+        if similar and similar not in details:
             yield Problem(
                 dotted(at, str(name)),
-                f"is not a known field; is {like} meant? (extra={{...}} sends it unchanged)",
+                f"is not a known field; is {similar} meant? (extra={{...}} sends it unchanged)",
             )

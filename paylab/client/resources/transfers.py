@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any, Unpack
 
 from ...errors.arguments import explain_arguments
-from ...errors.names import suggesting
+from ...errors.names import with_name_suggestions
 from ...rules import transfers as rules
 from ...spec.models import FinancialAccount, Quote, Transfer
 from ...spec.operations.field import CURRENCY, ENUM
@@ -19,23 +19,23 @@ from ...spec.text import normal_name
 from ...spec.time_arguments import read_duration
 from ..order_body import order_body
 from ..orders import Order, OrderSender
-from ..parameters import Account, body_of, judge, read_name, takes
+from ..parameters import Account, body_of, raise_or_warn, read_name, strict_keywords
 from ..request import Options
 from ..response import Response
-from ..sender import Sender
+from ..session import Session
 from . import operations
-from .operations import EVERY, TIMEOUT, Patience, Until
+from .operations import EVERY, TIMEOUT, Poller, Until
 
 Money = Decimal | str | int
 
 
 @explain_arguments
-@suggesting
+@with_name_suggestions
 class Quotes:
     """Rates and fees, locked for a short time."""
 
-    def __init__(self, sender: Sender) -> None:
-        self._sender = sender
+    def __init__(self, session: Session) -> None:
+        self._session = session
         self._asked: dict[str, dict[str, Any]] = {}
 
     def terms(self, quote: Quote | str | None) -> Mapping[str, Any] | None:
@@ -45,22 +45,22 @@ class Quotes:
         True
         """
         id_ = getattr(quote, "id", quote)
-        asked = self._asked.get(str(id_))
-        return _terms(quote) if asked is None and isinstance(quote, Quote) else asked
+        stored_terms = self._asked.get(str(id_))
+        return _terms(quote) if stored_terms is None and isinstance(quote, Quote) else stored_terms
 
-    @takes(Options)
+    @strict_keywords(Options)
     def again(self, quote: Quote, **options: Unpack[Options]) -> Quote:
         """A new quote with the same request, or with the terms of a quote from elsewhere.
 
         >>> lab.quotes.again(quote).source_amount == quote.source_amount
         True
         """
-        asked = self._asked.get(quote.id)
-        if asked is None:
+        terms = self._asked.get(quote.id)
+        if terms is None:
             return self.create(**_terms(quote), **options)
-        return self._ask(asked, options)
+        return self._ask(terms, options)
 
-    @takes(Options)
+    @strict_keywords(Options)
     def create(  # noqa: PLR0913 - a field each
         self,
         financial_account: Account | None = None,
@@ -89,13 +89,25 @@ class Quotes:
         ... ).total_fee
         Amount('0.50')
         """
-        body = body_of("quotes.create", locals(), extra)
-        service = self._sender.service
-        judge(rules.check_quote(body, service), rules.warn(body, service))
+        body = body_of(
+            "quotes.create",
+            extra,
+            financial_account=financial_account,
+            financial_account_id=financial_account_id,
+            payout_method=payout_method,
+            source_currency=source_currency,
+            source_network=source_network,
+            destination_currency=destination_currency,
+            source_amount=source_amount,
+            destination_amount=destination_amount,
+            net_source_amount=net_source_amount,
+        )
+        service = self._session.service
+        raise_or_warn(rules.check_quote(body, service), rules.warn(body, service))
         return self._ask(body, options)
 
     def _ask(self, body: dict[str, Any], options: Options) -> Quote:
-        quote = self._sender.call("quotes.create", body, **options).read(Quote)
+        quote = self._session.call("quotes.create", body, **options).read(Quote)
         # A field with a default, such as the currency, counts as if it had been given.
         usual = {name: value for name, value in _terms(quote).items() if name not in rules.AMOUNTS}
         self._asked[quote.id] = {**usual, **body}
@@ -104,27 +116,29 @@ class Quotes:
 
 def _terms(quote: Quote) -> dict[str, Any]:
     """The request terms of a quote."""
-    given = "destination_amount" if quote.derived_source_amount else "source_amount"
-    names = (*OPERATIONS["quotes.create"].of_kind(CURRENCY, ENUM), given)
+    amount_name = "destination_amount" if quote.derived_source_amount else "source_amount"
+    names = (*OPERATIONS["quotes.create"].of_kind(CURRENCY, ENUM), amount_name)
     terms = {"financial_account": quote.financial_account_id}
     terms |= {name: getattr(quote, name) for name in names}
     return {name: value for name, value in terms.items() if value is not None}
 
 
 @explain_arguments
-@suggesting
+@with_name_suggestions
 class Transfers:
     """Payouts."""
 
     def __init__(
         self,
-        sender: Sender,
+        session: Session,
         orders: OrderSender,
         terms: Callable[[Quote | str | None], Mapping[str, Any] | None],
     ) -> None:
-        self._sender, self._orders, self._terms = sender, orders, terms
+        self._session = session
+        self._orders = orders
+        self._terms = terms
 
-    @takes(Options)
+    @strict_keywords(Options)
     def create(  # noqa: PLR0913 - a field each
         self,
         financial_account: Account | None = None,
@@ -162,30 +176,45 @@ class Transfers:
         >>> lab.transfers.create(quote_id=quote, client_reference_id="invoice-7").status
         'awaiting_funds'
         """
-        body = body_of("transfers.create", locals(), extra)
-        service = self._sender.service
+        body = body_of(
+            "transfers.create",
+            extra,
+            financial_account=financial_account,
+            quote_id=quote_id,
+            financial_account_id=financial_account_id,
+            payout_method=payout_method,
+            source_currency=source_currency,
+            source_network=source_network,
+            source_type=source_type,
+            destination_currency=destination_currency,
+            source_amount=source_amount,
+            destination_amount=destination_amount,
+            net_source_amount=net_source_amount,
+            client_reference_id=client_reference_id,
+        )
+        service = self._session.service
         spelled = order_body("transfers.create", body, service)
-        judge(rules.check(spelled, service), rules.warn(spelled, service))
+        raise_or_warn(rules.check(spelled, service), rules.warn(spelled, service))
         searched = None if lookback is None else read_duration(lookback, "lookback")
         terms = self._terms(quote_id if isinstance(quote_id, Quote) else body.get("quote_id"))
         order = Order("transfers.create", body, terms, new, searched, body=spelled)
         return self.send(order, **options).read(Transfer)
 
-    @takes(Options)
+    @strict_keywords(Options)
     def send(self, order: Order, **options: Unpack[Options]) -> Response:
         """The response of an order whose fields were checked, with how it was found."""
         return self._orders.send(order, **options)
 
-    @takes(Options)
+    @strict_keywords(Options)
     def get(self, id: Transfer | str, **options: Unpack[Options]) -> Transfer:
         """Read one transfer.
 
         >>> lab.transfers.get(transfer.id) == transfer
         True
         """
-        return self._sender.read("transfers.get", id, Transfer, options)
+        return self._session.read("transfers.get", id, Transfer, options)
 
-    @takes(Options)
+    @strict_keywords(Options)
     def list(
         self,
         limit: int | None = None,
@@ -202,15 +231,15 @@ class Transfers:
         >>> lab.transfers.list(limit=5).first().source_currency
         'USD'
         """
-        operations.check(limit, self._sender.service.list("transfers"), product_type)
+        operations.check(limit, self._session.service.list("transfers"), product_type)
         filters = {"product_type": product_type}
-        pager = self._sender.pager("transfers", Transfer, options, limit, cursor, filters)
+        pager = self._session.lists.pager("transfers", Transfer, options, limit, cursor, filters)
         if client_reference_id is None:
             return pager
         reference = read_name(client_reference_id, "client_reference_id")
         return pager.select(lambda row: normal_name(row.client_reference_id or "") == reference)
 
-    @takes()
+    @strict_keywords()
     def wait(
         self,
         id: Transfer | str,
@@ -223,5 +252,5 @@ class Transfers:
         >>> lab.transfers.wait(transfer).status
         'completed'
         """
-        patience = Patience(self._sender.sleep, self._sender.wait_shown, timeout, every)
-        return patience.poll(lambda: self.get(id), until, "the transfer", TRANSFER.final)
+        poller = Poller(self._session.sleep, self._session.wait_shown, timeout, every)
+        return poller.poll(lambda: self.get(id), until, "the transfer", TRANSFER.final)

@@ -6,24 +6,24 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
 from ...errors.arguments import explain_arguments
-from ...errors.names import suggesting
+from ...errors.names import with_name_suggestions
 from ...rules import webhooks as rules
 from ...spec.models import WebhookSubscription
 from ...spec.paging import Pager
-from ..parameters import body_of, check_identifier, judge, takes
+from ..parameters import body_of, check_identifier, raise_or_warn, strict_keywords
 from ..request import Options
-from ..sender import Sender
+from ..session import Session
 
 
 @explain_arguments
-@suggesting
+@with_name_suggestions
 class WebhookSubscriptions:
     """The URLs that receive the organization's events."""
 
-    def __init__(self, sender: Sender) -> None:
-        self._sender = sender
+    def __init__(self, session: Session) -> None:
+        self._session = session
 
-    @takes(Options)
+    @strict_keywords(Options)
     def create(
         self,
         url: str,
@@ -41,32 +41,37 @@ class WebhookSubscriptions:
         True
         """
         # A text is not a list of letters; the rules report values that are not lists.
-        listed = not isinstance(event_types, str) and isinstance(event_types, Iterable)
-        event_types = list(event_types) if listed else event_types
-        body = body_of("webhook_subscriptions.create", locals(), extra)
-        judge(rules.check(body, self._sender.service))
-        answer = self._sender.call("webhook_subscriptions.create", body, **options)
+        is_list = not isinstance(event_types, str) and isinstance(event_types, Iterable)
+        event_types = list(event_types) if is_list else event_types
+        body = body_of(
+            "webhook_subscriptions.create",
+            extra,
+            url=url,
+            event_types=event_types,
+        )
+        raise_or_warn(rules.check(body, self._session.service))
+        answer = self._session.call("webhook_subscriptions.create", body, **options)
         return answer.read(WebhookSubscription)
 
-    @takes(Options)
+    @strict_keywords(Options)
     def list(self, **options: Unpack[Options]) -> Pager[WebhookSubscription]:
         """List all subscriptions.
 
         >>> [each.url for each in lab.webhook_subscriptions.list()]
         ['https://hooks.example.com/first']
         """
-        return self._sender.pager("webhook_subscriptions", WebhookSubscription, options)
+        return self._session.lists.pager("webhook_subscriptions", WebhookSubscription, options)
 
-    @takes(Options)
+    @strict_keywords(Options)
     def get(self, id: WebhookSubscription | str, **options: Unpack[Options]) -> WebhookSubscription:
         """Read one subscription.
 
         >>> lab.webhook_subscriptions.get(subscription).url
         'https://hooks.example.com/first'
         """
-        return self._sender.read("webhook_subscriptions.get", id, WebhookSubscription, options)
+        return self._session.read("webhook_subscriptions.get", id, WebhookSubscription, options)
 
-    @takes(Options)
+    @strict_keywords(Options)
     def delete(self, id: WebhookSubscription | str, **options: Unpack[Options]) -> None:
         """End a subscription.
 
@@ -74,4 +79,4 @@ class WebhookSubscriptions:
         """
         parts = {"id": check_identifier(id)}
         remove = "webhook_subscriptions.delete"
-        self._sender.call(remove, parts=parts, any_body=True, **options).done()
+        self._session.call(remove, parts=parts, any_body=True, **options).done()

@@ -15,7 +15,7 @@ from ...spec.request_body import RequestBody
 from .. import bodies
 from ..bodies import account_json, existing, image_list, individual_json, named_row, without_null
 from ..events import emit
-from ..messages import Refused, Reply, Request
+from ..messages import RefusedError, Reply, Request
 from ..table import Row
 from ..world import Steps, World, apply_move
 
@@ -23,13 +23,14 @@ from ..world import Steps, World, apply_move
 def create_financial_account(world: World, request: Request) -> Reply:
     """Add an account to an individual."""
     body = bodies.read_body(world, request, "financial_accounts.create")
-    given = body.fields
-    owner = named_row(world, "individuals", given.get("individual_id"))
-    country, kind = owner["country"] if owner else None, given.get("type")
-    given["details"] = body.read_details(country, kind, given.get("details"), "details")
-    _require(world, body, account_rules.check(given, country, world.service))
+    fields = body.fields
+    owner = named_row(world, "individuals", fields.get("individual_id"))
+    country = owner["country"] if owner else None
+    kind = fields.get("type")
+    fields["details"] = body.read_details(country, kind, fields.get("details"), "details")
+    _require(world, body, account_rules.check(fields, country, world.service))
     assert owner is not None  # noqa: S101 - the rules refuse a body without an individual
-    row = add_account(world, owner, given["type"], given["details"])
+    row = add_account(world, owner, fields["type"], fields["details"])
     return Reply.json(201, account_json(world, row))
 
 
@@ -50,7 +51,8 @@ def add_account(world: World, owner: Row, kind: str, details: dict[str, Any]) ->
 def update_account(world: World, request: Request) -> Reply:
     """Replace the details of an account, or merge into them. Assumption `account.update`."""
     row = existing(world, "financial_accounts", request.id)
-    service, body = world.service, bodies.read_body(world, request, "financial_accounts.update")
+    service = world.service
+    body = bodies.read_body(world, request, "financial_accounts.update")
     country = world.tables["individuals"].rows[row["_"]["owner"]]["country"]
     details = body.read_details(country, row["type"], body.fields.get("details"), "details")
     if service.financial_accounts.update == "merge" and isinstance(details, dict):
@@ -60,7 +62,7 @@ def update_account(world: World, request: Request) -> Reply:
     )
     if row["type"] == codes.CRYPTO_WALLET:
         status = service.error_codes.state
-        raise Refused(status, "a crypto_wallet cannot be updated: register a new one")
+        raise RefusedError(status, "a crypto_wallet cannot be updated: register a new one")
     row.update(details=without_null(details), updated_at=world.stamp())
     return Reply.json(201, account_json(world, world.put("financial_accounts", row)))
 
@@ -97,7 +99,7 @@ def start_verification(world: World, row: Row) -> None:
         return
     row["status"] = world.service.individuals.initial_status
     if row["status"] == "pending":
-        world.later("individuals", row["id"], SECONDS, "decide")
+        world.schedule("individuals", row["id"], SECONDS, "decide")
 
 
 def _needed(world: World, row: Row) -> list[str]:
@@ -111,7 +113,7 @@ def _needed(world: World, row: Row) -> list[str]:
 def received(world: World, row: Row, sides: set[str]) -> None:
     """Record stored images; verification starts once every required side is stored."""
     missing = {code for code, side in SIDE_CODES.items() if side not in sides}
-    waiting = [each for each in row["status_details"] if each["code"] in missing]
+    waiting = [detail for detail in row["status_details"] if detail["code"] in missing]
     if waiting:
         row.update(status_details=waiting, updated_at=world.stamp())
         world.put("individuals", row)
@@ -122,7 +124,7 @@ def received(world: World, row: Row, sides: set[str]) -> None:
 def submit(world: World, row: Row, _: str = "") -> None:
     """Start verification."""
     _move(world, row, trigger="submit")
-    world.later("individuals", row["id"], SECONDS, "decide")
+    world.schedule("individuals", row["id"], SECONDS, "decide")
 
 
 def _decide(world: World, row: Row, _: str) -> None:
@@ -130,15 +132,15 @@ def _decide(world: World, row: Row, _: str) -> None:
 
     Assumptions `kyc.names` and `kyc.terminal`.
     """
-    named = row["family_name"].strip().casefold().replace(" ", "_")
-    wanted = next(iter(row["_"].get("specimens", {}).values()), named)
-    if wanted == "under_review":
+    outcome_by_name = row["family_name"].strip().casefold().replace(" ", "_")
+    outcome = next(iter(row["_"].get("specimens", {}).values()), outcome_by_name)
+    if outcome == "under_review":
         trigger = "review"
-    elif wanted in world.service.verification.terminal_codes:
+    elif outcome in world.service.verification.terminal_codes:
         trigger = "reject"
     else:
-        trigger = "ask" if wanted in _codes(world) else "pass"
-    _move(world, row, wanted, trigger=trigger)
+        trigger = "ask" if outcome in _codes(world) else "pass"
+    _move(world, row, outcome, trigger=trigger)
 
 
 def _codes(world: World) -> tuple[str, ...]:
@@ -148,15 +150,17 @@ def _codes(world: World) -> tuple[str, ...]:
 
 def _move(world: World, row: Row, reason: str = "", *, trigger: str) -> None:
     """Change the status; only `ask` and `reject` have a reason, as a status detail."""
-    before = row["status"]
-    known = (reason,) if reason in _codes(world) else ("verification_unknown_error", reason)
-    details = [_detail(*known)] if trigger in ("ask", "reject") else None
+    previous_status = row["status"]
+    code_and_message = (
+        (reason,) if reason in _codes(world) else ("verification_unknown_error", reason)
+    )
+    details = [_detail(*code_and_message)] if trigger in ("ask", "reject") else None
     row["status_details"] = details
     apply_move(world, "individuals", row, trigger)
     payload = {"id": row["id"], "status": row["status"]}
     if details:
         payload["status_details"] = details
-    payload |= {"previous_status": before, "updated_at": row["updated_at"]}
+    payload |= {"previous_status": previous_status, "updated_at": row["updated_at"]}
     emit(world, "individual.status_changed", row["id"], payload)
 
 
@@ -171,10 +175,11 @@ STEPS: Steps = {
 
 def create(world: World, request: Request) -> Reply:
     """Create an individual with its accounts."""
-    asked, service = bodies.read_body(world, request, "individuals.create"), world.service
-    problems = individual_rules.check(asked.fields, service)
-    bodies.require_fields(asked, problems, service.error_codes.validation)
-    body = asked.fields
+    request_body = bodies.read_body(world, request, "individuals.create")
+    service = world.service
+    problems = individual_rules.check(request_body.fields, service)
+    bodies.require_fields(request_body, problems, service.error_codes.validation)
+    body = request_body.fields
     row = world.create(
         "individuals",
         {"accounts": [], "images": {}},
@@ -199,7 +204,7 @@ def submit_token(world: World, request: Request) -> Reply:
     body = bodies.read_body(world, request, "individuals.submit_token")
     bodies.require_fields(body, individual_rules.check_token(body.fields, service=world.service))
     if not by_token(world, row):
-        raise Refused(400, "this individual verifies with images: upload verification_images")
+        raise RefusedError(400, "this individual verifies with images: upload verification_images")
     _must_wait_for_action(row)
     submit(world, row)
     return Reply.json(202, individual_json(world, row))
@@ -208,20 +213,22 @@ def submit_token(world: World, request: Request) -> Reply:
 def upload_images(world: World, request: Request) -> Reply:
     """Take verification images; only the sides that are sent are replaced."""
     row = existing(world, "individuals", request.id)
-    asked = bodies.read_body(world, request, "individuals.upload_images")
-    body = asked.fields
-    bodies.require_fields(asked, image_rules.check(body))
+    request_body = bodies.read_body(world, request, "individuals.upload_images")
+    body = request_body.fields
+    bodies.require_fields(request_body, image_rules.check(body))
     if by_token(world, row):
-        raise Refused(400, "this individual verifies with a token: submit a verification_token")
+        raise RefusedError(
+            400, "this individual verifies with a token: submit a verification_token"
+        )
     _must_wait_for_action(row)
-    given = {image["type"]: image["content"] for image in body["images"]}
+    contents = {image["type"]: image["content"] for image in body["images"]}
     specimens = row["_"].setdefault("specimens", {})
-    for side, content in given.items():
+    for side, content in contents.items():
         row["_"]["images"][side] = _stored(world, side, content)
         specimens.pop(side, None)  # another image of that side replaces it
         if outcome := image_rules.specimen_outcome(content):
             specimens[side] = outcome
-    received(world, row, set(given))
+    received(world, row, set(contents))
     return Reply.json(200, image_list(row))
 
 
@@ -232,20 +239,20 @@ def read_images(world: World, request: Request) -> Reply:
 
 def _stored(world: World, side: str, content: str) -> Row:
     """The stored metadata of an image, without its bytes."""
-    now = world.stamp()
+    stored_at = world.stamp()
     return {
         "id": world.new_id("images"),
         "type": side,
         "content_type": content[5 : content.index(";")].lower(),
-        "created_at": now,
-        "updated_at": now,
+        "created_at": stored_at,
+        "updated_at": stored_at,
     }
 
 
 def _must_wait_for_action(row: Row) -> None:
     if row["status"] != "action_required":
         text = f"the individual is {row['status']}, not action_required: nothing is requested"
-        raise Refused(422, text)
+        raise RefusedError(422, text)
 
 
 _FIELDS = OPERATIONS["individuals.create"]
@@ -253,7 +260,8 @@ _FIELDS = OPERATIONS["individuals.create"]
 
 def _picked(body: Row, name: str) -> dict[str, Any] | None:
     """The known fields of an object in a body that have values."""
-    value, names = body.get(name), _FIELDS.by_name[name].names()
+    value = body.get(name)
+    names = _FIELDS.by_name[name].names()
     if not isinstance(value, dict):
         return None
     return {name: value[name] for name in names if value.get(name) is not None}

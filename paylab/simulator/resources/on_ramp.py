@@ -10,7 +10,7 @@ from ...rules import deposits as deposit_rules
 from .. import bodies, ids, prices
 from ..bodies import as_shown, conversion_account, named_row
 from ..events import emit
-from ..messages import Refused, Reply, Request
+from ..messages import RefusedError, Reply, Request
 from ..table import Row
 from ..world import Steps, World, apply_move
 
@@ -23,7 +23,8 @@ CONFIRMATION = 2.0
 
 def new_conversion(account: Row, amount: str, received_at: str) -> Row:
     """The fields of a conversion before its payout. Assumption `conversion.fee`."""
-    currency, coin = account["source_currency"].upper(), account["destination_currency"]
+    currency = account["source_currency"].upper()
+    coin = account["destination_currency"]
     price = prices.from_source(Decimal(amount), currency, coin, least=Decimal(0))
     return {
         "conversion_account_id": account["id"],
@@ -57,7 +58,7 @@ def start_conversion(world: World, account: Row, deposit: Row) -> None:
     # A deposit without a sender is held for review.
     if sender != "" or world.service.sandbox_deposits.missing_sender == "accepted":
         step = "fail" if sender == "Scenario Failed" else "broadcast"
-        world.later("conversions", row["id"], PAUSE, step)
+        world.schedule("conversions", row["id"], PAUSE, step)
 
 
 def _broadcast(world: World, row: Row, _: str) -> None:
@@ -66,7 +67,7 @@ def _broadcast(world: World, row: Row, _: str) -> None:
         "initiated_at": world.stamp(),
     }
     _move(world, row, trigger="broadcast")
-    world.later("conversions", row["id"], CONFIRMATION, "confirm")
+    world.schedule("conversions", row["id"], CONFIRMATION, "confirm")
 
 
 def _confirm(world: World, row: Row, _: str) -> None:
@@ -117,15 +118,16 @@ STEPS: Steps = {
 
 def create_account(world: World, request: Request) -> Reply:
     """Create a conversion account. Assumptions `ca.create`, `ca.product`."""
-    asked, service = bodies.read_body(world, request, "conversion_accounts.create"), world.service
-    body = asked.fields
+    request_body = bodies.read_body(world, request, "conversion_accounts.create")
+    service = world.service
+    body = request_body.fields
     owner = named_row(world, "individuals", body.get("individual_id"))
     payout = body.get("payout_account")
     wallet_id = payout.get("id") if isinstance(payout, dict) else None
     wallet = named_row(world, "financial_accounts", wallet_id, "payout account")
     country = owner["country"] if owner else None
     problems = deposit_rules.check_account(body, country, service)
-    bodies.require_fields(asked, problems, service.error_codes.validation)
+    bodies.require_fields(request_body, problems, service.error_codes.validation)
     assert owner is not None  # noqa: S101 - the rules refuse a body without an individual
     assert wallet is not None  # noqa: S101 - nor one without a payout account
     _must_be_ready(owner, wallet, service.error_codes.state)
@@ -134,7 +136,8 @@ def create_account(world: World, request: Request) -> Reply:
 
 def _open(world: World, body: Row, owner: Row, wallet: Row) -> Reply:
     """Add the account; provision it at once or later. Assumptions `ca.provisioning`, `ca.slow`."""
-    reference, settings = body.get("client_reference_id"), world.service.conversion_accounts
+    reference = body.get("client_reference_id")
+    settings = world.service.conversion_accounts
     coin = body.get("destination_currency") or settings.default_destination_currency
     row = world.create(
         "conversion_accounts",
@@ -149,35 +152,36 @@ def _open(world: World, body: Row, owner: Row, wallet: Row) -> Reply:
     if owner["country"] in settings.at_once and not slow:
         provision(world, row)
     else:
-        world.later("conversion_accounts", row["id"], 30.0 if slow else 1.0, "provision")
+        world.schedule("conversion_accounts", row["id"], 30.0 if slow else 1.0, "provision")
     return Reply.json(201 if row["status"] == "active" else 202, conversion_account(world, row))
 
 
 def _must_be_ready(owner: Row, wallet: Row, status: int) -> None:
     if owner["status"] != "active":
-        raise Refused(status, f"the individual is {owner['status']}, not active")
+        raise RefusedError(status, f"the individual is {owner['status']}, not active")
     if "on_ramp" not in owner["product_types"]:
-        raise Refused(status, "the individual does not have the product on_ramp")
+        raise RefusedError(status, "the individual does not have the product on_ramp")
     if wallet["type"] != "crypto_wallet" or wallet["id"] not in owner["_"]["accounts"]:
-        raise Refused(status, "payout_account must be a crypto_wallet of the individual")
+        raise RefusedError(status, "payout_account must be a crypto_wallet of the individual")
 
 
 def deposit(world: World, request: Request) -> Reply:
     """Simulate a deposit. Assumption `deposit.path`."""
     if world.production_like:
-        raise Refused(403, "deposits are simulated in the sandbox only")
-    asked, service = bodies.read_body(world, request, "sandbox.deposit"), world.service
-    body = asked.fields
+        raise RefusedError(403, "deposits are simulated in the sandbox only")
+    request_body = bodies.read_body(world, request, "sandbox.deposit")
+    service = world.service
+    body = request_body.fields
     if request.id:
         body["conversion_account_id"] = request.id
     account = named_row(world, "conversion_accounts", body.get("conversion_account_id"))
     currency = account["source_currency"] if account else None
     problems = deposit_rules.check(body, currency, service)
-    bodies.require_fields(asked, problems, service.error_codes.validation)
+    bodies.require_fields(request_body, problems, service.error_codes.validation)
     assert account is not None  # noqa: S101 - the rules refuse a body without an account
     if account["status"] != "active":
         text = f"the conversion account is {account['status']}, not active"
-        raise Refused(service.error_codes.state, text)
+        raise RefusedError(service.error_codes.state, text)
     row = _paid_in(world, body, account)
     start_conversion(world, account, row)
     return bodies.answer(world, "sandbox.deposit", row)

@@ -17,9 +17,9 @@ from ..world import World
 
 def create(world: World, request: Request) -> Reply:
     """Subscribe a URL to event types."""
-    asked = bodies.read_body(world, request, "webhook_subscriptions.create")
-    body = asked.fields
-    bodies.require_fields(asked, webhook_rules.check(body, world.service))
+    request_body = bodies.read_body(world, request, "webhook_subscriptions.create")
+    body = request_body.fields
+    bodies.require_fields(request_body, webhook_rules.check(body, world.service))
     types = list(dict.fromkeys(body["event_types"]))
     fields = {"url": body["url"], "event_types": types, "is_active": True}
     row = world.create("webhook_subscriptions", signer(world, request), **fields)
@@ -58,9 +58,9 @@ def signature_headers(world: World, row: Row) -> dict[str, str]:
 def _secret(world: World, subscription_id: str) -> str:
     """The secret of the client that subscribed; the world's own if it is not known here."""
     signer = (world.find("webhook_subscriptions", subscription_id) or {}).get("_", {}).get("signer")
-    own = next(iter(world.secrets.values()), "")
+    default_secret = next(iter(world.secrets.values()), "")
     served = world.served_secrets.items()
-    return next((secret for key, secret in served if _digest(key) == signer), own)
+    return next((secret for key, secret in served if _digest(key) == signer), default_secret)
 
 
 SERVED = {

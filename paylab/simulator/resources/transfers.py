@@ -13,7 +13,7 @@ from ...spec.request_body import RequestBody
 from .. import balances, bodies, ids, prices
 from ..bodies import as_shown, named_row, page
 from ..events import emit
-from ..messages import Refused, Reply, Request, require
+from ..messages import RefusedError, Reply, Request, require
 from ..table import Row, row_place
 from ..world import Steps, World, apply_move
 
@@ -34,7 +34,7 @@ def _pay(world: World, row: Row, _: str) -> None:
     if balances.take(world, row):
         _fund(world, row, "")
     else:
-        world.later("transfers", row["id"], _deadline(world), "expire")
+        world.schedule("transfers", row["id"], _deadline(world), "expire")
 
 
 def pay_in(world: World, request: Request) -> Reply:
@@ -43,8 +43,8 @@ def pay_in(world: World, request: Request) -> Reply:
     The oldest come first, as far as the balance suffices.
     """
     currency = balances.add_to_balance(world, request.json())
-    timers = [each for each in world.tables["timers"].rows.values() if each["step"] == "expire"]
-    rows = (world.tables["transfers"].rows.get(each["id"]) for each in timers)
+    timers = [timer for timer in world.tables["timers"].rows.values() if timer["step"] == "expire"]
+    rows = (world.tables["transfers"].rows.get(timer["id"]) for timer in timers)
     waiting = [row for row in rows if row and row["source_currency"] == currency and _waits(row)]
     for row in sorted(waiting, key=row_place):
         if balances.take(world, row):
@@ -60,8 +60,8 @@ def _waits(row: Row) -> bool:
 def _fund(world: World, row: Row, _: str) -> None:
     row["_"]["started_at"] = world.stamp()
     _move(world, row, trigger="fund")
-    held = row["_"]["outcome"] == "under_review"
-    world.later("transfers", row["id"], STEP, "review" if held else "initiate")
+    is_held = row["_"]["outcome"] == "under_review"
+    world.schedule("transfers", row["id"], STEP, "review" if is_held else "initiate")
 
 
 def _initiate(world: World, row: Row, _: str) -> None:
@@ -69,12 +69,12 @@ def _initiate(world: World, row: Row, _: str) -> None:
     world.put("transfers", row)
     emit(world, "transfer.payout_initiated", row["id"], as_shown(row))
     fails = row["_"]["outcome"] == "failed"
-    world.later("transfers", row["id"], STEP, "fail" if fails else "settle")
+    world.schedule("transfers", row["id"], STEP, "fail" if fails else "settle")
 
 
 def _settle(world: World, row: Row, _: str) -> None:
-    taken = world.now() - timestamps.from_text(row["_"]["started_at"])
-    row["completed_in"] = str(int(taken.total_seconds()))
+    elapsed = world.now() - timestamps.from_text(row["_"]["started_at"])
+    row["completed_in"] = str(int(elapsed.total_seconds()))
     row["settlement_reference_id"] = ids.settlement(world.seed, row["id"])
     _move(world, row, trigger="settle")
 
@@ -87,7 +87,7 @@ def _fail(world: World, row: Row, reason: str) -> None:
 def _release(world: World, row: Row, _: str) -> None:
     row["_"]["outcome"] = None
     _move(world, row, trigger="release")
-    world.later("transfers", row["id"], STEP, "initiate")
+    world.schedule("transfers", row["id"], STEP, "initiate")
 
 
 def _move(world: World, row: Row, _: str = "", *, trigger: str) -> None:
@@ -129,8 +129,8 @@ TERMS = (
 def _account_id(body: Row) -> str | None:
     """The id of the account, from either of its two fields."""
     inner = body.get("financial_account")
-    named = inner.get("id") if isinstance(inner, dict) else body.get("financial_account_id")
-    return named if isinstance(named, str) and named.strip() else None
+    account_id = inner.get("id") if isinstance(inner, dict) else body.get("financial_account_id")
+    return account_id if isinstance(account_id, str) and account_id.strip() else None
 
 
 def _with_route(
@@ -142,29 +142,31 @@ def _with_route(
     country = world.tables["individuals"].rows[owned["_"]["owner"]]["country"]
     method = body.get("payout_method")
     source = body.get("source_currency") or transfer_rules.default_currency(world.service)
-    currencies, service = (source, body.get("destination_currency")), world.service
+    currencies = (source, body.get("destination_currency"))
+    service = world.service
     network = owned["details"].get("network")
     route = [
         *transfer_rules.check_route(country, owned["type"], *currencies, method, service),
         *transfer_rules.check_network(network, method, service),
     ]
-    known = {problem.field for problem in problems}
-    return problems + [problem for problem in route if problem.field not in known]
+    fields_with_problems = {problem.field for problem in problems}
+    return problems + [problem for problem in route if problem.field not in fields_with_problems]
 
 
 def _priced(asked: RequestBody, owned: Row | None) -> Row:
     """The terms of a payout: amounts, currencies, rate, fees, recipient and account."""
     assert owned is not None  # noqa: S101 - the rules refuse a body without an account
-    body, service = asked.fields, asked.service
+    body = asked.fields
+    service = asked.service
     usual = transfer_rules.default_currency(service)
     source = (body.get("source_currency") or usual).upper()
     destination = body["destination_currency"].upper()
-    given = next(name for name in prices.AMOUNTS if body.get(name) is not None)
-    price = prices.AMOUNTS[given](Decimal(body[given]), source, destination)
+    amount_name = next(name for name in prices.AMOUNTS if body.get(name) is not None)
+    price = prices.AMOUNTS[amount_name](Decimal(body[amount_name]), source, destination)
     if price.net <= 0 or price.destination <= 0:
         least = f"is too small: the fee alone is {prices.amount_text(price.fee, source)} {source}"
         bodies.require_fields(
-            asked, [Problem(given, least, "money.rule")], service.error_codes.validation
+            asked, [Problem(amount_name, least, "money.rule")], service.error_codes.validation
         )
     return {
         "source_amount": prices.amount_text(price.source, source),
@@ -185,15 +187,16 @@ def _priced(asked: RequestBody, owned: Row | None) -> Row:
 
 def create_quote(world: World, request: Request) -> Reply:
     """Create a quote, which locks rate and fees. Assumption `quote.operation`."""
-    asked, service = bodies.read_body(world, request, "quotes.create"), world.service
-    body = asked.fields
+    request_body = bodies.read_body(world, request, "quotes.create")
+    service = world.service
+    body = request_body.fields
     account = named_row(world, "financial_accounts", _account_id(body))
     problems = _with_route(world, transfer_rules.check_quote(body, service), body, account)
-    bodies.require_fields(asked, problems, service.error_codes.validation)
+    bodies.require_fields(request_body, problems, service.error_codes.validation)
     row = world.create(
         "quotes",
         {"used": False},
-        **_priced(asked, account),
+        **_priced(request_body, account),
         derived_source_amount=body.get("source_amount") is None,
         source_network=body.get("source_network"),
         expires_at=world.after(service.quotes.lifetime),
@@ -207,10 +210,11 @@ OUTCOMES = ("failed", "expired", "under_review", "cancelled")
 
 def create(world: World, request: Request) -> Reply:
     """Create a transfer. Assumptions `transfer.create`, `transfer.answer`, `transfer.network`."""
-    asked = bodies.read_body(world, request, "transfers.create")
-    body, default = asked.fields, world.service.transfers.default_network
+    request_body = bodies.read_body(world, request, "transfers.create")
+    body = request_body.fields
+    default = world.service.transfers.default_network
     quote = named_row(world, "quotes", body.get("quote_id"))
-    agreed = _agreed(world, asked, quote)
+    agreed = _agreed(world, request_body, quote)
     network = (quote or body).get("source_network") or default
     _must_be_payable(world, agreed, quote, network)
     if quote:
@@ -222,7 +226,8 @@ def create(world: World, request: Request) -> Reply:
 
 def _agreed(world: World, asked: RequestBody, quote: Row | None) -> Row:
     """The terms of the quote, or priced now; refuses an invalid body."""
-    body, status = asked.fields, world.service.error_codes.validation
+    body = asked.fields
+    status = world.service.error_codes.validation
     account = named_row(world, "financial_accounts", _account_id(body))
     problems = transfer_rules.check(body, world.service)
     if quote is None:
@@ -262,21 +267,21 @@ def _start(world: World, body: Row, agreed: Row, network: str) -> Row:
     emit(world, "transfer.created", row["id"], as_shown(row))
     early = EARLY_ENDS.get(row["_"]["outcome"])
     if early is None and source_type == "deposit":
-        world.later("transfers", row["id"], _deadline(world), "expire")
+        world.schedule("transfers", row["id"], _deadline(world), "expire")
     else:
-        world.later("transfers", row["id"], STEP, early or "pay")
+        world.schedule("transfers", row["id"], STEP, early or "pay")
     return row
 
 
 def _quote_problems(body: Row, quote: Row) -> list[Problem]:
     """Fields that contradict the quote, and a deposit that the quote does not allow."""
-    named = {**body, "financial_account_id": _account_id(body)}
+    repeated_terms = {**body, "financial_account_id": _account_id(body)}
     problems = [
         Problem(name, f"must be the quote's, {quote[name]}, or be omitted", "transfer.create")
         for name in _REPEATED
-        if isinstance(named.get(name), str)
+        if isinstance(repeated_terms.get(name), str)
         and quote[name]
-        and named[name].upper() != quote[name].upper()
+        and repeated_terms[name].upper() != quote[name].upper()
     ]
     if body.get("source_type") == "deposit" and not codes.is_stablecoin(quote["source_currency"]):
         message = "deposit needs a stablecoin source"
@@ -298,9 +303,9 @@ def product_of(source_currency: str) -> str:
 
 def _outcome(body: Row) -> str | None:
     """The outcome that a scenario selects."""
-    scenario, _, rest = (body.get("client_reference_id") or "").partition(":")
-    word = rest.partition(":")[0]
-    return word if scenario == "scenario" and word in OUTCOMES else None
+    scenario, _, outcome_text = (body.get("client_reference_id") or "").partition(":")
+    outcome = outcome_text.partition(":")[0]
+    return outcome if scenario == "scenario" and outcome in OUTCOMES else None
 
 
 def _instructions(world: World, row: Row, network: str) -> Row:
@@ -318,20 +323,20 @@ def _must_be_payable(world: World, agreed: Row, quote: Row | None, network: str)
     """Refuse by the state of quote or recipient. Assumptions `transfer.create`, `.individual`."""
     status = world.service.error_codes.state
     if quote and quote["_"]["used"]:
-        raise Refused(status, "the quote is used: ask for a new one")
+        raise RefusedError(status, "the quote is used: ask for a new one")
     if quote and quote["expires_at"] <= world.stamp():
-        raise Refused(status, "the quote is expired: ask for a new one")
+        raise RefusedError(status, "the quote is expired: ask for a new one")
     owner = world.tables["individuals"].rows[agreed["recipient_id"]]
     if owner["status"] != "active":
-        raise Refused(status, f"the recipient is {owner['status']}, not active")
+        raise RefusedError(status, f"the recipient is {owner['status']}, not active")
     product = product_of(agreed["source_currency"])
     if product not in owner["product_types"]:
-        raise Refused(status, f"the recipient does not have the product {product}")
+        raise RefusedError(status, f"the recipient does not have the product {product}")
     accounts = world.tables["financial_accounts"].rows
-    own = [accounts[account_id] for account_id in owner["_"]["accounts"]]
-    if product == "off_ramp" and transfer_rules.check_wallet(own, network):
+    own_accounts = [accounts[account_id] for account_id in owner["_"]["accounts"]]
+    if product == "off_ramp" and transfer_rules.check_wallet(own_accounts, network):
         text = f"the recipient has no crypto_wallet on {network}: register one first"
-        raise Refused(status, text)
+        raise RefusedError(status, text)
 
 
 SERVED = {

@@ -51,13 +51,13 @@ certain), *chosen* that paylab chose it."""
 @cache
 def assumption_rows() -> tuple[Assumption, ...]:
     """Every row with its settings."""
-    listed: dict[str, list[Key]] = {}
+    keys_by_row: dict[str, list[Key]] = {}
     for key in keys().values():
-        listed.setdefault(key.row, []).append(key)
+        keys_by_row.setdefault(key.row, []).append(key)
     placed = [(area.AREA, row) for area in AREAS for row in area.ROWS]
     placed += [(READINGS, row) for row in webhook_rows.READINGS]
     return tuple(
-        replace(row, area=area, keys=tuple(listed.get(row.id, ()))) for area, row in placed
+        replace(row, area=area, keys=tuple(keys_by_row.get(row.id, ()))) for area, row in placed
     )
 
 
@@ -71,8 +71,8 @@ def get(key: str) -> Assumption:
     by_id = {row.id: row for row in assumption_rows()}
     if key in by_id:
         return by_id[key]
-    near = get_close_matches(str(key), by_id, cutoff=0.5)
-    nearest = f"; nearest: {', '.join(near)}" if near else ""
+    similar = get_close_matches(str(key), by_id, cutoff=0.5)
+    nearest = f"; nearest: {', '.join(similar)}" if similar else ""
     raise UnknownItemError(f"no assumption is called {key!r}{nearest}")
 
 
@@ -86,7 +86,10 @@ def markdown() -> str:
     areas = [
         _area(name, list(rows)) for name, rows in groupby(assumption_rows(), attrgetter("area"))
     ]
-    outcomes = ((each.where, each.value or "an empty text", each.outcome) for each in SCENARIOS)
+    outcomes = (
+        (scenario.where, scenario.value or "an empty text", scenario.outcome)
+        for scenario in SCENARIOS
+    )
     simulated = _section("Simulated outcomes", ("where", "value", "outcome"), outcomes)
     return "\n\n".join([INTRODUCTION, *areas, simulated])
 
@@ -114,8 +117,8 @@ def _groups(row: Assumption) -> str:
         for key in row.keys
         if not (key.base and key.name.startswith(("lists.", "objects.")))
     )
-    listed = ", ".join(f"`{name}`" for name in dict.fromkeys(names))
-    return f"Keys: {listed}" if listed else ""
+    names_text = ", ".join(f"`{name}`" for name in dict.fromkeys(names))
+    return f"Keys: {names_text}" if names_text else ""
 
 
 def _section(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -8,7 +8,9 @@ from .. import codes
 from ..service.tree import ServiceSettings
 from .field import AMOUNT, CURRENCY, DATE, DETAILS, ENUM, ID, LIST, OBJECT, REFERENCE, TIME, Field
 
-_REQUIRED, _TRANSFERRED, _ON_RAMP = "individual.required", "transfer.create", "ca.create"
+_REQUIRED = "individual.required"
+_TRANSFERRED = "transfer.create"
+_ON_RAMP = "ca.create"
 
 
 def _networks(service: ServiceSettings) -> tuple[str, ...]:

@@ -68,8 +68,8 @@ class Field:
 
     def accepted(self, service: ServiceSettings) -> tuple[str, ...]:
         """Its words: those that are stated, or else those of the service."""
-        own = self.setting(service) if self.setting and not self.words else self.words
-        return own if isinstance(own, tuple) else (own,)
+        own_words = self.setting(service) if self.setting and not self.words else self.words
+        return own_words if isinstance(own_words, tuple) else (own_words,)
 
     @property
     def has_open_words(self) -> bool:

@@ -105,7 +105,11 @@ class Operation:
 
     def _unmoved(self, service: ServiceSettings) -> tuple[str, ...]:
         """The ids of references that are in an object of our name."""
-        fields = (each for each in self.references if self.id_place(each, service) == each.place)
+        fields = (
+            reference
+            for reference in self.references
+            if self.id_place(reference, service) == reference.place
+        )
         return tuple(field.by_id for field in fields)
 
     def takes_key(self, service: ServiceSettings) -> bool:
@@ -115,8 +119,8 @@ class Operation:
 
     def item(self, service: ServiceSettings) -> str:
         """The place of the object in its answer; "none" if it is the answer."""
-        own = ITEMS[self.answer](service.objects).item if self.answer in ITEMS else None
-        return service.objects.item if own is None else own
+        own_item = ITEMS[self.answer](service.objects).item if self.answer in ITEMS else None
+        return service.objects.item if own_item is None else own_item
 
     @cached_property
     def by_name(self) -> dict[str, Field]:

@@ -15,8 +15,10 @@ from .records import OPERATIONS
 
 def routes(service: ServiceSettings) -> tuple[Route, ...]:
     """The routes of a service."""
-    known = (Route(each.name, each.method, each.path(service)) for each in OPERATIONS.values())
-    return tuple(route for route in known if route.template != NONE)
+    all_routes = (
+        Route(record.name, record.method, record.path(service)) for record in OPERATIONS.values()
+    )
+    return tuple(route for route in all_routes if route.template != NONE)
 
 
 def path(name: str, service: ServiceSettings, parts: Mapping[str, str]) -> str:
@@ -35,15 +37,17 @@ def path(name: str, service: ServiceSettings, parts: Mapping[str, str]) -> str:
 
 def check(routes: Collection[Route], given: Collection[str]) -> None:
     """ServiceError if two operations have the same method and path."""
-    there: dict[tuple[str, str], Route] = {}
+    routes_by_place: dict[tuple[str, str], Route] = {}
     for route in routes:
         place = route.method, form_of(route.template)
-        other = there.setdefault(place, route)
-        if other is not route:
-            keys = [key_of(OPERATIONS[each.operation].path) for each in (route, other)]
+        earlier = routes_by_place.setdefault(place, route)
+        if earlier is not route:
+            keys = [
+                key_of(OPERATIONS[same_place.operation].path) for same_place in (route, earlier)
+            ]
             key = keys[0] if keys[0] in given else keys[1]
             message = f"{key}: {route.method} {route.template} would be both "
-            raise ServiceError(f"{message}{other.operation} and {route.operation}", key)
+            raise ServiceError(f"{message}{earlier.operation} and {route.operation}", key)
 
 
 def _segment(text: str) -> str:

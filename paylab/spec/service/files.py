@@ -64,7 +64,8 @@ def line_of(text: str, key: str) -> int:
         name = re.sub(r"[\s\"']", "", match["table"] or match["key"])
         table, name = (name, name) if match["table"] else (table, f"{table}.{name}".strip("."))
         if f"{key}.".startswith(f"{name}.") and len(name) > longest:
-            nearest, longest = number, len(name)
+            nearest = number
+            longest = len(name)
     return nearest or len(lines)
 
 

@@ -96,7 +96,8 @@ def gone_key(key: str) -> GoneKey | None:
 
 def without_gone(values: Values) -> tuple[dict[str, Any], dict[str, str]]:
     """The values in today's keys, and what replaces each key that is gone."""
-    instead, converted = dict[str, str](), dict[str, Any]()
+    instead = dict[str, str]()
+    converted = dict[str, Any]()
     for key, value in values.items():
         gone = gone_key(key)
         if gone is not None:

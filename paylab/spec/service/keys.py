@@ -29,7 +29,9 @@ def _walk(group: Any, at: str, above: Stated) -> Iterator[Key]:
     hints = get_type_hints(type(group), include_extras=True)
     known: dict[str, Key] = {}
     for field in fields(group):
-        name, value, hint = f"{at}{field.name}", getattr(group, field.name), hints[field.name]
+        name = f"{at}{field.name}"
+        value = getattr(group, field.name)
+        hint = hints[field.name]
         own = [each for each in parts_of(hint) if isinstance(each, Setting)]
         stated = (*above, *((name, setting) for setting in own))
         title = "".join(setting.inherits for setting in own)
@@ -71,7 +73,8 @@ def _inherited(group: Any, at: str, title: str, known: Mapping[str, Key]) -> Ite
     """The settings of one member: as those of all members, unless it has its own."""
     hints = get_type_hints(type(group), include_extras=True)
     for field in fields(group):
-        common, own = known[field.name], getattr(group, field.name)
+        common = known[field.name]
+        own = getattr(group, field.name)
         yield replace(
             common,
             name=f"{at}.{field.name}",

@@ -10,7 +10,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-SPEC, PUBLIC, CHOSEN = "spec", "public", "chosen"
+SPEC = "spec"
+PUBLIC = "public"
+CHOSEN = "chosen"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -46,16 +46,19 @@ class AccountFields(Group):
         later: bool = False,
         service: Service | None = None,
     ) -> None:
-        self.prefix, self._later = prefix, later
+        self.prefix = prefix
+        self._later = later
         self._countries = countries.of(service)
         self.type = FormField(f"{prefix}type", "Account", SELECT, options=[LATER])
-        known = (account for corridor in self._countries.all for account in corridor.accounts)
-        asked = {field.name: field for account in known for field in account.fields}
+        all_accounts = (
+            account for corridor in self._countries.all for account in corridor.accounts
+        )
+        field_by_name = {field.name: field for account in all_accounts for field in account.fields}
         self.details = {
             name: FormField(
                 f"{prefix}details.{name}", label(name), COMBO if field.form.choices else TEXT
             )
-            for name, field in asked.items()
+            for name, field in field_by_name.items()
         }
         self.upload = FilePicker("Scan a picture of the code", "image/*", self._scan)
         self.upload.hint = "with a picture of the code, or drop or paste the picture here"
@@ -96,16 +99,18 @@ class AccountFields(Group):
         kinds = [(TYPES[kind], kind) for kind in (corridor.account_types if corridor else ())]
         self.type.offer([*([LATER] if self._later else []), *kinds])
         self.type.require(not self._later)
-        asked = {field.name: field for field in self.account.fields}
+        field_by_name = {field.name: field for field in self.account.fields}
         for name, field in self.details.items():
-            field.visible = name in asked
-        for name, one in asked.items():
-            self._ask(name, one)
-        self.upload.visible = SCANNED in asked
+            field.visible = name in field_by_name
+        for name, detail_field in field_by_name.items():
+            self._ask(name, detail_field)
+        self.upload.visible = SCANNED in field_by_name
 
     def _ask(self, name: str, asked: account_types.DetailField) -> None:
         field = self.details[name]
-        form = asked.form_in({one: self.details[one].value for one in self.details})
+        form = asked.form_in(
+            {detail_name: self.details[detail_name].value for detail_name in self.details}
+        )
         if form.choices:
             is_open = form.source != "spec"
             field.input = COMBO if is_open else SELECT
@@ -137,16 +142,16 @@ def field_hint(form: Format) -> str:
     """The format of an input, and whether check digits are verified."""
     algorithm = accounts.ALGORITHMS.get(form.check_digit)
     checked = f"the check digits of the {algorithm.name} are verified" if algorithm else ""
-    wanted = form.message.removeprefix("must be ").removeprefix("exactly ")
-    parts = [part for part in (wanted, form.note or checked) if part]
+    requirement = form.message.removeprefix("must be ").removeprefix("exactly ")
+    parts = [part for part in (requirement, form.note or checked) if part]
     return ". ".join(part[:1].upper() + part[1:] for part in parts) + "." * bool(parts)
 
 
 def _payee(payload: str) -> str:
     """The payee of a pasted or scanned code."""
     rows = QRText(payload).rows()[:3] if payload else []
-    listed = "; ".join(f"{label}: {text}" for label, text in rows)
-    return listed or "Paste the text of the code, or scan a picture of it."
+    facts = "; ".join(f"{label}: {text}" for label, text in rows)
+    return facts or "Paste the text of the code, or scan a picture of it."
 
 
 def label(name: str) -> str:
@@ -180,15 +185,20 @@ class AccountForm(Form):
         example: Any = None,
         service: Service | None = None,
     ) -> None:
-        self._register, self._update, self._owner = create, update, owner
-        self._service, self.country = service, country
+        self._register = create
+        self._update = update
+        self._owner = owner
+        self._service = service
+        self.country = country
         is_wallet = account is not None and account.type == codes.CRYPTO_WALLET
         self._replaced = None if is_wallet else account
         self.title = f"A new account: {NAMES.get(country, country)}"
         if is_wallet:
-            self.title, self.action = "A new crypto wallet", "Register this wallet"
+            self.title = "A new crypto wallet"
+            self.action = "Register this wallet"
         elif account:
-            self.title, self.action = f"Replace the details of {account.id}", "Replace the details"
+            self.title = f"Replace the details of {account.id}"
+            self.action = "Replace the details"
         self.parts = AccountFields(country, service=service)
         self.note = Html(escape(FIXED) if is_wallet else "", style="hint")
         super().__init__(self.parts, [self.note, self.parts])
@@ -209,7 +219,8 @@ class AccountForm(Form):
 
     def _warn(self, values: dict[str, Any]) -> list[Problem]:
         """Wrong check digits, and addresses that look mistyped."""
-        kind, details = values.get("type"), values.get("details")
+        kind = values.get("type")
+        details = values.get("details")
         return accounts.warn(self.country, kind, details, service=self._service)
 
     def _send(self, values: dict[str, Any]) -> FinancialAccount:
@@ -219,16 +230,18 @@ class AccountForm(Form):
 
     def _script(self, values: dict[str, Any]) -> str:
         if self._replaced:
-            new = values.get("details", {})
-            return call("lab.financial_accounts.update", {}, self._replaced.id, new, to="account")
-        given = self._owner, values.get("type", ""), values.get("details", {})
-        return call("lab.financial_accounts.create", {}, *given, to="account")
+            new_details = values.get("details", {})
+            return call(
+                "lab.financial_accounts.update", {}, self._replaced.id, new_details, to="account"
+            )
+        call_arguments = self._owner, values.get("type", ""), values.get("details", {})
+        return call("lab.financial_accounts.create", {}, *call_arguments, to="account")
 
     def outcome(self, result: FinancialAccount) -> list[Row]:
         """The account's id and details."""
         details = result.details or {}
-        held = [(label(str(name)), str(value)) for name, value in details.items()]
-        return [("Account", result.id), ("Type", str(result.type)), *held]
+        detail_rows = [(label(str(name)), str(value)) for name, value in details.items()]
+        return [("Account", result.id), ("Type", str(result.type)), *detail_rows]
 
     def _adjust(self) -> None:
         self.parts.adjust(self.country)
@@ -249,12 +262,16 @@ class WalletForm(Form):
         example: bool = False,
         service: Service | None = None,
     ) -> None:
-        self._register, self._owner, self._service = create, individual_id, service
+        self._register = create
+        self._owner = individual_id
+        self._service = service
         account = countries.of(service).account(None, codes.CRYPTO_WALLET) or NOTHING
-        asked = sorted(account.fields, key=lambda one: not one.form.choices)
+        detail_fields = sorted(
+            account.fields, key=lambda detail_field: not detail_field.form.choices
+        )
         self.filler = Button("Fill with an example", self.fill)
         self.tools = [self.filler]
-        fields = [_wallet_field(one) for one in asked]
+        fields = [_wallet_field(detail_field) for detail_field in detail_fields]
         super().__init__(fields, [self.filler, side_by_side(fields)])
         if example:
             self.fill()

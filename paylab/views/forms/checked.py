@@ -17,7 +17,7 @@ NOT_SENT = "Nothing was sent."
 
 
 @dataclass(frozen=True)
-class Checked:
+class FormCheck:
     """The values of a form and their problems and warnings, evaluated once."""
 
     values: dict[str, Any]
@@ -33,7 +33,7 @@ class Checked:
     def doubts(self) -> list[Problem]:
         """Problems that must be confirmed: a broken assumption, a likely typo."""
         assumed = [problem for problem in self.problems if problem.source != "spec"]
-        return assumed + [one for one in self.warnings if one.source == LIKELY_TYPO]
+        return assumed + [warning for warning in self.warnings if warning.source == LIKELY_TYPO]
 
 
 def was_refused(error: BaseException) -> bool:

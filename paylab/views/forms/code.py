@@ -15,13 +15,13 @@ class Expression(str):
 
 def call(function: str, arguments: Mapping[str, object], *positional: object, to: str = "") -> str:
     """`to = function(positional, name=value)`, broken into lines when too long."""
-    given = [("", value) for value in positional]
-    given += [(f"{name}=", value) for name, value in arguments.items()]
+    call_parts = [("", value) for value in positional]
+    call_parts += [(f"{name}=", value) for name, value in arguments.items()]
     begin = f"{to} = {function}" if to else function
-    line = f"{begin}({', '.join(f'{name}{literal(value)}' for name, value in given)})"
+    line = f"{begin}({', '.join(f'{name}{literal(value)}' for name, value in call_parts)})"
     if len(line) <= WIDTH:
         return line
-    broken = [f"{INDENT}{name}{literal(value, broken=True)}," for name, value in given]
+    broken = [f"{INDENT}{name}{literal(value, broken=True)}," for name, value in call_parts]
     return "\n".join([f"{begin}(", *broken, ")"])
 
 
@@ -35,7 +35,7 @@ def literal(value: object, *, broken: bool = False) -> str:
         return f"[{', '.join(map(literal, value))}]"
     if not isinstance(value, Mapping):
         return repr(value)
-    entries = [f"{literal(key)}: {literal(one)}" for key, one in value.items()]
+    entries = [f"{literal(key)}: {literal(item)}" for key, item in value.items()]
     line = f"{{{', '.join(entries)}}}"
     if not broken or len(line) <= WIDTH - 2 * len(INDENT):
         return line

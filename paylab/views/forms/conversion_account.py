@@ -46,7 +46,9 @@ class ConversionAccountForm(OrderForm):
         service: Service | None = None,
         **how: Any,
     ) -> None:
-        self._create, self._wait, self._owner = create, wait, individual_id
+        self._create = create
+        self._wait = wait
+        self._owner = individual_id
         self._account: ConversionAccount | None = None
         self._timeline = Timeline(CONVERSION_ACCOUNT)
         self._service = service
@@ -58,13 +60,13 @@ class ConversionAccountForm(OrderForm):
             **how,
         )
         self._wallets = {wallet.id: wallet for wallet in newest_first(wallets)}
-        options = [(_named(one), id_) for id_, one in self._wallets.items()]
+        options = [(_named(wallet_option), id_) for id_, wallet_option in self._wallets.items()]
         currencies = [(currency.upper(), currency)]
         wallets_field = FormField("payout_account", "Wallet to pay out to", SELECT, options=options)
         if wallet is not None:
             if wallet not in self._wallets:
-                known = ", ".join(self._wallets)
-                message = f"{wallet} is not a wallet of this person: choose one of {known}"
+                wallet_ids = ", ".join(self._wallets)
+                message = f"{wallet} is not a wallet of this person: choose one of {wallet_ids}"
                 raise RuleError([Problem("wallet", message)])
             wallets_field.put(wallet)
         paid = FormField("source_currency", "Currency of the deposits", SELECT, options=currencies)
@@ -94,9 +96,10 @@ class ConversionAccountForm(OrderForm):
     def _send(self, values: dict[str, Any]) -> ConversionAccount | None:
         """Open the account once, then wait for it, or poll it after a click."""
         if self._account is None:
-            more = dict(values)
-            wallet, currency = more.pop("payout_account"), more.pop("source_currency")
-            self._account = self._create(wallet, currency, **more, **self.more)
+            optional = dict(values)
+            wallet = optional.pop("payout_account")
+            currency = optional.pop("source_currency")
+            self._account = self._create(wallet, currency, **optional, **self.more)
         if _settled(self._account):
             return self._account
         self._see(self._account)
@@ -108,12 +111,13 @@ class ConversionAccountForm(OrderForm):
 
     def _script(self, values: dict[str, Any]) -> str:
         """The equivalent call, with a wait after a 202."""
-        more = {**values, **self.more}
-        wallet, currency = more.pop("payout_account", ""), more.pop("source_currency", "")
-        made = call(
-            "lab.conversion_accounts.create", more, self._owner, wallet, currency, to="account"
+        optional = {**values, **self.more}
+        wallet = optional.pop("payout_account", "")
+        currency = optional.pop("source_currency", "")
+        creation = call(
+            "lab.conversion_accounts.create", optional, self._owner, wallet, currency, to="account"
         )
-        return f"{made}\naccount = lab.conversion_accounts.wait(account.id)"
+        return f"{creation}\naccount = lab.conversion_accounts.wait(account.id)"
 
     def outcome(self, result: ConversionAccount) -> list[Row]:
         """The account's id and status."""
@@ -123,7 +127,8 @@ class ConversionAccountForm(OrderForm):
 
     def restart(self) -> None:
         """Reset the form to open another account."""
-        self._account, self._timeline = None, Timeline(CONVERSION_ACCOUNT)
+        self._account = None
+        self._timeline = Timeline(CONVERSION_ACCOUNT)
         super().restart()
 
     def tell(self, headline: str, rows: Sequence[Row]) -> None:
@@ -162,7 +167,9 @@ def _named(wallet: FinancialAccount) -> str:
 SMALL = Decimal(10)
 """The amount that a form suggests in a currency whose cap is not known."""
 
-OWN, ANOTHER, MISSING = "own", "another", "missing"
+OWN = "own"
+ANOTHER = "another"
+MISSING = "missing"
 SENDERS = {
     OWN: "The person's own name",
     ANOTHER: "Another name",
@@ -190,7 +197,10 @@ class DepositForm(Form):
         service: Service | None = None,
     ) -> None:
         self._service = service
-        self._create, self.currency, self.cap, self._account = send, currency, cap, account_id
+        self._create = send
+        self.currency = currency
+        self.cap = cap
+        self._account = account_id
         unit = currency.upper()
         most = f"At most {cap} {unit}." if cap else ""
         choices = [(text, key) for key, text in SENDERS.items()]
@@ -205,23 +215,27 @@ class DepositForm(Form):
 
     def values(self) -> dict[str, Any]:
         """The deposit to send."""
-        found = super().values()
-        sender, name = found.pop("sender"), found.pop("sender_name", None)
-        named = {OWN: {}, ANOTHER: {"sender_name": name}, MISSING: {"sender_name": ""}}[sender]
-        return {**found, "currency": self.currency, **named}
+        inputs = super().values()
+        sender = inputs.pop("sender")
+        name = inputs.pop("sender_name", None)
+        sender_fields = {OWN: {}, ANOTHER: {"sender_name": name}, MISSING: {"sender_name": ""}}[
+            sender
+        ]
+        return {**inputs, "currency": self.currency, **sender_fields}
 
     def _judge(self, values: dict[str, Any]) -> list[Problem]:
         """Problems by the spec and by assumptions, and a missing name of another sender."""
         body = {"conversion_account_id": "-", **values}
-        found = deposits.check(body, self.currency, self._service)
+        problems = deposits.check(body, self.currency, self._service)
         if values.get("sender_name", "") is None:
-            found.append(Problem("sender_name", "is required"))
-        return found
+            problems.append(Problem("sender_name", "is required"))
+        return problems
 
     def _script(self, values: dict[str, Any]) -> str:
-        more = dict(values)
-        amount, currency = more.pop("amount", ""), more.pop("currency")
-        return call("lab.sandbox.deposit", more, self._account, amount, currency, to="deposit")
+        optional = dict(values)
+        amount = optional.pop("amount", "")
+        currency = optional.pop("currency")
+        return call("lab.sandbox.deposit", optional, self._account, amount, currency, to="deposit")
 
     def outcome(self, result: Deposit) -> list[Row]:
         """The deposit's id and amount."""

@@ -11,10 +11,15 @@ from ..html import BORDER, MUTED, escape
 from .message import Message, whole_number
 from .view import Node
 
-REQUIRED, OPTIONAL = "Required", "Optional"
+REQUIRED = "Required"
+OPTIONAL = "Optional"
 ASSUMED = "assumed"
 ASSUMPTION = " (assumed: the specification does not say so)"
-TEXT, COMBO, SELECT, RADIO, TICK = "text", "combo", "select", "radio", "tick"
+TEXT = "text"
+COMBO = "combo"
+SELECT = "select"
+RADIO = "radio"
+TICK = "tick"
 LISTED = (SELECT, RADIO)
 _COUNTED = re.compile(r"\b(\d+ digits|characters|hex digits)\b")
 BOX = f"display:block;border:{BORDER};border-radius:4px;padding:3px 8px;overflow-wrap:anywhere"
@@ -27,8 +32,8 @@ Options = Sequence[tuple[str, Any]]
 
 def open_list(words: Sequence[str]) -> str:
     """The hint of an input whose list of values is only assumed."""
-    listed = ", ".join(words[:_LISTED]) + ", …" * (len(words) > _LISTED)
-    return f"Assumed: {listed}. You can type another value." if words else ""
+    examples = ", ".join(words[:_LISTED]) + ", …" * (len(words) > _LISTED)
+    return f"Assumed: {examples}. You can type another value." if words else ""
 
 
 class FormField(Node):
@@ -54,14 +59,22 @@ class FormField(Node):
         placeholder: str = "",
     ) -> None:
         super().__init__()
-        self.name, self.label, self.hint, self.input = name, label, hint, input
-        self.placeholder, self.private, self.lazy = placeholder, False, False
+        self.name = name
+        self.label = label
+        self.hint = hint
+        self.input = input
+        self.placeholder = placeholder
+        self.private = False
+        self.lazy = False
         self.options: list[tuple[str, Any]] = []
         self._value: Any = ("" if input != TICK else False) if value is None else value
         self.normal: Callable[[str], str] = str.strip
         self.required: bool | None = None
-        self.assumed, self.disabled, self.touched = False, False, bool(value)
-        self.typed, self._masked = False, ""
+        self.assumed = False
+        self.disabled = False
+        self.touched = bool(value)
+        self.typed = False
+        self._masked = ""
         self.errors: list[str] = []
         self.warnings: list[str] = []
         self.on_change: Callable[[FormField], object] = lambda _: None
@@ -86,7 +99,8 @@ class FormField(Node):
 
     def put(self, value: Any) -> bool:
         """Set the value without calling `on_change`; return whether it changed."""
-        self.touched, self.typed = self.touched or value not in ("", None), False
+        self.touched = self.touched or value not in ("", None)
+        self.typed = False
         return self.store(value)
 
     @property
@@ -101,20 +115,22 @@ class FormField(Node):
 
     def store(self, value: Any) -> bool:
         """Store a value; return whether it changed."""
-        changed, self._value = value != self._value, value
+        changed = value != self._value
+        self._value = value
         return bool(changed)
 
     def offer(self, options: Options, wanted: Any = None, *, preselect: bool = True) -> None:
         """Set the options; keep the chosen value if possible, else use `wanted` or the first."""
         self.options = list(options)
-        known = [value for _, value in options]
-        if not preselect or self._value in known or (self.input == COMBO and self._value):
+        option_values = [value for _, value in options]
+        if not preselect or self._value in option_values or (self.input == COMBO and self._value):
             return
-        self.put(wanted if wanted in known else (known[0] if known else ""))
+        self.put(wanted if wanted in option_values else (option_values[0] if option_values else ""))
 
     def require(self, needed: bool | None, *, assumed: bool = False) -> None:
         """Mark it as required, optional, or neither; `assumed` when the spec does not say so."""
-        self.required, self.assumed = needed, assumed
+        self.required = needed
+        self.assumed = assumed
 
     def say(self, problems: Iterable[Problem], warnings: Iterable[Problem] = ()) -> None:
         """Show errors and warnings below the input, or the hint if there are none."""
@@ -146,11 +162,11 @@ class FormField(Node):
             sign = "☑" if self.entered else "☐"
             return f"<p>{sign} {escape(self.label)}</p>"
         text = "(typed, not saved)" if self.typed else self._masked or self.shown()
-        head = f'<span style="{MUTED}">{escape(self.label)}: </span>'
+        label_html = f'<span style="{MUTED}">{escape(self.label)}: </span>'
         # Without styles, as in a notebook that is not trusted, the value follows its label.
         box = f'<span style="{BOX}">{escape(text)}&nbsp;</span>'
         style = "min-width:0;grid-column:1/-1" if self._is_wide() else "min-width:0"
-        return f'<div style="{style}">{head}{box}</div>'
+        return f'<div style="{style}">{label_html}{box}</div>'
 
     def _is_wide(self) -> bool:
         """Whether it needs a row of its own: for a long choice, or a long value that was sent."""
@@ -175,22 +191,24 @@ class FormField(Node):
 
     def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
         """Receive what was typed or chosen, and the loss of focus."""
-        act, given = message.get("kind"), message.get("value")
+        act = message.get("kind")
+        value = message.get("value")
         if self.disabled:
             return
         if act == "input":
             self._heard[str(message.get("view"))] = whole_number(message.get("n"))
-            self._take(given)
+            self._take(value)
         elif act == "leave" and not (self.touched and self._value == self.value):
-            self.touched, self._value = True, self.value
+            self.touched = True
+            self._value = self.value
             if self.lazy:
                 self.on_change(self)
             self.on_leave()
 
     def _take(self, given: Any) -> None:
         if self.input in LISTED:
-            known = type(given) is int and 0 <= given < len(self.options)
-            value = self.options[given][1] if known else self._value
+            is_option = type(given) is int and 0 <= given < len(self.options)
+            value = self.options[given][1] if is_option else self._value
         elif self.input == TICK:
             value = bool(given)
         else:
@@ -208,13 +226,14 @@ class FormField(Node):
     def _mark(self) -> str:
         if self.disabled:
             return ""
-        needed = {None: "", True: REQUIRED, False: OPTIONAL}[self.required]
-        return ", ".join(filter(None, [needed, ASSUMED if self.assumed else ""]))
+        requirement_word = {None: "", True: REQUIRED, False: OPTIONAL}[self.required]
+        return ", ".join(filter(None, [requirement_word, ASSUMED if self.assumed else ""]))
 
 
 def wording(problem: Problem, field: FormField) -> str:
     """A problem as a sentence to show at its field."""
-    message, mark = problem.message, ASSUMPTION if is_assumed(problem) else ""
+    message = problem.message
+    mark = ASSUMPTION if is_assumed(problem) else ""
     if message in ("is required", "must not be blank"):
         return f"{REQUIRED}{mark}"
     if message.startswith("must be one of "):
@@ -224,9 +243,13 @@ def wording(problem: Problem, field: FormField) -> str:
     if not message.startswith("must be "):
         unit = f" in {message.rpartition(' in ')[2]}"
         return f"{field.label.removesuffix(unit)} {message}{mark}."
-    wanted = message.removeprefix("must be ").removeprefix("exactly ")
-    named = wanted if wanted.startswith(("a ", "an ")) else f"{_article(field.label)}: {wanted}"
-    return f"Enter {named}{mark}.{_entered(message, field)}"
+    requirement = message.removeprefix("must be ").removeprefix("exactly ")
+    object_text = (
+        requirement
+        if requirement.startswith(("a ", "an "))
+        else f"{_article(field.label)}: {requirement}"
+    )
+    return f"Enter {object_text}{mark}.{_entered(message, field)}"
 
 
 def _entered(message: str, field: FormField) -> str:

@@ -32,8 +32,11 @@ class FilePicker(Node):
         refuse: Callable[[str, int], None] = lambda *_: None,
     ) -> None:
         super().__init__()
-        self.label, self.accept, self.limit = label, accept, IMAGE_MAX
-        self.take, self.refuse = take, refuse
+        self.label = label
+        self.accept = accept
+        self.limit = IMAGE_MAX
+        self.take = take
+        self.refuse = refuse
         self.remove: Callable[[], None] = lambda: None
         self.chosen = self.disabled = False
         self.hint = "or drop or paste it here"
@@ -62,7 +65,8 @@ class FilePicker(Node):
 
     def drop(self) -> None:
         """Cancel a transfer in progress."""
-        self._received, self._sending = None, ""
+        self._received = None
+        self._sending = ""
 
     def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
         """Receive a file slice by slice; a slice out of order cancels it."""
@@ -82,16 +86,20 @@ class FilePicker(Node):
 
     def _start(self, message: Message) -> None:
         self.drop()
-        size, self._sending = message.get("size"), str(message.get("id"))
+        size = message.get("size")
+        self._sending = str(message.get("id"))
         self._name = str(message.get("name", ""))
         if self.disabled or type(size) is not int or not 0 <= size <= self.limit:
             self._stop(f"The file is too large: at most {self.limit // 2**20} MB can be sent.")
             return
-        self._size, self._received = size, bytearray()
+        self._size = size
+        self._received = bytearray()
         self._go_on(self._received)
 
     def _slice(self, message: Message, buffers: Sequence[bytes]) -> None:
-        received, data, at = self._received, b"".join(buffers), message.get("at")
+        received = self._received
+        data = b"".join(buffers)
+        at = message.get("at")
         if received is None or message.get("id") != self._sending:
             return
         if at != len(received) or not data or len(received) + len(data) > self._size:

@@ -14,11 +14,11 @@ import traitlets
 from ...errors.base import ChoiceError, PaylabError, Problem, RuleError
 from .. import html
 from ..html import Row
-from .checked import CONFIRM, NOT_SENT, Checked, message_of, was_refused
+from .checked import CONFIRM, NOT_SENT, FormCheck, message_of, was_refused
 from .field import ASSUMPTION, TICK, FormField, is_assumed
 from .view import Button, Code, FormPage, Group, Heading, Html, Inputs, Node, side_by_side
 
-QUIET = 0.6
+DOUBLE_CLICK_SECONDS = 0.6
 """Seconds after an attempt during which clicks are ignored, as part of a double click."""
 
 
@@ -44,8 +44,10 @@ class Form(traitlets.HasTraits, FormPage):
         super().__init__()
         self.fields = {field.name: field for field in fields}
         self.attended = self.clicked = self._silent = False
-        self._quiet_until, self._code_sent = 0.0, ""
-        self.sent, self._sent_by = "", ""
+        self._quiet_until = 0.0
+        self._code_sent = ""
+        self.sent = ""
+        self._sent_by = ""
         self._inputs_sent: dict[str, Any] = {}
         self._unanswered: dict[str, Any] | None = None
         self._one_at_a_time = RLock()
@@ -53,13 +55,16 @@ class Form(traitlets.HasTraits, FormPage):
         self.anyway = Button("Send anyway", partial(self.click, anyway=True), "warning")
         self.again = Button(self.again_text, self.restart)
         self.anyway.visible = self.again.visible = False
-        self.heading, self.message, self.listing = Heading(self.title), Html(live=True), Code()
+        self.heading = Heading(self.title)
+        self.message = Html(live=True)
+        self.listing = Code()
         self.inputs = list(parts or [side_by_side(self.fields.values())])
         self.below: list[Node] = []
         self._actions = Group([self.button, self.again, self.anyway], "actions")
         self._frame = Inputs([], self.button)
         for field in self.fields.values():
-            field.on_change, field.on_leave = self.changed, self.check
+            field.on_change = self.changed
+            field.on_leave = self.check
         self.changed()
         self._first = {name: field.entered for name, field in self.fields.items()}
 
@@ -74,7 +79,7 @@ class Form(traitlets.HasTraits, FormPage):
 
     def values(self) -> dict[str, Any]:
         """The values to send, as JSON, without blank ones."""
-        return {name: one for name, one in self._inputs().items() if one not in ("", None)}
+        return {name: value for name, value in self._inputs().items() if value not in ("", None)}
 
     def _judge(self, values: dict[str, Any]) -> list[Problem]:
         """Problems of the values."""
@@ -133,15 +138,15 @@ class Form(traitlets.HasTraits, FormPage):
                     "Read `result` for the response, or call restart() first to send again.",
                 )
             return self.result
-        found = self.check(everything=True)
-        if found.stated:
-            raise RuleError(found.stated)
-        if (doubts := [*self._lost(found.values), *found.doubts]) and not anyway:
+        checked = self.check(everything=True)
+        if checked.stated:
+            raise RuleError(checked.stated)
+        if (doubts := [*self._lost(checked.values), *checked.doubts]) and not anyway:
             self.anyway.visible = True
             message = f"{NOT_SENT} Correct what is marked, or press “{self.anyway.text}”."
             self._alert(message, doubts)
             raise RuleError([_marked(doubt) for doubt in doubts], hint=CONFIRM)
-        self._sending(found.values)
+        self._sending(checked.values)
         return self.result
 
     def _lost(self, values: dict[str, Any]) -> list[Problem]:
@@ -158,7 +163,9 @@ class Form(traitlets.HasTraits, FormPage):
 
         >>> lab.forms.wallet(person, example=True).restart()
         """
-        self.result, self._code_sent, self._unanswered = None, "", None
+        self.result = None
+        self._code_sent = ""
+        self._unanswered = None
         self.message.html = self.sent = ""
         self._lock(False)
         with self.filling():
@@ -171,37 +178,37 @@ class Form(traitlets.HasTraits, FormPage):
         for name, value in self._first.items():
             self.fields[name].reset(value)
 
-    def check(self, *, everything: bool = False) -> Checked:
+    def check(self, *, everything: bool = False) -> FormCheck:
         """Evaluate values and rules once, and show the problems at each field.
 
         Fields that were not edited yet show problems only if `everything` is true.
         """
         values = self.values()
-        found = Checked(values, self._judge(values), self._warn(values))
+        checked = FormCheck(values, self._judge(values), self._warn(values))
         for field in self.fields.values():
-            judged = everything or field.judged
+            is_judged = everything or field.judged
             field.say(
-                self._of(field, found.problems) if judged else [],
-                self._of(field, found.warnings) if judged else [],
+                self._of(field, checked.problems) if is_judged else [],
+                self._of(field, checked.warnings) if is_judged else [],
             )
         self.listing.text = self._code_sent or self._script(values)
-        if NOT_SENT in self.message.html and not (found.stated or found.doubts):
+        if NOT_SENT in self.message.html and not (checked.stated or checked.doubts):
             self.message.html = ""
         self.redraw()
-        return found
+        return checked
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook: the result, or that nothing was sent."""
         if self.result is None:
-            asked = [field.label for field in self.fields.values() if field.visible]
-            return [("Fields", ", ".join(asked)), ("Sent", "not yet")]
+            labels = [field.label for field in self.fields.values() if field.visible]
+            return [("Fields", ", ".join(labels)), ("Sent", "not yet")]
         return self.outcome(self.result)
 
     def saved(self) -> str:
         """The form as static HTML: its inputs, and its button or its response."""
-        frame, *below = self.nodes()[1:]
+        frame, *other_nodes = self.nodes()[1:]
         if self.result is None:
-            return "".join(node.static() for node in [frame, *below])
+            return "".join(node.static() for node in [frame, *other_nodes])
         inputs = "".join(node.static() for node in self.inputs if node.visible)
         return f"{inputs}<p>✓ {self._sent_by or 'Sent.'}</p>{html.table(self.outcome(self.result))}"
 
@@ -233,7 +240,8 @@ class Form(traitlets.HasTraits, FormPage):
         """Check again: a field was changed, so the next click is a new attempt."""
         if self.button.disabled or self._silent:
             return
-        self._quiet_until, self.anyway.visible = 0.0, False
+        self._quiet_until = 0.0
+        self.anyway.visible = False
         self._adjust()
         self.check()
 
@@ -251,10 +259,16 @@ class Form(traitlets.HasTraits, FormPage):
                 self.show_error(error)
             if not isinstance(error, PaylabError):
                 raise
-            seen = (one for one in self.fields.values() if one.visible)
-            self.redraw(next((one for one in seen if one.errors or one.warnings), self.message))
+            visible_fields = (field for field in self.fields.values() if field.visible)
+            self.redraw(
+                next(
+                    (field for field in visible_fields if field.errors or field.warnings),
+                    self.message,
+                )
+            )
         finally:
-            self.attended, self._quiet_until = False, time.monotonic() + QUIET
+            self.attended = False
+            self._quiet_until = time.monotonic() + DOUBLE_CLICK_SECONDS
             self.keep()
 
     def show_error(self, error: Exception) -> None:
@@ -267,8 +281,10 @@ class Form(traitlets.HasTraits, FormPage):
         self.redraw()
 
     def _sending(self, values: dict[str, Any]) -> None:
-        self.button.disabled, self.button.text = True, "Sending…"
-        self.message.html, self.anyway.visible = "", False
+        self.button.disabled = True
+        self.button.text = "Sending…"
+        self.message.html = ""
+        self.anyway.visible = False
         self.redraw()
         try:
             result = self._send(values)
@@ -297,24 +313,30 @@ class Form(traitlets.HasTraits, FormPage):
 
     def _sent_rows(self) -> list[Row]:
         """The sent values as rows; document numbers are masked."""
-        shown = [one for one in self.fields.values() if one.visible and one.input != TICK]
-        return [(field.label, field.shown()) for field in shown if field.shown()]
+        visible_fields = [
+            candidate
+            for candidate in self.fields.values()
+            if candidate.visible and candidate.input != TICK
+        ]
+        return [(field.label, field.shown()) for field in visible_fields if field.shown()]
 
     def tell(self, headline: str, rows: Sequence[Row]) -> None:
         """Show the outcome below the inputs, and who sent them unless it was a click."""
-        head = f'<p class="paylab-good"><strong>✓ {html.escape(headline)}</strong></p>'
+        headline_html = f'<p class="paylab-good"><strong>✓ {html.escape(headline)}</strong></p>'
         by = f'<p class="paylab-hint">{self._sent_by}</p>' if self._sent_by else ""
-        self.message.html = head + by + (html.table(rows) if rows else "")
+        self.message.html = headline_html + by + (html.table(rows) if rows else "")
 
     def _alert(self, text: str, problems: Iterable[Problem]) -> None:
         """Show a message, and the problems of no field."""
-        lines = [text, *(str(one) for one in problems if self.field_of(one) is None)]
-        shown = "".join(f'<p class="paylab-error">{html.escape(line)}</p>' for line in lines)
-        self.message.html = shown
+        lines = [text, *(str(problem) for problem in problems if self.field_of(problem) is None)]
+        lines_html = "".join(f'<p class="paylab-error">{html.escape(line)}</p>' for line in lines)
+        self.message.html = lines_html
 
     def _lock(self, locked: bool) -> None:
-        self.button.disabled, self.button.text = locked, self.action
-        self.button.visible, self.again.visible = not locked, locked
+        self.button.disabled = locked
+        self.button.text = self.action
+        self.button.visible = not locked
+        self.again.visible = locked
         for field in self.fields.values():
             field.lock(locked)
 

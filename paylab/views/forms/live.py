@@ -12,6 +12,7 @@ import traitlets
 from IPython.core.getipython import get_ipython
 
 from ...errors.base import PaylabError
+from ...runtime import in_thread
 from ...spec.status import Machine
 from .. import html
 from ..html import Row
@@ -39,8 +40,13 @@ class Refresher:
         in_process: bool = False,
         every: float = EVERY,
     ) -> None:
-        self._look, self._show, self._rest, self._fail = look, show, rest, fail
-        self._pass_time, self._in_process, self._every = pass_time, in_process, every
+        self._look = look
+        self._show = show
+        self._rest = rest
+        self._fail = fail
+        self._pass_time = pass_time
+        self._in_process = in_process
+        self._every = every
         self._task: asyncio.Task[None] | None = None
 
     @property
@@ -74,12 +80,12 @@ class Refresher:
     async def _seen(self) -> bool:
         """Read and show the state once; True when refreshing can end."""
         try:
-            found = self._look() if self._in_process else await asyncio.to_thread(self._look)
+            resource = self._look() if self._in_process else await in_thread(self._look)
         except PaylabError as error:
             self._fail(error)
             return True
-        self._show(found)
-        return self._rest(found)
+        self._show(resource)
+        return self._rest(resource)
 
 
 Times = Mapping[str, datetime | None]
@@ -95,7 +101,8 @@ class Timeline:
     """The states of a machine: those that a resource was seen in, with start times if known."""
 
     def __init__(self, machine: Machine) -> None:
-        self.machine, self.visited = machine, list[tuple[str, datetime | None]]()
+        self.machine = machine
+        self.visited = list[tuple[str, datetime | None]]()
 
     @property
     def current(self) -> str | None:
@@ -106,44 +113,61 @@ class Timeline:
         """Add a state, and earlier ones whose times are known now."""
         if state is None:
             return
-        self.visited = [(one, at or times.get(one)) for one, at in self.visited]
+        self.visited = [
+            (visited_state, at or times.get(visited_state)) for visited_state, at in self.visited
+        ]
         if not self.visited and times.get(CREATED):
             self.visited.append((CREATED, times[CREATED]))
-        names = {state, *(one for one, _ in self.visited)}
-        missed = [(at, one) for one, at in times.items() if at and one not in names]
-        self.visited += [(one, at) for at, one in sorted(missed)]
+        names = {state, *(visited_state for visited_state, _ in self.visited)}
+        unseen = [
+            (at, visited_state)
+            for visited_state, at in times.items()
+            if at and visited_state not in names
+        ]
+        self.visited += [(visited_state, at) for at, visited_state in sorted(unseen)]
         if self.current != state:
             passed = self._between(self.current, state)
-            self.visited += [(one, times.get(one)) for one in (*passed, state)]
+            self.visited += [
+                (visited_state, times.get(visited_state)) for visited_state in (*passed, state)
+            ]
 
     def _between(self, last: str | None, state: str) -> list[str]:
         """The states that every way to a state passes, for those between two refreshes."""
-        entered, machine = set(self.machine.moves.values()), self.machine
-        first = [one for one in self._states() if one not in entered]
+        entered = set(self.machine.moves.values())
+        machine = self.machine
+        first = [candidate for candidate in self._states() if candidate not in entered]
         if last == CREATED:
             if len(first) != 1 or state == first[0]:
                 return []
             return [first[0], *self._between(first[0], state)]
-        way = machine.path(last or "", state)[:-1]
-        return [one for one in way if not machine.path(last or "", state, without=one)]
+        path = machine.path(last or "", state)[:-1]
+        return [
+            candidate
+            for candidate in path
+            if not machine.path(last or "", state, without=candidate)
+        ]
 
     def html(self) -> str:
         """All states of the machine, those seen marked, the way taken, and every move."""
-        seen = dict(self.visited)
-        unknown = [one for one in seen if one not in (*self._states(), CREATED)]
+        times_by_state = dict(self.visited)
+        unknown = [
+            visited_state
+            for visited_state in times_by_state
+            if visited_state not in (*self._states(), CREATED)
+        ]
         items = "".join(
-            _item(state, seen.get(state), state in seen, state == self.current)
+            _item(state, times_by_state.get(state), state in times_by_state, state == self.current)
             for state in (*unknown, *self._states())
         )
         states = f'<ul class="paylab-timeline" aria-label="States">{items}</ul>'
-        way = f"Way taken: {' → '.join(state for state, _ in self.visited)}. {self.onward()}"
+        path_text = f"Way taken: {' → '.join(state for state, _ in self.visited)}. {self.onward()}"
         moves = html.folded("All moves", html.table(self.moves()))
-        return f'{states}<p class="paylab-hint">{html.escape(way)}</p>{moves}'
+        return f'{states}<p class="paylab-hint">{html.escape(path_text)}</p>{moves}'
 
     def _states(self) -> list[str]:
         """The states that a move begins or ends with; the spec lists more for some resources."""
         moving = {at for at, _ in self.machine.moves} | self.machine.final
-        return [one for one in self.machine.states if one in moving]
+        return [state for state in self.machine.states if state in moving]
 
     def moves(self) -> list[Row]:
         """Each state with the states that may follow it."""
@@ -155,7 +179,10 @@ class Timeline:
 
     def rows(self) -> list[Row]:
         """The same as text."""
-        path = [f"{one} ({at:%H:%M:%S} UTC)" if at else one for one, at in self.visited]
+        path = [
+            f"{visited_state} ({at:%H:%M:%S} UTC)" if at else visited_state
+            for visited_state, at in self.visited
+        ]
         moves = "; ".join(f"{state} {to}" for state, to in self.moves())
         status = self.current or "not known"
         return [("Status", status), ("Way taken", " → ".join(path)), ("All moves", moves)]
@@ -187,10 +214,11 @@ def _item(state: str, at: datetime | None, seen: bool, current: bool) -> str:
     )
 
 
-STOP, GO_ON = "Stop refreshing", "Refresh"
+STOP = "Stop refreshing"
+GO_ON = "Refresh"
 
 
-class Live(traitlets.HasTraits, FormPage):
+class LiveStatus(traitlets.HasTraits, FormPage):
     """The value that `look` returns, as a timeline and rows, until its state is final.
 
     `seen` is the latest value, and observable. In the states `moving`, `pass_time` advances a
@@ -211,10 +239,14 @@ class Live(traitlets.HasTraits, FormPage):
         **how: Any,
     ) -> None:
         super().__init__()
-        self._look, self._pass_time = look, pass_time
+        self._look = look
+        self._pass_time = pass_time
         self.timeline = Timeline(self.machine)
-        self.heading, self.line, self.facts = Heading(self.title), Html(), Html()
-        self.announcement, self.trouble = Html(live=True, style="unseen"), Html(live=True)
+        self.heading = Heading(self.title)
+        self.line = Html()
+        self.facts = Html()
+        self.announcement = Html(live=True, style="unseen")
+        self.trouble = Html(live=True)
         self.button = Button(STOP, self._toggle)
         self._actions = Group([self.button], "actions")
         self.watch = Refresher(
@@ -249,12 +281,13 @@ class Live(traitlets.HasTraits, FormPage):
 
     def see(self, found: Any) -> None:
         """Show a new value."""
-        before, state = self.timeline.current, self._state_of(found)
+        earlier_state = self.timeline.current
+        state = self._state_of(found)
         self.timeline.add(state, self._times_of(found))
         self.trouble.html = ""
         self.line.html = self.timeline.html()
         self.facts.html = html.table(self._facts_of(found))
-        if before != self.timeline.current:
+        if earlier_state != self.timeline.current:
             self.announcement.html = html.escape(f"{self.title}: {state}. {self.timeline.onward()}")
         self.seen = found
         if self._at_rest(found):
@@ -283,8 +316,8 @@ class Live(traitlets.HasTraits, FormPage):
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook: the latest state."""
-        head = [*self.timeline.rows(), ("Next", self.timeline.onward())]
-        return [*head, *(self._facts_of(self.seen) if self.seen is not None else [])]
+        first_rows = [*self.timeline.rows(), ("Next", self.timeline.onward())]
+        return [*first_rows, *(self._facts_of(self.seen) if self.seen is not None else [])]
 
     def _tick(self, seconds: float) -> None:
         if self._state_of(self.seen) in self.moving:

@@ -56,8 +56,11 @@ class OnboardingForm(Form):
         clock: Callable[[], datetime] = _utcnow,
         service: Service | None = None,
     ) -> None:
-        self._service, self._on_ramp_only = service, on_ramp_only
-        self._create, self._consenting, self._clock = create, consent, clock
+        self._service = service
+        self._on_ramp_only = on_ramp_only
+        self._create = create
+        self._consenting = consent
+        self._clock = clock
         self.title = f"{self.subject}: {NAMES.get(country, country)}"
         self.consent = Consent(clock, in_code=consent)
         self.reason = Html(style="hint")
@@ -95,12 +98,12 @@ class OnboardingForm(Form):
 
     def values(self) -> dict[str, Any]:
         """The individual to send."""
-        found = super().values()
-        found |= {"product_types": [found["product_types"]], "address.country": found["country"]}
-        if "document.type" not in found:
-            found.pop(NUMBER, None)
+        inputs = super().values()
+        inputs |= {"product_types": [inputs["product_types"]], "address.country": inputs["country"]}
+        if "document.type" not in inputs:
+            inputs.pop(NUMBER, None)
         body: dict[str, Any] = {}
-        for name, value in found.items():
+        for name, value in inputs.items():
             put_inside(body, name, value)
         return body
 
@@ -122,8 +125,8 @@ class OnboardingForm(Form):
         """The equivalent call; it asks for the document number instead of containing it."""
         fields = dict(values)
         if "number" in (document := fields.get("document", {})):
-            asked = person.document_name(str(document.get("type")))
-            number = Expression(f"input({asked + ' number: '!r})")
+            document_label = person.document_name(str(document.get("type")))
+            number = Expression(f"input({document_label + ' number: '!r})")
             fields["document"] = {**document, "number": number}
         if CONSENT in fields:
             fields[CONSENT] = Expression("lab.clock()")
@@ -131,9 +134,9 @@ class OnboardingForm(Form):
 
     def outcome(self, result: Individual) -> list[Row]:
         """The individual's id and status, and the next step."""
-        asked = [detail.code or "" for detail in result.status_details or []]
+        codes_needed = [detail.code or "" for detail in result.status_details or []]
         rows = [("Person", str(result.id)), ("Status", str(result.status))]
-        return [*rows, ("Still needed", ", ".join(asked))] if asked else rows
+        return [*rows, ("Still needed", ", ".join(codes_needed))] if codes_needed else rows
 
     def fill(self) -> None:
         """Fill in a fictitious person, without the consent."""
@@ -151,22 +154,24 @@ class OnboardingForm(Form):
         product = self.fields["product_types"].value
         stated = self.corridor.required_for([product])
         about = {"country": self.fields["country"].value, "product_types": [product]}
-        more = individuals.required(about, self._service)
-        needed = {*individuals.base(self._service), *stated, *more}
+        ramp_fields = individuals.required(about, self._service)
+        required_fields = {*individuals.base(self._service), *stated, *ramp_fields}
         for name, field in self.fields.items():
             if not name.startswith(("document.", *person.WORK)):
-                asked = name in needed
-                field.require(asked, assumed=asked and name not in stated)
+                is_required = name in required_fields
+                field.require(is_required, assumed=is_required and name not in stated)
         self._adjust_document("document" in stated)
         self.reason.html = html.escape(person.why(self.corridor, product))
 
     def _adjust_document(self, needed: bool) -> None:
-        kind, number = self.fields["document.type"], self.fields[NUMBER]
+        kind = self.fields["document.type"]
+        number = self.fields[NUMBER]
         kind.offer(person.document_types(self.corridor, needed))
         kind.require(needed)
         form = DOCUMENT_NUMBERS.get(kind.value)
         number.label = person.document_name(kind.value) if kind.value else "Document number"
-        number.hint, number.normal = person.number_hint(kind.value), normaliser(form)
+        number.hint = person.number_hint(kind.value)
+        number.normal = normaliser(form)
         number.visible = bool(kind.value)
         number.require(False, assumed=True)
 
@@ -197,10 +202,10 @@ class RecipientForm(OnboardingForm):
 
     def values(self) -> dict[str, Any]:
         """The individual with its account, to send."""
-        found = super().values()
-        found.pop(LIST, None)
+        fields = super().values()
+        fields.pop(LIST, None)
         entry = self.account.entry()
-        return {**found, LIST: [entry]} if entry else found
+        return {**fields, LIST: [entry]} if entry else fields
 
     def fill(self) -> None:
         """Fill in a fictitious recipient, with an account where payouts are documented."""
@@ -215,9 +220,13 @@ class RecipientForm(OnboardingForm):
 
     def outcome(self, result: Individual) -> list[Row]:
         """The individual and the account that receives payouts."""
-        held = [one for one in result.financial_accounts or [] if isinstance(one, FinancialAccount)]
-        accounts = [("Account", f"{one.id}, {one.type}") for one in held]
-        return [*super().outcome(result), *(accounts or [("Account", "to be added later")])]
+        accounts_held = [
+            account
+            for account in result.financial_accounts or []
+            if isinstance(account, FinancialAccount)
+        ]
+        account_rows = [("Account", f"{account.id}, {account.type}") for account in accounts_held]
+        return [*super().outcome(result), *(account_rows or [("Account", "to be added later")])]
 
     def _adjust(self) -> None:
         super()._adjust()

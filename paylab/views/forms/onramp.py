@@ -18,20 +18,26 @@ from ..html import Row
 from .code import literal
 from .conversion_account import newest_first
 from .form import Form
-from .live import Live
+from .live import LiveStatus
 from .status import picture
 from .view import Button, Code, FormPage, Group, Heading, Html, Node
 
-DONE, NOW, LOCKED = "done", "now", "locked"
+DONE = "done"
+NOW = "now"
+LOCKED = "locked"
 SIGNS = {DONE: "✓", NOW: "▸", LOCKED: "○"}
 
 
-class WalkStep(Group):
+class OnrampStep(Group):
     """A step on the page: a focusable heading, its result, its form and its code."""
 
     def __init__(self, number: int, title: str) -> None:
-        self.number, self.title, self.state = number, title, LOCKED
-        self.heading, self.gave, self.code = Heading("", 3), Html(), Code()
+        self.number = number
+        self.title = title
+        self.state = LOCKED
+        self.heading = Heading("", 3)
+        self.gave = Html()
+        self.code = Code()
         super().__init__([], "step")
 
     def show(  # noqa: PLR0913 - each has a default
@@ -45,12 +51,14 @@ class WalkStep(Group):
         body: Sequence[Node] = (),
     ) -> None:
         """Show a state: why it is locked, its result, what was sent, and its code."""
-        self.state, self.current = state, state == NOW
+        self.state = state
+        self.current = state == NOW
         self.heading.text = f"{SIGNS[state]} {self.number}. {self.title}"
         self.heading.hint = f"{state}: {why}" if why else state
         folded = html.folded("What was sent", sent) if sent else ""
         self.gave.html = (html.table(gave) if gave else "") + folded
-        self.code.text, self.code.visible = code, bool(code)
+        self.code.text = code
+        self.code.visible = bool(code)
         self.children = [self.heading, self.gave, *body, self.code]
 
 
@@ -85,11 +93,11 @@ class OnrampFunctions:
 
     onboarding: Callable[[], Form]
     images: Callable[[Individual], Form]
-    verification: Callable[[Individual], Live]
+    verification: Callable[[Individual], LiveStatus]
     wallet: Callable[[Individual], Form]
     account: Callable[[Individual], Form]
     deposit: Callable[[ConversionAccount], Form]
-    conversion: Callable[[Any], Live]
+    conversion: Callable[[Any], LiveStatus]
 
     person: Callable[[str], Individual]
     opened: Callable[[Individual], ConversionAccount | None]
@@ -98,7 +106,7 @@ class OnrampFunctions:
     await_conversion: Callable[[Any], Conversion]
 
 
-class Walk(traitlets.HasTraits, FormPage):
+class OnrampStepper(traitlets.HasTraits, FormPage):
     """The steps from an individual to the completed conversion, which is then `result`.
 
     `submit()` submits all remaining steps with their current values. With `example`, a button
@@ -116,14 +124,17 @@ class Walk(traitlets.HasTraits, FormPage):
         example: bool = False,
     ) -> None:
         super().__init__()
-        self._country, self._example = country, example
-        self.functions, self.found = functions, dict[str, Any]()
-        self.bodies: dict[str, Form | Live] = {}
+        self._country = country
+        self._example = example
+        self.functions = functions
+        self.found = dict[str, Any]()
+        self.bodies: dict[str, Form | LiveStatus] = {}
         self._card: Html | None = None
-        self.heading, self._running = Heading("", 2), False
+        self.heading = Heading("", 2)
+        self._running = False
         self.run_button = Button("", self._run)
         self._name_country()
-        self.steps = [WalkStep(number, title) for number, title in enumerate(TITLES.values(), 1)]
+        self.steps = [OnrampStep(number, title) for number, title in enumerate(TITLES.values(), 1)]
         if individual_id is not None:
             self._take_up(country, functions.person(individual_id))
         self._go_on()
@@ -137,7 +148,8 @@ class Walk(traitlets.HasTraits, FormPage):
     @property
     def country(self) -> str:
         """The country of the individual, or the one that is chosen for it."""
-        person, form = self.found.get("person"), self.bodies.get("person")
+        person = self.found.get("person")
+        form = self.bodies.get("person")
         if person is not None:
             return str(person.country).upper()
         return str(form.fields["country"].value) if isinstance(form, Form) else self._country
@@ -201,24 +213,28 @@ class Walk(traitlets.HasTraits, FormPage):
     def stop(self) -> None:
         """Stop refreshing."""
         for body in self.bodies.values():
-            if isinstance(body, Live):
+            if isinstance(body, LiveStatus):
                 body.stop()
 
-    def _show(self, name: str, step: WalkStep) -> None:
+    def _show(self, name: str, step: OnrampStep) -> None:
         body = self.bodies.get(name)
         if name in self.found:
-            found, code, after = self.found[name], self._code(name), self._after(name, body)
+            result = self.found[name]
+            code = self._code(name)
+            after_body = self._after(name, body)
             if isinstance(body, Form):
-                step.show(DONE, gave=body.outcome(found), sent=body.sent, code=code, body=after)
+                step.show(
+                    DONE, gave=body.outcome(result), sent=body.sent, code=code, body=after_body
+                )
             else:
-                gave = [] if name == "conversion" else [(TITLES[name], _identity(found))]
-                step.show(DONE, gave=gave, code=code, body=after)
+                gave = [] if name == "conversion" else [(TITLES[name], _identity(result))]
+                step.show(DONE, gave=gave, code=code, body=after_body)
         elif name == self.current:
             code = "" if isinstance(body, Form) else self._code(name)  # a form shows its own
             step.show(NOW, code=code, body=self._inside(name, body))
         else:
-            before = TITLES[NAMES[NAMES.index(name) - 1]]
-            step.show(LOCKED, why=f"after {before.lower()}")
+            earlier_title = TITLES[NAMES[NAMES.index(name) - 1]]
+            step.show(LOCKED, why=f"after {earlier_title.lower()}")
 
     def _inside(self, name: str, body: Any) -> Sequence[Node]:
         """The form of the current step, without its own heading."""
@@ -238,8 +254,8 @@ class Walk(traitlets.HasTraits, FormPage):
         if isinstance(body, Form):
             return body.code()
         about = "account" if name in ("account", "deposit", "conversion") else "person"
-        found = self.found.get(about)
-        return LOOKUPS[name].format(literal(found.id)) if found else ""
+        resource = self.found.get(about)
+        return LOOKUPS[name].format(literal(resource.id)) if resource else ""
 
     def _take_up(self, country: str, person: Individual) -> None:
         """Find the current step of an existing individual."""
@@ -251,13 +267,21 @@ class Walk(traitlets.HasTraits, FormPage):
             self.found["images"] = "uploaded"
         if person.status != "active":
             return
-        held = [one for one in person.financial_accounts or [] if isinstance(one, FinancialAccount)]
-        wallets = newest_first(one for one in held if one.type == codes.CRYPTO_WALLET)
+        accounts_held = [
+            resource
+            for resource in person.financial_accounts or []
+            if isinstance(resource, FinancialAccount)
+        ]
+        wallets = newest_first(
+            resource for resource in accounts_held if resource.type == codes.CRYPTO_WALLET
+        )
         wallet = next(iter(wallets), None)
         account = self.functions.opened(person)
         paid = self.functions.paid(account) if account else None
-        found = {"verification": person, "wallet": wallet, "account": account, "deposit": paid}
-        self.found |= {name: one for name, one in found.items() if one is not None}
+        resources = {"verification": person, "wallet": wallet, "account": account, "deposit": paid}
+        self.found |= {
+            name: resource for name, resource in resources.items() if resource is not None
+        }
 
     def _go_on(self) -> None:
         """Show the current step on the page."""
@@ -285,14 +309,14 @@ class Walk(traitlets.HasTraits, FormPage):
             body.click()
             self._running = self._running and (body.begun or self.current != name)
 
-    def _made(self, name: str) -> Form | Live:
+    def _made(self, name: str) -> Form | LiveStatus:
         if name == "person":
             return self.functions.onboarding()
         about = {"deposit": "account", "conversion": "deposit"}.get(name, "person")
-        make: Callable[[Any], Form | Live] = getattr(self.functions, name)
+        make: Callable[[Any], Form | LiveStatus] = getattr(self.functions, name)
         return make(self.found[about])
 
-    def _follow(self, name: str, body: Form | Live) -> None:
+    def _follow(self, name: str, body: Form | LiveStatus) -> None:
         """Continue when the step is done."""
         body.follow(self.redraw)
         if isinstance(body, Form):
@@ -325,7 +349,7 @@ class Walk(traitlets.HasTraits, FormPage):
         self.found.pop("images", None)
         for name in ("images", "verification"):
             body = self.bodies.pop(name, None)
-            if isinstance(body, Live):
+            if isinstance(body, LiveStatus):
                 body.stop()
         self._go_on()
 

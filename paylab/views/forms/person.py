@@ -24,7 +24,9 @@ class Consent(FormField):
 
     def __init__(self, clock: Callable[[], datetime], *, in_code: bool = False) -> None:
         super().__init__(NAME, CONSENT_ASKED, TICK, hint=IN_CODE if in_code else TICK_IT)
-        self._clock, self.recorded_at, self._asking = clock, "", self.hint
+        self._clock = clock
+        self.recorded_at = ""
+        self._asking = self.hint
 
     def _given(self) -> str:
         """The time of consent as ISO 8601 text in UTC; empty without consent."""
@@ -41,7 +43,9 @@ class Consent(FormField):
     def say(self, problems: Iterable[Problem], warnings: Iterable[Problem] = ()) -> None:
         """Show problems, with what to do about a missing consent."""
         super().say(problems, warnings)
-        self.errors = [f"{one}. {self._asking}" if one == REQUIRED else one for one in self.errors]
+        self.errors = [
+            f"{error}. {self._asking}" if error == REQUIRED else error for error in self.errors
+        ]
 
     def require(self, needed: bool | None, *, assumed: bool = False) -> None:
         """Ask for consent only where it is required."""
@@ -92,8 +96,8 @@ DOCUMENT = ("document.type", "document.number")
 
 def fields(country: str, product: str) -> list[FormField]:
     """All inputs, with the field names that problems use."""
-    listed = sorted(NAMES.items(), key=itemgetter(1))
-    names = [(f"{name} ({code})", code) for code, name in listed]
+    countries_by_name = sorted(NAMES.items(), key=itemgetter(1))
+    names = [(f"{name} ({code})", code) for code, name in countries_by_name]
     products = [(text, code) for code, text in PRODUCTS.items()]
     number = _text("document.number")
     number.private = True
@@ -108,8 +112,8 @@ def fields(country: str, product: str) -> list[FormField]:
 
 def document_types(corridor: Corridor, required: bool) -> list[tuple[str, str]]:
     """The labels of the documents that a country accepts."""
-    listed = [(document_name(kind), kind) for kind in corridor.documents]
-    return listed if required else [NONE, *listed]
+    options = [(document_name(kind), kind) for kind in corridor.documents]
+    return options if required else [NONE, *options]
 
 
 def document_name(kind: str) -> str:
@@ -122,24 +126,24 @@ def number_hint(kind: str) -> str:
     form = DOCUMENT_NUMBERS.get(kind)
     if form is None or not form.message:
         return ""
-    wanted = form.message.removeprefix("must be ")
-    return f"{wanted[:1].upper()}{wanted[1:]}."
+    requirement = form.message.removeprefix("must be ")
+    return f"{requirement[:1].upper()}{requirement[1:]}."
 
 
 def why(corridor: Corridor, product: str) -> str:
     """A sentence on what a country and a product require."""
-    needed = ", ".join(ASKED[name] for name in corridor.required_for([product]))
-    asked = f" Also required: {needed}." if needed else ""
-    return f"{_money(corridor, product)} {_papers(corridor)}{asked}"
+    required_text = ", ".join(ASKED[name] for name in corridor.required_for([product]))
+    also_required = f" Also required: {required_text}." if required_text else ""
+    return f"{_money(corridor, product)} {_papers(corridor)}{also_required}"
 
 
 def example_fields(body: Mapping[str, Any]) -> dict[str, Any]:
     """The values of a body by the names of their fields, without country and product."""
-    made: dict[str, Any] = {}
+    flat_fields: dict[str, Any] = {}
     for name, value in body.items():
         inner = value if isinstance(value, Mapping) else {}
-        made |= {f"{name}.{key}": one for key, one in inner.items()} or {name: value}
-    return {name: value for name, value in made.items() if name not in WORK}
+        flat_fields |= {f"{name}.{key}": item for key, item in inner.items()} or {name: value}
+    return {name: value for name, value in flat_fields.items() if name not in WORK}
 
 
 def _text(name: str) -> FormField:

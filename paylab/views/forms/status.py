@@ -12,7 +12,7 @@ from ...spec.models import Quote, Transfer
 from ...spec.status import CONVERSION, INDIVIDUAL, TRANSFER
 from ..cards import deposit_card
 from ..html import Row
-from .live import Live, Look, Times, moment_or_none
+from .live import LiveStatus, Look, Times, moment_or_none
 from .view import Html, Node
 
 STATES = {
@@ -29,8 +29,8 @@ STATES = {
 
 def quote_rows(quote: Quote) -> list[Row]:
     """Rows of a quote: source amount, fees, taxes, rate, destination amount and expiry."""
-    held = ("Holds until", moment(quote.expires_at))
-    return [*_price(quote), *_rail(quote.payout_method), *([held] if quote.expires_at else [])]
+    validity = ("Holds until", moment(quote.expires_at))
+    return [*_price(quote), *_rail(quote.payout_method), *([validity] if quote.expires_at else [])]
 
 
 def transfer_rows(transfer: Transfer, wallets: Sequence[Any] = ()) -> list[Row]:
@@ -67,7 +67,8 @@ def moment(value: object) -> str:
 
 
 def _price(terms: Quote | Transfer) -> list[Row]:
-    source, target = terms.source_currency, terms.destination_currency
+    source = terms.source_currency
+    target = terms.destination_currency
     rate = terms.exchange_rate
     rows = [
         ("You send", _money(terms.source_amount, source)),
@@ -85,8 +86,10 @@ def _money(amount: object, currency: str | None) -> str:
 
 
 def _rail(method: str | None) -> list[Row]:
-    found = (rail for one in countries.of().all for rail in one.rails if rail.method == method)
-    rail = next(found, None)
+    rails = (
+        rail for corridor in countries.of().all for rail in corridor.rails if rail.method == method
+    )
+    rail = next(rails, None)
     return [("Rail", str(rail or method))] if method else []
 
 
@@ -95,8 +98,8 @@ def _returned(transfer: Transfer, wallets: Sequence[Any]) -> list[Row]:
     currency = transfer.source_currency or ""
     if transfer.status != "failed" or not codes.is_stablecoin(currency):
         return []
-    held = [wallet.details or {} for wallet in wallets]
-    places = [f"{one.get('address')} on {one.get('network')}" for one in held]
+    wallet_details = [wallet.details or {} for wallet in wallets]
+    places = [f"{details.get('address')} on {details.get('network')}" for details in wallet_details]
     where = " or ".join(places) or "the recipient's crypto wallet on the source network"
     amount = _money(transfer.source_amount, currency)
     return [("Goes back", f"{amount} to {where}; the service sends no event for that")]
@@ -108,7 +111,7 @@ def picture(account: object) -> Html:
     return Html(card._repr_mimebundle_()["text/html"])
 
 
-class StatusLine(Live):
+class StatusLine(LiveStatus):
     """The verification of an individual, refreshed automatically."""
 
     machine = INDIVIDUAL
@@ -126,7 +129,7 @@ class StatusLine(Live):
 HELD = "for review: the deposit names no sender (assumed: deposit.review)"
 
 
-class ConversionView(Live):
+class ConversionView(LiveStatus):
     """The live status of a conversion; before it exists, of its deposit.
 
     `unnamed` tells whether the deposit has no sender name.
@@ -143,16 +146,23 @@ class ConversionView(Live):
     def _facts_of(self, found: Any) -> list[Row]:
         if found is None:
             return [("Conversion", "none yet: waiting for the deposit")]
-        paid, out = found.deposit, found.payout
+        deposit = found.deposit
+        payout = found.payout
         rows = [
             ("Conversion", found.id),
-            ("Paid in", _money(getattr(paid, "amount", None), getattr(paid, "currency", None))),
-            ("Received", moment(getattr(paid, "received_at", None))),
+            (
+                "Paid in",
+                _money(getattr(deposit, "amount", None), getattr(deposit, "currency", None)),
+            ),
+            ("Received", moment(getattr(deposit, "received_at", None))),
             ("Fee", _money(found.total_fee, found.fee_currency)),
-            ("Paid out", _money(getattr(out, "amount", None), getattr(out, "currency", None))),
-            ("Sent", moment(getattr(out, "initiated_at", None))),
-            ("Transaction", str(getattr(out, "tx_hash", None) or "")),
-            ("Confirmed", moment(getattr(out, "completed_at", None))),
+            (
+                "Paid out",
+                _money(getattr(payout, "amount", None), getattr(payout, "currency", None)),
+            ),
+            ("Sent", moment(getattr(payout, "initiated_at", None))),
+            ("Transaction", str(getattr(payout, "tx_hash", None) or "")),
+            ("Confirmed", moment(getattr(payout, "completed_at", None))),
             ("Held", HELD if self.unnamed and found.status == "pending" else ""),
         ]
         return [row for row in rows if row[1]]
@@ -161,10 +171,12 @@ class ConversionView(Live):
         """The times of the deposit, of the payout and of its confirmation."""
         if found is None:
             return {}
-        out, status = found.payout, found.status
+        payout = found.payout
+        status = found.status
         begun = getattr(found.deposit, "received_at", None) or found.created_at
-        sent, done = getattr(out, "initiated_at", None), getattr(out, "completed_at", None)
-        times = {"pending": begun, "started": sent, "completed": done}
+        sent_at = getattr(payout, "initiated_at", None)
+        completed_at = getattr(payout, "completed_at", None)
+        times = {"pending": begun, "started": sent_at, "completed": completed_at}
         changed = {} if times.get(str(status)) else {str(status): found.updated_at}
         return {state: moment_or_none(at) for state, at in {**times, **changed}.items()}
 
@@ -173,7 +185,7 @@ class ConversionView(Live):
         return "pending" if found is None else found.status
 
 
-class TransferLine(Live):
+class TransferLine(LiveStatus):
     """The live status of a transfer; a failed off-ramp returns to one of `wallets`."""
 
     machine = TRANSFER
@@ -181,7 +193,8 @@ class TransferLine(Live):
     title = "Transfer"
 
     def __init__(self, look: Look, *, wallets: Sequence[Any] = (), **options: Any) -> None:
-        self._wallets, self.pay = wallets, Html()
+        self._wallets = wallets
+        self.pay = Html()
         super().__init__(look, **options)
 
     def nodes(self) -> Sequence[Node]:

@@ -41,7 +41,8 @@ class QuoteForm(Form):
     action = "Get a quote"
     sent_title = "Here is the quote"
     repeatable = True
-    function, variable = "lab.quotes.create", "quote"
+    function = "lab.quotes.create"
+    variable = "quote"
     rule = staticmethod(transfers.check_quote)
 
     def __init__(  # noqa: PLR0913 - what it does, and what it starts from
@@ -56,22 +57,24 @@ class QuoteForm(Form):
         service: Service | None = None,
     ) -> None:
         self._service = service
-        self._create, self._routes, self._card = create, routes, card
+        self._create = create
+        self._routes = routes
+        self._card = card
         self._accounts = [getattr(account, "raw", account) for account in accounts]
         super().__init__(self._fields(amount, source))
 
     def _fields(self, amount: str, source: str) -> list[FormField]:
         labels = [(text, at) for at, (text, _) in enumerate(self._routes)]
-        sources = [(one, one) for one in codes.SOURCE_CURRENCIES]
-        given = [(text, name) for name, text in GIVEN.items()]
+        sources = [(choice, choice) for choice in codes.SOURCE_CURRENCIES]
+        amount_kinds = [(text, name) for name, text in GIVEN.items()]
         networks = countries.of(self._service).networks
         network = FormField("source_network", "Network", COMBO, hint=open_list(networks))
-        network.offer([(one, one) for one in networks])
+        network.offer([(choice, choice) for choice in networks])
         fields = [
             FormField("payout_method", "To", SELECT, options=labels),
             FormField("source_currency", "From", SELECT, value=source, options=sources),
             network,
-            FormField("given", "Kind of amount", SELECT, options=given),
+            FormField("given", "Kind of amount", SELECT, options=amount_kinds),
             FormField("amount", "Amount", value=amount),
         ]
         network.require(True, assumed=True)
@@ -80,22 +83,26 @@ class QuoteForm(Form):
 
     def values(self) -> dict[str, Any]:
         """The request to send."""
-        found = super().values()
-        route = self._routes[found.pop("payout_method")][1] if self._routes else {}
-        given, amount = found.pop("given"), found.pop("amount", None)
-        if not codes.is_stablecoin(found["source_currency"]):
-            found.pop("source_network", None)
-        return {**route, **found, **({} if amount is None else {given: amount})}
+        inputs = super().values()
+        route = self._routes[inputs.pop("payout_method")][1] if self._routes else {}
+        amount_kind = inputs.pop("given")
+        amount = inputs.pop("amount", None)
+        if not codes.is_stablecoin(inputs["source_currency"]):
+            inputs.pop("source_network", None)
+        return {**route, **inputs, **({} if amount is None else {amount_kind: amount})}
 
     def _judge(self, values: dict[str, Any]) -> list[Problem]:
         body = dict(values)
         account = body.pop("financial_account", None)
         paid = {"financial_account": {"id": account}} if account else {}
-        found = self.rule({**body, **paid}, self._service)
+        problems = self.rule({**body, **paid}, self._service)
         if any(values.get(name) is not None for name in GIVEN):
-            return found
+            return problems
         # The form has one input for the three amounts, of which the rule asks for one.
-        return [replace(one, message="is required") if one.field in GIVEN else one for one in found]
+        return [
+            replace(problem, message="is required") if problem.field in GIVEN else problem
+            for problem in problems
+        ]
 
     def _warn(self, values: dict[str, Any]) -> list[Problem]:
         """Warn if the transfer will be refused because a wallet is missing."""
@@ -120,8 +127,10 @@ class QuoteForm(Form):
         super().restart()
 
     def _script(self, values: dict[str, Any]) -> str:
-        more = dict(values)
-        return call(self.function, more, more.pop("financial_account", ""), to=self.variable)
+        arguments = dict(values)
+        return call(
+            self.function, arguments, arguments.pop("financial_account", ""), to=self.variable
+        )
 
     def outcome(self, result: Quote) -> Sequence[Row]:
         """The amounts, fees and rate."""
@@ -165,7 +174,8 @@ class TransferForm(OrderForm, QuoteForm):
     action = "Send this"
     sent_title = "The transfer is created"
     repeatable = False
-    function, variable = "lab.transfers.create", "transfer"
+    function = "lab.transfers.create"
+    variable = "transfer"
     rule = staticmethod(transfers.check)
 
     def _fields(self, amount: str, source: str) -> list[FormField]:
@@ -205,14 +215,19 @@ class QuoteCard(OrderForm):
         clock: Callable[[], datetime],
         *,
         accounts: Sequence[Any] = (),
-        stands_still: bool = False,
+        is_frozen: bool = False,
         pass_time: Callable[[float], object] = lambda _: None,
         service: Service | None = None,
     ) -> None:
         self._service = service
-        self.quote, self._create, self._again, self._clock = quote, send, again, clock
+        self.quote = quote
+        self._create = send
+        self._again = again
+        self._clock = clock
         self._accounts = [getattr(account, "raw", account) for account in accounts]
-        self.facts, self.lock_line, self.caution = Html(), Html(), Html(live=True)
+        self.facts = Html()
+        self.lock_line = Html()
+        self.caution = Html(live=True)
         self.fresh = Button("Get a fresh quote", self.renew)
         self.watch = Refresher(
             clock,
@@ -222,7 +237,7 @@ class QuoteCard(OrderForm):
             in_process=True,
         )
         self.tick = Button("Let time pass", self.watch.start)
-        self.tick.visible = stands_still
+        self.tick.visible = is_frozen
         renewal = Group([self.tick, self.fresh], "actions")
         self.tools = [self.lock_line, self.caution, renewal]
         parts = [self.facts, self.lock_line, self.caution, renewal]
@@ -230,7 +245,7 @@ class QuoteCard(OrderForm):
         fields = [reference, *([_funding()] if codes.is_stablecoin(self._source) else [])]
         super().__init__(fields, [*parts, side_by_side(fields)])
         self._show_quote()
-        if not stands_still:
+        if not is_frozen:
             self.watch.start()
 
     @property
@@ -260,9 +275,9 @@ class QuoteCard(OrderForm):
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook: the quote, and its transfer."""
-        warned = [("Will be refused", problem.message) for problem in self._refusal()]
-        more = self.outcome(self.result) if self.result else warned
-        return [*quote_rows(self.quote), *more]
+        warning_rows = [("Will be refused", problem.message) for problem in self._refusal()]
+        further_rows = self.outcome(self.result) if self.result else warning_rows
+        return [*quote_rows(self.quote), *further_rows]
 
     def renew(self) -> None:
         """Request the same quote again and show the new one."""

@@ -21,7 +21,9 @@ from ..html import Row
 from .message import Message, read_buffers, read_message
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
-FORM, INBOX, STATIC = "paylab-form", "paylab-inbox", "paylab-static"
+FORM = "paylab-form"
+INBOX = "paylab-inbox"
+STATIC = "paylab-static"
 
 # A live form or inbox hides its static text. Without a kernel, the static text hides the notice
 # that the widget was not found: only that notice is a direct child of its output.
@@ -52,8 +54,8 @@ def show_apart(widget: anywidget.AnyWidget, static: Mapping[str, str]) -> Any:
 
 def reference(widget: anywidget.AnyWidget) -> Any:
     """What a notebook contains of a widget: its id."""
-    shown = anywidget.AnyWidget._repr_mimebundle_(widget)
-    return (shown[0] if isinstance(shown, tuple) else shown or {})[WIDGET]
+    bundle = anywidget.AnyWidget._repr_mimebundle_(widget)
+    return (bundle[0] if isinstance(bundle, tuple) else bundle or {})[WIDGET]
 
 
 def _cell_number() -> int:
@@ -75,7 +77,8 @@ class Node:
     children: Sequence[Node] = ()
 
     def __init__(self) -> None:
-        self.id, self.visible = f"n{next(_NUMBERS)}", True
+        self.id = f"n{next(_NUMBERS)}"
+        self.visible = True
 
     def props(self) -> dict[str, Any]:
         """The data for the browser, as JSON."""
@@ -99,7 +102,9 @@ class Group(Node):
 
     def __init__(self, parts: Iterable[Node], style: str = "") -> None:
         super().__init__()
-        self.children, self.style, self.current = list(parts), style, False
+        self.children = list(parts)
+        self.style = style
+        self.current = False
 
     def static(self) -> str:
         """The parts, in the columns of a grid."""
@@ -113,11 +118,13 @@ class Inputs(Group):
     It has no name, because a named form is a landmark, and a notebook has many of them.
     """
 
-    kind, attributes = "form", ()
+    kind = "form"
+    attributes = ()
 
     def __init__(self, parts: Iterable[Node], submit: Button) -> None:
         super().__init__(parts)
-        self._submit, submit.submits = submit, True
+        self._submit = submit
+        submit.submits = True
 
     def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
         """Press the button."""
@@ -127,11 +134,15 @@ class Inputs(Group):
 class Heading(Node):
     """A focusable heading, with `hint` and `badge` (HTML) beside it."""
 
-    kind, attributes = "heading", ("text", "level", "hint", "badge")
+    kind = "heading"
+    attributes = ("text", "level", "hint", "badge")
 
     def __init__(self, text: str, level: int = 3) -> None:
         super().__init__()
-        self.text, self.level, self.hint, self.badge = text, level, "", ""
+        self.text = text
+        self.level = level
+        self.hint = ""
+        self.badge = ""
 
     def static(self) -> str:
         """The text, bold."""
@@ -141,11 +152,14 @@ class Heading(Node):
 class Html(Node):
     """HTML made by this package, with every value escaped; screen readers announce `live` parts."""
 
-    kind, attributes = "html", ("html", "live", "style")
+    kind = "html"
+    attributes = ("html", "live", "style")
 
     def __init__(self, text: str = "", *, live: bool = False, style: str = "") -> None:
         super().__init__()
-        self.html, self.live, self.style = text, live, style
+        self.html = text
+        self.live = live
+        self.style = style
 
     def static(self) -> str:
         """The HTML, without messages about what somebody typed."""
@@ -155,18 +169,23 @@ class Html(Node):
 class Code(Node):
     """Python code that opens on demand and can be copied."""
 
-    kind, attributes = "code", ("text",)
+    kind = "code"
+    attributes = ("text",)
     text = ""
 
 
 class Button(Node):
     """A button; `style` is one of primary, warning, or empty."""
 
-    kind, attributes = "button", ("text", "style", "disabled", "submits")
+    kind = "button"
+    attributes = ("text", "style", "disabled", "submits")
 
     def __init__(self, text: str, press: Callable[[], object], style: str = "") -> None:
         super().__init__()
-        self.text, self.press, self.style, self.disabled = text, press, style, False
+        self.text = text
+        self.press = press
+        self.style = style
+        self.disabled = False
         self.submits = False
 
     def static(self) -> str:
@@ -187,8 +206,10 @@ class View(anywidget.AnyWidget):
 
     def __init__(self, page: FormPage) -> None:
         super().__init__()
-        self._page, self._nodes = page, dict[str, Node]()
-        self._asked, self._drawn = False, list[dict[str, Any]]()
+        self._page = page
+        self._nodes = dict[str, Node]()
+        self._asked = False
+        self._drawn = list[dict[str, Any]]()
         page.follow(self.refresh)
         self.on_msg(lambda _, message, buffers: self.receive(message, buffers))
 
@@ -213,9 +234,11 @@ class View(anywidget.AnyWidget):
 
     def receive(self, content: object, data: object) -> None:
         """Handle a browser message: `ready` requests the page, others are actions on a node."""
-        message, buffers = read_message(content), read_buffers(data)
+        message = read_message(content)
+        buffers = read_buffers(data)
         if message.get("kind") == "ready":
-            self._asked, self._drawn = True, []
+            self._asked = True
+            self._drawn = []
             self.refresh()
         node = self._nodes.get(str(message.get("node")))
         if node is not None:
@@ -250,7 +273,8 @@ class FormPage:
 
     def place(self, where: str) -> None:
         """Show the name of the service beside the title."""
-        self.where, self.heading.badge = where, html.badge(where)
+        self.where = where
+        self.heading.badge = html.badge(where)
         self.redraw()
 
     @property

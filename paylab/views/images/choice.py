@@ -33,7 +33,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Seen:
+class ImageFacts:
     """Facts read from an image.
 
     `doubt` is why it has no preview, `assumed` a problem by an assumption.
@@ -68,29 +68,30 @@ def on_disk(text: str) -> Choice:
 
 def made(side: str, name: str, country: str, fault: str | None = None) -> Choice:
     """A specimen image, drawn when it is read first."""
-    given = {"name": name, "country": country} | ({"fault": fault} if fault else {})
-    code = Expression(call("specimen", given, side))
+    specimen_options = {"name": name, "country": country} | ({"fault": fault} if fault else {})
+    code = Expression(call("specimen", specimen_options, side))
     draw = cache(partial(specimen, side, name=name, country=country, fault=fault))
     kind = fault.removeprefix("verification_").replace("_", " ") if fault else "good"
     return Choice(draw, f"specimen ({kind})", code)
 
 
-def look(choice: Choice, side: str, service: Service | None = None) -> Seen:
+def look(choice: Choice, side: str, service: Service | None = None) -> ImageFacts:
     """Read kind, size and preview; RuleError if the image cannot be sent."""
     try:
         data = choice.read()
     except OSError as error:
         raise _refused(side, f"cannot be read: {error.strerror or error}") from None
-    measured = rules.Measured(len(data), data[:HEAD])
+    measured = rules.ImageSize(len(data), data[:HEAD])
     problems = rules.check({"images": [{"type": side, "content": measured}]})
     if stated := [problem for problem in problems if problem.source == "spec"]:
         raise RuleError([Problem(side, problem.message) for problem in stated])
-    mime, assumed = str(measured.mime), tuple(problems)
+    mime = str(measured.mime)
+    assumed = tuple(problems)
     try:
         located = bool(location.find_location(data))
     except location.UnsearchableError as error:
-        return Seen(mime, len(data), False, None, f"{error}: {INSTEAD}", assumed)
-    return Seen(mime, len(data), located, *preview(data, mime), assumed)
+        return ImageFacts(mime, len(data), False, None, f"{error}: {INSTEAD}", assumed)
+    return ImageFacts(mime, len(data), located, *preview(data, mime), assumed)
 
 
 def to_send(choice: Choice, *, located: bool) -> bytes:

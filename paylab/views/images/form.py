@@ -53,7 +53,9 @@ class ImagesForm(Form):
         example: bool = False,
         service: Service | None = None,
     ) -> None:
-        self._upload, self._details, self._example = upload, list(details), example
+        self._upload = upload
+        self._details = list(details)
+        self._example = example
         make = partial(made, name=name, country=country)
         self.slots = {side: Slot(side, make, service) for side in IMAGE_SIDES}
         self.notice = Html()
@@ -81,14 +83,14 @@ class ImagesForm(Form):
         """Problems: missing images, and images that cannot be sent."""
         if not self.open_slots:
             return [Problem("images", "the service requests no image")]
-        found = [
+        problems = [
             Problem(slot.side, slot.trouble or "is required")
             for slot in self.open_slots
             if slot.choice is None and (slot.needed or slot.trouble)
         ]
-        if not (found or values):
+        if not (problems or values):
             return [Problem(self.open_slots[0].side, "is required: choose at least one image")]
-        return found + [
+        return problems + [
             Problem(slot.side, problem.message, problem.source)
             for slot in self.open_slots
             for problem in (slot.seen.assumed if slot.seen else ())
@@ -96,19 +98,21 @@ class ImagesForm(Form):
 
     def _warn(self, values: dict[str, Any]) -> list[Problem]:
         """Warnings: no preview, and a location that will be removed."""
-        seen = [(slot.side, slot.seen) for slot in self.open_slots if slot.seen]
-        doubts = [Problem(side, one.doubt) for side, one in seen if one.doubt]
-        doubts += [problem for side, one in seen for problem in rules.warn(one.size, side)]
+        looks = [(slot.side, slot.seen) for slot in self.open_slots if slot.seen]
+        doubts = [Problem(side, look.doubt) for side, look in looks if look.doubt]
+        doubts += [problem for side, look in looks for problem in rules.warn(look.size, side)]
         if self.keep_location.value:
             return doubts
-        return doubts + [Problem(side, LOCATED) for side, one in seen if one.located]
+        return doubts + [Problem(side, LOCATED) for side, look in looks if look.located]
 
     def _send(self, values: dict[str, Any]) -> VerificationImages:
         self._order = list(values)
         self._mark_sending(True)
         try:
-            kept = bool(self.keep_location.value)
-            files = {side: to_send(choice, located=kept) for side, choice in values.items()}
+            keeps_location = bool(self.keep_location.value)
+            files = {
+                side: to_send(choice, located=keeps_location) for side, choice in values.items()
+            }
             return self._upload({side: BytesIO(data) for side, data in files.items()})
         finally:
             self._mark_sending(False)
@@ -118,7 +122,7 @@ class ImagesForm(Form):
         chosen = {side: choice.code for side, choice in values.items()}
         images = chosen or {slot.side: YOURS for slot in self.open_slots}
         text = call("lab.individuals.upload_images", {}, Expression("person.id"), images)
-        return "\n".join([line for word, line in IMPORTS.items() if word in text] + [text])
+        return "\n".join([line for imported, line in IMPORTS.items() if imported in text] + [text])
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook: the requested sides, or the stored images."""
@@ -128,8 +132,10 @@ class ImagesForm(Form):
 
     def outcome(self, result: VerificationImages) -> Sequence[Row]:
         """The images that the service has, by side."""
-        found = [(str(_get(one, "type")), _get(one, "content_type")) for one in result.images or []]
-        return [(LABELS.get(side, side), str(kind)) for side, kind in found]
+        image_facts = [
+            (str(_get(image, "type")), _get(image, "content_type")) for image in result.images or []
+        ]
+        return [(LABELS.get(side, side), str(kind)) for side, kind in image_facts]
 
     def field_of(self, problem: Problem) -> FormField | None:
         """The slot of a problem; the service numbers images, the form names sides."""
@@ -162,11 +168,25 @@ class ImagesForm(Form):
         self._ask()
 
     def _ask(self) -> None:
-        given = [(_advice(one), str(_get(one, "message") or "")) for one in self._details]
+        details_with_messages = [
+            (_advice(detail), str(_get(detail, "message") or "")) for detail in self._details
+        ]
         for side, slot in self.slots.items():
-            slot.ask([(one, message) for one, message in given if side in one.sides])
-        general = [advice_line(*one, "error") for one in given if not one[0].sides]
-        unclear = [advice_line(*one, "warning") for one in given if is_unclear(one[0])]
+            slot.ask(
+                [
+                    (detail, message)
+                    for detail, message in details_with_messages
+                    if side in detail.sides
+                ]
+            )
+        general = [
+            advice_line(*detail, "error") for detail in details_with_messages if not detail[0].sides
+        ]
+        unclear = [
+            advice_line(*detail, "warning")
+            for detail in details_with_messages
+            if is_unclear(detail[0])
+        ]
         self.notice.html = "".join([*general, *unclear])
         if self._example:
             self.fill()
@@ -183,8 +203,8 @@ def _advice(of: Any) -> Advice:
     """The advice of a status detail; for one side only if a field of the detail names it."""
     advice = status.detail(_get(of, "code"))
     fields = of if isinstance(of, Mapping) else getattr(of, "raw", {})
-    named = tuple(one for one in fields.values() if one in advice.sides)
-    return replace(advice, sides=named) if named else advice
+    sides_named = tuple(value for value in fields.values() if value in advice.sides)
+    return replace(advice, sides=sides_named) if sides_named else advice
 
 
 LOCATED = "contains the location where it was taken, which is removed before it is sent"

@@ -17,7 +17,9 @@ from ...errors.base import PaylabError
 GPS = 0x8825
 """The EXIF tag with the offset of the GPS table."""
 
-MOST_ENTRIES, MOST_TABLES, MOST_BYTES = 500, 100, 2**16
+MOST_ENTRIES = 500
+MOST_TABLES = 100
+MOST_BYTES = 2**16
 MOST_STEPS = 100_000
 """Maximum headers, tables, entries and chunks read in one file; a large photo has 10,000."""
 
@@ -52,11 +54,12 @@ def find_location(data: Data) -> list[Patch]:
 
     Raises UnsearchableError when the search would take too long or too much memory.
     """
-    found, blank = list[Patch](), Budget(MOST_BLANK)
+    patches = list[Patch]()
+    blank = Budget(MOST_BLANK)
     for patch in _patches(data, Budget(MOST_STEPS)):
         blank.take(len(patch[1]))
-        found.append(patch)
-    return found
+        patches.append(patch)
+    return patches
 
 
 class Budget:
@@ -86,7 +89,8 @@ def _patches(data: Data, budget: Budget) -> Iterator[Patch]:
 
 def without_location(data: bytes) -> bytes:
     """The file with its location overwritten, and new checksums of chunks; of the same size."""
-    patches, changed = find_location(data), bytearray(data)
+    patches = find_location(data)
+    changed = bytearray(data)
     for start, blank in patches:
         changed[start : start + len(blank)] = blank
     for at, kind, size in _chunks(changed) if patches else ():
@@ -107,13 +111,14 @@ def _exif(data: Data, base: int, budget: Budget) -> Iterator[Patch]:
 
 def _tables(data: Data, base: int, order: str, budget: Budget) -> Iterator[int]:
     """The offset of each table of a chain, from the header on; a chain may be circular."""
-    link, seen = base + 4, set[int]()
-    while len(seen) < MOST_TABLES:
+    link = base + 4
+    tables_seen = set[int]()
+    while len(tables_seen) < MOST_TABLES:
         budget.take()
         table = _number(data, link, order)
-        if not table or table in seen:
+        if not table or table in tables_seen:
             return
-        seen.add(table)
+        tables_seen.add(table)
         yield table
         link = base + table + 2 + 12 * len(_entries(data, base + table, order, budget))
 

@@ -15,7 +15,7 @@ from ..forms.field import SELECT, FormField
 from ..forms.file import FilePicker
 from ..forms.view import Heading, Html, side_by_side
 from ..specimens import FAULTS
-from .choice import Choice, Seen, look, on_disk, uploaded
+from .choice import Choice, ImageFacts, look, on_disk, uploaded
 
 ACCEPT = ",".join([*IMAGE_TYPES, ".heic", ".heif"])  # browsers do not know the types of these two
 
@@ -24,9 +24,14 @@ LABELS = {
     "document-back": "Back of the document",
     "selfie": "Selfie",
 }
-NONE, GOOD = "", "good"
-EMPTY, CHOSEN, SENDING, STORED = "empty", "chosen", "sending", "stored"
-REFUSED_HERE, REFUSED = "refused before sending", "refused by the service"
+NONE = ""
+GOOD = "good"
+EMPTY = "empty"
+CHOSEN = "chosen"
+SENDING = "sending"
+STORED = "stored"
+REFUSED_HERE = "refused before sending"
+REFUSED = "refused by the service"
 SUSPECT = "possibly refused by the service"
 UNCLEAR = " The service does not say which picture: it may be any of these."
 SIGNS = {
@@ -58,24 +63,29 @@ class Slot(FormField):
 
     def __init__(self, side: str, make: Callable[..., Choice], service: Service | None) -> None:
         super().__init__(side, LABELS[side])
-        self.side, self._make = side, make
+        self.side = side
+        self._make = make
         self._look = partial(look, side=side, service=service)
         self._value = None
-        self.seen: Seen | None = None
-        self.trouble, self.stored, self.sending = "", False, False
+        self.seen: ImageFacts | None = None
+        self.trouble = ""
+        self.stored = False
+        self.sending = False
         self.advice: list[tuple[Advice, str]] = []
         self.picker = FilePicker(self.label, ACCEPT, self._take_file, self._too_large)
-        self.picker.remove, self.picker.picture = self.remove, self._picture
+        self.picker.remove = self.remove
+        self.picker.picture = self._picture
         self.path = FormField("path", f"{self.label}: path of a file on this machine")
         self.path.placeholder = "/folder/photo.jpg, then Enter"
         self.specimen = FormField("specimen", f"{self.label}: or a specimen", SELECT)
         self.specimen.offer(SPECIMENS)
         self.specimen.hint = SPECIMEN_HINT
-        self.path.lazy, self.path.on_change = True, lambda _: self._take_path(self.path.value)
+        self.path.on_change = lambda _: self._take_path(self.path.value)
+        self.path.lazy = True
         self.specimen.on_change = lambda _: self._take_specimen(self.specimen.value)
         self.line = Html(live=True)
-        ways = side_by_side([self.path, self.specimen])
-        self._inside = [Heading(self.label, 4), self.line, self.picker, ways]
+        other_inputs = side_by_side([self.path, self.specimen])
+        self._inside = [Heading(self.label, 4), self.line, self.picker, other_inputs]
         self.children = self._inside
         self._say_state()
 
@@ -91,8 +101,8 @@ class Slot(FormField):
         """Show only the heading and the state once it was sent."""
         super().lock(locked)
         self.children = self._inside[:2] if locked else self._inside
-        for one in (self.picker, self.path, self.specimen):
-            one.disabled = locked
+        for control in (self.picker, self.path, self.specimen):
+            control.disabled = locked
 
     @property
     def choice(self) -> Choice | None:
@@ -122,7 +132,8 @@ class Slot(FormField):
         """Set what the service requests or refuses, with its messages."""
         self.advice = list(advice)
         self.release(stored=False)
-        self.visible, self.touched = bool(self.advice), False
+        self.visible = bool(self.advice)
+        self.touched = False
 
     def _take_file(self, name: str, data: bytes) -> None:
         self._take(uploaded(name, data))
@@ -153,7 +164,8 @@ class Slot(FormField):
     def release(self, *, stored: bool) -> None:
         """Delete the image and what was read from it."""
         self._forget()
-        self.trouble, self.stored = "", stored
+        self.trouble = ""
+        self.stored = stored
         self.path.put("")
         self.specimen.put(NONE)
         self._say_state()
@@ -168,25 +180,28 @@ class Slot(FormField):
         super().say(problems, warnings)
         if self.trouble:
             self.errors = []  # the state shows it
-        self.picker.errors, self.picker.warnings = self.errors, self.warnings
+        self.picker.errors = self.errors
+        self.picker.warnings = self.warnings
         self._say_state()
 
     def _take(self, choice: Choice, keep: FormField | None = None) -> None:
-        for other, empty in ((self.path, ""), (self.specimen, NONE)):
-            if other is not keep:
-                other.put(empty)
+        for other_field, empty in ((self.path, ""), (self.specimen, NONE)):
+            if other_field is not keep:
+                other_field.put(empty)
         try:
             self._settle(choice, self._look(choice))
         except RuleError as error:
             self._settle(trouble=f"{choice.name} {error.problems[0].message}")
 
     def _settle(
-        self, choice: Choice | None = None, seen: Seen | None = None, trouble: str = ""
+        self, choice: Choice | None = None, seen: ImageFacts | None = None, trouble: str = ""
     ) -> None:
         """Keep an image and what was read from it, or why there is none."""
         self._forget()
         self.store(choice)
-        self.seen, self.trouble, self.stored = seen, trouble, False
+        self.seen = seen
+        self.trouble = trouble
+        self.stored = False
         self._changed()
 
     def _too_large(self, name: str, size: int) -> None:
@@ -209,14 +224,18 @@ class Slot(FormField):
     def _say_state(self) -> None:
         state = self.state
         self.picker.chosen = self.choice is not None
-        head = f"{SIGNS[state]} {state[:1].upper()}{state[1:]}"
+        state_text = f"{SIGNS[state]} {state[:1].upper()}{state[1:]}"
         if self.choice:
-            head += f": {', '.join([self.choice.name, *([self.seen.words] if self.seen else [])])}"
+            state_text += (
+                f": {', '.join([self.choice.name, *([self.seen.words] if self.seen else [])])}"
+            )
         elif self.trouble:
-            head += f": {self.trouble}. Choose another file."
-        lines = [f'<p class="{TONES.get(state, "")}">{html.escape(head)}</p>']
+            state_text += f": {self.trouble}. Choose another file."
+        lines = [f'<p class="{TONES.get(state, "")}">{html.escape(state_text)}</p>']
         if state in (EMPTY, REFUSED, SUSPECT):
-            lines += [advice_line(*one, "hint") for one in self.advice if not is_unclear(one[0])]
+            lines += [
+                advice_line(*advice, "hint") for advice in self.advice if not is_unclear(advice[0])
+            ]
         self.line.html = "".join(lines)
 
 

@@ -10,7 +10,7 @@ from PIL import Image
 from paylab.errors import BadRequestError, Problem, RuleError
 from paylab.spec import codes, status
 from paylab.spec.models import StatusDetail, VerificationImages
-from paylab.views.images.choice import Seen
+from paylab.views.images.choice import ImageFacts
 from paylab.views.images.form import ImagesForm
 from paylab.views.specimens import specimen
 
@@ -241,7 +241,7 @@ def test_a_side_that_was_sent_has_no_inputs(make):
 )
 def test_a_size_is_in_kilobytes_or_megabytes(size, words):
     """From a megabyte on, a size has one decimal."""
-    assert Seen("image/jpeg", size, False, None).words == words
+    assert ImageFacts("image/jpeg", size, False, None).words == words
 
 
 def test_a_location_is_announced_and_kept_if_the_box_is_ticked(make, upload, tmp_path):

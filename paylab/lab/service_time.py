@@ -17,7 +17,7 @@ PACE = 0.2
 """Seconds between two requests of a probe, unless the service is on this machine."""
 
 
-class Waiting:
+class ServiceTime:
     """Lets time pass at the service; on a frozen simulator, waiting advances its clock.
 
     `controls()` returns the simulator's controls, or None for a real service; `pause` sleeps on
@@ -31,7 +31,9 @@ class Waiting:
         in_process: bool = False,
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
-        self._controls, self._pause, self.in_process = controls, pause, in_process
+        self._controls = controls
+        self._pause = pause
+        self.in_process = in_process
 
     def reading(self) -> tuple[datetime, float] | None:
         """The time of a simulator and its seconds per real second; None for a real service."""
@@ -55,7 +57,7 @@ class Waiting:
             return False
         return True
 
-    def stands_still(self) -> bool:
+    def is_frozen(self) -> bool:
         """Whether the service is a simulator with a frozen clock."""
         controls = self._controls()
         return controls is not None and controls.clock.frozen

@@ -1,0 +1,103 @@
+"""Makes the connection of a session, signed with its keys, and makes it anew in a forked child."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+from ..errors.base import ConfigError
+from ..forks import renew_after_fork
+from ..redaction.redaction import Redaction
+from .deadline import Deadline
+from .request import Nonces, OutgoingRequest, Sign, request_signer
+from .service_clock import Timing
+from .settings import Settings
+
+if TYPE_CHECKING:
+    from .exchange import Attempt, Transport, Watcher
+
+
+class Connection(Protocol):
+    """Sends a request once."""
+
+    def send(self, outgoing: OutgoingRequest, number: int = 1) -> Attempt:
+        """The attempt, also of a request that failed; `number` counts the attempts of a call."""
+
+    def close(self) -> None:
+        """Close the connections."""
+
+    def signed_by(self, sign: Sign) -> Connection:
+        """The same connection with another signature."""
+
+
+class Connector:
+    """Makes the connection to a service with the first request; a given transport is shared.
+
+    `place` names the service, and `watchers` are told of each attempt.
+    """
+
+    def __init__(  # noqa: PLR0913 - all that a connection is made of
+        self,
+        settings: Settings,
+        timing: Timing,
+        nonces: Nonces,
+        redaction: Redaction,
+        place: Callable[[], str],
+        watchers: list[Watcher],
+        transport: Transport | None = None,
+    ) -> None:
+        self._settings = settings
+        self._timing = timing
+        self._nonces = nonces
+        self._redaction = redaction
+        self._place = place
+        self._watchers = watchers
+        self._transport = transport
+        self._sign = self._signer(settings)
+        self.deadline = Deadline(timing.perf)
+        if not callable(transport):  # else with the first request, because httpx imports much
+            _ = self.connection
+        renew_after_fork(self, lambda connector: connector._renew())
+
+    def _signer(self, settings: Settings) -> Sign:
+        keys = settings.api_key, settings.secret_key
+        return request_signer(*keys, settings.service.signing, self._timing.clock, self._nonces)
+
+    @cached_property
+    def connection(self) -> Connection:
+        """The connection to the service."""
+        from .connection import ServiceConnection, http_client
+
+        return ServiceConnection(
+            http_client(self._settings, self._transport, self.deadline.cap),
+            self._sign,
+            self._settings,
+            self._redaction,
+            self._timing.clock,
+            self._timing.perf,
+            self._place,
+            self._watchers,
+        )
+
+    def signed_with(self, key: str, value: str) -> Connection | None:
+        """The connection with another setting of the signature; None if the keys do not fit it."""
+        service = self._settings.service.with_values({key: value})
+        try:
+            sign = self._signer(replace(self._settings, service=service))
+        except ConfigError:
+            return None
+        return self.connection.signed_by(sign)
+
+    def _renew(self) -> None:
+        """Give a forked child its own connections, nonces and random numbers."""
+        random = self._timing.random
+        random.seed(f"{os.getpid()} {random.getrandbits(64)}")
+        self._nonces.restart(random)
+        vars(self).pop("connection", None)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self.connection.close()

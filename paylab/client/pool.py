@@ -1,0 +1,149 @@
+"""The transport of a client: connections of httpcore whose waits end at the deadline of a call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from ipaddress import ip_address
+from typing import Any
+from urllib.request import getproxies
+
+import httpcore
+import httpx
+
+from ..errors.base import ConfigError
+from .bounded import BoundedBackend
+from .deadline import Cap
+
+LIMITS: dict[str, Any] = {
+    "max_connections": 100,
+    "max_keepalive_connections": 20,
+    "keepalive_expiry": 5.0,
+}
+"""The usual limits of httpx, in connections and seconds."""
+
+
+class PoolTransport(httpx.BaseTransport):
+    """Sends the requests of httpx through a pool of httpcore."""
+
+    def __init__(self, pool: httpcore.ConnectionPool) -> None:
+        self._pool = pool
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        """Send a request; its body and that of the response are streams."""
+        url = request.url
+        sent = httpcore.Request(
+            request.method,
+            httpcore.URL(
+                scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
+            ),
+            headers=request.headers.raw,
+            content=request.stream,
+            extensions=request.extensions,
+        )
+        with _httpx_errors():
+            response = self._pool.handle_request(sent)
+        return httpx.Response(
+            response.status,
+            headers=response.headers,
+            stream=PoolStream(response),
+            extensions=response.extensions,
+        )
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._pool.close()
+
+
+class PoolStream(httpx.SyncByteStream):
+    """The body of a response of httpcore."""
+
+    def __init__(self, response: httpcore.Response) -> None:
+        self._response = response
+
+    def __iter__(self) -> Iterator[bytes]:
+        with _httpx_errors():
+            yield from self._response.iter_stream()
+
+    def close(self) -> None:
+        """Give the connection back to the pool."""
+        self._response.close()
+
+
+@contextmanager
+def _httpx_errors() -> Iterator[None]:
+    """Raise an error of httpcore as that of httpx with its name, or that of its parent."""
+    try:
+        yield
+    except Exception as error:
+        for kind in type(error).__mro__:
+            if kind.__module__.startswith("httpcore") and hasattr(httpx, kind.__name__):
+                raise getattr(httpx, kind.__name__)(str(error)) from error
+        raise
+
+
+def pool_transport(cap: Cap, *, is_encrypted: bool) -> PoolTransport:
+    """A transport without a proxy. Reading the certificates takes 30 ms, which http can save."""
+    context = httpx.create_ssl_context() if is_encrypted else None
+    backend = BoundedBackend(httpcore.SyncBackend(), cap)
+    return PoolTransport(
+        httpcore.ConnectionPool(ssl_context=context, network_backend=backend, **LIMITS)
+    )
+
+
+def proxy_transport(address: str, cap: Cap) -> PoolTransport:
+    """A transport through a proxy; ConfigError for an address that names none."""
+    try:
+        proxy = httpx.Proxy(address)
+    except (ValueError, httpx.InvalidURL):
+        raise ConfigError(
+            "the address of a proxy in HTTP_PROXY, HTTPS_PROXY or ALL_PROXY must begin with "
+            "http://, https:// or socks5://"
+        ) from None
+    is_socks = proxy.url.scheme.startswith("socks")
+    kind = httpcore.SOCKSProxy if is_socks else httpcore.HTTPProxy
+    try:
+        pool = kind(
+            str(proxy.url),
+            proxy_auth=proxy.auth,
+            ssl_context=httpx.create_ssl_context(),
+            network_backend=BoundedBackend(httpcore.SyncBackend(), cap),
+            **LIMITS,
+        )
+    except RuntimeError:  # httpcore says so without naming the package's extra
+        raise ConfigError("a SOCKS proxy needs socksio: pip install 'httpx[socks]'") from None
+    return PoolTransport(pool)
+
+
+def proxy_mounts(cap: Cap) -> dict[str, httpx.BaseTransport | None]:
+    """The proxies of the environment by the URLs they serve; None for those of NO_PROXY."""
+    proxies = getproxies()
+    mounts: dict[str, httpx.BaseTransport | None] = {}
+    for scheme in ("http", "https", "all"):
+        address = proxies.get(scheme)
+        if address:
+            full_address = address if "://" in address else f"http://{address}"
+            mounts[f"{scheme}://"] = proxy_transport(full_address, cap)
+    exceptions = unproxied(proxies) if mounts else {}
+    return {} if "*" in exceptions else {**mounts, **exceptions}
+
+
+def unproxied(proxies: Mapping[str, str]) -> dict[str, None]:
+    """The patterns of httpx for the hosts of NO_PROXY, or `*` for all."""
+    patterns: dict[str, None] = {}
+    for name in filter(None, map(str.strip, proxies.get("no", "").split(","))):
+        if name == "*" or "://" in name:
+            patterns[name] = None
+        elif _is_address(name) or name.lower() == "localhost":
+            patterns[f"all://[{name}]" if ":" in name else f"all://{name}"] = None
+        else:  # a domain, with what is below it
+            patterns[f"all://*{name}"] = None
+    return patterns
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ip_address(name.partition("/")[0])
+    except ValueError:
+        return False
+    return True

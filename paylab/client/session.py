@@ -1,0 +1,220 @@
+"""A session with a service: carries out its operations, and sends any other signed request."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext, suppress
+from dataclasses import replace
+from random import SystemRandom
+from typing import TYPE_CHECKING, Any, Self, Unpack
+
+from ..errors.arguments import explain_arguments
+from ..errors.base import MissingOperationError, PaylabError
+from ..spec.translation import Translation
+from .call_log import CallLog
+from .connector import Connector
+from .dialects import DialectSearch
+from .fresh_ids import FreshIds
+from .lists import Lists
+from .parameters import check_identifier, strict_keywords
+from .request import Nonces, Options, OutgoingRequest, StreamedBody
+from .request_builder import RequestBuilder, new_idempotency_key
+from .response import R, Response
+from .secrecy import redaction_of
+from .sender import Records, Sender
+from .service_clock import ServiceClock, Timing, utcnow
+from .session_options import SessionOptions
+from .settings import Settings
+
+if TYPE_CHECKING:
+    from .exchange import Attempt
+
+ANSWER_SECONDS = 2.0
+"""How long an answer is waited for that only tells the time."""
+
+
+def replay_facts(settings: Settings, *, is_own: bool) -> dict[str, Any]:
+    """What a replay of calls needs to know of the service: its address and settings."""
+    order = {"lists.order": settings.service.lists.order} if is_own else {}
+    return {"base_url": settings.base_url, "service": {**order, **settings.service.declared}}
+
+
+@explain_arguments
+class Session:
+    """Carries out the operations of a service, with retries where safe.
+
+    `requests` builds requests, and `lists` reads lists.
+    """
+
+    def __init__(self, settings: Settings, **options: Unpack[SessionOptions]) -> None:
+        limits = {name: options.get(name) for name in ("max_retries", "timeout")}
+        changes: dict[str, Any] = {name: at for name, at in limits.items() if at is not None}
+        self.settings = replace(settings, **changes)
+        self.service = self.settings.service
+        self.is_own = options.get("is_own", False)
+        self._timing = Timing(
+            options.get("clock", utcnow),
+            options.get("sleep", time.sleep),
+            options.get("perf", time.perf_counter),
+            options.get("random") or SystemRandom(),
+        )
+        self.clock = self._timing.clock
+        self.sleep = self._timing.sleep
+        self._nonces = options.get("nonces") or Nonces(self._timing.random)
+        self.redaction = options.get("redaction") or redaction_of(self.settings)
+        self.watchers = options.get("watchers", [])
+        self.place: Callable[[], str] = options.get("place") or (lambda: settings.base_url)
+        self.wait_shown = options.get("wait_shown") or (lambda: nullcontext(lambda _: None))
+        self._records = self._make_records(options)
+        self.calls = self._records.calls
+        self.service_clock = self._records.service_clock
+        self._translation = Translation(self.service)
+        self.requests = RequestBuilder(self.settings, self._translation, self.redaction)
+        self._transport = options.get("transport")
+        self._connector = Connector(
+            *(self.settings, self._timing, self._nonces, self.redaction, self.place, self.watchers),
+            transport=self._transport,
+        )
+        dialects = DialectSearch(self.service) if options.get("tries_dialects", True) else None
+        self._sender = Sender(
+            *(self.settings, self._connector, self.requests, self._records, self._timing),
+            redaction=self.redaction,
+            dialects=dialects,
+        )
+        self.lists = Lists(
+            *(self.requests, self._sender.deliver, self._response, self._translation, self.place),
+            is_own=self.is_own,
+        )
+
+    def _make_records(self, options: SessionOptions) -> Records:
+        tolerance = self.service.signing.tolerance
+        calls = options.get("calls")
+        return Records(
+            CallLog(facts=lambda: self.facts) if calls is None else calls,
+            options.get("fresh_ids") or FreshIds(),
+            options.get("service_clock") or ServiceClock(self.clock, tolerance),
+        )
+
+    def shared_options(self) -> SessionOptions:
+        """The options of a session that shares the transport, the time and the records of this one.
+
+        It asks nothing on its own when a signature is refused.
+        """
+        return {
+            "transport": self._transport,
+            "clock": self.clock,
+            "sleep": self.sleep,
+            "perf": self._timing.perf,
+            "random": self._timing.random,
+            "nonces": self._nonces,
+            "watchers": self.watchers,
+            "calls": self.calls,
+            "fresh_ids": self._records.fresh_ids,
+            "service_clock": self.service_clock,
+            "tries_dialects": False,
+        }
+
+    def ask_time(self) -> None:
+        """Send a GET if no answer had a Date yet, so that the time at the service is known."""
+        for _ in range(2):  # the first one may meet a connection that was closed
+            if self.service_clock.is_known:
+                return
+            with suppress(PaylabError):
+                options: Options = {"timeout": ANSWER_SECONDS}
+                request = self.requests.operation("transfers.list", options=options)
+                self._sender.attempt(request)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a replay of calls needs to know of the service: its address and settings."""
+        return replay_facts(self.settings, is_own=self.is_own)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.settings.base_url!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._connector.close()
+
+    def new_key(self) -> str:
+        """A new Idempotency-Key: a UUID4 in its 36 characters."""
+        return new_idempotency_key(self._timing.random)
+
+    @strict_keywords(Options)
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Any = None,
+        params: Mapping[str, Any] | None = None,
+        **options: Unpack[Options],
+    ) -> Any:
+        """Send any signed request and return the decoded JSON of its answer.
+
+        A POST that must not happen twice is sent as it is: `Client.request` gives it a key.
+
+        >>> len(lab.client.session.request("GET", "/v1/transfers", params={"limit": 3})["data"])
+        3
+        """
+        return self.send(method, path, json=json, params=params, **options).body
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        json: Any = None,
+        params: Mapping[str, Any] | None = None,
+        **options: Unpack[Options],
+    ) -> Response:
+        """Send a request, with retries where safe, and read its answer or raise an error."""
+        return self.deliver(self.requests.path(method, path, json, params, options))
+
+    def call(
+        self,
+        operation: str,
+        body: dict[str, Any] | StreamedBody | None = None,
+        *,
+        params: Mapping[str, Any] | None = None,
+        parts: Mapping[str, str] | None = None,
+        any_body: bool = False,
+        **options: Unpack[Options],
+    ) -> Response:
+        """Carry out an operation of the service, with a body in our names.
+
+        `parts` fill the placeholders of its path. If the service cannot read one object alone,
+        the list is read; MissingOperationError if it has neither operation.
+        """
+        try:
+            request = self.requests.operation(operation, body, params, parts, options)
+        except MissingOperationError:
+            resource, _, verb = operation.partition(".")
+            operations = {route.operation for route in self.service.routes}
+            if verb != "get" or f"{resource}.list" not in operations:
+                raise
+            return self.lists.row(resource, (parts or {})["id"], options)
+        return self.deliver(replace(request, any_body=any_body) if any_body else request)
+
+    def read(self, operation: str, id: object, kind: type[R], options: Options) -> R:
+        """An object of the service by its id, or by an object that has one."""
+        parts = {"id": check_identifier(id)}
+        return self.call(operation, parts=parts, **options).read(kind)
+
+    def deliver(self, request: OutgoingRequest) -> Response:
+        """Send a request, with retries where safe, and read its answer."""
+        keyed = self.requests.keyed(request, self.new_key)
+        response = self._response(self._sender.deliver(keyed))
+        self._records.fresh_ids.note(request, response.body, self.clock())
+        return response
+
+    def _response(self, attempt: Attempt) -> Response:
+        """The response of a successful attempt; APIResponseError if its body is not JSON."""
+        return Response.of(attempt, self._translation, self.redaction, self.place)

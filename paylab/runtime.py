@@ -1,0 +1,196 @@
+"""What this Python can start: threads, timers, processes and sockets; nothing else starts any.
+
+In a browser Python has none of them. A thread that cannot start is replaced: work is done at once,
+and what repeats is a task of the running event loop. A server or a process that cannot start is an
+error that says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from threading import Event, Thread, Timer, current_thread
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
+
+from .errors.base import ConfigError
+
+if TYPE_CHECKING:  # imported by the functions, since few sessions need them
+    import asyncio
+    import socket
+    import subprocess
+    from concurrent.futures import Executor
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+Process: TypeAlias = "subprocess.Popen[bytes]"
+
+BACKLOG = 2048
+
+
+def has_threads() -> bool:
+    """Whether a thread can start: it is tried, since no setting of Python says so."""
+    thread = Thread(target=bool, name="paylab-trial", daemon=True)
+    try:
+        thread.start()
+    except Exception:  # RuntimeError in a browser
+        return False
+    thread.join()
+    return True
+
+
+def start_thread(run: Callable[[], object], name: str) -> Thread:
+    """Start a daemon thread; ConfigError if this Python cannot."""
+    thread = Thread(target=run, name=name, daemon=True)
+    try:
+        thread.start()
+    except RuntimeError as error:
+        raise ConfigError(f"{name} needs a thread, which this Python cannot start") from error
+    return thread
+
+
+def make_executor(workers: int, name: str) -> Executor:
+    """An executor with so many threads, or one that does the work at once without threads."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(workers, name) if has_threads() else _inline_executor()
+
+
+def _inline_executor() -> Executor:
+    from concurrent.futures import Executor, Future
+
+    class InlineExecutor(Executor):  # here, since its base takes long to import
+        """Does the work when it is submitted."""
+
+        def submit(self, work: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+            """The future of work that is done, or has failed."""
+            future = Future[T]()
+            try:
+                future.set_result(work(*args, **kwargs))
+            except Exception as error:
+                future.set_exception(error)
+            return future
+
+    return InlineExecutor()
+
+
+async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Do work in a thread while the event loop goes on, or at once without threads."""
+    import asyncio
+
+    if has_threads():
+        return await asyncio.to_thread(work, *args, **kwargs)
+    return work(*args, **kwargs)
+
+
+def call_later(seconds: float, run: Callable[[], object], name: str) -> Callable[[], None]:
+    """Call a function once after some seconds; the returned function cancels it.
+
+    Without threads the running event loop calls it, and without a loop it is called at once.
+    """
+    if has_threads():
+        timer = Timer(seconds, run)
+        timer.name = name
+        timer.daemon = True
+        timer.start()
+        return timer.cancel
+    import asyncio
+
+    try:
+        return asyncio.get_running_loop().call_later(seconds, run).cancel
+    except RuntimeError:
+        run()
+        return lambda: None
+
+
+class Repetition:
+    """Calls a function every so many seconds until stopped, in a thread or the event loop."""
+
+    def __init__(self, run: Callable[[], object], seconds: float, name: str) -> None:
+        self._run = run
+        self._seconds = seconds
+        self._name = name
+        self._stopped = Event()
+        self._thread: Thread | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Start; without threads and without a running event loop, nothing is called."""
+        if has_threads():
+            self._thread = start_thread(self._repeat, self._name)
+            return
+        import asyncio
+
+        with suppress(RuntimeError):
+            self._task = asyncio.get_running_loop().create_task(self._repeat_in_loop())
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the function will be called again."""
+        if self._stopped.is_set():
+            return False
+        if self._thread is not None:
+            return self._thread.is_alive()
+        return self._task is not None and not self._task.done()
+
+    def stop(self) -> None:
+        """Stop; returns when a call that is under way has ended."""
+        self._stopped.set()
+        if self._task is not None:
+            self._task.cancel()
+        thread = self._thread
+        if thread is not None and thread.is_alive() and thread is not current_thread():
+            thread.join()
+
+    def _repeat(self) -> None:
+        while not self._stopped.wait(self._seconds):
+            self._run()
+
+    async def _repeat_in_loop(self) -> None:
+        import asyncio
+
+        while not self._stopped.is_set():
+            await asyncio.sleep(self._seconds)
+            self._run()
+
+
+def start_process(command: Sequence[str], **options: Any) -> Process:
+    """Start a command with options of `Popen`; OSError if this Python cannot."""
+    import subprocess
+
+    return subprocess.Popen(command, **options)  # noqa: S603 - a list of arguments, no shell
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket; ConfigError if the port cannot be opened.
+
+    IPPROTO_TCP must be named: without it asyncio leaves TCP_NODELAY off, and every keep-alive
+    request then takes 44 ms.
+    """
+    import socket
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(BACKLOG)  # two sockets can be bound to the same port until one listens
+    except (OSError, OverflowError) as error:
+        listener.close()
+        reason = getattr(error, "strerror", None) or error
+        raise ConfigError(f"cannot listen on {host} port {port}: {reason}") from None
+    return listener
+
+
+def datagram_socket() -> socket.socket:
+    """A Unix datagram socket; OSError or AttributeError where there are none."""
+    import socket
+
+    return socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+
+
+def check_listening(host: str, port: int, seconds: float) -> None:
+    """Connect and disconnect; OSError if nothing listens there within some seconds."""
+    import socket
+
+    socket.create_connection((host, port), timeout=seconds).close()
