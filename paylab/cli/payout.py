@@ -25,8 +25,9 @@ from ..errors.base import ConfigError, RuleError
 from ..errors.extras import require_extra
 from ..lab.lab import connect
 from ..payments.batch import LOOKBACK, results_path
+from ..payments.identity import REFERENCE
 from ..payments.outcome import MADE, UNSENT
-from ..payments.plan import REFERENCE, Plan, plan
+from ..payments.plan import Plan, plan
 from ..spec.text import printable
 from ..spec.time_arguments import read_duration
 from .terminal import announce, confirm, count, in_range, say, warn_user

@@ -17,6 +17,8 @@ PAUSES = (0.25, 0.5, 1.0, 1.25)
 LIFETIME = timedelta(seconds=3)
 DEEPEST = 4
 MOST_BYTES = 1_000
+FEWEST = 100
+"""Up to this number of ids, old ones are not removed; then whenever the number has doubled."""
 ABOUT_PATHS = re.compile(
     rb"\broute|\bpath|endpoint|cannot (get|post)|no such resource", re.IGNORECASE
 )
@@ -27,18 +29,18 @@ class FreshIds:
 
     def __init__(self) -> None:
         self._received: dict[str, datetime] = {}
+        self._most = FEWEST
 
     def note(self, request: OutgoingRequest, body: object, now: datetime) -> None:
         """Remember the ids in the answer to a POST; forget that of a deleted object."""
         if request.method == "DELETE":
             self._forget(request)
         elif request.method == "POST":
-            recent = {
-                id_: received
-                for id_, received in self._received.items()
-                if now - received <= LIFETIME
-            }
-            self._received = {**recent, **dict.fromkeys(_ids(body), now)}
+            self._received |= dict.fromkeys(_ids(body), now)
+            if len(self._received) > self._most:
+                received = list(self._received.items())  # other threads may add to it
+                self._received = {id_: then for id_, then in received if now - then <= LIFETIME}
+                self._most = max(FEWEST, 2 * len(self._received))
 
     def pause(self, exchange: Exchange, now: datetime) -> float | None:
         """Seconds before the next attempt of a request that got a 404; None if it is the last.
@@ -49,7 +51,7 @@ class FreshIds:
         attempt = exchange.number
         if ABOUT_PATHS.search(exchange.content[:MOST_BYTES]):
             return None
-        names = [id_ for id_ in self._received if _names(request, id_)]
+        names = [id_ for id_ in list(self._received) if _names(request, id_)]
         if attempt > len(PAUSES):
             self._forget(request)
             return None
@@ -58,8 +60,8 @@ class FreshIds:
         return PAUSES[attempt - 1] if is_fresh else None
 
     def _forget(self, request: OutgoingRequest) -> None:
-        for id_ in [id_ for id_ in self._received if _names(request, id_)]:
-            del self._received[id_]
+        for id_ in [id_ for id_ in list(self._received) if _names(request, id_)]:
+            self._received.pop(id_, None)
 
 
 def _names(request: OutgoingRequest, id_: str) -> bool:

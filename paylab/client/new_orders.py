@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 from urllib.parse import urlsplit
 
@@ -38,10 +41,8 @@ class NewOrders:
         key = request.idempotency_key
         key = self._session.new_key() if key is None else check_key(key)
         request = replace(request, idempotency_key=key)
-        with advice_on_error(lambda: with_key(key)):
-            response = self._session.deliver(request)
-            if response.body is None:
-                response = self._listed(order, located(self._session, response))
+        with deliver_order(self._session, request, partial(with_key, key)) as delivered:
+            response = self._listed(order, delivered)
             _ = response.identified
         return response
 
@@ -63,8 +64,20 @@ class NewOrders:
         return self._session.deliver(request)
 
 
-def located(session: Session, response: Response) -> Response:
-    """The object of a response without a body, if its Location names it."""
+@contextmanager
+def deliver_order(
+    session: Session, request: OutgoingRequest, advice: Callable[[], str]
+) -> Iterator[Response]:
+    """The response of an order; also an error of its reading says what to do (`advice`).
+
+    A response without a body is the object that its Location names, if any.
+    """
+    with advice_on_error(advice):
+        response = session.deliver(request)
+        yield response if response.body is not None else _located(session, response)
+
+
+def _located(session: Session, response: Response) -> Response:
     place = urlsplit(response.exchange.headers.get("location", "")).path
     id_ = session.service.match(place)[1].get("id") if place else None
     if id_ is None:

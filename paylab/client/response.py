@@ -46,8 +46,6 @@ class Response:
     replayed: bool = False
     repeats: str = ""
     """What is wrong with a body in which an object has two members of one name."""
-    is_found: bool = False
-    """Whether the list of the service had it, so that nothing was created."""
 
     @property
     def exchange(self) -> Exchange:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     from ..client.resources.transfers import Money, Quotes
     from ..frames.export import Export
-    from ..payments.plan import Payouts, Plan
+    from ..payments.payout_rows import Payouts
+    from ..payments.plan import Plan
     from ..spec.models import FinancialAccount, Quote, Transfer
     from .quotes import Recipients
 
@@ -183,24 +184,19 @@ class LabTransfers:
         ... ].tolist()
         ['created']
         """
-        from ..payments.batch import CONCURRENCY, BatchChoices, create_many
+        from ..payments.batch import CONCURRENCY, Batch, BatchChoices, results_path
 
         choices = BatchChoices.read(lookback, older, retry_failed=retry_failed)
         if self._client.settings.read_only:  # raises ReadOnlyError, before anything is planned
             self._client.request("POST", self._client.service.path("transfers.create"))
+        checked = self.check_many(
+            payouts, reference=reference, references=references, delimiter=delimiter, **defaults
+        )
         with report_progress(progress, "payouts", "Bar") as reporter:
-            return create_many(
-                self._client,
-                payouts,
-                choices,
-                tell=tell,
-                reference=reference,
-                references=references,
-                to=to,
+            batch = Batch(self._client, checked, choices, tell, reporter)
+            return batch.run(
+                to=None if to is None else results_path(to, payouts),
                 concurrency=concurrency or (1 if self._is_embedded else CONCURRENCY),
-                progress=reporter,
-                delimiter=delimiter,
-                **defaults,
             )
 
     @strict_keywords(Defaults)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import chain, islice, takewhile
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from .. import files
 from ..client.client import Client
@@ -25,13 +26,15 @@ from ..errors.base import (
     RuleWarning,
 )
 from ..runtime import make_executor
+from ..spec.models import Transfer
 from ..spec.time_arguments import read_duration
 from . import outcome
-from .earlier_payments import decide
+from .comparison import WEEK, check_live, describe
 from .identity import TRANSFER, values
-from .outcome import Outcome, outcome_of
-from .plan import REFERENCE, PayoutRow, Payouts, Plan, plan
-from .repetition import describe
+from .outcome import Outcome, outcome_of, paid
+from .payout_rows import PayoutRow
+from .plan import Plan
+from .recognition import recognise
 from .search import by_references
 
 if TYPE_CHECKING:
@@ -75,45 +78,6 @@ class BatchChoices:
         return cls(bound, older, retry_failed)
 
 
-def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
-    client: Client,
-    payouts: Payouts,
-    choices: BatchChoices | None = None,
-    *,
-    tell: Callable[[str], object] = str,
-    reference: str = REFERENCE,
-    references: bool = True,
-    to: str | PathLike[str] | None = None,
-    concurrency: int = CONCURRENCY,
-    progress: Progress | None = None,
-    delimiter: str = ",",
-    **defaults: Any,
-) -> pd.DataFrame:
-    """Check all payouts, send each once, and return a frame with one row per payout.
-
-    Raises RuleError with every problem and its row before anything is sent. The references are
-    looked for in the list first: ChoiceError if it cannot tell, or if you have to choose. `tell`
-    shows how far the list was read.
-    """
-    from .results import Results, ResultsFile  # of an extra: if it is missing, nothing is sent
-
-    checked = plan(
-        payouts, reference=reference, references=references, delimiter=delimiter, **defaults
-    )
-    checked.refuse()
-    if not all(row.name for row in checked.rows):
-        warnings.warn(REPEATABLE, RuleWarning, stacklevel=4)  # of the caller of the lab
-    results = Results(checked)
-    file = None if to is None else ResultsFile(results_path(to, payouts), checked, results)
-    batch = Batch(client, checked, choices or BatchChoices(), tell, progress, file)
-    try:
-        batch.run(concurrency)
-    finally:
-        if file is not None:
-            file.close()
-    return results.frame(batch.outcomes)
-
-
 def results_path(to: str | PathLike[str], payouts: object) -> Path:
     """The path of the results; ConfigError if it cannot be written, or is the file of payouts."""
     path = files.path_of(to)
@@ -145,35 +109,55 @@ class Batch:
     current: int = 0
     """The row that is sent now, if rows are sent one by one."""
 
-    def run(self, concurrency: int) -> None:
+    def run(self, to: Path | None, concurrency: int) -> pd.DataFrame:
+        """Send each payout once, unless the list has it; return a frame with one row per payout.
+
+        RuleError with every problem and its row before anything is sent. ChoiceError if the list
+        cannot tell, or if you have to choose. `to` is the file of the results.
+        """
+        from .results import Results, ResultsFile  # of an extra: if it is missing, nothing is sent
+
+        self.checked.refuse()
+        if not all(row.name for row in self.checked.rows):
+            warnings.warn(REPEATABLE, RuleWarning, stacklevel=4)  # of the caller of the lab
+        results = Results(self.checked)
+        with ExitStack() as stack:
+            if to is not None:
+                self.file = stack.enter_context(ResultsFile(to, self.checked, results))
+            self._settle_all(concurrency)
+        return results.frame(self.outcomes)
+
+    def _settle_all(self, concurrency: int) -> None:
         """Find payouts made before, and send the others unless one is a conflict."""
-        conflicts: list[int] = []
+        reason = UNANSWERED
         try:
             self._look_up()
-            conflicts = [at for at, one in self.outcomes.items() if one.word == outcome.CONFLICT]
-            if not conflicts:
+            conflict = self._first_conflict()
+            if conflict is None:
                 self._send(concurrency)
+            else:
+                reason = f"not sent: nothing of the batch is, since row {conflict} is a conflict"
         except KeyboardInterrupt as stop:
             stop.add_note(f"interrupted: {self._count}")
-            for row in self._left:
-                if row.number != self.current:
-                    self._settle(row, Outcome(outcome.UNSENT, error="not sent: interrupted"))
+            self._leave("not sent: interrupted")
             raise
         except PaylabError as error:  # the list could not tell, or you have to choose
             self.failure = error
-        why = f"not sent: {self.failure}" if self.failure else UNANSWERED
-        if conflicts:
-            why = f"not sent: nothing of the batch is, since row {conflicts[0]} is a conflict"
-        for row in self._left:
-            self._settle(row, Outcome(outcome.UNSENT, error=why))
-        if self.failure and not self._is_any_made:
+        self._leave(f"not sent: {self.failure}" if self.failure else reason)
+        words = {settled.word for settled in self.outcomes.values()}
+        # A row whose payout was made, or may have been, must be returned.
+        if self.failure and words.isdisjoint(outcome.MADE | {outcome.UNKNOWN}):
             raise self.failure
 
-    @property
-    def _is_any_made(self) -> bool:
-        """Whether a payout was made or may have been: its row must be returned."""
-        words = {one.word for one in self.outcomes.values()}
-        return bool(words & (outcome.MADE | {outcome.UNKNOWN}))
+    def _first_conflict(self) -> int | None:
+        conflicts = (at for at, row in self.outcomes.items() if row.word == outcome.CONFLICT)
+        return next(conflicts, None)
+
+    def _leave(self, reason: str) -> None:
+        """Settle the rows that are not sent, but not one that may be under way."""
+        for row in self._left:
+            if row.number != self.current:
+                self._settle(row, Outcome(outcome.UNSENT, error=reason))
 
     @property
     def _left(self) -> list[PayoutRow]:
@@ -181,7 +165,7 @@ class Batch:
 
     @property
     def _count(self) -> str:
-        made = sum(one.is_made for one in self.outcomes.values())
+        made = sum(settled.is_made for settled in self.outcomes.values())
         return (
             f"{made} of {len(self.checked.rows)} payouts were made; run the same batch again for "
             "the others: it continues where it stopped, and no row is paid twice"
@@ -203,35 +187,32 @@ class Batch:
         def since() -> datetime:  # after the first page, whose Date is that of the service
             return clock.now() - lookback
 
-        def show(pages: int, rows: int, last: datetime | None) -> None:
-            bound = since()
-            is_over = last is not None and last < bound
-            if pages > 1 and pages.bit_count() == 1 and not is_over:  # 2, 4, 8, ...: seldom
-                back = f", back to {last:%Y-%m-%d} of {bound:%Y-%m-%d}" if last else ""
-                self.tell(f"reading the list for earlier payouts: {pages:,} pages so far{back}")
-
-        payments = by_references(self.client.transfers, named.keys(), since, show)
+        payments = by_references(self.client.transfers, named.keys(), since, self.tell)
         now = clock.now()
-        old: list[str] = []
-        for reference, row in named.items():
-            order = self._order(row)
-            decision = decide(
-                values(order.fields, order.terms),
-                payments.get(reference, ()),
-                now,
-                retries_failed=self.choices.retry_failed,
-            )
-            self.names[row.number] = decision.new
-            if decision.old is not None and self.choices.older is None:
-                old.append(f"row {row.number}: {describe(decision.old, now)}")
-            elif decision.old is not None and self.choices.older == "paid":
-                self._settle(row, Outcome(outcome.PAID, decision.old.to_dict()))
-            elif decision.old is not None:
-                self.names[row.number] = decision.old.id
-            elif decision.outcome is not None:
-                self._settle(row, decision.outcome)
-        if old:
-            raise _ask(old)
+        questions: list[str] = []
+        for row in (row for reference, row in named.items() if reference in payments):
+            try:
+                payment = self._listed_payment(row, payments[row.name], now)
+                if payment is not None:
+                    self._settle(row, paid(payment))
+            except ChoiceError as error:
+                self.names[row.number] = self._next_name(error)
+                if error.reason == "old" and self.choices.older is None:
+                    questions.append(f"row {row.number}: {describe(error.payment, now)}")
+                elif not self.names[row.number]:
+                    self._settle(row, self._outcome_of(error))
+        if questions:
+            raise _ask(questions)
+
+    def _listed_payment(
+        self, row: PayoutRow, listed: Sequence[Transfer], now: datetime
+    ) -> Transfer | None:
+        """The payment of a row in the list; ChoiceError if none is surely this payout."""
+        order = self._order(row)
+        payment = recognise(values(order.fields, order.terms), listed, lambda: now)
+        if payment is not None:
+            check_live(payment, now, WEEK, needs_age=True)
+        return payment
 
     def _send(self, concurrency: int) -> None:
         waiting = takewhile(lambda _: not self.failure and self.silent < SILENCE, self._left)
@@ -270,14 +251,13 @@ class Batch:
             try:
                 response = self.client.transfers.send(self._order(row, name))
                 word = outcome.REPLAYED if response.replayed else outcome.CREATED
-                return Outcome(word, response.identified)
+                transfer = response.identified
+                return Outcome(word, {**transfer, "id": str(transfer["id"])})
             except ChoiceError as error:
-                if error.reason == "old" and self.choices.older == "paid":
-                    return Outcome(outcome.PAID, error.payment.to_dict())
                 names.add(name)
                 name = self._next_name(error)
                 if not name or name in names:
-                    return outcome_of(error)
+                    return self._outcome_of(error)
             except PaylabError as error:
                 return outcome_of(error)
             except Exception as error:  # the request may have left: the other rows still get theirs
@@ -291,6 +271,11 @@ class Batch:
         }
         return str(error.payment.id or "") if is_chosen.get(error.reason) else ""
 
+    def _outcome_of(self, error: ChoiceError) -> Outcome:
+        if error.reason == "old" and self.choices.older == "paid":
+            return paid(error.payment)
+        return outcome_of(error)
+
     def _settle(self, row: PayoutRow, settled: Outcome) -> None:
         self.outcomes[row.number] = settled
         self.failure = self.failure or settled.stops
@@ -301,10 +286,10 @@ class Batch:
             self.progress(len(self.outcomes), len(self.checked.rows))
 
 
-def _ask(old: list[str]) -> ChoiceError:
+def _ask(rows: Sequence[str]) -> ChoiceError:
     """The error for rows with an equal payment of which it cannot be told whether it is theirs."""
-    some = "; ".join(old[:5]) + ("; ..." if len(old) > 5 else "")
-    what = f"nothing was sent: {len(old)} payouts have an equal payment older than 7 days: {some}"
+    some = "; ".join(rows[:5]) + ("; ..." if len(rows) > 5 else "")
+    what = f"nothing was sent: {len(rows)} payouts have an equal payment older than 7 days: {some}"
     hint = (
         'older="paid" (--older paid) counts them as paid, older="pay" (--older pay) pays them again'
     )

@@ -19,8 +19,8 @@ from ..locks import Locks
 from ..spec.request_body import read_request
 from .account_orders import AccountOrders
 from .identity import TRANSFER
+from .keyed_order import keyed_order
 from .payment_orders import PaymentOrders
-from .sending import sending_of
 
 
 class ComputedOrders:
@@ -37,28 +37,28 @@ class ComputedOrders:
     def send(self, order: Order, **options: Unpack[Options]) -> Response:
         """The response with the payment of an order: created, or the one that it repeats."""
         body = order.body or order_body(order.operation, order.fields, self._client.service)
-        requests = self._client.session.requests
-        request = requests.operation(order.operation, dict(body), options=options)
-        return self._sent(order, replace(request, asked=dict(order.fields)))
+        request = self._client.session.requests.operation(
+            order.operation, dict(body), options=options
+        )
+        return self._send(order, replace(request, asked=dict(order.fields)))
 
     def send_raw(self, request: OutgoingRequest, body: Any) -> Response:
         """Send the request of a path under the key of its body, whose bytes stay as given."""
-        given = body if isinstance(body, dict) else {"": body}
-        fields = read_request(self._client.service, request.operation, dict(given)).fields
+        fields = body if isinstance(body, dict) else {"": body}
+        fields = read_request(self._client.service, request.operation, dict(fields)).fields
         terms = self._client.quotes.terms(fields.get("quote_id"))
-        return self._sent(Order(request.operation, fields, terms), request, is_raw=True)
+        return self._send(Order(request.operation, fields, terms), request, is_raw=True)
 
-    def _sent(self, order: Order, request: OutgoingRequest, *, is_raw: bool = False) -> Response:
-        sending = sending_of(self._client, order, request, is_raw=is_raw)
-        is_payment = order.operation == TRANSFER
-        sender = self._payments if is_payment else self._accounts
+    def _send(self, order: Order, request: OutgoingRequest, *, is_raw: bool = False) -> Response:
+        keyed = keyed_order(self._client, order, request, is_raw=is_raw)
+        orders = self._payments if order.operation == TRANSFER else self._accounts
         seconds = request.timeout or self._client.settings.timeout
-        name = f"{self._address} {sending.request.idempotency_key}"
-        with ExitStack() as locked:
+        name = f"{self._address} {keyed.request.idempotency_key}"
+        with ExitStack() as lock:
             try:
-                locked.enter_context(self._locks.hold(name, seconds))
+                lock.enter_context(self._locks.hold(name, seconds))
             except TimeoutError:
                 what = f"not sent: an equal order is under way on this machine for {seconds:g} s"
                 hint = "the same call asks again without paying twice"
                 raise ChoiceError(what, hint, reason="busy") from None
-            return sender.send(sending)
+            return orders.send(keyed)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from ..client.orders import is_undecided
 from ..errors import api
 from ..errors.base import ChoiceError, PaylabError, RuleError
+from ..spec.models import Transfer
+from ..spec.timestamps import to_text
 
 CREATED = "created"
 REPLAYED = "replayed"
@@ -19,6 +22,7 @@ REFUSED = "refused"
 UNKNOWN = "unknown"
 UNSENT = "unsent"
 MADE = frozenset({CREATED, REPLAYED, PAID})
+RETRY = "retry_failed=True (--retry-failed) pays it again"
 
 _CHOICES = {"dead": FAILED, "old": CONFLICT, "busy": UNSENT, "untold": UNKNOWN}
 """The outcome of an order that asks you to choose, by its reason."""
@@ -50,13 +54,24 @@ class Outcome:
         return self.word in MADE
 
 
+def paid(payment: Transfer) -> Outcome:
+    """The outcome of a row whose payment is in the list; its times are the text as sent."""
+    fields = payment.to_dict()
+    for name, value in payment:
+        if isinstance(value, datetime):
+            fields[name] = payment.raw.get(name) or to_text(value)
+    return Outcome(PAID, fields)
+
+
 def outcome_of(error: PaylabError) -> Outcome:
     """The outcome of a row by its error: whether it proves that nothing was made."""
     # Every other row would get the same answer.
     is_hopeless = isinstance(error, api.AuthenticationError | api.PermissionDeniedError)
+    word = _word_of(error, is_hopeless)
     return Outcome(
-        _word_of(error, is_hopeless),
+        word,
         error=_text_of(error),
+        payment=error.payment.id if word == FAILED and isinstance(error, ChoiceError) else "",
         stops=error if is_hopeless else None,
         is_limited=isinstance(error, api.RateLimitError),
     )
@@ -79,4 +94,6 @@ def _text_of(error: PaylabError) -> str:
     """The problems of an error, or its text; for a choice also what there is to choose."""
     problems = "; ".join(map(str, getattr(error, "problems", ())))
     choices = error.hint if isinstance(error, ChoiceError) else None
+    if isinstance(error, ChoiceError) and error.reason == "dead":
+        choices = RETRY
     return "; ".join(filter(None, (problems or str(error), choices)))

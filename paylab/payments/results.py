@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from time import monotonic
+from typing import Any, Self
 
 from .. import files
 from ..errors.base import ConfigError, ConfigWarning, PaylabError
@@ -19,7 +20,8 @@ from ..spec.text import plain, printable
 from ..spreadsheet_cells import RESULTS, escape_cell
 from .identity import REFERENCE
 from .outcome import UNKNOWN, Outcome
-from .plan import COLUMNS, PayoutRow, Plan
+from .payout_rows import COLUMNS, PayoutRow
+from .plan import Plan
 
 with explained():
     import pandas as pd
@@ -32,8 +34,10 @@ UNANSWERED = Outcome(
     UNKNOWN, error="no answer when this file was written: run the same payouts again"
 )
 QUOTE = '"'
-MOST_WRITES = 5_000
-"""A file with more rows is not written after every answer, but about this many times."""
+MOST_WRITES = 250
+"""A file with more rows is not written after every answer, but about this many times, ..."""
+MOST_SECONDS = 0.25
+"""... or if the last time is so long ago."""
 
 Outcomes = Mapping[int, Outcome]
 Reader = Callable[[Sequence[dict[str, Any]]], object]
@@ -100,8 +104,10 @@ class Results:
 class ResultsFile:
     """The results of a batch as a CSV file, which is whole at every moment of the batch.
 
-    A row that is not answered yet is `unknown`, so that after a kill the file tells which were. A
-    disk that is full later on does not end the batch: the results are also returned.
+    A row that is not answered yet is `unknown`, so that after a kill the file tells which were. The
+    whole file is replaced, since only that is atomic; of many rows after some answers only, so that
+    the time grows with the rows. A disk that is full later on does not end the batch: the results
+    are also returned.
     """
 
     def __init__(self, path: Path, plan: Plan, results: Results) -> None:
@@ -112,24 +118,21 @@ class ResultsFile:
         kinds = [TRANSFERS.kind(name) for name in table.column_names]
         self._escapes = [_escape_number if kind in NUMBERS else escape_cell for kind in kinds]
         self._header = _csv_line(map(escape_cell, table.column_names))
-        rows = [row.number for row in plan.rows]
-        self._lines = dict(zip(rows, self._escaped(table), strict=True))
-        self._unwritten = 0
-        files.recover(path)
+        numbers = [row.number for row in plan.rows]
+        self._lines = dict(zip(numbers, self._escaped(table), strict=True))
+        self._unwritten: list[tuple[PayoutRow, Outcome]] = []
+
+    def __enter__(self) -> Self:
+        """Write the file without answers; ConfigError if it cannot be written."""
+        files.recover(self._path)
         try:
             self._write(is_durable=False)
         except OSError as error:
-            raise ConfigError(f"{path} cannot be written ({error}); nothing was sent") from None
+            message = f"{self._path} cannot be written ({error}); nothing was sent"
+            raise ConfigError(message) from None
+        return self
 
-    def note(self, row: PayoutRow, outcome: Outcome) -> None:
-        """Write the outcome of a row."""
-        [self._lines[row.number]] = self._escaped(self._results.table([row], {row.number: outcome}))
-        self._unwritten += 1
-        if self._unwritten >= self._every:
-            with suppress(OSError):  # the next write, or `close`, has this row too
-                self._write(is_durable=False)
-
-    def close(self) -> None:
+    def __exit__(self, *_: object) -> None:
         """Write what is not written yet, durably."""
         try:
             self._write(is_durable=True)
@@ -138,6 +141,24 @@ class ResultsFile:
             text = f"{self._path} could not be written ({error}): it may lack the last results"
             warnings.warn(text, ConfigWarning, stacklevel=2)
 
+    def note(self, row: PayoutRow, outcome: Outcome) -> None:
+        """Write the outcome of a row, now or with the next ones."""
+        self._unwritten.append((row, outcome))
+        if len(self._unwritten) >= self._every or monotonic() - self._written >= MOST_SECONDS:
+            with suppress(OSError):  # the next write has this row too
+                self._write(is_durable=False)
+
+    def _write(self, *, is_durable: bool) -> None:
+        outcomes = {row.number: outcome for row, outcome in self._unwritten}
+        rows = [row for row, _ in self._unwritten]
+        self._lines |= zip(
+            outcomes, self._escaped(self._results.table(rows, outcomes)), strict=True
+        )
+        self._unwritten.clear()
+        with files.replace(self._path, is_durable=is_durable) as sink:
+            sink.write(b"".join([self._header, *self._lines.values()]))
+        self._written = monotonic()
+
     def _escaped(self, table: pa.Table) -> list[bytes]:
         """The rows of a table as lines of CSV in which no cell is a formula."""
         columns = [
@@ -145,11 +166,6 @@ class ResultsFile:
             for escape, column in zip(self._escapes, table.columns, strict=True)
         ]
         return [_csv_line(row) for row in zip(*columns, strict=True)]
-
-    def _write(self, *, is_durable: bool) -> None:
-        with files.replace(self._path, is_durable=is_durable) as sink:
-            sink.write(b"".join([self._header, *self._lines.values()]))
-        self._unwritten = 0
 
 
 def _cells(row: PayoutRow, outcome: Outcome) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from ..spec.codes import PAGE_MAX
 from ..spec.models import Transfer
 from ..spec.paging import Page
 from ..spec.resource import Resource, created
+from .comparison import NEEDED, check_terms, is_dead, other_values, shown_values, unshown
 from .identity import REFERENCE, Values, reference_of, values
-from .repetition import NEEDED, check_terms, is_dead, other_values, shown_values, unshown
 
 if TYPE_CHECKING:
     from ..client.resources.transfers import Transfers
@@ -22,13 +22,11 @@ R = TypeVar("R", bound=Resource)
 
 MOST_PAGES = 10_000
 MOST_REPEATED = 3
-FEWEST_VALUES = 2
 """After this number of successive pages without a new row, the list counts as a loop."""
+FEWEST_VALUES = 2
+"""Fewer values without a reference are too few to look for a payment."""
 
-Progress = Callable[[int, int, datetime | None], object]
-"""Called after each page with the pages and rows so far, and the creation time of the last row."""
-
-
+Tell = Callable[[str], object]
 Since = datetime | Callable[[], datetime] | None
 """A time, or what gives it after the first page; None for the whole list."""
 
@@ -39,7 +37,6 @@ class _Reading:
 
     since: datetime | None = None
     pages: int = 0
-    rows: int = 0
     repeated: int = 0
     first: datetime | None = None
     last: datetime | None = None
@@ -48,7 +45,6 @@ class _Reading:
     def note(self, page: Page[Any]) -> bool:
         """Count a page; whether all later rows are older than the bound."""
         self.pages += 1
-        self.rows += len(page.data)
         self.repeated = 0 if page.data else self.repeated + 1
         for row in page.data:
             is_dated = isinstance(row.created_at, datetime)
@@ -62,18 +58,25 @@ class _Reading:
         descends = self.is_ordered and self.first is not None and self.first != self.last
         return descends and bool(times) and is_old
 
+    def __str__(self) -> str:
+        """How far the list was read, and how far it is read at most."""
+        text = f"reading the list for earlier payouts: {self.pages:,} pages so far"
+        if self.last is None or self.since is None:
+            return text
+        return f"{text}, back to {self.last:%Y-%m-%d} of {self.since:%Y-%m-%d}"
+
 
 def read_back(
     pages: Iterable[Page[R]],
     since: Since,
     wanted: Callable[[R], bool],
-    progress: Progress | None = None,
+    tell: Tell | None = None,
     most: int = MOST_PAGES,
 ) -> list[R]:
     """The wanted rows of the list back to a time, in its order; ChoiceError if it cannot be read.
 
     The reading ends before the end of the list only after a whole page of older rows, and if the
-    rows so far were in descending order.
+    rows so far were in descending order. `tell` shows how far it is after 2, 4, 8, ... pages.
     """
     reading = _Reading()
     kept: list[R] = []
@@ -83,10 +86,10 @@ def read_back(
                 reading.since = since() if callable(since) else since
             kept += [row for row in page.data if wanted(row) and _is_since(row, reading.since)]
             is_done = reading.note(page)
-            if progress:
-                progress(reading.pages, reading.rows, reading.last)
             if is_done or not page.has_next_page:
                 return kept
+            if tell and reading.pages > 1 and reading.pages.bit_count() == 1:
+                tell(str(reading))
             if reading.pages >= most:
                 raise untold(f"the list has more than {most:,} pages")
             if reading.repeated >= MOST_REPEATED:
@@ -136,7 +139,7 @@ def by_references(
     transfers: Transfers,
     references: Collection[str],
     since: Since,
-    progress: Progress | None = None,
+    tell: Tell | None = None,
     most: int = MOST_PAGES,
 ) -> dict[str, list[Transfer]]:
     """The payments of each reference back to a time, newest first; ChoiceError if untold.
@@ -146,16 +149,14 @@ def by_references(
     """
     search = References(frozenset(references))
     payments: dict[str, list[Transfer]] = {}
-    for payment in sort_newest(read_back(_pages(transfers), since, search, progress, most)):
+    for payment in sort_newest(read_back(_pages(transfers), since, search, tell, most)):
         payments.setdefault(shown_values(payment)[REFERENCE], []).append(payment)
     if search.rows and not search.has_any:
         raise untold(f"no row of the list shows a {REFERENCE}")
     return payments
 
 
-def by_values(
-    transfers: Transfers, order: Values, since: Since, progress: Progress | None = None
-) -> list[Transfer]:
+def by_values(transfers: Transfers, order: Values, since: Since) -> list[Transfer]:
     """The payments that no shown value tells apart from an order without a reference.
 
     ChoiceError if the list does not show references.
@@ -166,7 +167,7 @@ def by_values(
         search(row)
         return not other_values(order, row)
 
-    payments = sort_newest(read_back(_pages(transfers), since, is_like, progress))
+    payments = sort_newest(read_back(_pages(transfers), since, is_like))
     if not search.has_any and any(REFERENCE not in row.model_fields_set for row in payments):
         raise untold(f"no row of the list shows a {REFERENCE}")
     return payments
@@ -202,10 +203,10 @@ def find_payment(
         message = "give a client_reference_id, or the account, an amount and since"
         raise RuleError([Problem(REFERENCE, message)])
     if reference:
-        found = by_references(transfers, {reference}, since).get(reference, [])
-        payments = [payment for payment in found if not other_values(order, payment)]
-        if found and not payments:
-            check_terms(order, found[0], now)
+        named = by_references(transfers, {reference}, since).get(reference, [])
+        payments = [payment for payment in named if not other_values(order, payment)]
+        if named and not payments:
+            check_terms(order, named[0], now)
     else:
         payments = by_values(transfers, order, since)
     payment = choose(payments)

@@ -19,7 +19,7 @@ def test_orders(compare):
     """Different orders, and one order again and again, against as many bare signed POSTs.
 
     A repetition is two requests: the POST that the service replays, and the reading of the
-    payment as it is now.
+    payment as it is now. Both without paylab's orders are its floor.
     """
     lab = paylab.connect(simulator=Simulator())
     person = lab.individuals.create(**examples.recipient("MX"))
@@ -30,13 +30,23 @@ def test_orders(compare):
     def bare():
         lab.client.send("POST", "/v1/transfers", json=body, idempotency_key=uuid4())
 
+    def bare_pair():
+        bare()
+        lab.client.send("GET", f"/v1/transfers/{payment.id}")
+
     def equal():
         lab.transfers.create(account, **TERMS, source_amount="50.00")
 
     def different():
         lab.transfers.create(account, **TERMS, source_amount=next(amounts))
 
-    calls = {"bare signed POST": bare, "equal order": equal, "different order": different}
+    payment = lab.transfers.create(account, **TERMS, source_amount="50.00")
+    calls = {
+        "bare signed POST": bare,
+        "bare signed POST and GET": bare_pair,
+        "equal order": equal,
+        "different order": different,
+    }
     title = "One order of 2,000 without a reference"
     with redirect_stderr(StringIO()):  # the notices
         figures = compare(title, calls, loops=ORDERS, goal="equal order 1.1 x")

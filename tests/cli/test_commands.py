@@ -18,7 +18,7 @@ from PIL import Image
 import paylab
 from paylab import emvqr
 from paylab.cli.main import main
-from paylab.payments.plan import COLUMNS
+from paylab.payments.payout_rows import COLUMNS
 from paylab.simulator.simulator import Simulator
 
 PAYLOAD = (

@@ -68,7 +68,7 @@ def test_progress_is_told_to_a_function(lab):
 def test_a_batch_sends_several_at_a_time_to_a_service(monkeypatch, address, given, used):
     """A simulator in this process answers one request at a time."""
     seen = []
-    monkeypatch.setattr("paylab.payments.batch.create_many", lambda *_, **how: seen.append(how))
+    monkeypatch.setattr("paylab.payments.batch.Batch.run", lambda _, **how: seen.append(how))
     lab = paylab.connect(address, *(["k", "s"] if address else []))
     lab.transfers.create_many([], concurrency=given)
     assert [how["concurrency"] for how in seen] == [used]

@@ -98,11 +98,20 @@ def test_what_a_list_cannot_tell_is_an_error(listing):
     assert (error.value.reason, error.value.payment) == ("untold", None)
 
 
+def test_a_long_list_is_reported_as_it_is_read():
+    """The pages so far are told after 2, 4, 8, ... pages, with how far they reach back."""
+    texts = []
+    listing = Listing(*([row(n, n)] for n in range(9)))
+    by_references(listing, {"a"}, NOW - 99 * DAY, texts.append)
+    assert [text.split(": ")[1] for text in texts] == [
+        f"{pages} pages so far, back to 2026-02-{day} of 2025-11-22"
+        for pages, day in ((2, 28), (4, 26), (8, 22))
+    ]
+
+
 def test_an_empty_list_has_no_payment():
-    """A list without rows tells that there is none, and progress is told after each page."""
-    told = []
-    assert by_references(Listing([]), {"a"}, NOW, lambda *state: told.append(state)) == {}
-    assert told == [(1, 0, None)]
+    """A list without rows tells that there is none."""
+    assert by_references(Listing([]), {"a"}, NOW) == {}
 
 
 def test_a_reference_is_compared_in_one_form():

@@ -56,9 +56,9 @@ def server():
 
 
 @pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
-@pytest.mark.parametrize("is_lost", [False, True])
+@pytest.mark.parametrize("earlier", ["nothing", "a lost answer", "a payment"])
 @pytest.mark.parametrize("after", [False, True])
-def test_a_process_killed_at_any_request_pays_once(server, order, is_lost, after):
+def test_a_process_killed_at_any_request_pays_once(server, order, earlier, after):
     """Whichever request it is killed at, before it or after its answer, the next run pays once."""
     lab = paylab.connect(server.base_url, server.api_key, server.secret_key)
     settings = Settings(server.base_url, Secret(server.api_key), Secret(server.secret_key))
@@ -68,7 +68,9 @@ def test_a_process_killed_at_any_request_pays_once(server, order, is_lost, after
         named = "client_reference_id" in order
         fields = {**TERMS, **order, "source_amount": "50"}
         fields |= {"client_reference_id": account} if named else {}
-        if is_lost:
+        if earlier == "a payment":
+            lab.transfers.create(account, **fields)
+        if earlier == "a lost answer":
             lab.simulator.faults.drop_after(method="POST", path="/v1/transfers", times=1)
 
         def pay(number=number, account=account, fields=fields):

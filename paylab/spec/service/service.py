@@ -280,17 +280,19 @@ class Service(ServiceSettings):
         return RouteTable(self.routes)
 
     @cached_property
+    def _groups(self) -> tuple[object, ...]:
+        """All groups of settings; a tuple compares fast those that two services share."""
+        return tuple(getattr(self, each.name) for each in fields(ServiceSettings))
+
+    @cached_property
     def _hash(self) -> int:
-        return hash(tuple(getattr(self, each.name) for each in fields(ServiceSettings)))
+        return hash(self._groups)
 
     def __hash__(self) -> int:
         return self._hash
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Service):
-            return NotImplemented
-        names = (each.name for each in fields(ServiceSettings))
-        return all(getattr(self, name) == getattr(other, name) for name in names)
+        return self._groups == other._groups if isinstance(other, Service) else NotImplemented
 
     def __repr__(self) -> str:
         return f"Service({self.diff() or ''})"

@@ -8,18 +8,17 @@ import pytest
 
 import paylab
 from paylab.errors import ChoiceError, UnprocessableError
-from paylab.payments.identity import values
-from paylab.payments.repetition import (
+from paylab.payments.comparison import (
     DAY,
     WEEK,
     age_text,
-    check_new,
-    check_repetition,
+    check_live,
     is_dead,
     is_recognised,
     other_values,
     unshown,
 )
+from paylab.payments.identity import values
 from paylab.spec.models import Transfer
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -95,26 +94,17 @@ def test_a_payment_is_compared_with_an_order(change, is_other, is_its):
 )
 def test_a_dead_or_old_payment_is_no_success(status, age, reference, reason):
     """The error names the id, the status or the age, and how to pay again."""
-    order = values({**ORDER, "client_reference_id": reference or None})
     made = (NOW - age).isoformat()
     payment = row(status=status, created_at=made, client_reference_id=reference or None)
     limit = WEEK if reference else DAY
     if reason is None:
-        check_repetition(order, payment, NOW, limit)
+        check_live(payment, NOW, limit)
         return
     with pytest.raises(ChoiceError, match="tr_1") as error:
-        check_repetition(order, payment, NOW, limit)
+        check_live(payment, NOW, limit)
     assert (error.value.reason, error.value.payment) == (reason, payment)
     assert 'new="tr_1"' in str(error.value.hint)
     assert is_dead(payment) is (reason == "dead")
-
-
-def test_a_new_payment_may_show_what_the_service_chose():
-    """The answer to a new payment may have another rail, and a reference that was not given."""
-    order = values({**ORDER, "client_reference_id": None})
-    check_new(order, row(payout_method="local", client_reference_id="auto-1"), lambda: NOW)
-    with pytest.raises(ChoiceError, match="source_amount is 11, not 10"):
-        check_new(order, row(source_amount="11"), lambda: NOW)
 
 
 def test_what_is_not_shown_is_named():

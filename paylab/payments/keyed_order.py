@@ -1,0 +1,71 @@
+"""An order with its Idempotency-Key: your own, a random one, or the one computed from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from ..client.client import Client
+from ..client.orders import Order
+from ..client.request import OutgoingRequest, check_key
+from ..errors.base import Problem, RuleError
+from .comparison import DAY, WEEK
+from .identity import REFERENCE, Values, key_of_values, reference_of, values
+
+
+@dataclass(frozen=True)
+class KeyedOrder:
+    """An order, its values, its request with the key, and when the call began.
+
+    `is_computed` is whether the key is, and `is_raw` whether the body was given as it is sent.
+    """
+
+    order: Order
+    values: Values
+    request: OutgoingRequest
+    begun: datetime
+    is_computed: bool
+    is_raw: bool = False
+
+    @property
+    def reference(self) -> str:
+        """The reference of the order, in NFC and stripped; "" for none."""
+        return str(self.values.get(REFERENCE) or "")
+
+    @property
+    def name(self) -> str:
+        """The name of another order of the same reference or values (`new=`); "" for none."""
+        return self.order.new if isinstance(self.order.new, str) else ""
+
+    @property
+    def limit(self) -> timedelta:
+        """The age from which a payment is too old to be that of the order."""
+        return WEEK if self.reference else DAY
+
+
+def keyed_order(
+    client: Client, order: Order, request: OutgoingRequest, *, is_raw: bool
+) -> KeyedOrder:
+    """An order with its key; RuleError if the terms of its quote are needed and not known."""
+    own_key = request.idempotency_key
+    order_values = values(order.fields, order.terms)
+    if own_key is not None:
+        key = check_key(own_key)
+    elif order.new is True:
+        key = client.new_key()
+    else:
+        key = _computed_key(order, order_values, is_raw=is_raw)
+    request = replace(request, idempotency_key=key)
+    is_computed = own_key is None and order.new is not True
+    return KeyedOrder(order, order_values, request, client.clock(), is_computed, is_raw)
+
+
+def _computed_key(order: Order, order_values: Values, *, is_raw: bool) -> str:
+    if not isinstance(order.new, str) and order.new is not False:
+        raise RuleError([Problem("new", f"must be text or True, not {order.new!r:.60}")])
+    reference = reference_of(order.fields)
+    has_unknown_quote = order.fields.get("quote_id") is not None and order.terms is None
+    if has_unknown_quote and not reference and not is_raw:
+        message = "was not made by this lab: pass the Quote, or a client_reference_id"
+        raise RuleError([Problem("quote_id", message)])
+    return key_of_values(reference, order_values, order.new or "", order.operation)
