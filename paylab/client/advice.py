@@ -14,7 +14,8 @@ from typing import Any
 
 from ..rules.expected import ExpectedField, expected_field, similar_fields
 from ..spec.complaints import Complaint, is_missing
-from ..spec.error_body import PHRASES, ErrorBody
+from ..spec.error_body import ErrorBody
+from ..spec.error_words import is_markup, is_phrase
 from ..spec.json_path import last_name, value_at
 from ..spec.operations.operation import Operation
 from ..spec.operations.records import OPERATIONS
@@ -24,21 +25,25 @@ from ..spec.service.service import Service
 from ..spec.service.setting import SPEC, key_of
 from ..spec.text import plain
 from ..spec.translation import Translation
+from .absent_objects import UNNAMED, absent_ids, check_ids, is_about_path, is_absence
 from .refusal_kinds import (
     CURSOR,
     DEEPEST,
     DUPLICATE,
     FORBIDDEN,
     KEY_FORM,
-    OF_CALLERS,
+    KEY_IN_USE,
+    KEY_SENT,
+    NO_KEY,
     OTHER_VALUES,
     PERMISSION,
     RATE,
     SANDBOX,
+    UNAUTHORIZED,
     RefusalKind,
     kind_of,
 )
-from .request import OutgoingRequest
+from .request import OWN_HEADERS, OutgoingRequest
 
 MOST_FIELDS = 3
 NOT_FOUND = 404
@@ -47,22 +52,21 @@ TIMED_OUT = 408
 NO_PATH = (405, 501)
 INVALID = (400, 409, 415, 422)
 SERVER_ERRORS = 500
-ABSENT = re.compile(
-    r"\bnot found\b|\bno such (?!field|key|param|propert)|does not exist|\bunknown \w*id\b",
-    re.IGNORECASE,
+IDEMPOTENCY = re.compile(r"idempot|\b(another|different) (body|payload)\b", re.IGNORECASE)
+IN_USE = re.compile(r"in.progress|concurrent|being processed", re.IGNORECASE)
+YOUR_ACCOUNT = re.compile(
+    r"\byour (\w+ )?(account|organi[sz]ation|company|business|merchant)\b", re.IGNORECASE
 )
-ABOUT_KEY = re.compile(r"idempot|\bkey\b|another body|different body", re.IGNORECASE)
 CREDENTIALS = re.compile(
     r"secret|client.?id|api.?key|token|password|signature|credential", re.IGNORECASE
 )
 """Names of fields that never belong into a body of a signed request."""
-OTHER_BODY = re.compile(r"another|other|different|same param|mismatch", re.IGNORECASE)
+OTHER_BODY = re.compile(r"\b(other|another|different|same param\w*|mismatch)\b", re.IGNORECASE)
 SAYS_THE_RULE = re.compile(
     r"\b(must|should|one of|expected|allowed|at least|at most|between)\b", re.IGNORECASE
 )
 """Words with which a service says its own rule: ours would repeat or contradict it."""
 HEADER = re.compile(r"\bheaders?\b\W{1,3}(?P<name>\w+(-\w+)+)", re.IGNORECASE)
-PATH_WORDS = re.compile(r"\brout|\bpath\b|\burl\b|endpoint|cannot (get|post|delete)", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -94,32 +98,34 @@ class Advisor:
     def advice(self, wait: str | None = None) -> AdviceText:
         """What to try; `wait` says how long the service asks to wait."""
         failed = self._after_failure()
-        if wait or failed or self.kind is RATE:
-            texts = (failed, RATE.advice if self.kind is RATE else "", wait)
-            return AdviceText("; ".join(filter(None, texts)))
+        texts = AdviceText(failed) if failed else self._after_refusal()
+        return AdviceText("; ".join(filter(None, (texts.text, wait))) or None, texts.assumption)
+
+    def _after_refusal(self) -> AdviceText:
+        """What to try after a refusal, by what the service says."""
+        if self.kind is RATE:
+            return AdviceText(RATE.advice)
         if refusal := self._stated_refusal():
             source = None if refusal.source == SPEC else refusal.source
             return AdviceText(refusal.advice, source)
-        text = self._missing_header() or self._by_kind()
+        text = self._missing_header() or self._about_key() or self._by_kind()
         return AdviceText(text) if text else self._absent() or self._by_fields()
 
     def _by_kind(self) -> str:
         """What the kind of the refusal means; "" if it has none, or is about a field."""
         kind = self.kind
-        if self._status in INVALID and kind in OF_CALLERS and self._names_a_field():
+        names_a_field = any(complaint.field for complaint in self._told.complaints)
+        if kind is None or (self._status in INVALID and kind.is_about_caller and names_a_field):
             return ""
         if kind is DUPLICATE:
-            return self._duplicate()
-        if kind is PERMISSION and self._is_sandbox_only():
-            return SANDBOX
-        return kind.advice if kind else ""
+            return f"{DUPLICATE.advice}{self._where_to_look()}"
+        return SANDBOX if kind is PERMISSION and self._is_sandbox_only() else kind.advice
 
     def _is_sandbox_only(self) -> bool:
         """Whether a 403 is about the sandbox: its operation is, and no other reason is told."""
         is_sandbox = self._operation is not None and self._operation.is_sandbox
-        is_silent = self._is_phrase or " " not in self._told.text.strip()
         is_told = re.search("sandbox|production", self._told.text, re.IGNORECASE) is not None
-        return is_sandbox and self._status == FORBIDDEN and (is_told or is_silent)
+        return is_sandbox and self._status == FORBIDDEN and (is_told or self._is_silent)
 
     def _after_failure(self) -> str:
         """What to do after the service failed; "" if it did not."""
@@ -135,25 +141,31 @@ class Advisor:
     def _stated_refusal(self) -> Refusal | None:
         """The refusal of the operation that the words of the service describe."""
         refusals = self._operation.refusals if self._operation else ()
-        text = f"{self._told.text} {self._problems_text}"
+        text = f"{self._told.text} {' '.join(map(str, self._told.problems))}"
+        if self._status in (UNAUTHORIZED, FORBIDDEN) or YOUR_ACCOUNT.search(text):
+            return None  # it is about the caller
         for refusal in refusals:
             if refusal.words and re.search(refusal.words, text, re.IGNORECASE):
                 return refusal
         return None
 
-    @property
-    def _problems_text(self) -> str:
-        """The field problems in one line."""
-        return " ".join(map(str, self._told.problems))
-
-    def _duplicate(self) -> str:
+    def _about_key(self) -> str:
+        """What to do about the Idempotency-Key, by what was sent; "" if it is not about the key."""
         text = self._told.text
-        if "uuid" in text.lower():
+        has_key = self._outgoing.idempotency_key is not None
+        is_bare = self._status == CONFLICT and is_phrase(text) and has_key
+        if self._status not in INVALID or not (is_bare or IDEMPOTENCY.search(text)):
+            return ""
+        is_form = "uuid" in text.lower()
+        if not has_key:
+            return NO_KEY if is_form or is_missing(text) else ""
+        if is_form:
             return KEY_FORM
-        about_key = re.search("idempot", text, re.IGNORECASE) is not None
-        if about_key and OTHER_BODY.search(text):
+        if IN_USE.search(text):
+            return KEY_IN_USE
+        if is_bare or OTHER_BODY.search(text):
             return OTHER_VALUES
-        return f"{DUPLICATE.advice}{self._where_to_look()}"
+        return KEY_SENT if is_missing(text) and self.kind is not DUPLICATE else ""
 
     def _where_to_look(self) -> str:
         """The list to look in, if the operation has one."""
@@ -161,25 +173,26 @@ class Advisor:
         return f", in lab.{resource}.list()" if f"{resource}.list" in OPERATIONS else ""
 
     def _absent(self) -> AdviceText | None:
-        """What to check after a 404 or a method that is not allowed; None after another status."""
-        status = self._status
-        outgoing = self._outgoing
-        if status not in (NOT_FOUND, *NO_PATH):
-            return None
-        has_own = "{" in self._template()
-        ids = _ids(self._body)
-        is_path = status in NO_PATH or bool(PATH_WORDS.search(self._told.text))
-        if not is_path and (has_own or ids):
-            return AdviceText(_check_ids(self._operation, self._told_ids(ids), has_own))
-        has = f"has no {outgoing.method}" if status in NO_PATH else "has nothing"
+        """What to check if the service does not know an object or the path; None otherwise."""
+        template = self._template()
+        told = self._told
+        is_page = isinstance(told.body, str) and is_markup(told.body)
+        ids = absent_ids(told.text, self._operation, _ids(self._body), has_own="{" in template)
+        if ids and not is_page and self._operation:
+            return AdviceText(check_ids(self._operation, ids))
+        if self._status not in (NOT_FOUND, *NO_PATH):
+            is_named = is_absence(told.text) and not any(each.field for each in told.complaints)
+            return AdviceText(UNNAMED) if is_named else None
+        has = f"has no {self._outgoing.method}" if self._status in NO_PATH else "has nothing"
         text = f"check the base URL: this service {has} at this address"
+        if self._status in NO_PATH or is_page or is_about_path(told.text):
+            return AdviceText(text, self._path_row())
+        if not self._is_silent:
+            return AdviceText(UNNAMED if is_absence(told.text) else None)
+        names = [*(["the id"] if "{" in template else []), *_ids(self._body)]
+        if names and self._operation:
+            text = f"{check_ids(self._operation, names)}; if it is right, check the base URL"
         return AdviceText(text, self._path_row())
-
-    def _told_ids(self, ids: list[str]) -> list[str]:
-        """Those of the ids whose objects the service names; all if it names none."""
-        text = self._told.text.lower().replace("_", " ")
-        named_ids = [name for name in ids if name.removesuffix("_id").replace("_", " ") in text]
-        return named_ids or ids
 
     def _path_row(self) -> str | None:
         """The assumption that the path rests on; None if the specification shows it."""
@@ -211,24 +224,23 @@ class Advisor:
             for complaint in self._told.complaints
         ]
 
-    def _names_a_field(self) -> bool:
-        """Whether the service names a field of the specification."""
-        name = self._outgoing.operation
-        complaints = self._complaints() if name else []
-        places = (complaint.field for complaint in complaints)
-        return any(expected_field(name, place, self._body, self._service) for place in places)
-
     def _of_fields(self, operation: Operation, told: list[Complaint]) -> Iterator[AdviceText]:
         """What to change, by field."""
         strange = list[str]()
+        sent = {*_texts(self._body)}
         for complaint in told:
             field = expected_field(operation.name, complaint.field, self._body, self._service)
             is_secret = CREDENTIALS.search(complaint.field) is not None
-            if field is None and complaint.missing and not is_secret and self._is_named(complaint):
+            if complaint.field in sent and field is None:
+                continue  # a refused value, not a field
+            if field is None and complaint.missing and not is_secret:
                 last = last_name(complaint.field)
                 spec_field = expected_field(operation.name, last, self._body, self._service)
                 if spec_field is not None and value_at(self._body, last) is None:
-                    yield AdviceText(f"the specification has {last}, which the call does not")
+                    yield AdviceText(
+                        f"the service names {plain(complaint.field, 60)}; the specification has "
+                        f"{last} at the top, which was not sent: add it, or ask your provider"
+                    )
                 elif spec_field is None:
                     strange.append(complaint.field)
             elif field is None and complaint.unknown and not is_secret:
@@ -242,54 +254,40 @@ class Advisor:
     def _missing_header(self) -> str:
         """How to send a header that the service misses; "" if it misses none."""
         match = HEADER.search(self._told.text)
-        if not match or not is_missing(self._told.text):
+        name = match["name"] if match else ""
+        if not name or not is_missing(self._told.text) or "signature" in name.lower():
             return ""
-        return f'send this header with headers={{"{match["name"]}": ...}}'
-
-    def _is_named(self, told: Complaint) -> bool:
-        """Whether the body names a field by itself, in quotes or in a list, not as a plain word."""
-        body = self._told.body
-        texts = [*_texts(body)]
-        last = last_name(told.field)
-        same_words_fields = [
-            complaint.field for complaint in self._complaints() if complaint.words == told.words
-        ]
-        is_compound = any(re.search("[._]|[a-z][A-Z]", name) for name in same_words_fields)
-        quoted = [f"{sign}{last}{sign}" for sign in "'\"`"]
-        is_quoted = any(name in text for name in quoted for text in texts)
-        return is_compound or is_quoted or bool({told.field, last} & {*texts, *_names(body)})
+        if name.lower() == "idempotency-key":
+            return KEY_SENT if self._outgoing.idempotency_key else NO_KEY
+        if name.lower() in OWN_HEADERS:
+            return "it was sent: a proxy may remove it; lab.explain() shows it"
+        return f'send this header with headers={{"{name}": ...}}'
 
     def _of_known(self, field: ExpectedField, told: Complaint) -> AdviceText:
         """What the specification says about one of its fields."""
         source = None if field.source == SPEC else field.source
-        if told.unknown:
+        value = value_at(self._body, field.place)
+        is_about_value = isinstance(value, str) and value.lower() in told.words.lower()
+        if told.unknown and not is_about_value:  # a field that has to be sent cannot be left out
             text = f"this service does not know {field.place}: leave it out or ask your provider"
-            return AdviceText(text, source)
-        if told.missing and value_at(self._body, field.place) is None:
+            return AdviceText() if field.required else AdviceText(text, source)
+        if told.missing and value is None:
             rule_text = f": it {field.rule}" if field.rule else ""
             return AdviceText(f"add {field.place} to the call{rule_text}", source)
-        rule = field.rule_for(value_at(self._body, field.place))
+        rule = "" if told.missing and value else field.rule_for(value)
         is_said = not rule or SAYS_THE_RULE.search(told.words) is not None
         return AdviceText(None if is_said else f"{field.place} {rule}")
 
     def _by_status(self) -> str | None:
         """What a refusal without a known field may need."""
-        if ABSENT.search(self._told.text) and self._operation:
-            ids = self._told_ids(_ids(self._body))
-            return _check_ids(self._operation, ids, "{" in self._template())
-        if self._status == CONFLICT and self._operation:
-            is_about_key = ABOUT_KEY.search(self._told.text) is not None
-            return OTHER_VALUES if is_about_key or self._is_phrase else None
         if re.search("pagination token|cursor", self._told.text, re.IGNORECASE):
             is_list = self._operation is None or self._operation.is_list
             return CURSOR if is_list else None
-        if re.search("idempotency.?key", self._told.text, re.IGNORECASE):
-            return KEY_FORM if self._outgoing.method == "POST" else None
         return self._stated_states()
 
     def _stated_states(self) -> str | None:
         """The states in which the specification refuses this, if the service says nothing."""
-        if self._operation is None or (" " in self._told.text.strip() and not self._is_phrase):
+        if self._operation is None or not self._is_silent:
             return None
         refusals = [
             refusal
@@ -302,9 +300,9 @@ class Advisor:
         return f"by the specification this is refused if {reasons}" if reasons else None
 
     @property
-    def _is_phrase(self) -> bool:
-        """Whether the text is only the standard phrase of a status."""
-        return self._told.text in PHRASES
+    def _is_silent(self) -> bool:
+        """Whether the text is a phrase or a code, so that it says no more than the status."""
+        return is_phrase(self._told.text) or " " not in self._told.text.strip()
 
 
 def _ids(body: object) -> list[str]:
@@ -317,34 +315,12 @@ def _ids(body: object) -> list[str]:
 
 
 def _texts(body: object, depth: int = DEEPEST) -> Iterator[str]:
-    """The texts in an error body."""
+    """The texts in a body."""
     if isinstance(body, str):
         yield body
     items = body.values() if isinstance(body, dict) else body if isinstance(body, list) else ()
     for item in items if depth else ():
         yield from _texts(item, depth - 1)
-
-
-def _names(body: object, depth: int = DEEPEST) -> Iterator[str]:
-    """The keys in an error body."""
-    items = body.values() if isinstance(body, dict) else body if isinstance(body, list) else ()
-    yield from map(str, body) if isinstance(body, dict) else ()
-    for item in items if depth else ():
-        yield from _names(item, depth - 1)
-
-
-def _check_ids(operation: Operation | None, ids: list[str], has_own: bool) -> str:
-    """To check the ids of a call."""
-    resource = operation.resource if operation else ""
-    noun = resource.replace("_", " ").removesuffix("s") or "object"
-    id_names = ids if ids and not has_own else ["the id", *ids]
-    list_call = f"in lab.{resource}.list()" if f"{resource}.list" in OPERATIONS and has_own else ""
-    look = f"; look {list_call}" if list_call else ""
-    unknown = f"the service does not know {'it' if len(id_names) == 1 else 'them'}"
-    reason = f"no {noun} has this id" if has_own and not ids else unknown
-    or_belongs = "or it belongs" if len(id_names) == 1 else "or they belong"
-    names = " and ".join(id_names)
-    return f"check {names}: {reason}, {or_belongs} to another account or environment{look}"
 
 
 def _not_of_the_spec(operation: Operation, names: list[str]) -> str:

@@ -28,6 +28,16 @@ def is_explained(error: PaylabError) -> bool:
     return kind not in (None, AUTHENTICATION, PERMISSION) or bool(EXPLAINED.search(text))
 
 
+WAYS = {
+    ("signing.empty_query", "omit"): "without a line for the absent query",
+    ("signing.empty_query", "blank"): "with an empty line for the absent query",
+    ("signing.key_encoding", "utf-8"): "with the UTF-8 bytes of the secret as the key",
+    ("signing.key_encoding", "hex"): "with the bytes of which the secret is the hex text",
+    ("signing.key_encoding", "base64"): "with the bytes of which the secret is the Base64 text",
+}
+"""The dialects in words."""
+
+
 class DialectSearch:
     """Tries other dialects once, when a signature is refused without saying why."""
 
@@ -42,19 +52,22 @@ class DialectSearch:
             return
         if not self._has_tried:
             self._has_tried = True
-            self._dialect = self._verified(is_verified)
+            self._dialect = self._find_verified(is_verified)
         if self._dialect is not None:
-            name, value = self._dialect
-            error.assumption = keys()[name].row
+            error.assumption = keys()[self._dialect[0]].row
             error.hint = (
-                f'the service verifies a GET that is signed with {name} = "{value}": set it in the '
-                "service.toml of this service"
+                f"the service verifies a GET that is signed {WAYS[self._dialect]}, and not "
+                "the same GET as paylab signs it now: run `paylab probe`"
             )
 
-    def _verified(self, is_verified: Callable[[str, str], bool]) -> tuple[str, str] | None:
-        """The key and the value of the first other dialect that the service verifies."""
+    def _find_verified(self, is_verified: Callable[[str, str], bool]) -> tuple[str, str] | None:
+        """The key and the value of the first other dialect that the service verifies, or None.
+
+        Then the same GET is sent in the dialect in force: if that is verified too, it is right.
+        """
         for name in TRIED:
+            value_in_force = str(self._service.value(name))
             for value in map(str, keys()[name].words):
-                if value != self._service.value(name) and is_verified(name, value):
-                    return name, value
+                if value != value_in_force and is_verified(name, value):
+                    return None if is_verified(name, value_in_force) else (name, value)
         return None

@@ -124,5 +124,7 @@ def read_refusal(
         )
         for problem in error_body.problems
     )
-    words = plain(redaction.text(error_body.text)) or responses.get(status, "no reason given")
+    words = plain(redaction.text(error_body.text)).removeprefix(f"{status} ") or responses.get(
+        status, "no reason given"
+    )
     return replace(error_body, text=words, problems=problems)

@@ -19,113 +19,183 @@ UNAUTHORIZED = 401
 FORBIDDEN = 403
 TOO_MANY = 429
 
+_CALLER = r"\b(your|merchant|developer|api)( api)? (account|key|client|merchant|user)\b"
+_OTHERS = re.compile(
+    r"\b(recipient|beneficiary|customer|individual|person|payee|bank|wallet|payment|payout"
+    r"|transfer|quote|consent|rail)\b",
+    re.IGNORECASE,
+)
+"""Whom or what an operation is about: what is said of them is not said of the caller."""
+_CALLERS = re.compile(r"\b(your|merchant|developer|api|endpoint)\b", re.IGNORECASE)
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text, re.IGNORECASE | re.MULTILINE)
+
+
+NOTHING = _pattern(r"(?!)")
+
 
 @dataclass(frozen=True)
 class RefusalKind:
-    """A kind: words that tell it, words that speak against it, and what it means."""
+    """A kind: the words that tell it, the words that speak against it, and what to do.
+
+    A kind about the caller is told by `words` after a 401 or 403, where the caller is the subject;
+    elsewhere only by the `phrases` that name the caller or what only a caller has.
+    """
 
     name: str
     words: re.Pattern[str]
     advice: str
-    statuses: tuple[int, ...] = ()
-    """The statuses at which the words count; () for every 4xx."""
+    against: re.Pattern[str] = NOTHING
+    phrases: re.Pattern[str] | None = None
+
+    @property
+    def is_about_caller(self) -> bool:
+        """Whether the kind is about who calls, not about what the call is about."""
+        return self.phrases is not None
+
+    def is_told(self, status: int, words: str) -> bool:
+        """Whether the words of a refusal tell this kind."""
+        if self.against.search(words):
+            return False
+        if self.phrases is None:
+            return bool(self.words.search(words))
+        if status not in (UNAUTHORIZED, FORBIDDEN):
+            return bool(self.phrases.search(words))
+        return bool(self.words.search(words)) and not _is_about_others(words)
 
 
-def _pattern(text: str) -> re.Pattern[str]:
-    return re.compile(text, re.IGNORECASE)
+def _is_about_others(words: str) -> bool:
+    """Whether words are about somebody or something in the call rather than about who calls."""
+    return bool(_OTHERS.search(words)) and not _CALLERS.search(words)
 
 
+_RATE = r"(?<!exchange )(?<!fx )(?<!conversion )(?<!interest )\brate[ -]?limit"
+_REQUESTS = (
+    r"|\btoo many requests\b|\bthrottl(ed|ing)\b|^rate exceeded"
+    r"|\b(requests|calls) per (second|minute|hour|day)\b"
+)
 RATE = RefusalKind(
     "rate",
-    _pattern(
-        r"rate.?limit|too.?many.?requests|throttl|(?<!exchange )\brate exceeded|rate.?limited"
-        r"|request quota|quota exhausted|(requests|calls) per (second|minute|hour|day)"
-    ),
+    _pattern(rf"{_RATE}(s|ed|ing)?\b|\brequest quota\b|\bquota exhausted\b{_REQUESTS}"),
     "too many requests: wait before the next one, and send fewer",
+    phrases=_pattern(rf"{_RATE} (has been |was |is )?(exceeded|reached|error)\b{_REQUESTS}"),
+)
+NONCE = RefusalKind(
+    "nonce",
+    _pattern(r"\bnonces?\b|\b(request id|timestamp)\b[\w ]{0,20}\balready (seen|used)\b"),
+    "each request has a new nonce: a repeated one means that a request was sent twice, or that "
+    "another machine uses this key; make the call again",
+    _pattern(r"\b(credentials?|signature|missing|required|header)\b"),
+    NOTHING,
+)
+_IP = (
+    r"\bip[ -]?(whitelist|allow.?list)|\b(your|unregistered|unauthori[sz]ed) ip\b"
+    r"|^ip( address)?( [\da-f.:]+)?( is)? not (allowed|permitted|registered|whitelisted)\b"
 )
 ADDRESS = RefusalKind(
     "address",
-    _pattern(r"\bip[ _-]?(address|whitelist|allow|restrict)|\bip does not match|allowed ips"),
+    _pattern(rf"{_IP}|\bip[ -]?(address|allow|restrict)|\bip does not match\b|\ballowed ips\b"),
     "the service does not accept calls from the address of this machine: ask your provider to "
     "allow it",
+    phrases=_pattern(_IP),
 )
 SUSPENSION = RefusalKind(
     "suspension",
     _pattern(
-        r"suspend|deactivated|terminated|cannot currently make"
-        r"|(account|client|merchant|customer|developer|key|user)\b[\w ]{0,40}"
-        r"\b(disabled|frozen|paused|blocked)"
+        r"\b(suspended|deactivated|terminated|revoked|cannot currently make)\b"
+        r"|\b(account|client|merchant|key|user)\b[\w ]{0,40}"
+        r"\b(disabled|frozen|paused|blocked|not active|inactive)\b"
+        r"|\bkeys?\b[\w ]{0,20}\bexpired\b|\bexpired[\w ]{0,10} key\b"
     ),
     "only your provider can change this: ask why the account or key is not active",
-)
-INACTIVE = RefusalKind(
-    "suspension",
-    _pattern(
-        r"(account|client|merchant|key|user)\b[\w ]{0,30}\b(not active|inactive)|revoked"
-        r"|(key|token)s?\b[\w ]{0,20}\bexpired|expired[\w ]{0,10} (key|token)"
+    phrases=_pattern(
+        rf"{_CALLER} (has been |was |is )?"
+        r"(suspended|deactivated|terminated|revoked|disabled|frozen|paused|blocked|inactive"
+        r"|not active|expired)\b"
     ),
-    "only your provider can change this: ask why the account or key is not active",
-    (UNAUTHORIZED, FORBIDDEN),
 )
 CLOCK = RefusalKind(
     "clock",
     _pattern(
-        r"signature (has )?expired|request (has )?expired|expired request|clock|\bskew"
-        r"|timestamp[\w ]{0,40}(old|future|outside|range|expired)|x-date"
+        r"\b(signature|request)( has)? expired\b|\bexpired request\b|\bclock\b|\bskew(ed)?\b"
+        r"|\btimestamp[\w ]{0,40}\b(old|future|outside|range|expired)\b|\bx-date\b"
     ),
     "set this machine's clock: the time of the request is too far from that of the service",
-    (400, UNAUTHORIZED, FORBIDDEN),
+    _pattern(r"\b(missing|required)\b"),
+    _pattern(
+        r"\bsignature( has)? expired\b|\bclock skew(ed)?\b|\bx-date\b"
+        r"|\btimestamp (for|of) (this|the) request\b[\w ]{0,40}\b(old|future|outside)\b"
+    ),
 )
+_KEY = r"(api|access|subscription).?(key|token)"
+_TOKEN = r"(authentication|security|access) token"
 AUTHENTICATION = RefusalKind(
     "authentication",
     _pattern(
-        r"signature|credential"
-        r"|(invalid|unknown|incorrect|expired)[\w ]{0,20}(api|access|subscription).?(key|token)"
-        r"|api.?key[\w ]{0,30}(invalid|expired|unknown|not found)"
+        r"\bsignatures?\b|\bcredentials?\b"
+        rf"|\b(invalid|unknown|incorrect|expired|missing)[\w ]{{0,20}}({_KEY}|{_TOKEN})"
+        rf"|({_KEY}|{_TOKEN})[\w ]{{0,40}}\b(invalid|expired|unknown|missing|not found)\b"
     ),
     "check that API key and secret belong together and to this service and environment; "
     "`paylab doctor` sends one signed request, lab.explain() shows what was signed",
-    (400, UNAUTHORIZED, FORBIDDEN),
+    phrases=_pattern(
+        r"\b(invalid|unknown|incorrect) (api.?key|signature|request signature)\b(?! \w)"
+        r"|\bapi.?key (is )?(invalid|unknown|not found)\b|\bsignature (does not match|mismatch)\b"
+    ),
 )
 FUNDS = RefusalKind(
     "funds",
     _pattern(
-        r"insufficient[_ ](\w+ )?(fund|balance)|(balance|funds)[\w ]{0,20}(not enough|too low)"
-        r"|not enough (money|funds|balance)|balance[_ ]insufficient"
+        r"\binsufficient (\w+ )?(fund|balance)"
+        r"|\b(balance|funds)\b[\w ]{0,20}\b(not enough|too low)\b"
+        r"|\bnot enough (money|funds|balance)\b|\bbalance insufficient\b"
     ),
     "there is too little money: fund the account, then make the call again",
 )
 LIMIT = RefusalKind(
     "limit",
     _pattern(
-        r"^(?!.*(character|length)).*("
-        r"limit[_ ]?(exceeded|reached)|velocity|daily[_ ](maximum|limit)|maximum number"
-        r"|maximum amount that can|above the[\w ]{0,30}maximum|exceeds the[\w ]{0,30}limit"
-        r"|(transaction|transfer|sending|amount)[_ ]limit)"
+        r"\blimit (is |was |has been )?(exceeded|reached)\b|\bvelocity\b|\bdaily (maximum|limit)\b"
+        r"|\bmaximum (number|amount that can)\b|\babove the[\w ]{0,30}\bmaximum\b"
+        r"|\bexceeds the[\w ]{0,30}\blimit\b|\b(transaction|transfer|sending|amount) limit\b"
     ),
     "a limit is reached: stay below it, or ask your provider about it",
+    _pattern(
+        r"\b(minimum|below|less than|lower than|at least|not reach|digits|characters?|length"
+        r"|decimals?)\b"
+    ),
 )
 DUPLICATE = RefusalKind(
     "duplicate",
     _pattern(
-        r"already (exist|used|been (used|created)|created)|duplicate|has been used"
-        r"|unique reference|idempot\w*[\w ]{0,40}(same param|conflict|used|created)"
+        r"\balready (exists?|used|been (used|created|taken)|created)\b|\bduplicate"
+        r"|\bhas been used\b|\bunique reference\b"
+        r"|idempot\w*[\w ]{0,40}\b(same param|conflict|used|created)"
     ),
     "something with this value or key was made before: look it up before you send anything again",
+    _pattern(
+        r"\bjson\b|\bduplicated? (key|field|param\w*|header|propert\w*)\b(?! value)"
+        r"|\b(token|link|code|nonce|quote)\b[\w ]{0,20}\b(used|exists?)\b"
+    ),
 )
 PERMISSION = RefusalKind(
     "permission",
     _pattern(
-        r"permission|privilege|not authori[sz]ed|no authori[sz]ation|unauthori[sz]ed to|forbidden"
-        r"|insufficient.scope|access.?denied|explicit deny|not accessible|does not allow payouts"
+        r"\bpermissions?\b|\bprivileges?\b|\b(not|no) authori[sz](ed|ation)\b|\bforbidden\b"
+        r"|\bunauthori[sz]ed to\b|\binsufficient.scope|\baccess.?denied\b|\bexplicit deny\b"
+        r"|\bnot accessible\b"
     ),
     "the service refuses this call: ask your provider whether this key or account may make it",
+    phrases=_pattern(
+        r"^access.?denied[.!]?$|^account not authori[sz]ed\b|\bdoes not allow payouts\b"
+        r"|\byour (\w+ )?(account|key)[\w ]{0,20}\b(permissions?|not authori[sz]ed)\b"
+    ),
 )
 ALL = (
-    RATE, ADDRESS, SUSPENSION, INACTIVE, CLOCK, AUTHENTICATION, FUNDS, LIMIT, DUPLICATE, PERMISSION,
+    RATE, NONCE, ADDRESS, SUSPENSION, CLOCK, AUTHENTICATION, FUNDS, LIMIT, DUPLICATE, PERMISSION,
 )  # fmt: skip
-OF_CALLERS = (ADDRESS, SUSPENSION, INACTIVE, CLOCK, AUTHENTICATION, PERMISSION)
-"""Kinds about who calls: a 400 that names a field of the specification is not of them."""
 DEFAULTS = {TOO_MANY: RATE, UNAUTHORIZED: AUTHENTICATION, FORBIDDEN: PERMISSION}
 """The kind of a status whose words tell no other."""
 
@@ -133,6 +203,11 @@ DEFAULTS = {TOO_MANY: RATE, UNAUTHORIZED: AUTHENTICATION, FORBIDDEN: PERMISSION}
 SANDBOX = "deposits can be simulated only in the sandbox: check the base URL and the keys"
 CURSOR = "list again from the start: a cursor is valid only in its list and with the same filters"
 KEY_FORM = "an Idempotency-Key is a UUID of 36 characters; omit it and paylab makes one"
+NO_KEY = (
+    'this call has no Idempotency-Key: give it one, idempotency_key="<a UUID of 36 characters>"'
+)
+KEY_SENT = "it was sent as Idempotency-Key: ask your provider where the key has to be"
+KEY_IN_USE = "a request with this Idempotency-Key is under way: wait, then make the same call"
 OTHER_VALUES = (
     "this Idempotency-Key was used with another body in the last 24 hours: look at what it made "
     "in the list before you pay again"
@@ -145,12 +220,12 @@ def kind_of(status: int, text: str, body: Any = None) -> RefusalKind | None:
         return None
     if status == TOO_MANY:
         return RATE
-    words = f"{text} {' '.join(_codes(body))}"[:LONGEST].replace("_", " ")
+    words = "\n".join((text, *_codes(body)))[:LONGEST].replace("_", " ")
     for kind in ALL:
-        counts = not kind.statuses or status in kind.statuses
-        if counts and kind.words.search(words):
+        if kind.is_told(status, words) and not (kind is DUPLICATE and status == UNAUTHORIZED):
             return kind
-    return DEFAULTS.get(status)
+    is_refused_otherwise = status == FORBIDDEN and _is_about_others(words)
+    return None if is_refused_otherwise else DEFAULTS.get(status)
 
 
 def _codes(body: Any, depth: int = DEEPEST) -> Iterator[str]:

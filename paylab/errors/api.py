@@ -75,6 +75,9 @@ BODY_IDS = frozenset({"requestid", "traceid", "correlationid", "debugid"})
 
 def _request_ids(body: Any, depth: int = 3) -> Iterator[str]:
     """The ids of the request in an error body."""
+    if isinstance(body, Sequence) and not isinstance(body, str):
+        for item in body[:10] if depth else ():
+            yield from _request_ids(item, depth - 1)
     for name, value in body.items() if isinstance(body, Mapping) and depth else ():
         if isinstance(value, str) and re.sub("[_-]", "", str(name)).lower() in BODY_IDS:
             yield value
@@ -121,13 +124,20 @@ class APIStatusError(APIError):
             if len(problem_texts) > MOST_PROBLEMS
             else ""
         )
-        title = f"{status} {text}".strip()
+        title = self._head()
         super().__init__(
             "; ".join(filter(None, (title, *problem_texts[:MOST_PROBLEMS], remainder))), call
         )
 
     def _head(self) -> str:
-        return f"{self.status} {self.text}".strip()
+        return f"{self.status} {self._only or self.text}".strip()
+
+    @property
+    def _only(self) -> str:
+        """The only problem with its field, if the message of the service says no more."""
+        if len(self.problems) != 1 or self.problems[0].message != self.text:
+            return ""
+        return "" if _names(self.text, self.problems[0].field) else plain(str(self.problems[0]))
 
     def _details(self) -> list[str]:
         return [*super()._details(), *(f"  {problem}" for problem in self._untold())]
@@ -137,7 +147,8 @@ class APIStatusError(APIError):
         return [
             problem
             for problem in self.problems
-            if problem.message not in self.text or not _names(self.text, problem.field)
+            if not self._only
+            and (problem.message not in self.text or not _names(self.text, problem.field))
         ]
 
 

@@ -40,6 +40,7 @@ class ExpectedField:
     def __init__(self, place: str, field: Field | DetailField, service: Service) -> None:
         self.place = place
         self.source = field.source
+        self.required = field.required
         self._field = field
         self._service = service
 

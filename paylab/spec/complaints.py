@@ -23,11 +23,13 @@ MISSING = re.compile(
     re.IGNORECASE,
 )
 UNKNOWN = re.compile(
-    r"unrecogni[sz]ed|unknown|not recogni[sz]ed|not (?:a )?(?:permitted|allowed|known)\b"
-    r"|should not exist|extra (?:inputs?|fields?)|unexpected|additional propert"
-    rf"|(?:no such|unsupported|not a(?: valid)?) {_NOUN}",
+    rf"(?:unrecogni[sz]ed|unknown|unexpected|unsupported|extra|additional|no such"
+    rf"|not a(?: known| valid)?) (?:{_NOUN}|inputs?)\b|should not exist|was unexpected"
+    r"|(?:^|\b(?:is|are) )(?:an? )?(?:unrecogni[sz]ed|unknown|unexpected"
+    r"|not (?:recogni[sz]ed|permitted|allowed|known))(?: here)?[.!]?$",
     re.IGNORECASE,
 )
+"""Only the field can be unknown: what is "not allowed for" something is a value."""
 _NAMED_UNKNOWN = re.compile(
     rf"(?:unrecogni[sz]ed|unknown|unexpected|unsupported|extra|additional|no such) {_NOUN}{_MANY}"
     r"(?: in [\w ]{1,30})?(?:\s*:\s*|\s+)(?!(?:is|are|was|were)\b)(?P<names>[\"'`]?[A-Za-z_].*)"
@@ -39,12 +41,13 @@ _NAMED_MISSING = re.compile(
     rf"(?:missing(?: the)?(?: required)?|required) {_NOUN}{_MANY}"
     r"(?: in [\w ]{1,30})?(?:\s*:\s*|\s+)(?!(?:is|are|was|were)\b)"
     r"(?P<names>[\"'`]?[A-Za-z_].*)"
+    rf"|\brequires these {_NOUN}: \[?(?P<needed>[A-Za-z_].*)"
     r"|^\s*(?:field )?(?:required|missing): (?P<listed>.+)"
     rf"|{_NOUN}{_MANY} (?:is|are) (?:missing|required)\s*:\s*(?P<after>[\"'`]?[A-Za-z_].*)",
     re.IGNORECASE,
 )
 _ONE_NAME = re.compile(
-    rf"\s*(?:{_QUOTED}|(?P<bare>{_NAME})(?=\s*(?:[,;&(]|$|\.$|(?:and|is|in|for)\b)))"
+    rf"\s*(?:{_QUOTED}|(?P<bare>{_NAME})(?=\s*(?:[],;&(]|$|\.$|(?:and|is|in|for)\b)))"
     r"\s*(?P<next>(?:,|and\b|&)*)"
 )
 _SUBJECT = re.compile(

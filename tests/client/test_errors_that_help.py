@@ -71,7 +71,7 @@ def other(lab, **change):
     ("change", "words"),
     [
         ({"secret_key": Secret("another")}, "belong together"),
-        ({"service": BLANK}, 'signed with signing.empty_query = "omit"'),
+        ({"service": BLANK}, "signed without a line for the absent query"),
     ],
 )
 def test_a_401_tells_what_the_doctor_finds(lab, change, words):

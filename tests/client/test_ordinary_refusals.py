@@ -28,6 +28,15 @@ CALLS = {
     "financial_accounts.create": lambda client: client.financial_accounts.create(
         "ind_1", "crypto_wallet", WALLET
     ),
+    "financial_accounts.update": lambda client: client.financial_accounts.update(
+        "fa_1", {"clabe": "012180001234567897"}
+    ),
+    "financial_accounts.pix": lambda client: client.financial_accounts.create(
+        "ind_1", "pix", {"pix_key": "a@b.co", "pix_key_type": "email"}
+    ),
+    "submit_token": lambda client: client.individuals.submit_token(
+        "ind_1", "sumsub", "tok_1", "2026-01-31T09:30:00Z"
+    ),
     "quotes.create": lambda client: client.quotes.create(
         "fa_1", payout_method="spei", source_amount="1", destination_currency="mxn"
     ),
@@ -45,6 +54,7 @@ CALLS = {
         "ind_1", "fa_1", "mxn"
     ),
     "sandbox.deposit": lambda client: client.sandbox.deposit("ca_1", "10.00", "mxn"),
+    "webhook_subscriptions.get": lambda client: client.webhook_subscriptions.get("wh_1"),
     "webhook_subscriptions.create": lambda client: client.webhook_subscriptions.create(
         "https://hooks.example.com/in", ["transfer.completed"]
     ),
@@ -82,7 +92,7 @@ def refused(row_id):
     content = body.encode() if isinstance(body, str) else json.dumps(body).encode()
 
     def answer(request):
-        if row["operation"].endswith(".create") and request.method == "GET":
+        if request.method == "GET" and not row["operation"].endswith((".get", ".list")):
             return httpx.Response(200, json={"data": [], "has_next_page": False, "cursor": None})
         return httpx.Response(row["status"], content=content, headers=headers)
 
@@ -108,12 +118,14 @@ def test_an_ordinary_refusal_names_no_setting(row_id):
 
 @pytest.mark.parametrize("row_id", ROWS)
 def test_an_ordinary_refusal_is_told_as_what_it_is(row_id):
-    """The class is that of the status, and the advice that of the kind."""
+    """The class is that of the status, and the advice that of the row or its kind."""
     error, row = refused(row_id), ROWS[row_id]
     status = 500 if row["status"] >= 500 else row["status"]
     assert error.status == row["status"]
     assert type(error) is KINDS.get(status, type(error))
-    assert re.search(ADVICE.get(row["kind"], ""), str(error.hint or ""))
+    advice = row.get("hint", ADVICE.get(row["kind"], ""))
+    assert error.hint is None if advice is None else re.search(advice, str(error.hint or ""))
+    assert str(error) == row.get("text", str(error))
 
 
 @pytest.mark.parametrize("row_id", ROWS)

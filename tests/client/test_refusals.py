@@ -145,10 +145,9 @@ def test_each_status_has_its_error(scripted, status, error):
     ("status", "method", "path", "text", "advice"),
     [
         (400, "GET", "/v1/transfers", "Invalid pagination token", "list again from the start"),
+        (400, "POST", "/v1/transfers", "Idempotency-Key is required", "this call has no"),
         (400, "POST", "/v1/transfers", "Idempotency-Key must be a UUID", "UUID of 36"),
-        (401, "GET", "/v1/transfers", "signature differs", "paylab doctor"),
         (403, "POST", "/v1/sandbox/deposits", "no", "only in the sandbox"),
-        (409, "POST", "/v1/transfers", "the key was used", "another body"),
         (422, "POST", "/v1/individuals/i/verification_images", "no", "action_required"),
         (422, "POST", "/v1/individuals/i/verification_token", "no", "action_required"),
         (400, "POST", "/v1/individuals/i/verification_token", "It verifies with images", "upload_"),
@@ -165,6 +164,53 @@ def test_a_known_cause_has_a_hint(scripted, status, method, path, text, advice):
     with pytest.raises(errors.APIStatusError) as caught:
         client.request(method, path)
     assert advice in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("status", "text", "advice"),
+    [
+        (409, "Conflict", "with another body"),
+        (409, "Idempotency-Key was used with a different body", "with another body"),
+        (409, "A request with this Idempotency-Key is in progress", "is under way: wait"),
+        (400, "Idempotency-Key must be a UUID", "UUID of 36"),
+        (400, "Idempotency-Key header is required", "it was sent as Idempotency-Key"),
+        (400, "Missing required header 'Idempotency-Key'", "it was sent as Idempotency-Key"),
+        (409, "The PIX key belongs to another person", None),
+    ],
+)
+def test_the_advice_about_a_key_that_was_sent(scripted, status, text, advice):
+    """A refusal of the Idempotency-Key is told by what the request carried."""
+    client, _ = scripted(httpx.Response(status, json={"error": text}))
+    key = client.new_key()
+    with pytest.raises(errors.APIStatusError) as caught:
+        client.request("POST", "/v1/transfers", json={}, idempotency_key=key)
+    hint = caught.value.hint
+    assert hint is None if advice is None else advice in hint
+
+
+DIALECT = "signed with an empty line for the absent query, and not the same GET as paylab signs it"
+
+
+@pytest.mark.parametrize(
+    ("verified", "words"),
+    [
+        ((401,), "paylab doctor"),
+        ((200, 200), "paylab doctor"),
+        ((200, 401), DIALECT),
+        ((200, 401), "run `paylab probe`"),
+    ],
+)
+def test_a_dialect_is_told_only_if_the_signing_in_force_failed_on_the_same_get(
+    scripted, verified, words
+):
+    """A GET that another dialect verifies is sent as signed now, too; no setting is named."""
+    replies = [httpx.Response(status, json={"data": []}) for status in (401, *verified)]
+    client, script = scripted(*replies, max_retries=0)
+    with pytest.raises(errors.AuthenticationError) as caught:
+        client.request("POST", "/v1/individuals", json={})
+    assert words in caught.value.hint
+    assert "signing." not in caught.value.hint
+    assert [request.method for request in script.requests] == ["POST"] + ["GET"] * len(verified)
 
 
 @pytest.mark.parametrize(("status", "path"), [(400, "/v1/x"), (402, "/v1/x"), (422, "/v1/x")])

@@ -364,11 +364,12 @@ def test_a_client_on_another_simulator_fails(key):
 
 
 def names_no_setting(error):
-    """Only the dialect that a signed GET has shown to work is named."""
+    """The probe is only named beside a dialect that a signed GET has shown to work."""
     hint = str(error.hint or "")
     assert "assum" not in hint
-    assert "probe" not in hint
-    assert "service.toml" not in hint or "the service verifies a GET" in hint
+    assert "service.toml" not in hint
+    assert "signing." not in hint
+    assert "probe" not in hint or "the service verifies a GET" in hint
 
 
 @pytest.mark.parametrize(("deviation", "walk", "settings"), FOLLOWED)

@@ -1,0 +1,85 @@
+"""Which object of a call a service does not know, by the noun of its words."""
+
+from __future__ import annotations
+
+import re
+
+from ..spec.operations.operation import Operation
+from ..spec.operations.records import OPERATIONS
+
+OTHER_NOUNS = {
+    "individual": ("customer", "recipient", "beneficiary"),
+    "payout_account": ("wallet",),
+    "transfer": ("payout", "payment"),
+    "webhook_subscription": ("webhook", "webhook endpoint", "subscription"),
+}
+"""What services call the objects of this one, beside our names."""
+ANY_OBJECT = ("id", "resource", "object", "record")
+"""Nouns of the object that the path names."""
+_BEFORE = r"\b(no such|(cannot|could not|can't) (find|locate))( an?| the| this)? "
+_ID = r":? [\"'`]?[\w/-]*[\d/_][\w/-]*[\"'`]?"
+_NAMED = rf"([ _]id)?( with)?( the| this)?( given)?( id\b)?( provided| given|{_ID})?"
+"""What may name the object between its noun and its verb: its id, or a word such as given."""
+_AFTER = r"( was| is| could| has)? (not (be )?(found|located)|(does|did)( not|n't) exist|unknown)\b"
+_ABSENCE = re.compile(rf"\w{_AFTER}|{_BEFORE}(?!field|key|param|propert)\w", re.IGNORECASE)
+UNNAMED = (
+    "the service does not know what it names, or that belongs to another account or environment"
+)
+PATH_WORDS = re.compile(
+    r"\b(rout(e|es|ing)|path|url|endpoint|page not found|cannot (get|post|delete))\b",
+    re.IGNORECASE,
+)
+
+
+def is_about_path(text: str) -> bool:
+    """Whether a text is about the path of a request."""
+    return PATH_WORDS.search(text) is not None
+
+
+def is_absence(text: str) -> bool:
+    """Whether a text says that there is no object of some name."""
+    return _ABSENCE.search(text) is not None
+
+
+def absent_ids(
+    text: str, operation: Operation | None, ids: list[str], *, has_own: bool
+) -> list[str]:
+    """The ids whose objects a text calls absent; "the id" is that of the path."""
+    own = _own(operation)
+    nouns = {name: _nouns(name.removesuffix("_id")) for name in ids}
+    if has_own:
+        nouns = {"the id": (*_nouns(own), *ANY_OBJECT), **nouns}
+    return [name for name, words in nouns.items() if _is_absent(text, words)]
+
+
+def check_ids(operation: Operation, names: list[str]) -> str:
+    """To check ids of a call, one of which the service does not know."""
+    resource = operation.resource
+    listed = names[0] == "the id" and f"{resource}.list" in OPERATIONS
+    look = f"; look in lab.{resource}.list()" if listed else ""
+    if names == ["the id"]:
+        what = f"no {_own(operation).replace('_', ' ')} has this id"
+    else:
+        what = "the service does not know " + ("it" if len(names) == 1 else "one of them")
+    return (
+        f"check {' and '.join(names)}: {what}, or it belongs to another account or environment"
+        f"{look}"
+    )
+
+
+def _own(operation: Operation | None) -> str:
+    """The noun of the resource of an operation."""
+    return operation.resource.removesuffix("s") if operation else "object"
+
+
+def _nouns(name: str) -> tuple[str, ...]:
+    """The words for an object: our name of it, and others."""
+    return (name, *OTHER_NOUNS.get(name, ()))
+
+
+def _is_absent(text: str, nouns: tuple[str, ...]) -> bool:
+    """Whether a text says of one of these nouns that there is none."""
+    noun = rf"\b({'|'.join(nouns)})".replace("_", "[ _]?")
+    unknown = rf"\bunknown {noun}([ _]id)?({_ID})?[.!]?$"
+    patterns = (f"{noun}{_NAMED}{_AFTER}", rf"{_BEFORE}{noun}([ _]id)?\b", unknown)
+    return any(re.search(pattern, text, re.IGNORECASE) for pattern in patterns)
