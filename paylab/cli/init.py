@@ -31,7 +31,7 @@ SERVICE = "paylab"
 """The name of all secrets of paylab in a keyring."""
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
-ASKED = {"base_url": "Base URL: ", "api_key": "API key: ", "secret_key": "Secret key: "}
+PROMPTS = {"base_url": "Base URL: ", "api_key": "API key: ", "secret_key": "Secret key: "}
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
         raise ConfigError("--profile must be 1 to 40 letters, digits, - or _")
     if options.profile in document and not options.replace:
         raise ConfigError(f"{path} has a profile {options.profile!r}: use --replace to replace it")
-    values = {name: _value(name, options) for name in ASKED}
+    values = {name: _value(name, options) for name in PROMPTS}
     check_encrypted(check_base_url(values["base_url"]))
     if not options.no_check:
         _check(values)
@@ -92,7 +92,7 @@ def _value(name: str, options: argparse.Namespace) -> str:
         return str(value)
     if not sys.stdin.isatty():
         raise ConfigError(f"{name} is missing: set {VARIABLES[name]}, or run this in a terminal")
-    typed = getpass(ASKED[name]) if name in SECRETS else input(ASKED[name])
+    typed = getpass(PROMPTS[name]) if name in SECRETS else input(PROMPTS[name])
     if not typed.strip():
         raise ConfigError(f"{name} is empty: nothing was written")
     return typed.strip()
@@ -100,7 +100,7 @@ def _value(name: str, options: argparse.Namespace) -> str:
 
 def _check(values: dict[str, str]) -> None:
     """Send one signed GET; an error says that nothing was written."""
-    with connect(*map(values.__getitem__, ASKED)) as lab:
+    with connect(*map(values.__getitem__, PROMPTS)) as lab:
         try:
             lab.transfers.list(limit=1).first()
         except PaylabError:

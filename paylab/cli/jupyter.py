@@ -43,8 +43,8 @@ RECORD = ".paylab.json"
 It may be somebody else's, so that it decides only which copies are updated.
 """
 
-LARGEST_RECORD = 2**20
-LARGEST_COPY = 2**26
+RECORD_BYTES_MAX = 2**20
+COPY_BYTES_MAX = 2**26
 """Maximum bytes of that file and of a copy; a larger file of somebody could fill the memory."""
 
 IRI_GRAMMARS = "rfc3987_syntax"
@@ -60,7 +60,7 @@ sys.exit(main())
 PACKAGE = Path(__file__).parent.parent
 JUPYTER_FOLDERS = {"JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"}
 START_SECONDS = 180.0
-LAST_LINES = 15
+LOG_LINES_SHOWN = 15
 OVERRIDES = {
     "@jupyterlab/apputils-extension:notification": {
         "fetchNews": "false",
@@ -133,7 +133,7 @@ def _until_stopped(child: subprocess.Popen[bytes], first: str, begun: float, log
         server = _started(child, begun)
     except PaylabError:
         log.seek(0)
-        warn_user("".join(log.readlines()[-LAST_LINES:]).rstrip())
+        warn_user("".join(log.readlines()[-LOG_LINES_SHOWN:]).rstrip())
         raise
     if server is not None:
         query = f"?token={server['token']}" if server["token"] else ""
@@ -198,7 +198,7 @@ def notebooks() -> tuple[Path, list[str]]:
 
 def _digest(copy: Path) -> str:
     """The SHA-256 of a copy; nothing of one that is larger than any notebook of ours."""
-    return sha256(copy.read_bytes()).hexdigest() if copy.stat().st_size <= LARGEST_COPY else ""
+    return sha256(copy.read_bytes()).hexdigest() if copy.stat().st_size <= COPY_BYTES_MAX else ""
 
 
 def trust_copies(folder: Path) -> None:
@@ -246,7 +246,7 @@ def _source() -> Path:
 def _record(target: Path) -> dict[str, str]:
     path = target / RECORD
     try:
-        is_ours = path.is_file() and path.stat().st_size <= LARGEST_RECORD
+        is_ours = path.is_file() and path.stat().st_size <= RECORD_BYTES_MAX
         digests = json.loads(path.read_bytes()) if is_ours else {}
     except (OSError, ValueError, RecursionError):
         return {}

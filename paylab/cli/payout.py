@@ -56,7 +56,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--delimiter", default=",", type=_mark, help="between cells")
     parser.add_argument(
         "--concurrency",
-        type=in_range(1, _MOST),
+        type=in_range(1, CONCURRENCY_MAX),
         metavar="N",
         help="concurrent requests (default: 8)",
     )
@@ -180,5 +180,5 @@ def _mark(text: str) -> str:
     return mark
 
 
-_MOST = 64
+CONCURRENCY_MAX = 64
 _REFERENCE = f"the column that identifies a payout (default: {REFERENCE})"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..webhooks.report import Reconciliation
 
 EXAMPLE = "paylab reconcile may.csv --column amount=Betrag --window '1 day' --tz Europe/Berlin"
-SHOWN = 20  # problems that are printed one by one
+PROBLEMS_SHOWN = 20  # problems that are printed one by one
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -86,10 +86,11 @@ def _text(result: Reconciliation) -> str:
     lines = [result.report()]
     if not result:
         frame = result.frame()
-        top = frame.head(SHOWN).astype(object)
+        top = frame.head(PROBLEMS_SHOWN).astype(object)
         top = top.loc[:, top.notna().any()].drop(columns="family", errors="ignore")
         lines += ["", top.fillna("").to_string(index=False)]
-        lines += [f"{len(frame) - SHOWN} more; --json prints all"] if len(frame) > SHOWN else []
+        if len(frame) > PROBLEMS_SHOWN:
+            lines.append(f"{len(frame) - PROBLEMS_SHOWN} more; --json prints all")
     return "\n".join(lines)
 
 

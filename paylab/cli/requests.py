@@ -20,7 +20,7 @@ from .terminal import follow, in_range, say, status_colour, warn_user
 
 EXAMPLE = "paylab requests --follow"
 CHECK_SECONDS = 0.5
-LONGEST = 200
+LINE_LENGTH_MAX = 200
 """Maximum characters of a line."""
 
 
@@ -80,7 +80,7 @@ def _show(request: JournalRequest, *, as_json: bool, refused: bool) -> bool:
     outcome = f"{request.at[11:19]}  {request.method} {request.path} -> {request.status}"
     line = printable(f"{outcome}  {request.verdict}")
     say(
-        line if len(line) <= LONGEST else f"{line[:LONGEST]}...",
+        line if len(line) <= LINE_LENGTH_MAX else f"{line[:LINE_LENGTH_MAX]}...",
         status_colour(request.status),
     )
     return True

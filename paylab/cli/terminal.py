@@ -20,7 +20,7 @@ from ..spec.text import printable
 if TYPE_CHECKING:
     from ..lab.place import Place
 
-MOST_WAITING = 1_000
+QUEUED_RECORDS_MAX = 1_000
 """Maximum records in the queue; further ones are dropped."""
 
 FORMAT = "%(levelname)s %(name)s: %(message)s"
@@ -32,7 +32,7 @@ class Unblocked(logging.Handler):
     def __init__(self) -> None:
         super().__init__()
         self.setFormatter(logging.Formatter(FORMAT))
-        self._waiting: Queue[bytes] = Queue(MOST_WAITING)
+        self._waiting: Queue[bytes] = Queue(QUEUED_RECORDS_MAX)
         start_thread(self._write, "paylab-stderr")
 
     def emit(self, record: logging.LogRecord) -> None:

@@ -28,7 +28,7 @@ from ..spec.translation import Translation
 from .absent_objects import UNNAMED, absent_ids, check_ids, is_about_path, is_absence
 from .refusal_kinds import (
     CURSOR,
-    DEEPEST,
+    DEPTH_MAX,
     DUPLICATE,
     FORBIDDEN,
     KEY_FORM,
@@ -45,7 +45,7 @@ from .refusal_kinds import (
 )
 from .request import OWN_HEADERS, OutgoingRequest
 
-MOST_FIELDS = 3
+FIELDS_MAX = 3
 NOT_FOUND = 404
 CONFLICT = 409
 TIMED_OUT = 408
@@ -207,7 +207,7 @@ class Advisor:
         complaints = self._complaints()
         fields = [complaint for complaint in complaints if complaint.field]
         if self._status in INVALID and self._operation and self._operation.fields and fields:
-            parts = list(self._of_fields(self._operation, fields[:MOST_FIELDS]))
+            parts = list(self._of_fields(self._operation, fields[:FIELDS_MAX]))
             if parts:
                 sources = [part.assumption for part in parts if part.assumption]
                 text = "; ".join(dict.fromkeys(part.text for part in parts if part.text))
@@ -314,7 +314,7 @@ def _ids(body: object) -> list[str]:
     return [name for name in names if name.endswith("_id") or name in inside]
 
 
-def _texts(body: object, depth: int = DEEPEST) -> Iterator[str]:
+def _texts(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:
     """The texts in a body."""
     if isinstance(body, str):
         yield body

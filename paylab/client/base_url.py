@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 EMBEDDED = "http://localhost"
 """The base URL of an embedded simulator, which listens on no port."""
 
-HIGHEST_PORT = 65_535
+PORT_MAX = 65_535
 # A list of allowed forms, so that two parsers cannot read an address differently.
 HOST = r"(?:[A-Za-z0-9][A-Za-z0-9.-]*|\[[0-9A-Fa-f:.]+\])"
 PATH = r"(?:/[A-Za-z0-9._~%!$&'()*+,;=:-]*)*"
@@ -42,8 +42,8 @@ def check_base_url(text: str) -> str:
         quoted = repr(plain(text, 80))
         raise ConfigError(f"the base URL {quoted} is not an address like https://host/path")
     url = _parsed(str(_parsed(text)))  # normalised: lower case, no default port
-    if (url.port or 0) > HIGHEST_PORT:
-        raise ConfigError(f"the base URL has a port above {HIGHEST_PORT}")
+    if (url.port or 0) > PORT_MAX:
+        raise ConfigError(f"the base URL has a port above {PORT_MAX}")
     address = f"{url.scheme}://{url.netloc.decode()}{url.raw_path.decode()}"
     # Every path begins with /v1, so it is removed from the address.
     return address.rstrip("/").removesuffix("/v1").rstrip("/")

@@ -28,8 +28,8 @@ COLUMNS = (
     "number", "when", "method", "path", "status", "connecting_ms", "waiting_ms", "reading_ms",
     "attempt", "idempotency_key", "replayed", "sent_bytes", "received_bytes", "error",
 )  # fmt: skip
-MOST_CALLS = 200
-MOST_BYTES = 8 * 2**20
+CALLS_MAX = 200
+CALLS_BYTES_MAX = 8 * 2**20
 
 Listener = Callable[[Call], None]
 Listen = Callable[[Listener], Callable[[], None]]
@@ -43,8 +43,8 @@ class CallLog(Sequence[Call]):
     def __init__(
         self,
         calls: Iterable[Call] = (),
-        most: int = MOST_CALLS,
-        most_bytes: int = MOST_BYTES,
+        most: int = CALLS_MAX,
+        most_bytes: int = CALLS_BYTES_MAX,
         *,
         facts: Callable[[], Mapping[str, Any]] = dict,
         screen: Callable[[Listen], Any] | None = None,

@@ -20,7 +20,7 @@ from ..spec.timestamps import from_http
 from .base_url import check_encrypted
 from .call import Call, DeferredCall
 from .deadline import Cap
-from .decoding import LARGEST_BODY, LARGEST_WORLD, TooLargeError, read_decoded
+from .decoding import BODY_BYTES_MAX, WORLD_BYTES_MAX, TooLargeError, read_decoded
 from .exchange import (
     HEADER_BYTES_ESTIMATE,
     Attempt,
@@ -166,7 +166,7 @@ class ServiceConnection:
             # As a stream, so that reading can end at the limit of a body.
             response = self.http.send(request, stream=True)
             with closing(response):
-                most = LARGEST_WORLD if outgoing.is_control else LARGEST_BODY
+                most = WORLD_BYTES_MAX if outgoing.is_control else BODY_BYTES_MAX
                 content = read_decoded(response, most)
         except RedirectedError as redirected:
             response = redirected.response

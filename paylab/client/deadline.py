@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-TIMES = 4
+ATTEMPTS_TIMEOUT_FACTOR = 4
 """All attempts of a call together may take so many times its timeout; pauses are not counted."""
 
-SLOWEST = 50_000
+UPLOAD_BYTES_PER_SECOND_MIN = 50_000
 """Bytes a second at which an upload is still waited for."""
 
 Cap = Callable[[float | None, type[Exception]], float | None]

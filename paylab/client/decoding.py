@@ -10,8 +10,8 @@ import httpx
 from ..spec.text import plain
 
 # Far more than any page of 100 objects; an endless body must not fill the memory.
-LARGEST_BODY = 8 * 2**20
-LARGEST_WORLD = 2**28
+BODY_BYTES_MAX = 8 * 2**20
+WORLD_BYTES_MAX = 2**28
 """Maximum bytes of an answer of a simulator's control API, such as a whole snapshot."""
 
 # zlib detects gzip and deflate by their headers; some servers send deflate without one.

@@ -19,11 +19,11 @@ from .call import Body, Call, DeferredCall, Timings
 from .decoding import TooLargeError
 from .request import SIGNATURE, OutgoingRequest
 
-LONGEST_KEPT = 32 * 1024
-MARGIN = 4 * 1024
+KEPT_BODY_LENGTH_MAX = 32 * 1024
+SEARCHED_MARGIN = 4 * 1024
 """Characters after the limit that are also searched, so that no secret is truncated and missed."""
 
-PIECE = 2**17
+PIECE_LENGTH = 2**17
 """Characters redacted at a time: the redaction truncates much longer texts."""
 
 ROW_END = re.compile(r"\},(?=\s*\{)")
@@ -132,11 +132,11 @@ def exchange_redaction(exchange: Exchange, redaction: Redaction) -> Redaction:
 def shortened_body(content: bytes, redaction: Redaction) -> Body:
     """A redacted body, cut to the part that is kept."""
     # An image must be read whole; otherwise only the kept part is needed.
-    few = content if b";base64," in content else content[: LONGEST_KEPT + MARGIN]
+    few = content if b";base64," in content else content[: KEPT_BODY_LENGTH_MAX + SEARCHED_MARGIN]
     text = redaction.text(few.decode(errors="replace"))
-    if len(few) < len(content) or len(text) > LONGEST_KEPT:
+    if len(few) < len(content) or len(text) > KEPT_BODY_LENGTH_MAX:
         digest = sha256(content).hexdigest()[:16]
-        text = f"{text[:LONGEST_KEPT]}… <{len(content)} bytes, sha256 {digest}>"
+        text = f"{text[:KEPT_BODY_LENGTH_MAX]}… <{len(content)} bytes, sha256 {digest}>"
     return Body(text, len(content), exact=text.encode() == content)
 
 
@@ -153,7 +153,7 @@ def clean_body(content: bytes, redaction: Redaction) -> str:
 def _pieces(text: str) -> Iterator[str]:
     """A text, or a long list split between its objects."""
     begin = 0
-    while len(text) - begin > PIECE and (gap := ROW_END.search(text, begin + PIECE)):
+    while len(text) - begin > PIECE_LENGTH and (gap := ROW_END.search(text, begin + PIECE_LENGTH)):
         yield text[begin : gap.end()]
         begin = gap.end()
     yield text[begin:]

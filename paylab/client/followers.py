@@ -27,10 +27,10 @@ from .request import CONTROLS
 if TYPE_CHECKING:
     from .exchange import Exchange
 
-LONGEST_LINE = 1_900
+LINE_BYTES_MAX = 1_900
 """Maximum bytes of a line; macOS limits a datagram to 2,048."""
 
-LONGEST_TARGET = 300
+TARGET_LENGTH_MAX = 300
 PRIVATE = 0o700
 
 
@@ -79,12 +79,12 @@ class Broadcast:
             "from": self._sender[:80],
             "service": self._service,
             "method": outgoing.method,
-            "path": clean(outgoing.url.raw_path.decode("ascii"))[:LONGEST_TARGET],
+            "path": clean(outgoing.url.raw_path.decode("ascii"))[:TARGET_LENGTH_MAX],
             "status": exchange.status or None,
-            "trouble": clean(failure.message)[:LONGEST_TARGET] if failure else None,
+            "trouble": clean(failure.message)[:TARGET_LENGTH_MAX] if failure else None,
             "bytes": len(exchange.content),
         }
-        return json.dumps(facts, ensure_ascii=False).encode()[:LONGEST_LINE]
+        return json.dumps(facts, ensure_ascii=False).encode()[:LINE_BYTES_MAX]
 
 
 def _send(line: bytes, path: Path) -> None:
@@ -119,7 +119,7 @@ class Follower:
         self._socket.settimeout(wait)
         while True:
             try:
-                line = self._socket.recv(2 * LONGEST_LINE)
+                line = self._socket.recv(2 * LINE_BYTES_MAX)
             except (TimeoutError, BlockingIOError):
                 return
             with suppress(ValueError):

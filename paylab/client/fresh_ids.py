@@ -12,12 +12,12 @@ from .request import OutgoingRequest
 if TYPE_CHECKING:
     from .exchange import Exchange
 
-PAUSES = (0.25, 0.5, 1.0, 1.25)
+RETRY_PAUSES = (0.25, 0.5, 1.0, 1.25)
 """The seconds before each repetition."""
-LIFETIME = timedelta(seconds=3)
-DEEPEST = 4
-MOST_BYTES = 1_000
-FEWEST = 100
+FRESH_TIME = timedelta(seconds=3)
+DEPTH_MAX = 4
+BODY_BYTES_SEARCHED = 1_000
+IDS_KEPT_MIN = 100
 """Up to this number of ids, old ones are not removed; then whenever the number has doubled."""
 ABOUT_PATHS = re.compile(
     rb"\broute|\bpath|endpoint|cannot (get|post)|no such resource", re.IGNORECASE
@@ -29,7 +29,7 @@ class FreshIds:
 
     def __init__(self) -> None:
         self._received: dict[str, datetime] = {}
-        self._most = FEWEST
+        self._most = IDS_KEPT_MIN
 
     def note(self, request: OutgoingRequest, body: object, now: datetime) -> None:
         """Remember the ids in the answer to a POST; forget that of a deleted object."""
@@ -39,8 +39,8 @@ class FreshIds:
             self._received |= dict.fromkeys(_ids(body), now)
             if len(self._received) > self._most:
                 received = list(self._received.items())  # other threads may add to it
-                self._received = {id_: then for id_, then in received if now - then <= LIFETIME}
-                self._most = max(FEWEST, 2 * len(self._received))
+                self._received = {id_: then for id_, then in received if now - then <= FRESH_TIME}
+                self._most = max(IDS_KEPT_MIN, 2 * len(self._received))
 
     def pause(self, exchange: Exchange, now: datetime) -> float | None:
         """Seconds before the next attempt of a request that got a 404; None if it is the last.
@@ -49,15 +49,15 @@ class FreshIds:
         """
         request = exchange.request
         attempt = exchange.number
-        if ABOUT_PATHS.search(exchange.content[:MOST_BYTES]):
+        if ABOUT_PATHS.search(exchange.content[:BODY_BYTES_SEARCHED]):
             return None
         names = [id_ for id_ in list(self._received) if _names(request, id_)]
-        if attempt > len(PAUSES):
+        if attempt > len(RETRY_PAUSES):
             self._forget(request)
             return None
         # The pauses themselves take 3 s.
-        is_fresh = any(now - self._received[id_] <= 2 * LIFETIME for id_ in names)
-        return PAUSES[attempt - 1] if is_fresh else None
+        is_fresh = any(now - self._received[id_] <= 2 * FRESH_TIME for id_ in names)
+        return RETRY_PAUSES[attempt - 1] if is_fresh else None
 
     def _forget(self, request: OutgoingRequest) -> None:
         for id_ in [id_ for id_ in list(self._received) if _names(request, id_)]:
@@ -70,7 +70,7 @@ def _names(request: OutgoingRequest, id_: str) -> bool:
     return id_ in request.path.split("/") or f'"{id_}"'.encode() in content
 
 
-def _ids(body: object, depth: int = DEEPEST) -> Iterator[str]:
+def _ids(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:
     """The ids of the objects in an answer."""
     values: Any = ()
     if isinstance(body, dict):

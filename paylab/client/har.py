@@ -20,7 +20,7 @@ CREATOR = {"name": "paylab", "version": "1"}
 LAB = "_paylab"
 """The member of `log` with what a replay needs besides: base URL, service settings, clock."""
 
-MOST_STATUS = 999
+STATUS_MAX = 999
 """The highest status that HTTP can hold."""
 
 ERROR = "_error"
@@ -165,7 +165,7 @@ def call_of(entry: Mapping[str, Any]) -> Call:
     response = entry["response"]
     url = str(request["url"])
     status = int(response["status"]) or None
-    if status is not None and not 0 < status <= MOST_STATUS:
+    if status is not None and not 0 < status <= STATUS_MAX:
         raise ValueError(f"{status} is not a status")
     error = response.get(ERROR) or (None if status else response.get("statusText"))
     return Call(

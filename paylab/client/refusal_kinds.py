@@ -12,8 +12,8 @@ from typing import Any
 
 CODES = frozenset({"code", "type", "name", "errorcode", "errortype", "status", "title", "id"})
 """Keys whose values are codes: they are read beside the message, if they are words."""
-DEEPEST = 6
-LONGEST = 2_000
+DEPTH_MAX = 6
+TEXT_LENGTH_MAX = 2_000
 
 UNAUTHORIZED = 401
 FORBIDDEN = 403
@@ -220,7 +220,7 @@ def kind_of(status: int, text: str, body: Any = None) -> RefusalKind | None:
         return None
     if status == TOO_MANY:
         return RATE
-    words = "\n".join((text, *_codes(body)))[:LONGEST].replace("_", " ")
+    words = "\n".join((text, *_codes(body)))[:TEXT_LENGTH_MAX].replace("_", " ")
     for kind in ALL:
         if kind.is_told(status, words) and not (kind is DUPLICATE and status == UNAUTHORIZED):
             return kind
@@ -228,7 +228,7 @@ def kind_of(status: int, text: str, body: Any = None) -> RefusalKind | None:
     return None if is_refused_otherwise else DEFAULTS.get(status)
 
 
-def _codes(body: Any, depth: int = DEEPEST) -> Iterator[str]:
+def _codes(body: Any, depth: int = DEPTH_MAX) -> Iterator[str]:
     """The codes in an error body."""
     if isinstance(body, list) and depth:
         for item in body[:10]:

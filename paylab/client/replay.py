@@ -35,7 +35,7 @@ from .request import CONTROLS, STREAMED
 
 TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?")
 IMAGE = re.compile(r".*<\d+ (?:bytes|characters)(?:, sha256 [0-9a-f]{16})?>", re.DOTALL)
-MOST_DIFFERENCES = 8
+DIFFERENCES_SHOWN = 8
 CUT = re.compile(r".*… <\d+ bytes, sha256 [0-9a-f]{16}>", re.DOTALL)
 """A body of which `lab.calls` has kept only the beginning."""
 
@@ -267,9 +267,9 @@ class Replay(httpx.BaseTransport):
             return ReplayError(message)
         nearest = max(self.entries, key=lambda entry: entry.question.likeness(sent))
         differences_found = list(nearest.question.differences(sent))
-        hidden = len(differences_found) - MOST_DIFFERENCES
+        hidden = len(differences_found) - DIFFERENCES_SHOWN
         differences = [
-            *differences_found[:MOST_DIFFERENCES],
+            *differences_found[:DIFFERENCES_SHOWN],
             *([f"and {hidden} more"] if hidden > 0 else []),
         ]
         return ReplayError(message, str(nearest), differences)

@@ -50,8 +50,8 @@ Find = Callable[[int, datetime], str | None]
 KEY = re.compile("[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 # Written out, a large exponent could take megabytes.
-MOST_DIGITS = 100
-LONGEST_TIMEOUT = 10**6
+DIGITS_MAX = 100
+TIMEOUT_SECONDS_MAX = 10**6
 
 CONTROLS = "/_simulator"
 """The path prefix of the control API, whose calls are not calls of the service."""
@@ -180,7 +180,7 @@ def json_value(value: object) -> Any:
 def _amount(value: Decimal) -> str:
     if isinstance(value, Amount):
         return value.text
-    if not value.is_finite() or abs(value.adjusted()) > MOST_DIGITS:
+    if not value.is_finite() or abs(value.adjusted()) > DIGITS_MAX:
         raise TypeError("must be a finite amount")
     return format(value, "f")
 
@@ -222,7 +222,7 @@ def with_options(request: OutgoingRequest, options: Options) -> OutgoingRequest:
     if not isinstance(headers_given, Mapping):
         raise RuleError([Problem("headers", "must be a dict of names and texts")])
     number = isinstance(timeout, int | float) and not isinstance(timeout, bool)
-    if timeout is not None and not (number and 0 < timeout <= LONGEST_TIMEOUT):
+    if timeout is not None and not (number and 0 < timeout <= TIMEOUT_SECONDS_MAX):
         raise RuleError([Problem("timeout", "must be a number of seconds above 0")])
     key = options.get("idempotency_key")
     if key is not None:
@@ -251,9 +251,9 @@ def _header_text(field: str, value: str) -> str:
     return value
 
 
-VALUES = 10**6
+NONCE_VALUES = 10**6
 # Coprime to 10^6, so that stepping by it visits every 6-digit value once.
-STEP = 618_033
+NONCE_STEP = 618_033
 
 
 class Nonces:
@@ -264,14 +264,14 @@ class Nonces:
 
     def restart(self, random: Random) -> None:
         """Start anew, as a forked child must."""
-        self._start = random.randrange(VALUES)
+        self._start = random.randrange(NONCE_VALUES)
         self._count = count()
 
     def next(self, now: datetime) -> str:
         """The nonce of a request sent now, unique even on a frozen clock."""
         # After a million values the counter restarts, with the next millisecond.
-        rounds, number = divmod(next(self._count), VALUES)
-        value = (self._start + number * STEP) % VALUES
+        rounds, number = divmod(next(self._count), NONCE_VALUES)
+        value = (self._start + number * NONCE_STEP) % NONCE_VALUES
         return f"{int(now.timestamp() * 1000) + rounds}{value:06d}"
 
 

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from ..spec.service.limits import RateLimitSettings
     from .exchange import Exchange
 
-FIRST_WAIT = 0.5
-LONGEST_WAIT = 8.0
+FIRST_WAIT_SECONDS = 0.5
+WAIT_SECONDS_MAX = 8.0
 # No retry if the service asks to wait longer: a cell would hang.
-LONGEST_RETRY_AFTER = 60.0
+RETRY_AFTER_SECONDS_MAX = 60.0
 # More digits would be an unreasonable wait.
-MOST_DIGITS = 18
+DIGITS_MAX = 18
 TOO_MANY_REQUESTS = 429
 NOT_FOUND = 404
 RETRY_AFTER = "retry-after"
@@ -40,7 +40,7 @@ def wait_before_retry(
     seconds = requested_wait(exchange.headers, now, limits.header, limits.unit)
     if seconds is None:
         return backoff(exchange.number, random)
-    return seconds if seconds <= LONGEST_RETRY_AFTER else None
+    return seconds if seconds <= RETRY_AFTER_SECONDS_MAX else None
 
 
 def may_pass(exchange: Exchange) -> bool:
@@ -59,7 +59,7 @@ def is_lost(exchange: Exchange) -> bool:
 
 def backoff(attempt: int, random: Random) -> float:
     """Full jitter: a random time up to a bound that doubles with each attempt."""
-    return random.uniform(0, min(LONGEST_WAIT, FIRST_WAIT * 2 ** (attempt - 1)))
+    return random.uniform(0, min(WAIT_SECONDS_MAX, FIRST_WAIT_SECONDS * 2 ** (attempt - 1)))
 
 
 def requested_wait(
@@ -70,7 +70,7 @@ def requested_wait(
     if header.lower() != RETRY_AFTER and not text:
         return retry_after(headers.get(RETRY_AFTER, ""), now)
     if unit in ("milliseconds", "unix_time") and NUMBER.fullmatch(text):
-        number = float(text[:MOST_DIGITS])
+        number = float(text[:DIGITS_MAX])
         return number / 1000 if unit == "milliseconds" else max(0.0, number - now.timestamp())
     return retry_after(text, now)
 
@@ -79,7 +79,7 @@ def retry_after(text: str, now: datetime) -> float | None:
     """The seconds of a Retry-After header (seconds or a date); None if unreadable."""
     text = text.strip()
     if NUMBER.fullmatch(text):
-        return float(text[:MOST_DIGITS])
+        return float(text[:DIGITS_MAX])
     moment = from_http(text)
     return None if moment is None else max(0.0, (moment - now).total_seconds())
 
@@ -108,7 +108,7 @@ def wait_advice(
         until = to_text(now + timedelta(seconds=seconds))
     except OverflowError:
         until = "the year 9999"
-    if seconds <= LONGEST_RETRY_AFTER:
+    if seconds <= RETRY_AFTER_SECONDS_MAX:
         return f"the service asks to wait {seconds:.0f} s"
     return f"the service asks not to be called again before {until}"
 
@@ -116,7 +116,7 @@ def wait_advice(
 def _reset(name: str, text: str, now: datetime) -> float | None:
     """The seconds of a header that says when to call again: a number, a Unix time, or a date."""
     if name.endswith("-ms") and NUMBER.fullmatch(text.strip()):
-        return float(text.strip()[:MOST_DIGITS]) / 1000
+        return float(text.strip()[:DIGITS_MAX]) / 1000
     seconds = retry_after(text, now)
     if seconds is None or seconds < SINCE_1970:
         return seconds

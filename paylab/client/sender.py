@@ -12,7 +12,7 @@ from ..errors.base import ChoiceError, MissingOperationError, PaylabError
 from ..logs import log
 from ..redaction.redaction import Redaction
 from .call_log import CallLog
-from .deadline import SLOWEST, TIMES, Deadline
+from .deadline import ATTEMPTS_TIMEOUT_FACTOR, UPLOAD_BYTES_PER_SECOND_MIN, Deadline
 from .dialects import DialectSearch
 from .fresh_ids import FreshIds
 from .request import OutgoingRequest
@@ -68,8 +68,9 @@ class Sender:
         """The successful attempt of a request; the error of one that failed."""
         content = request.content
         length = 0 if isinstance(content, bytes | None) else content.length
-        seconds = TIMES * (request.timeout or self._settings.timeout) + length / SLOWEST
-        with self._deadline.within(seconds):
+        timeout = request.timeout or self._settings.timeout
+        upload_seconds = length / UPLOAD_BYTES_PER_SECOND_MIN
+        with self._deadline.within(ATTEMPTS_TIMEOUT_FACTOR * timeout + upload_seconds):
             attempt = self._repeated(request)
         if attempt.exchange.went_well:
             return attempt

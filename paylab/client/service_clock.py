@@ -30,10 +30,10 @@ class Timing:
     random: Random = field(default_factory=SystemRandom)
 
 
-CLOCKS_AGREE = 2.0
+EQUAL_CLOCKS_SECONDS = 2.0
 """Seconds; Date has no fractions."""
 
-WORTH_SAYING = 30.0
+WARNED_SKEW_SECONDS = 30.0
 """A warning is logged from this difference in seconds on, long before it is an error."""
 
 SimulatorTime = Callable[[], tuple[datetime, float] | None]
@@ -63,7 +63,7 @@ class ServiceClock:
         if skew is None:
             return
         self._ahead = skew
-        is_large = abs(skew) >= min(WORTH_SAYING, self._tolerance)
+        is_large = abs(skew) >= min(WARNED_SKEW_SECONDS, self._tolerance)
         if is_large and not self._is_warned:
             side = "ahead of" if skew > 0 else "behind"
             words = f"{abs(skew):.0f} s {side} this machine's"
@@ -137,7 +137,7 @@ class ServiceClock:
     def _shifted(self, now: datetime) -> datetime:
         ahead = self._ahead or 0.0
         # A correction by less than the error of Date would only add noise.
-        if abs(ahead) < CLOCKS_AGREE:
+        if abs(ahead) < EQUAL_CLOCKS_SECONDS:
             return now
         with suppress(OverflowError):
             return now + timedelta(seconds=ahead)

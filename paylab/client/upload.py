@@ -21,13 +21,13 @@ from ..spec.service.service import Service
 from .parameters import refuse
 from .request import encode
 
-BLOCK = 3 * 2**17
+BLOCK_BYTES = 3 * 2**17
 """Block size in bytes: a multiple of 3, so that encoded blocks join to one Base64 text."""
 
-HEAD = 64
+HEAD_BYTES = 64
 """Number of first bytes that identify the kind of an image."""
 
-LONGEST_PATH = 1024
+PATH_LENGTH_MAX = 1024
 
 Content = str | bytes | bytearray | memoryview | os.PathLike[str] | BinaryIO
 Images = Mapping[str, Content] | Iterable[Mapping[str, Any]]
@@ -86,20 +86,20 @@ class Image:
             file.seek(0, os.SEEK_END)
             size = file.tell()
             file.seek(0)
-            return rules.ImageSize(size, _block(file, HEAD))
+            return rules.ImageSize(size, _block(file, HEAD_BYTES))
 
     def chunks(self) -> Iterator[bytes]:
         """The entry as JSON; RuleError before its end when the image has changed."""
         if self._file is None:
             text = encode({**self.fields, "content": self._content})
-            yield from (text[at : at + BLOCK] for at in range(0, len(text), BLOCK))
+            yield from (text[at : at + BLOCK_BYTES] for at in range(0, len(text), BLOCK_BYTES))
             return
         uri = f"data:{self._file.mime};base64,"
         yield encode({**self.fields, "content": uri}).removesuffix(b'"}')
         size = 0
         total = 0
         with self._open() as file:
-            while block := _block(file, BLOCK):
+            while block := _block(file, BLOCK_BYTES):
                 size = size + len(block)
                 total = crc32(block, total)
                 if size > self._file.size:  # no more is sent than the announced length
@@ -129,7 +129,7 @@ def _is_readable(content: object) -> bool:
     if not isinstance(content, str):
         binary = "b" in str(getattr(content, "mode", "b"))
         return binary and all(hasattr(content, name) for name in ("read", "seek", "tell"))
-    if len(content) > LONGEST_PATH:
+    if len(content) > PATH_LENGTH_MAX:
         return False
     try:
         return Path(content).is_file()

@@ -26,7 +26,7 @@ from .frame_forms import as_floats
 from .summary_sql import quoted
 from .windows import Rolling
 
-BATCH = 10_000  # rows per insert
+BATCH_ROWS = 10_000  # rows per insert
 FILES = (".duckdb", ".ddb", ".db")
 FINAL = {*status.TRANSFER.final, *status.CONVERSION.final}
 
@@ -204,7 +204,7 @@ def _replace_table(sql: Any, engine: Any, table: str, rows: pa.Table) -> None:
     with engine.begin() as connection:
         new_table.drop(connection, checkfirst=True)
         new_table.create(connection)
-        for batch in rows.to_batches(BATCH):
+        for batch in rows.to_batches(BATCH_ROWS):
             connection.execute(new_table.insert(), batch.to_pylist())
 
 

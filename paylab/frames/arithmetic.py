@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from ..errors.base import ExactnessError
 from . import decimals
-from .decimals import MOST, TOO_LONG, held
+from .decimals import DIGITS_MAX, TOO_LONG, held
 from .exact_decimal import power, quotient
 
 MACHINE_DIGITS = 18  # an integer of 64 bits holds them
@@ -63,8 +63,10 @@ def _with_room(values: pa.Array) -> pa.Array:
     """The values in a type that holds their sum, because Arrow's sums wrap silently."""
     carry = len(str(len(values)))
     scale = values.type.scale
-    fits = values.type.precision + carry <= MOST
-    return values.cast(pa.decimal128(MOST, scale) if fits else pa.decimal256(2 * MOST, scale))
+    fits = values.type.precision + carry <= DIGITS_MAX
+    return values.cast(
+        pa.decimal128(DIGITS_MAX, scale) if fits else pa.decimal256(2 * DIGITS_MAX, scale)
+    )
 
 
 def _wide(values: pa.Array) -> pa.Array:
@@ -111,9 +113,9 @@ def rounded(values: pa.Array, places: int, mode: str = "half_to_even") -> pa.Arr
     """The values rounded half to even, as Python's `round` does, or in another mode of Arrow."""
     if places >= values.type.scale:
         return values
-    roomy = values.cast(pa.decimal256(2 * MOST, values.type.scale))
+    roomy = values.cast(pa.decimal256(2 * DIGITS_MAX, values.type.scale))
     rounded_values = pc.round(roomy, places, round_mode=mode)
-    return held(rounded_values.cast(pa.decimal256(2 * MOST, max(0, places))))
+    return held(rounded_values.cast(pa.decimal256(2 * DIGITS_MAX, max(0, places))))
 
 
 def grouped(values: pa.Array, how: str, ids: Any, groups: int, least: int) -> pa.Array:

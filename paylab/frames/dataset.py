@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import dask.dataframe as dd
 
 
-AT_ONCE = 8  # accounts, when no cluster is given
+ACCOUNTS_AT_ONCE = 8  # accounts, when no cluster is given
 
 
 @explain_arguments
@@ -193,7 +193,7 @@ def collect_accounts(  # noqa: PLR0913 - which accounts, where to, how fast, and
     if cluster is not None:
         results = on_cluster(cluster, work, names)
     else:
-        with make_executor(AT_ONCE, "paylab-accounts") as executor:
+        with make_executor(ACCOUNTS_AT_ONCE, "paylab-accounts") as executor:
             results = list(executor.map(work, names))
     return dict(zip(names, results, strict=True))
 

@@ -51,7 +51,7 @@ class DecimalDtype(ExtensionDtype):
     @property
     def pyarrow_dtype(self) -> pa.DataType:
         """The widest Arrow type of a column, for libraries that ask pandas' own Arrow types."""
-        return pa.decimal128(decimals.MOST, decimals.SCALES[-1])
+        return pa.decimal128(decimals.DIGITS_MAX, decimals.SCALES[-1])
 
     @classmethod
     def construct_array_type(cls) -> Any:
@@ -338,7 +338,7 @@ class DecimalArray(ExtensionArray):
         elif isinstance(other, float) and math.isinf(other):
             return ~self.isna() & op(0.0, other)
         elif not is_list_like(other) and operands.number(other) is None and not pd.isna(other):
-            raise TypeError(f"amounts do not compare with {other!r:.{decimals.SHOWN}}")
+            raise TypeError(f"amounts do not compare with {other!r:.{decimals.SHOWN_LENGTH}}")
         is_true = arithmetic.compare_rows(op, self._values, operands.compared(other, len(self)))
         return np.asarray(is_true.fill_null(op is operator.ne))
 

@@ -16,13 +16,13 @@ import pyarrow.compute as pc
 
 from ..errors.base import ExactnessError
 
-MOST = 38  # digits in Arrow's decimal128
-SHOWN = 40  # maximum length of a value quoted in a message
+DIGITS_MAX = 38  # digits in Arrow's decimal128
+SHOWN_LENGTH = 40  # maximum length of a value quoted in a message
 SCALES = (2, 6, 12, 18)
 PRECISIONS = (18, 24, 30, 36)  # a digit is left to add
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,9})?", re.ASCII)
-TOO_LONG = f"the result needs more than {MOST} digits"
-WIDEST = pa.decimal256(2 * MOST, MOST)  # holds all numbers of 38 digits
+TOO_LONG = f"the result needs more than {DIGITS_MAX} digits"
+WIDEST = pa.decimal256(2 * DIGITS_MAX, DIGITS_MAX)  # holds all numbers of 38 digits
 UNLIMITED = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 
@@ -46,7 +46,9 @@ def join(parts: Sequence[pa.ChunkedArray], column: str = "amount") -> pa.Chunked
         integer_digits = max(map(integers, parts))
         places = max(part.type.scale for part in parts)
         # Without trailing zeros the values may fit.
-        kind = working_type(integer_digits, places) or pa.decimal128(MOST, MOST - integer_digits)
+        kind = working_type(integer_digits, places) or pa.decimal128(
+            DIGITS_MAX, DIGITS_MAX - integer_digits
+        )
     try:
         chunks = [chunk.cast(kind) for part in parts for chunk in part.chunks]
     except pa.ArrowInvalid:
@@ -106,18 +108,18 @@ def working_type(integers: int, places: int) -> pa.DataType | None:
     for precision in PRECISIONS:
         if integers + scale <= precision:
             return pa.decimal128(precision, scale)
-    return pa.decimal128(MOST, places) if integers + places <= MOST else None
+    return pa.decimal128(DIGITS_MAX, places) if integers + places <= DIGITS_MAX else None
 
 
 def held(values: pa.Array) -> pa.Array:
     """Results of up to 76 digits as decimals of up to 38; ExactnessError if one needs more."""
     integer_digits = integers(values)
     places = min(
-        values.type.scale, MOST - integer_digits
+        values.type.scale, DIGITS_MAX - integer_digits
     )  # without trailing zeros the values may fit
-    precision = next((rung for rung in PRECISIONS if integer_digits + places <= rung), MOST)
+    precision = next((rung for rung in PRECISIONS if integer_digits + places <= rung), DIGITS_MAX)
     try:
-        if integer_digits <= MOST:
+        if integer_digits <= DIGITS_MAX:
             return values.cast(pa.decimal128(precision, places))
     except pa.ArrowInvalid:
         pass  # raised below
@@ -190,9 +192,11 @@ def _read(text: str, column: str, row: int) -> Decimal | None:
 
 def _checked(number: Decimal, column: str, row: int) -> Decimal:
     """A number, without its trailing zeros if they are many; ExactnessError past 38 digits."""
-    if sum(_size(number)) > MOST:
+    if sum(_size(number)) > DIGITS_MAX:
         short_text = _short(str(number))
-        raise ExactnessError(f"{column}, row {row}: {short_text} needs more than {MOST} digits")
+        raise ExactnessError(
+            f"{column}, row {row}: {short_text} needs more than {DIGITS_MAX} digits"
+        )
     return number if 0 <= _places(number) <= SCALES[-1] else number.normalize(UNLIMITED)
 
 
@@ -221,8 +225,8 @@ def _clash(parts: Sequence[pa.ChunkedArray], column: str) -> str:
     large, fine = (
         f"{_short(text)} (row {row})" for text, row in zip(plain_texts, rows, strict=True)
     )
-    return f"{column}: {large} and {fine} together need more than {MOST} digits in one column"
+    return f"{column}: {large} and {fine} together need more than {DIGITS_MAX} digits in one column"
 
 
 def _short(text: str) -> str:
-    return repr(text if len(text) <= SHOWN else f"{text[:SHOWN]}…")
+    return repr(text if len(text) <= SHOWN_LENGTH else f"{text[:SHOWN_LENGTH]}…")

@@ -153,12 +153,12 @@ TAIL = re.compile(
     rb'\]\s*,\s*"has_next_page"\s*:\s*(true|false)\s*,\s*'
     rb'"cursor"\s*:\s*(?:null|"([ !#-\[\]-~]*)")\s*\}\s*\Z'
 )
-LONGEST = 4096  # longer than any usual tail
+TAIL_LENGTH_MAX = 4096  # longer than any usual tail
 
 
 def following(body: bytes) -> tuple[bool, str | None]:
     """Whether another page follows, and its cursor."""
-    page_end = TAIL.search(body, max(0, len(body) - LONGEST)) if body[:1] == b"{" else None
+    page_end = TAIL.search(body, max(0, len(body) - TAIL_LENGTH_MAX)) if body[:1] == b"{" else None
     if page_end is None:
         page = _page(body)
         return page.has_next_page, page.cursor

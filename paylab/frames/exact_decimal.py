@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 from ..errors.base import ExactnessError
 
 Operator: TypeAlias = Callable[[Decimal, Decimal], Decimal]
-MOST = 38  # digits of a column
+DIGITS_MAX = 38  # digits of a column
 DIGITS = 28  # of a quotient that has no end
 LIMIT = Context(
     prec=100_000,
@@ -24,10 +24,10 @@ LIMIT = Context(
     Emin=-999_999,
     traps=[Inexact, InvalidOperation, DivisionByZero, Overflow],
 )
-MANY = 10_000  # elements of a column
+POWER_DIGITS_MAX = 10_000  # elements of a column
 USUAL = Context(prec=DIGITS)
 ROOM = Context(prec=100_000, Emax=999_999, Emin=-999_999)
-SHORT = Context(prec=MOST, traps=LIMIT.traps)
+SHORT = Context(prec=DIGITS_MAX, traps=LIMIT.traps)
 USE_DECIMAL = (
     'write Decimal("1.16") or text, amounts.quantile(0.95) for a quantile, or compute with floats: '
     "frame.paylab.floats()"
@@ -92,7 +92,7 @@ def quotient(left: Decimal, right: Decimal) -> Decimal:
 def elements(texts: Sequence[str | None], missing: Any = None) -> list[Any]:
     """The elements of a column from their texts, with `missing` for None."""
     is_collecting = gc.isenabled()
-    if len(texts) > MANY:  # Python would look for garbage after every 700 elements
+    if len(texts) > POWER_DIGITS_MAX:  # Python would look for garbage after every 700 elements
         gc.disable()
     try:
         return [missing if text is None else ExactDecimal(text) for text in texts]

@@ -18,9 +18,9 @@ from ..files import replace, require_writable
 from . import decimals
 from .times import time_zone
 
-MOST_ROWS = 1_048_575  # rows of a sheet, without the header
+SHEET_ROWS_MAX = 1_048_575  # rows of a sheet, without the header
 NUMBER_DIGITS = 15  # digits that a spreadsheet keeps
-LONGEST = 32_767  # maximum characters in a cell
+CELL_LENGTH_MAX = 32_767  # maximum characters in a cell
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 TIME = "yyyy-mm-dd hh:mm:ss"
 
@@ -63,8 +63,10 @@ def _fill(sheet: Any, tables: Iterable[pa.Table], zone: ZoneInfo, path: Path) ->
             sheet.freeze_panes = "A2"
             sheet.append([_text_cell(sheet, name) for name in table.column_names])
         count += table.num_rows
-        if count > MOST_ROWS:
-            raise ConfigError(f"{path}: a sheet holds {MOST_ROWS:,} rows; write CSV or Parquet")
+        if count > SHEET_ROWS_MAX:
+            raise ConfigError(
+                f"{path}: a sheet holds {SHEET_ROWS_MAX:,} rows; write CSV or Parquet"
+            )
         columns = (_cells(column, sheet, zone) for column in table.columns)
         for row in zip(*columns, strict=True):
             sheet.append(row)
@@ -111,6 +113,8 @@ def _text_cell(sheet: Any, value: object) -> Any:
 
 def _clean(text: str) -> str:
     """The text without characters that a workbook cannot store; ConfigError if it is too long."""
-    if len(text) > LONGEST:
-        raise ConfigError(f"a cell holds {LONGEST:,} characters, {text[:40]!r}… has {len(text):,}")
+    if len(text) > CELL_LENGTH_MAX:
+        raise ConfigError(
+            f"a cell holds {CELL_LENGTH_MAX:,} characters, {text[:40]!r}… has {len(text):,}"
+        )
     return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -25,7 +25,7 @@ from ..spec.timestamps import from_text, to_text
 from .text_table import PagePart
 
 JOB = "job.json"
-FRESH = 3600  # seconds; an older draft may miss later changes
+FRESH_SECONDS = 3600  # seconds; an older draft may miss later changes
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Draft:
         own_age = time.time() - (self._folder / JOB).stat().st_mtime
         # By this machine's clock or the service's, whichever is more.
         age = max(abs(own_age), abs((self.begun - begun).total_seconds()))
-        if job != self._job or not (self._resume or age < FRESH):
+        if job != self._job or not (self._resume or age < FRESH_SECONDS):
             return False
         self.begun = begun
         self.last = [Segment(), *notes][-1]

@@ -208,8 +208,8 @@ def _amount_texts(table: pa.Table, name: str) -> pa.ChunkedArray:
 
 EXACT = pa.decimal128(38, 18)
 TYPES: dict[Kind, pa.DataType] = {"amount": EXACT, "time": times.INSTANT, "seconds": pa.int64()}
-MOST_OPEN = 8
-MOST_DAYS = 1_000_000  # files of a folder
+OPEN_FILES_MAX = 8
+DAYS_MAX = 1_000_000  # files of a folder
 OURS = re.compile(
     r"created_day=[^/]+/part-\d+\.parquet|_columns\.json"
     r"|\._columns\.json\.[0-9a-f]{12}\.part"  # left by a killed process
@@ -292,8 +292,8 @@ def write_days(tables: Iterable[pa.Table], folder: Path, schema: Schema) -> None
         basename_template="part-{i}.parquet",
         format=form,
         file_options=form.make_write_options(compression="zstd"),
-        max_open_files=MOST_OPEN,
-        max_partitions=MOST_DAYS,
+        max_open_files=OPEN_FILES_MAX,
+        max_partitions=DAYS_MAX,
         use_threads=False,  # in the order of the rows
         existing_data_behavior="overwrite_or_ignore",
     )

@@ -52,7 +52,7 @@ def beside(other: Any, rows: int) -> pa.Array:
     if is_list_like(other):
         return _fitted(exact_decimals(other), rows)
     if isinstance(other, str) or (number(other) is None and not is_missing_value(other)):
-        raise TypeError(f"amounts do not compute with {other!r:.{decimals.SHOWN}}")
+        raise TypeError(f"amounts do not compute with {other!r:.{decimals.SHOWN_LENGTH}}")
     return pa.repeat(exact_decimals([other])[0], rows)
 
 
@@ -116,7 +116,7 @@ def _exact_number(value: Any) -> Decimal | None:
         raise ExactnessError(f"{value!r} is a float, which is not exact: {USE_DECIMAL}")
     exact = number(value)
     if exact is None and not is_missing_value(value):
-        raise ExactnessError(f"{value!r:.{decimals.SHOWN}} is not a number")
+        raise ExactnessError(f"{value!r:.{decimals.SHOWN_LENGTH}} is not a number")
     return exact
 
 

@@ -20,8 +20,8 @@ from .text_table import PagePart
 
 Progress = Callable[[int, int], object]
 
-FEW = 16
-MANY = 24  # pages per batch: when the threads are idle, and when they are busy
+FIRST_BATCH_PAGES = 16
+BATCH_PAGES = 24  # pages per batch: when the threads are idle, and when they are busy
 THREADS = 2
 
 
@@ -61,12 +61,12 @@ class Worker:
     @property
     def pending(self) -> int:
         """The minimum number of pages without a result yet."""
-        return len(self._waiting) + MANY * len(self._running)
+        return len(self._waiting) + BATCH_PAGES * len(self._running)
 
     def take(self, page: object) -> None:
         """Take a page; work starts when a batch is complete."""
         self._waiting.append(page)
-        if len(self._waiting) >= (MANY if self._running else FEW):
+        if len(self._waiting) >= (BATCH_PAGES if self._running else FIRST_BATCH_PAGES):
             self.submit()
 
     def submit(self) -> None:

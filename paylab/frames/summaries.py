@@ -18,7 +18,7 @@ from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, ExactnessError
 from ..errors.extras import explained
 from . import decimals, summary_sql
-from .decimals import MOST
+from .decimals import DIGITS_MAX
 from .frame import ExactFrame
 from .summary_rows import decoded, parquet_rows, prepared
 from .summary_sql import AMOUNTS, CURRENCIES, QUANTILES, Grouping
@@ -163,7 +163,9 @@ def _run(sql: str, threads: int | None = None, **tables: pa.Table) -> pa.Table:
             return connection.sql(sql).to_arrow_table()
         except (duckdb.OutOfRangeException, duckdb.ConversionException) as error:
             first = str(error).splitlines()[0]
-            raise ExactnessError(f"a sum needs more than {MOST} digits: {first:.200}") from None
+            raise ExactnessError(
+                f"a sum needs more than {DIGITS_MAX} digits: {first:.200}"
+            ) from None
 
 
 def _finished(table: pa.Table, groups: Grouping) -> pd.DataFrame:

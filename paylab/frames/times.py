@@ -16,7 +16,7 @@ from ..errors.base import PaylabWarning, Problem, RuleError
 from ..spec.time_arguments import from_date
 
 INSTANT = pa.timestamp("us", tz="UTC")
-BARE = re.compile(r"[\s\d.]*[1-9][\s\d.]*", re.ASCII)  # pandas reads it as nanoseconds
+BARE_NUMBER = re.compile(r"[\s\d.]*[1-9][\s\d.]*", re.ASCII)  # pandas reads it as nanoseconds
 
 
 class UnreadableTimeWarning(PaylabWarning):
@@ -41,7 +41,7 @@ def duration(value: Any, name: str) -> timedelta:
     """A duration of zero or more, a timedelta or text with units; RuleError for anything else."""
     try:
         delta = pd.Timedelta(value)
-        if delta >= pd.Timedelta(0) and not BARE.fullmatch(str(value)):  # also refuses NaT
+        if delta >= pd.Timedelta(0) and not BARE_NUMBER.fullmatch(str(value)):  # also refuses NaT
             return delta
     except (ValueError, TypeError, OverflowError):
         pass

@@ -30,7 +30,7 @@ from .resources import (
     LabQuotes,
     LabTransfers,
 )
-from .service_time import PACE
+from .service_time import PROBE_PAUSE_SECONDS
 from .signatures import Signatures
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ class Lab:
         """
         from ..probe.probe import probe_service
 
-        pace = 0.0 if is_local(self.settings) else PACE
+        pace = 0.0 if is_local(self.settings) else PROBE_PAUSE_SECONDS
         proof = {"write": write, "sandbox": sandbox}
         return probe_service(self.client, **proof, budget=budget, pace=pace, to=to, calls=calls)
 

@@ -13,7 +13,7 @@ from ..logs import log
 if TYPE_CHECKING:
     from ..simulator.controls import Controls
 
-PACE = 0.2
+PROBE_PAUSE_SECONDS = 0.2
 """Seconds between two requests of a probe, unless the service is on this machine."""
 
 

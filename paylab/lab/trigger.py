@@ -42,7 +42,7 @@ STATUS_CHANGED = "individual.status_changed"
 COUNTRY = "MX"
 """The country of individuals that are created for an event."""
 
-PATIENCE = 30
+EVENT_WAIT_SECONDS = 30
 """Maximum seconds, on the simulator's clock, to wait for an automatic step."""
 
 
@@ -96,12 +96,14 @@ def _move(controls: Controls, event_type: str, row: Mapping[str, Any], to: str |
 
 def _since(lab: Lab, event_type: str, resource_id: str, before: int) -> list[Event]:
     """The new events, when the wanted one has occurred."""
-    for _ in range(PATIENCE):
+    for _ in range(EVENT_WAIT_SECONDS):
         events = lab.events(resource_id)[before:]
         if any(event.type == event_type for event in events):
             return events
         lab.sleep(1.0)
-    raise SimulatorError(f"{event_type} of {resource_id} did not occur within {PATIENCE} s")
+    raise SimulatorError(
+        f"{event_type} of {resource_id} did not occur within {EVENT_WAIT_SECONDS} s"
+    )
 
 
 def _make(

@@ -8,7 +8,7 @@ from contextlib import suppress
 
 from ..client.dialects import is_explained
 from ..client.exchange import Exchange
-from ..client.retries import LONGEST_RETRY_AFTER, requested_wait
+from ..client.retries import RETRY_AFTER_SECONDS_MAX, requested_wait
 from ..errors.api import APIStatusError, AuthenticationError, PermissionDeniedError, RateLimitError
 from ..errors.base import PaylabError
 from ..spec.complaints import Complaint
@@ -114,7 +114,7 @@ def _waits(exchange: Exchange, service: Service) -> Iterator[Values]:
         elif int(value) >= SINCE_1970:
             unit = "unix_time"
         else:
-            unit = "seconds" if int(value) <= LONGEST_RETRY_AFTER else "milliseconds"
+            unit = "seconds" if int(value) <= RETRY_AFTER_SECONDS_MAX else "milliseconds"
         yield {
             "rate_limits.header": "-".join(map(str.title, name.split("-"))),
             "rate_limits.unit": unit,

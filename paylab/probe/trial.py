@@ -9,7 +9,7 @@ from typing import TypeVar
 from ..client.call import Call
 from ..client.client import Client
 from ..client.exchange import Exchange
-from ..client.retries import LONGEST_RETRY_AFTER, requested_wait
+from ..client.retries import RETRY_AFTER_SECONDS_MAX, requested_wait
 from ..errors.api import (
     APIConnectionError,
     APIResponseError,
@@ -275,4 +275,4 @@ def _has_waited(error: RateLimitError, service: Service) -> bool:
     limits = service.rate_limits
     call = error.call
     asked = requested_wait(call.response_headers, call.when, limits.header, limits.unit)
-    return asked is not None and asked <= LONGEST_RETRY_AFTER
+    return asked is not None and asked <= RETRY_AFTER_SECONDS_MAX

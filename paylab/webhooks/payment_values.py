@@ -171,7 +171,9 @@ def _with_point(texts: pa.Array, name: str, mark: str) -> pa.Array:
     if len(wrong):
         row = wrong[0].as_py()
         text = texts[row].as_py()
-        short_text = text if len(text) <= decimals.SHOWN else f"{text[: decimals.SHOWN]}…"
+        short_text = (
+            text if len(text) <= decimals.SHOWN_LENGTH else f"{text[: decimals.SHOWN_LENGTH]}…"
+        )
         raise ExactnessError(
             f"{name}, row {row + 1}: {short_text!r} is not a number with the decimal mark {mark!r}"
         )

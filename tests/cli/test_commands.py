@@ -292,7 +292,7 @@ def test_a_resumed_export_says_so(tmp_path, capsys, monkeypatch, as_json):
     lab = paylab.connect()
     monkeypatch.setattr("paylab.cli.export.connect", lambda: lab)
     monkeypatch.setattr(Lists, "page_as_sent", cut)
-    monkeypatch.setattr("paylab.frames.pages.FEW", 1)
+    monkeypatch.setattr("paylab.frames.pages.FIRST_BATCH_PAGES", 1)
     assert main(["export", "transfers", "--to", target]) == 1
     capsys.readouterr()
     assert main(["export", "transfers", "--to", target, *["--json"] * as_json, "--resume"]) == 0

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 import httpx
 import pytest
 
-from paylab.client.request import STEP, STREAMED, VALUES, Nonces, request_signer
+from paylab.client.request import NONCE_STEP, NONCE_VALUES, STREAMED, Nonces, request_signer
 from paylab.spec.service import Service
 
 NOW = datetime(2026, 1, 31, 9, 30, 0, 123000, tzinfo=UTC)
@@ -98,11 +98,11 @@ def test_nonces_never_repeat_on_a_frozen_clock():
     """On a frozen clock, all suffixes are used once; then the next millisecond begins."""
     nonces = Nonces(Random(7))
     begun = [nonces.next(NOW) for _ in range(2000)]
-    deque(islice(nonces._count, VALUES - 2000), 0)
+    deque(islice(nonces._count, NONCE_VALUES - 2000), 0)
     again = [nonces.next(NOW) for _ in range(2000)]
-    assert gcd(STEP, VALUES) == 1
+    assert gcd(NONCE_STEP, NONCE_VALUES) == 1
     assert len({*begun, *again}) == 4000
-    assert [int(one) + VALUES for one in begun] == [int(one) for one in again]
+    assert [int(one) + NONCE_VALUES for one in begun] == [int(one) for one in again]
 
 
 def test_two_clients_start_at_different_nonces():

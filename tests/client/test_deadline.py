@@ -17,7 +17,7 @@ from paylab import errors
 from paylab.client import Client
 from paylab.client.bounded import BoundedBackend
 from paylab.client.deadline import Deadline
-from paylab.client.decoding import LARGEST_BODY
+from paylab.client.decoding import BODY_BYTES_MAX
 from paylab.client.settings import Settings
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
@@ -200,7 +200,7 @@ def test_an_encoded_body_is_read(scripted, name, pack):
     assert script.sent("accept-encoding") == ["gzip, deflate"]
 
 
-BOMB = gzip.compress(b" " * (LARGEST_BODY + 1))
+BOMB = gzip.compress(b" " * (BODY_BYTES_MAX + 1))
 
 
 @pytest.mark.parametrize(

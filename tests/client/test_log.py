@@ -14,7 +14,7 @@ import pytest
 
 from paylab.client.call import Call, DeferredCall, Timings
 from paylab.client.call_log import CallLog
-from paylab.client.exchange import LONGEST_KEPT, shortened_body
+from paylab.client.exchange import KEPT_BODY_LENGTH_MAX, shortened_body
 from paylab.client.settings import Secret
 from paylab.errors import APIStatusError
 from paylab.redaction.redaction import Redaction
@@ -225,7 +225,7 @@ def test_a_long_body_is_cut_with_its_size_and_hash(scripted):
     client.request("POST", "/v1/b", json={"content": image})
     first, second = client.calls
     content = json.dumps(long, separators=(",", ":")).encode()
-    assert len(first.response_body.text) < LONGEST_KEPT + 100
+    assert len(first.response_body.text) < KEPT_BODY_LENGTH_MAX + 100
     assert first.response_body.size == len(content)
     assert sha256(content).hexdigest()[:16] in first.response_body.text
     assert "QUJDQUJD" not in second.request_body.text

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from paylab import errors
-from paylab.client.decoding import LARGEST_BODY
+from paylab.client.decoding import BODY_BYTES_MAX
 from paylab.spec.models import Transfer
 
 AT = "2026-01-31T09:30:00Z"
@@ -180,7 +180,7 @@ def test_request_returns_decoded_json(scripted):
 def test_a_body_without_end_is_given_up(scripted):
     """A body above 8 MiB raises an error, and the request is not repeated."""
     chunk = b" " * 2**20
-    endless = httpx.Response(200, content=(chunk for _ in range(LARGEST_BODY // len(chunk) + 1)))
+    endless = httpx.Response(200, content=(chunk for _ in range(BODY_BYTES_MAX // len(chunk) + 1)))
     client, script = scripted(endless)
     with pytest.raises(errors.APIResponseError, match="larger than 8 MiB"):
         client.transfers.get("tr_1")

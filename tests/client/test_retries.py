@@ -13,7 +13,13 @@ import pytest
 
 from paylab import errors
 from paylab.client.decoding import TooLargeError
-from paylab.client.retries import LONGEST_WAIT, backoff, requested_wait, retry_after, wait_advice
+from paylab.client.retries import (
+    WAIT_SECONDS_MAX,
+    backoff,
+    requested_wait,
+    retry_after,
+    wait_advice,
+)
 from paylab.spec.service import Service
 from paylab.spec.service.limits import RateLimitSettings
 
@@ -246,7 +252,7 @@ def test_an_unreadable_retry_after_is_no_retry_after(header):
 def test_backoff_has_full_jitter_under_a_growing_bound():
     """The wait is random, from 0 to a bound that doubles from 0.5 s to at most 8 s."""
     bounds = [max(backoff(n, Random(seed)) for seed in range(300)) for n in (1, 2, 3, 9)]
-    assert bounds == pytest.approx([0.5, 1, 2, LONGEST_WAIT], rel=0.05)
+    assert bounds == pytest.approx([0.5, 1, 2, WAIT_SECONDS_MAX], rel=0.05)
     assert min(backoff(9, Random(seed)) for seed in range(300)) < 0.2
 
 

@@ -13,12 +13,12 @@ import pytest
 
 from paylab.client import Client
 from paylab.client.settings import Settings
-from paylab.client.upload import BLOCK, Upload
+from paylab.client.upload import BLOCK_BYTES, Upload
 from paylab.corridors import examples
 from paylab.errors import RuleError
 
 JPEG = b"\xff\xd8\xff" + bytes(range(256)) * 50
-SIZES = [10_240, 10_241, 10_242, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK + 2]
+SIZES = [10_240, 10_241, 10_242, BLOCK_BYTES - 1, BLOCK_BYTES, BLOCK_BYTES + 1, 3 * BLOCK_BYTES + 2]
 
 
 def written(*images):
@@ -86,7 +86,7 @@ class Trickling(BytesIO):
 def test_sources(tmp_path, give):
     """The body is the same for every kind of source."""
     path = tmp_path / "photo.png"
-    path.write_bytes(sized(2 * BLOCK + 1))
+    path.write_bytes(sized(2 * BLOCK_BYTES + 1))
     body = b"".join(Upload({"selfie": give(path)}))
     assert body == written(("selfie", "image/jpeg", path.read_bytes()))
 
@@ -119,10 +119,10 @@ def pieces(upload):
     return b"".join(got)
 
 
-@pytest.mark.parametrize("at", [0, 20, BLOCK, 2 * BLOCK])
+@pytest.mark.parametrize("at", [0, 20, BLOCK_BYTES, 2 * BLOCK_BYTES])
 def test_bytes_that_change(at):
     """Changed bytes of the same size raise an error before the body is complete."""
-    data = bytearray(sized(2 * BLOCK + 1))
+    data = bytearray(sized(2 * BLOCK_BYTES + 1))
     upload = Upload({"selfie": data})
     data[at] ^= 1
     assert not bytes(pieces(upload)).endswith(b'"}]}')
@@ -131,10 +131,10 @@ def test_bytes_that_change(at):
 def test_a_file_that_grows_on_the_way(tmp_path):
     """If a file grows while it is read, reading stops before the announced length."""
     path = tmp_path / "photo.jpg"
-    path.write_bytes(sized(BLOCK))
+    path.write_bytes(sized(BLOCK_BYTES))
     upload = Upload({"selfie": path})
     reading = iter(upload)
-    path.write_bytes(sized(2 * BLOCK))
+    path.write_bytes(sized(2 * BLOCK_BYTES))
     assert len(pieces(reading)) < upload.length
 
 
@@ -187,13 +187,13 @@ def client_over_http(lab):
 
 def test_over_http(lab, outside, person):
     """An upload over a real socket is stored."""
-    outside.individuals.upload_images(person.id, {"selfie": sized(3 * BLOCK)})
+    outside.individuals.upload_images(person.id, {"selfie": sized(3 * BLOCK_BYTES)})
     assert [image.type for image in lab.individuals.images(person.id).images] == ["selfie"]
 
 
 def test_nothing_half_accepted(lab, outside, person):
     """If an image changes while it is sent, the service stores nothing."""
-    data = bytearray(sized(3 * BLOCK))
+    data = bytearray(sized(3 * BLOCK_BYTES))
     upload = Upload({"selfie": data})
     data[5] ^= 1
     with pytest.raises(RuleError, match="nothing was accepted"):

@@ -226,7 +226,7 @@ def test_a_workbook_keeps_what_it_can_hold(frame, tmp_path):
 @pytest.mark.parametrize("most", [6, 5])
 def test_a_workbook_holds_so_many_rows(frame, tmp_path, monkeypatch, most):
     """A frame with more rows than a sheet can hold is refused, and no file is left."""
-    monkeypatch.setattr("paylab.frames.excel.MOST_ROWS", most)
+    monkeypatch.setattr("paylab.frames.excel.SHEET_ROWS_MAX", most)
     if most == 6:
         assert len(pd.read_excel(frame.paylab.to_excel(tmp_path / "t.xlsx"))) == 6
         return

@@ -231,7 +231,7 @@ def test_another_service(tmp_path):
 
 def test_another_account(tmp_path, monkeypatch):
     """The folder of one account refuses another, also after an interrupted first sync."""
-    for name in ("FEW", "MANY"):
+    for name in ("FIRST_BATCH_PAGES", "BATCH_PAGES"):
         monkeypatch.setattr(f"paylab.frames.pages.{name}", 1)
     dataset, source = frames.Dataset(f"{tmp_path}/d"), List(rows(95))
     fetch = source.fetch
@@ -269,7 +269,7 @@ def test_each_seed_is_an_account(tmp_path):
 
 def test_interrupted(tmp_path, monkeypatch):
     """An interrupted sync leaves whole days, and the next sync adds the missing rows."""
-    for name in ("FEW", "MANY"):
+    for name in ("FIRST_BATCH_PAGES", "BATCH_PAGES"):
         monkeypatch.setattr(f"paylab.frames.pages.{name}", 1)
     source = List(rows(95, days=20))
     fetch = source.fetch

@@ -18,7 +18,7 @@ from paylab.frames import decimals
 from paylab.frames.decimal_array import DecimalArray
 
 EXACT = Context(prec=400)
-FEW = settings(max_examples=40)
+FIRST_BATCH_PAGES = settings(max_examples=40)
 
 
 def read(*texts: str | None) -> pa.ChunkedArray:
@@ -153,7 +153,7 @@ def test_two_values_that_share_no_type() -> None:
         read("0." + "1" * 20, "1" * 20)
 
 
-@FEW
+@FIRST_BATCH_PAGES
 @given(numbers())
 def test_one_value(text: str) -> None:
     """Any number of up to 38 digits is read exactly; any longer one is refused."""
@@ -164,7 +164,7 @@ def test_one_value(text: str) -> None:
         assert read(text).to_pylist() == [Decimal(text)]
 
 
-@FEW
+@FIRST_BATCH_PAGES
 @given(st.lists(st.none() | numbers(30) | money(), max_size=6))
 def test_one_column(texts: list[str | None]) -> None:
     """A column is read exactly as a whole, or refused as a whole."""
@@ -185,7 +185,7 @@ def test_any_decimal_context() -> None:
     assert str(sum_) == "1234568890.123455"
 
 
-@FEW
+@FIRST_BATCH_PAGES
 @given(st.text(max_size=12))
 def test_any_text(text: str) -> None:
     """Any text is read as a number, read as missing because it is blank, or refused."""
@@ -196,7 +196,7 @@ def test_any_text(text: str) -> None:
     assert value == Decimal(text) if text.strip() else value is None
 
 
-@FEW
+@FIRST_BATCH_PAGES
 @given(st.lists(numbers(38), min_size=1, max_size=6))
 def test_written(texts: list[str]) -> None:
     """Amounts are written in plain digits, which are read as the same numbers and type."""
@@ -209,7 +209,7 @@ def test_written(texts: list[str]) -> None:
     assert read(*written).equals(column)
 
 
-@FEW
+@FIRST_BATCH_PAGES
 @given(st.lists(st.tuples(money(), money()), min_size=1, max_size=5))
 def test_adding(pairs: list[tuple[str, str]]) -> None:
     """Columns of money add and subtract exactly."""
@@ -220,7 +220,7 @@ def test_adding(pairs: list[tuple[str, str]]) -> None:
 
 
 @pytest.mark.parametrize("op", [operator.add, operator.sub, operator.mul])
-@FEW
+@FIRST_BATCH_PAGES
 @given(pairs=st.lists(st.tuples(numbers(30), numbers(30)), min_size=1, max_size=4))
 def test_wide_arithmetic(op, pairs: list[tuple[str, str]]) -> None:
     """Results of many digits equal Python's results, or raise ExactnessError."""
@@ -232,7 +232,7 @@ def test_wide_arithmetic(op, pairs: list[tuple[str, str]]) -> None:
         assert found == [op(Decimal(a), Decimal(b)) for a, b in pairs]
 
 
-@FEW
+@FIRST_BATCH_PAGES
 @given(st.lists(st.tuples(numbers(38), st.sampled_from("ab")), min_size=1, max_size=6))
 def test_wide_groups(rows: list[tuple[str, str]]) -> None:
     """Sums of groups equal Python's sums, or raise ExactnessError."""
@@ -246,7 +246,7 @@ def test_wide_groups(rows: list[tuple[str, str]]) -> None:
             assert value == sum(Decimal(t) for t, k in rows if k == key)
 
 
-@FEW
+@FIRST_BATCH_PAGES
 @given(st.lists(numbers(40), min_size=1, max_size=4))
 @example(["0.1e-56"])  # so small that Arrow reads it as zero
 def test_one_type_or_an_error(texts: list[str]) -> None:
@@ -259,7 +259,7 @@ def test_one_type_or_an_error(texts: list[str]) -> None:
     assert found == [Decimal(text) for text in texts]
 
 
-@FEW
+@FIRST_BATCH_PAGES
 @given(st.integers(-(10**18) + 1, 10**18 - 1), st.integers(1, 10**12 - 1), st.integers(0, 12))
 def test_multiplying(cents: int, rate: int, places: int) -> None:
     """An amount times a rate is exact."""
@@ -268,7 +268,7 @@ def test_multiplying(cents: int, rate: int, places: int) -> None:
     assert product == EXACT.multiply(amount, factor)
 
 
-@FEW
+@FIRST_BATCH_PAGES
 @given(st.lists(numbers(38), max_size=8))
 def test_summing(texts: list[str]) -> None:
     """A total equals Python's sum, or is refused because it needs more than 38 digits."""

@@ -131,7 +131,7 @@ def test_days(paged, transfer, tmp_path):
 
 def test_days_that_come_back(transfer, tmp_path, monkeypatch):
     """A day that comes again after its file was closed gets a second file; no row is lost."""
-    monkeypatch.setattr("paylab.frames.files.MOST_OPEN", 2)
+    monkeypatch.setattr("paylab.frames.files.OPEN_FILES_MAX", 2)
     stamps = [f"2026-01-{day:02d}T00:00:00Z" for day in (1, 2, 3, 1, 2, 3)]
     tables = (text_table([transfer | {"created_at": stamp}], TRANSFERS) for stamp in stamps)
     write_days((typed(table, TRANSFERS) for table in tables), tmp_path, TRANSFERS)

@@ -96,7 +96,7 @@ def ids(path):
 
 def test_goes_on(service, tmp_path, monkeypatch):
     """A repeated export does not fetch the stored pages again."""
-    monkeypatch.setattr("paylab.frames.pages.FEW", 1)
+    monkeypatch.setattr("paylab.frames.pages.FIRST_BATCH_PAGES", 1)
     service.broken = (3,)
     with pytest.raises(ConnectionError):
         frames.export_list(service, tmp_path / "t.csv")
@@ -110,7 +110,7 @@ def test_goes_on(service, tmp_path, monkeypatch):
 @pytest.fixture(name="interrupted")
 def interrupted_export(service, tmp_path, monkeypatch):
     """The service, after an export was interrupted with two pages stored."""
-    monkeypatch.setattr("paylab.frames.pages.FEW", 1)
+    monkeypatch.setattr("paylab.frames.pages.FIRST_BATCH_PAGES", 1)
     service.broken = (3,)
     with pytest.raises(ConnectionError):
         frames.export_list(service, tmp_path / "t.csv", origin={"fetched_at": at(0)})
@@ -204,7 +204,7 @@ def test_what_older_versions_left(service, tmp_path):
 
 def test_expired_cursor(service, tmp_path, monkeypatch):
     """After an expired cursor, the list is read from its start; known ids are not repeated."""
-    monkeypatch.setattr("paylab.frames.pages.FEW", 1)
+    monkeypatch.setattr("paylab.frames.pages.FIRST_BATCH_PAGES", 1)
     service.broken = (3,)
     with pytest.raises(ConnectionError):
         frames.export_list(service, tmp_path / "t.csv")
@@ -224,7 +224,7 @@ def test_expired_cursor(service, tmp_path, monkeypatch):
 @pytest.mark.parametrize("before", [True, False])
 def test_rows_that_the_service_repeats(service, tmp_path, monkeypatch, before, to):
     """The newest version of a row is written once, also when it was stored before a crash."""
-    monkeypatch.setattr("paylab.frames.pages.FEW", 1)
+    monkeypatch.setattr("paylab.frames.pages.FIRST_BATCH_PAGES", 1)
     times = ["2026-02-01T00:00:00Z", "2026-02-02T00:00:00Z"]
     old, new = (service.rows[0] | {"id": "tr_x", "updated_at": at} for at in sorted(times))
     rows = [new, *service.rows, old] if before else [old, *service.rows, new]

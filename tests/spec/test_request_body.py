@@ -52,15 +52,15 @@ def test_an_unknown_field_is_noted_and_refused_if_the_service_does(
     [noted] = ignored.unknown
     assert (noted.field, noted.source) == (field, "request.unknown")
     assert noted.message.endswith(message)
-    assert told(ignored.odd) == []
-    assert told(refused.odd) == [(field, "is not known")]
+    assert told(ignored.form_problems) == []
+    assert told(refused.form_problems) == [(field, "is not known")]
 
 
 def test_known_fields_are_no_problem_and_other_values_stay():
     """Objects in place of text and text in place of objects are left for the rules."""
     given = {"address": "x", "financial_accounts": {"type": 1}, "document": {"type": "curp"}}
     body = read_request(Service(REFUSED), "individuals.create", given)
-    assert (body.fields, body.odd, body.unknown) == (given, [], [])
+    assert (body.fields, body.form_problems, body.unknown) == (given, [], [])
     assert "address" not in read_request(Service(), "individuals.create", {}).fields
 
 
@@ -97,14 +97,14 @@ def test_the_id_of_an_account_has_the_place_that_the_service_has_for_it(
 ):
     """The id is in an object or alone, under any names; elsewhere it is unknown."""
     body = read_request(Service({QUOTED: place, PAID: place}), operation, given)
-    assert (body.fields, told(body.unknown), body.odd) == (ours, unknown, [])
+    assert (body.fields, told(body.unknown), body.form_problems) == (ours, unknown, [])
 
 
 def test_the_id_of_an_account_is_unknown_where_only_the_object_is_taken():
     """`payout_account_id` is refused by a service that has `payout_account`."""
     given = {"payout_account_id": "fa_1"}
     body = read_request(Service(REFUSED), "conversion_accounts.create", given)
-    assert (body.fields, told(body.odd)) == ({}, [("payout_account_id", "is not known")])
+    assert (body.fields, told(body.form_problems)) == ({}, [("payout_account_id", "is not known")])
     null = read_request(
         Service({CONVERTED: "payout_account_id"}),
         "conversion_accounts.create",
@@ -138,7 +138,7 @@ CONSTANTS = {"extra": {"quotes.create": {"purpose": "P01", "meta": {"source": "a
 def test_a_constant_field_of_a_service_is_required(given, missing):
     """The simulated service knows the field, at any depth, and takes any value of it."""
     body = read_request(Service(CONSTANTS | REFUSED), "quotes.create", given | BY_ID)
-    assert [(each.field, each.source) for each in body.odd] == [
+    assert [(each.field, each.source) for each in body.form_problems] == [
         (field, "request.extra") for field in missing
     ]
     assert (body.fields, body.unknown) == (BY_ID, [])
@@ -160,7 +160,7 @@ def test_an_amount_that_is_a_number_is_read_as_text(value, read):
     body = read_request(
         Service({"amounts.requests": "number"}), "sandbox.deposit", {"amount": value}
     )
-    assert (body.fields, body.odd) == ({"amount": read}, [])
+    assert (body.fields, body.form_problems) == ({"amount": read}, [])
 
 
 @pytest.mark.parametrize("value", ["10.50", True, False, [], Decimal("1.5")])
@@ -169,9 +169,9 @@ def test_another_amount_is_refused_where_numbers_are_wanted(value):
     given = {"amount": value}
     body = read_request(Service({"amounts.requests": "number"}), "sandbox.deposit", given)
     assert body.fields == given
-    assert told(body.odd) == [("amount", "must be a JSON number, like 10.50")]
-    assert body.odd[0].source == "amount.form"
-    assert read_request(Service(), "sandbox.deposit", given).odd == []
+    assert told(body.form_problems) == [("amount", "must be a JSON number, like 10.50")]
+    assert body.form_problems[0].source == "amount.form"
+    assert read_request(Service(), "sandbox.deposit", given).form_problems == []
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ def test_a_currency_is_in_the_letter_case_of_the_service(case, refused):
     for word in ("mxn", "MXN", "Mxn", 7):
         body = read_request(service, "sandbox.deposit", {"currency": word})
         wrong = [("currency", f"must be in {case} case")] if word in refused else []
-        assert (told(body.odd), body.fields) == (wrong, {"currency": word})
+        assert (told(body.form_problems), body.fields) == (wrong, {"currency": word})
 
 
 def test_a_renamed_field_is_read_and_told_by_the_name_of_the_service():
@@ -226,7 +226,7 @@ def test_details_are_read_by_their_country_and_type(country, kind, is_read):
     body = read_request(Service(RENAMED | REFUSED), "individuals.create", {})
     details = body.read_details(country, kind, {"number": "1", "xyz": 2}, DETAILS)
     assert details == ({"clabe": "1", "xyz": 2} if is_read else {"number": "1", "xyz": 2})
-    assert told(body.odd) == ([(f"{DETAILS}.xyz", "is not known")] if is_read else [])
+    assert told(body.form_problems) == ([(f"{DETAILS}.xyz", "is not known")] if is_read else [])
     assert body.theirs(f"{DETAILS}.clabe") == f"{DETAILS}.{'number' if is_read else 'clabe'}"
 
 
@@ -237,4 +237,4 @@ def test_a_field_is_known_if_it_is_allowed_or_required():
         form, body = service.account(country, kind), read_request(service, "individuals.create", {})
         given = dict.fromkeys((*form.fields, *form.required), "1")
         assert body.read_details(country, kind, given, "details") == given
-        assert body.odd == []
+        assert body.form_problems == []

@@ -23,7 +23,7 @@ from ..parameters import Account, body_of, id_from, raise_or_warn, strict_keywor
 from ..request import Options
 from ..session import Session
 from . import operations
-from .operations import EVERY, TIMEOUT, Poller, Until
+from .operations import POLL_SECONDS, WAIT_SECONDS, Poller, Until
 
 # The spec names two final statuses without the moves to them.
 ENDED = CONVERSION.final | {"cancelled", "expired"}
@@ -105,8 +105,8 @@ class ConversionAccounts:
         self,
         id: ConversionAccount | str,
         until: Until = codes.OPENED,
-        timeout: float = TIMEOUT,
-        every: float = EVERY,
+        timeout: float = WAIT_SECONDS,
+        every: float = POLL_SECONDS,
     ) -> ConversionAccount:
         """Poll until the account is active, under review or disabled, or until `until` holds.
 
@@ -145,8 +145,8 @@ class Conversions:
         conversion_account_id: ConversionAccount | str | None = None,
         since: datetime | None = None,
         until: Until = ENDED,
-        timeout: float = TIMEOUT,
-        every: float = EVERY,
+        timeout: float = WAIT_SECONDS,
+        every: float = POLL_SECONDS,
     ) -> Conversion:
         """Poll until a conversion is final: the one with an id, or an account's newest.
 

@@ -28,7 +28,7 @@ from ..request import Options
 from ..session import Session
 from ..upload import Images, Upload
 from . import operations
-from .operations import EVERY, TIMEOUT, Poller, Until
+from .operations import POLL_SECONDS, WAIT_SECONDS, Poller, Until
 
 # Statuses that end the wait; under_review is not decided yet.
 SETTLED = ("active", "rejected", "action_required")
@@ -190,8 +190,8 @@ class Individuals:
         self,
         id: Individual | str,
         until: Until = SETTLED,
-        timeout: float = TIMEOUT,
-        every: float = EVERY,
+        timeout: float = WAIT_SECONDS,
+        every: float = POLL_SECONDS,
     ) -> Individual:
         """Poll until verification is decided or needs action, or until `until` holds.
 

@@ -40,8 +40,8 @@ def check(limit: int | None, form: ListForm, product_type: str | None = None) ->
 
 W = TypeVar("W")
 
-TIMEOUT = 120.0
-EVERY = 1.0
+WAIT_SECONDS = 120.0
+POLL_SECONDS = 1.0
 
 Until = str | Collection[str] | Callable[[Any], bool]
 """A status, several statuses, or a function of the resource that returns when to stop."""

@@ -24,7 +24,7 @@ from ..request import Options
 from ..response import Response
 from ..session import Session
 from . import operations
-from .operations import EVERY, TIMEOUT, Poller, Until
+from .operations import POLL_SECONDS, WAIT_SECONDS, Poller, Until
 
 Money = Decimal | str | int
 
@@ -244,8 +244,8 @@ class Transfers:
         self,
         id: Transfer | str,
         until: Until = TRANSFER.final,
-        timeout: float = TIMEOUT,
-        every: float = EVERY,
+        timeout: float = WAIT_SECONDS,
+        every: float = POLL_SECONDS,
     ) -> Transfer:
         """Poll until the transfer is final, or until `until` holds.
 
