@@ -63,8 +63,7 @@ def run(options: argparse.Namespace) -> int:
 def _compare(options: argparse.Namespace) -> int:
     """Compare another program's headers with the right ones; the secret is PAYLAB_SECRET_KEY."""
     # Only the secret is needed, and a base URL for a path.
-    unneeded = {"api_key": "none", **({"base_url": EMBEDDED} if "://" in options.url else {})}
-    settings = _settings(unneeded)
+    settings = _settings({"api_key": "none", **_unneeded(options.url)})
     request = _request(options, settings)
     now = _instant(options.date) if options.date else utcnow()
     headers = read_headers(_read(options.compare).decode("utf-8-sig", errors="replace"))
@@ -90,7 +89,7 @@ def _instant(text: str) -> datetime:
 def _sign(options: argparse.Namespace) -> int:
     date = options.date or timestamps.to_text(utcnow())
     _instant(date)
-    settings = _settings()
+    settings = _settings(_unneeded(options.url))
     request = _request(options, settings)
     dialect = settings.service.signing
     if options.curl:
@@ -124,7 +123,12 @@ def _sign(options: argparse.Namespace) -> int:
     return 0
 
 
-def _settings(otherwise: Mapping[str, str] | None = None) -> Settings:
+def _unneeded(url: str) -> dict[str, str]:
+    """The base URL of a full URL, which needs none."""
+    return {"base_url": EMBEDDED} if "://" in url else {}
+
+
+def _settings(otherwise: Mapping[str, str]) -> Settings:
     """The configured settings; without any, the simulator's keys."""
     configured = resolve(otherwise=otherwise)
     if configured is not None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
 
@@ -80,21 +81,32 @@ def _walk(lab: Lab, on_ramp: OnRamp, folder: Path | None) -> dict[str, object]:
 
 
 def _verified(lab: Lab, country: str) -> Individual:
-    from ..views.specimens import specimen
-
     fields = examples.individual(country, consent_at=lab.clock())
     person = lab.individuals.create(**fields)
     codes_needed = [detail.code or "" for detail in person.status_details or []]
     _say("Individual", f"{person.id} {person.status}: {', '.join(codes_needed)}")
-    name = f"{person.given_name} {person.family_name}"
-    image_sides = {side for code in codes_needed for side in status.detail(code).sides}
-    sides = [side for side in codes.IMAGE_SIDES if side in image_sides]
-    images = {side: specimen(side, name=name, country=country) for side in sides}
-    lab.individuals.upload_images(person.id, images)
-    _say("Images", f"{', '.join(images)} (specimens made here)")
+    if status.verifies_by_token(person.country, codes_needed, lab.service.verification):
+        token = examples.verification_token(accepted_at=lab.clock())
+        lab.individuals.submit_token(person.id, **token)
+        _say("Token", f"{token['token']} (an example)")
+    else:
+        _upload(lab, person, codes_needed)
     person = lab.individuals.wait(person.id)
     _say("Verification", f"{person.status}")
     return person
+
+
+def _upload(lab: Lab, person: Individual, needed: Sequence[str]) -> None:
+    """Upload a specimen for each side that is needed; nothing if none is."""
+    from ..views.specimens import specimen
+
+    name = f"{person.given_name} {person.family_name}"
+    asked = {side for code in needed for side in status.detail(code).sides}
+    sides = [side for side in codes.IMAGE_SIDES if side in asked]
+    images = {side: specimen(side, name=name, country=str(person.country)) for side in sides}
+    if images:
+        lab.individuals.upload_images(person.id, images)
+        _say("Images", f"{', '.join(images)} (specimens made here)")
 
 
 def _account(lab: Lab, person: Individual, on_ramp: OnRamp) -> ConversionAccount:

@@ -13,7 +13,7 @@ from ..spec.service.lists import Order
 from ..spec.translation import Translation
 from .request import Options, OutgoingRequest
 from .request_builder import RequestBuilder
-from .response import R, Response, enveloped, has_own_envelope, resource_of
+from .response import R, Response, enveloped, is_as_specified, resource_of
 
 if TYPE_CHECKING:
     from .exchange import Attempt
@@ -96,9 +96,9 @@ class Lists:
     def page_as_sent(
         self, name: str, limit: int, cursor: str | None, filters: Mapping[str, Any] | None = None
     ) -> bytes:
-        """A page of a list in the envelope of the spec, with rows as sent."""
+        """A page of a list in the envelope and with the names of the spec, its values as sent."""
         form = self._service.list(name)
         attempt = self._attempt(name, form.query(limit, cursor, filters))
-        if has_own_envelope(attempt.exchange.content, form):
+        if is_as_specified(attempt.exchange.content, form, self._translation):
             return attempt.exchange.content
-        return enveloped(self._read_response(attempt).page(form))
+        return enveloped(self._read_response(attempt).named_page(form))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Self, TypeVar
@@ -188,6 +188,12 @@ class Response:
                 return candidate
         return value_at(body, place) if (place := object_place(body, names)) else None
 
+    def named_page(self, form: ListForm) -> RawPage:
+        """The body as a page of a list, its rows in our names."""
+        page = self.page(form)
+        model = OPERATIONS[f"{form.name}.list"].answer
+        return replace(page, data=[self.translation.answer(model, row) for row in page.data])
+
     def resource(self, kind: type[R], body: dict[str, Any]) -> R:
         """An object of the service as a resource in our names; `raw` is the object as sent."""
         return resource_of(kind, body, self.translation, self.place, replayed=self.replayed)
@@ -223,10 +229,12 @@ def resource_of(
 _NAMES = [f'"{name}"'.encode() for name in ENVELOPE]
 
 
-def has_own_envelope(content: bytes, form: ListForm) -> bool:
-    """Whether a page is in the envelope of the spec."""
+def is_as_specified(content: bytes, form: ListForm, translation: Translation) -> bool:
+    """Whether a page has the envelope and the names of the spec."""
+    if not is_usual(form) or translation.renames(form.name):
+        return False
     ends = content[:100] + content[-1000:]  # searching a whole page takes 0.1 ms
-    return is_usual(form) and all(name in ends or name in content for name in _NAMES)
+    return all(name in ends or name in content for name in _NAMES)
 
 
 def enveloped(page: RawPage) -> bytes:

@@ -203,3 +203,14 @@ def individual(country: str, *, consent_at: datetime, product: str = "on_ramp") 
         raise RuleError([Problem("country", f"must be one of {', '.join(codes.COUNTRIES)}")])
     fields = person(country)
     return {"product_types": [product], **fields, "idv_consent_recorded_at": consent_at}
+
+
+def verification_token(*, accepted_at: datetime) -> dict[str, Any]:
+    """The fields of a verification token that no provider has issued, for a sandbox.
+
+    >>> lab.individuals.submit_token(
+    ...     person, **examples.verification_token(accepted_at=lab.clock())
+    ... )  # doctest: +SKIP
+    """
+    fields = OPERATIONS["individuals.submit_token"].example
+    return {**fields, "partner_terms_accepted_at": accepted_at}

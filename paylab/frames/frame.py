@@ -276,7 +276,7 @@ def _row(value: Any) -> dict[str, Any]:
     if isinstance(value, Mapping):
         return dict(value)
     if hasattr(value, "payload"):
-        return {"type": value.type, "payload": dict(value.payload)}
+        return {"type": value.type, "payload": value.resource.to_dict()}
     if not hasattr(value, "to_dict"):
         message = f"a frame is made of results or dicts, not of {plain(repr(value), 60)}"
         raise ArgumentError(message, "objects")

@@ -14,7 +14,7 @@ from ..errors.api import NotFoundError
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, MissingOperationError, PaylabError
 from ..errors.names import with_name_suggestions
-from ..spec import codes
+from ..spec import codes, status
 from ..spec.models import (
     Conversion,
     ConversionAccount,
@@ -99,7 +99,7 @@ class Forms:
         return self._registry.get(about, tuple(sorted(options.items())), make, new=new)
 
     def images(self, person: Individual | str, *, example: bool = False, new: bool = False) -> Form:
-        """A form that uploads the images that verification asks for.
+        """A form that uploads the images that verification asks for, or submits the token.
 
         >>> len(lab.forms.images(draft, example=True).submit().images)
         2
@@ -107,6 +107,11 @@ class Forms:
         from ..views.images.form import ImagesForm
 
         individual = self._client.individuals.get(person) if isinstance(person, str) else person
+        about = "images", individual.id, individual.updated_at
+        detail_codes = [each.code for each in individual.status_details or []]
+        verification = self._client.service.verification
+        if status.verifies_by_token(individual.country, detail_codes, verification):
+            return self._registry.get(about, example, self._token(individual, example), new=new)
         make = partial(
             ImagesForm,
             partial(self._client.individuals.upload_images, individual.id),
@@ -116,8 +121,18 @@ class Forms:
             example=example,
             service=self._client.service,
         )
-        return self._registry.get(
-            ("images", individual.id, individual.updated_at), example, make, new=new
+        return self._registry.get(about, example, make, new=new)
+
+    def _token(self, who: Individual, example: bool) -> Callable[[], Form]:
+        """Make the form for the token of an individual."""
+        from ..views.forms.token import TokenForm
+
+        return partial(
+            TokenForm,
+            partial(self._client.individuals.submit_token, who.id),
+            self._client.clock,
+            example=example,
+            service=self._client.service,
         )
 
     def wallet(

@@ -60,7 +60,9 @@ def _polled(client: Client, family: str, resource: Any) -> PolledList:
 
     get = None if family == "conversion" else lambda row_id: resource.get(row_id).raw
     pages = resource.list(codes.PAGE_MAX).raw_pages
-    return PolledList(family, pages, get, client.session.lists.order(f"{family}s"))
+    return PolledList(
+        family, pages, get, client.session.lists.order(f"{family}s"), service=client.service
+    )
 
 
 def _functions(client: Client, subscription: str, shut: Callable[[], None]) -> InboxFunctions:
@@ -293,9 +295,10 @@ class Webhooks:
     def _found_events(self, events: Any, *, is_alone: bool) -> EventHistory | None:
         """The events to compare: the given ones, of the latest inbox, or of a simulator."""
         from ..webhooks.arrivals import events_of, simulated_events
+        from ..webhooks.event import Wrapper
 
         events_given = self.inboxes[-1] if events is None and self.inboxes else events
         if events_given is not None:
-            return events_of(events_given)
+            return events_of(events_given, Wrapper.of(self._client.service))
         controls = self._controls() if is_alone else None
         return simulated_events(controls.events()) if controls else None

@@ -15,6 +15,7 @@ from ..errors.base import MissingOperationError, Problem, RuleError
 from ..light_dataclass import light_dataclass
 from ..spec import timestamps
 from ..spec.codes import PAGE_MAX
+from ..spec.operations.records import OPERATIONS
 from ..spec.service.lists import Order
 from ..spec.text import write_json
 from ..spec.time_arguments import read_since
@@ -78,13 +79,15 @@ class ListSource:
         return self.session.lists.page_as_sent(self.kind, self.size, cursor, self.filters)
 
     def one(self, id_: str) -> bytes | None:
-        """One object without its envelope; None if it is not found or cannot be read."""
+        """One object in our names; None if it is not found or cannot be read."""
+        operation = f"{self.kind}.get"
         try:
-            path = self.session.service.path(f"{self.kind}.get", id=id_)
+            path = self.session.service.path(operation, id=id_)
             answer = self.session.send("GET", path)
         except (NotFoundError, MissingOperationError):
             return None
-        return write_json(answer.identified).encode()
+        row = answer.translation.answer(OPERATIONS[operation].answer, answer.identified)
+        return write_json(row).encode()
 
     def origin(self, **more: Any) -> dict[str, Any]:
         """The source of the rows, for `frame.attrs` and the sidecar file."""

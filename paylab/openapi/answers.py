@@ -15,7 +15,7 @@ from ..spec.answers import AnswerForm, Words, answer_form, missing_of
 from ..spec.field_notes import NOTES
 from ..spec.money import CURRENCY_FIELDS, Amount
 from ..spec.operations.operation import Operation, ReadNames
-from ..spec.operations.records import ANSWER_NAMES, ANSWERED_AMOUNTS, answer_names
+from ..spec.operations.records import ANSWERED_AMOUNTS, NAMED, answer_names
 from ..spec.resource import Resource
 from ..spec.service.lists import ListForm
 from ..spec.service.on_ramp import INSTRUCTIONS, InstructionNames, InstructionSettings
@@ -49,15 +49,15 @@ class AnswerSchemas:
         self._details = details
 
     def model(self, name: str, *, in_event: bool = False) -> Schema:
-        """A reference to a model; events have currencies in lower case, and our names."""
+        """A reference to a model; events have currencies in lower case."""
         kind: type[BaseModel] = getattr(models, name)
         title = f"{name}Snapshot" if in_event else name
         if title in self._components.schemas:
             return ref_to(title)
         form = answer_form(name)
-        record = None if in_event else ANSWER_NAMES.get(name)
-        table = record.answer_names if record else None
-        names = answer_names(name, self._service).theirs if record else {}
+        record = NAMED.get(name)
+        table = record.names if record else None
+        names = answer_names(name, self._service).theirs
         absent, nullable = missing_of(form, Service() if in_event else self._service)
         self._components.schemas[title] = {}  # keeps the order: the outer object first
         properties = {}

@@ -15,7 +15,7 @@ from ..spec import codes, models
 from ..spec.envelope import object_place
 from ..spec.json_path import value_at
 from ..spec.operations.operation import Operation
-from ..spec.operations.records import ANSWER_NAMES, ANSWERED_AMOUNTS, OPERATIONS, answer_names
+from ..spec.operations.records import ANSWERED_AMOUNTS, NAMED, OPERATIONS, answer_names
 from ..spec.resource import Resource
 from ..spec.service.keys import keys
 from ..spec.service.service import Service
@@ -48,6 +48,8 @@ class _Difference(NamedTuple):
     def __str__(self) -> str:
         called = f", first in call {self.first}" if self.first else ""
         setting = f"; set {self.key}" if self.key else ""
+        if self.kind == "status":
+            setting = f"; {self.key} makes it known (it ends no wait: pass until={self.what!r})"
         what = f"{self.kind} {self.what} of {self.where}"
         return printable(f"{what}, {self.times} times{called}{setting}")
 
@@ -149,14 +151,11 @@ def _row(record: Operation, row: dict[str, Any], service: Service) -> Iterator[F
     model = getattr(models, record.answer)
     names = answer_names(record.answer, service)
     doubts = {name: key for key, name in renamed_fields(model, row, service)}
-    for name, value in names.read(row).items():
+    ours = names.read(row)
+    for name in ours:
         if name not in model.model_fields:
             yield "field", group, str(name), doubts.get(name, "")
-        if name in ANSWERED_AMOUNTS and value is not None:
-            is_number = not isinstance(value, str)
-            if is_number != (service.amounts.answers == "number"):
-                found = "number" if is_number else "text"
-                yield "type", group, f"{name} as {found}", "amounts.answers"
+    yield from _amount_types(group, ours, service)
     key = f"statuses.{group}"
     status = row.get("status")
     if group in MACHINES and isinstance(status, str):
@@ -168,13 +167,31 @@ def _row(record: Operation, row: dict[str, Any], service: Service) -> Iterator[F
             yield "code", group, str(code), "statuses.detail_codes"
 
 
+def _amount_types(group: str, row: Mapping[str, Any], service: Service) -> Iterator[Found]:
+    """The amounts of another type than the settings say.
+
+    The setting is named if all amounts have that type; a rate may differ from them.
+    """
+    amounts = {name: row[name] for name in row if name in ANSWERED_AMOUNTS}
+    types = {
+        name: "text" if isinstance(value, str) else "number"
+        for name, value in amounts.items()
+        if value is not None
+    }
+    of_amounts = {found for name, found in types.items() if name != "exchange_rate"}
+    for name, found in types.items():
+        if found != service.amounts.answers:
+            key = "amounts.answers" if of_amounts == {found} else ""
+            yield "type", group, f"{name} as {found}", key
+
+
 def renamed_fields(
     kind: type[Resource], body: Mapping[str, Any], service: Service
 ) -> Iterator[tuple[str, str]]:
     """The keys of missing fields that probably have another name in the response."""
-    record = ANSWER_NAMES.get(kind.__name__)
+    record = NAMED.get(kind.__name__)
     if record:
-        table = key_of(record.answer_names).removesuffix(".fields")
+        table = key_of(record.names).removesuffix(".fields")
         yield from _renamed(table, body, service, kind.model_fields)
     given = body.get("deposit_instructions")
     if isinstance(given, Mapping) and isinstance(given.get("details"), Mapping):

@@ -190,8 +190,7 @@ def operations_of(key: str) -> Iterator[str]:
     if head in OTHERS:
         yield OTHERS[head]
     for name, operation in OPERATIONS.items():
-        tables = (key_of(operation.names), key_of(operation.answer_names))
-        names = (*(table.partition(".")[0] for table in tables), operation.resource)
+        names = (key_of(operation.names).partition(".")[0], operation.resource)
         if head == "paths":
             is_used = key_of(operation.path) == key
         elif head == "lists":

@@ -15,7 +15,7 @@ from ..errors.api import (
 )
 from ..errors.base import PaylabError
 from ..spec.timestamps import from_http
-from .candidates import is_about_signature
+from .candidates import PATH_MISSING, is_about_signature
 from .steps import LISTS, HopelessError, first_page
 from .trial import Trials, words_of
 
@@ -41,6 +41,13 @@ def begin(trials: Trials) -> None:
         raise HopelessError(
             f"{where} answers with web pages, not with the API: check the base URL ({DOCTOR})"
         ) from failures[0]
+    missing = (0, *PATH_MISSING)
+    refused = next((each for each in failures if error_status(each) not in missing), None)
+    if refused is not None:
+        raise HopelessError(
+            f"{where} refuses its lists: {words_of(refused)}. Follow these words; the names of the "
+            "query parameters are lists.limit_parameter and lists.cursor_parameter"
+        ) from refused
     raise HopelessError(
         f"{where} has none of the lists: {words_of(failures[0])}. Check the base URL; if the paths "
         "differ, ask your provider for them and set paths.transfers"

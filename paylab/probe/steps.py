@@ -86,6 +86,18 @@ def needed_images(individual: Any) -> dict[str, bytes]:
     return {side: tiny_image() for each in told if each.asks for side in each.sides}
 
 
+def needs_token(client: Client, individual: Any) -> bool:
+    """Whether an individual verifies with a token, not with images."""
+    detail_codes = [each.code for each in individual.status_details or ()]
+    return status.verifies_by_token(individual.country, detail_codes, client.service.verification)
+
+
+def send_token(client: Client, individual_id: str) -> Any:
+    """Submit an example token of the identity-verification provider."""
+    token = examples.verification_token(accepted_at=client.clock())
+    return client.individuals.submit_token(individual_id, **token)
+
+
 def create_wallet(client: Client, individual_id: str) -> Any:
     """Create an example wallet."""
     details = examples.wallet(client.service)

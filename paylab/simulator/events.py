@@ -10,9 +10,9 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..spec.field_names import with_instructions
 from ..spec.json_path import put_inside
 from ..spec.money import lowered
+from ..spec.operations.records import event_payload
 from ..spec.renames import Names
 from ..spec.service.value_types import NONE
 from ..spec.translation import with_numbers
@@ -46,7 +46,7 @@ def wrapped(world: World, event_id: str, body: Row) -> bytes:
     if settings.id_field != NONE:
         put_inside(wrapper, settings.id_field, event_id)
     put_inside(wrapper, settings.type_field, body["event_type"])
-    payload = with_instructions(service, body["event_payload"], Names.send)
+    payload = event_payload(service, body["event_type"], body["event_payload"], Names.send)
     put_inside(wrapper, settings.payload_field, payload)
     return with_numbers(service, dump(wrapper))
 

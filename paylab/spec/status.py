@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Container, Mapping
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import PaylabError
@@ -192,6 +192,26 @@ def detail(code: object, terminal_codes: Container[str] | None = None) -> Advice
     return Advice(name, meaning, action, sides, terminal=name in terminal_codes)
 
 
+TOKEN_NEEDED = "verification_token_needed"
+
+
+def verifies_by_token(
+    country: object, detail_codes: Collection[object], settings: VerificationSettings
+) -> bool:
+    """Whether an individual has to submit a token, not images.
+
+    Its status details say so; without one that asks for a token or an image, its country does.
+
+    >>> from paylab.spec.service.individuals import VerificationSettings
+    >>> paylab.status.verifies_by_token("US", [], VerificationSettings())
+    True
+    """
+    if TOKEN_NEEDED in detail_codes:
+        return True
+    asks = any(detail(code).asks for code in detail_codes)
+    return not asks and country in settings.token_countries
+
+
 _UNKNOWN = "The check returned a code that this version of paylab does not know."
 _UNKNOWN_ACTION = "Read the service's own message, then send clear images again."
 
@@ -205,7 +225,7 @@ _ACTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         (BACK,),
     ),
     "verification_selfie_needed": ("Add a picture of the person's own face, taken now.", (SELFIE,)),
-    "verification_token_needed": (
+    TOKEN_NEEDED: (
         "Send the provider's share token with lab.individuals.submit_token().",
         (),
     ),

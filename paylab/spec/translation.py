@@ -13,13 +13,14 @@ from functools import lru_cache, partial
 from typing import Any
 
 from ..errors.base import Problem, RuleError
-from .field_names import detail_names, with_instructions
+from .field_names import detail_names, instruction_names, with_instructions
 from .json_path import dotted, last_name, step_into
 from .operations.field import AMOUNT, CURRENCY
-from .operations.records import ANSWERED_AMOUNTS, OPERATIONS, answer_names
-from .renames import SAME, Body, Convert, Names, names_of
+from .operations.records import ANSWERED_AMOUNTS, NAMED, OPERATIONS, answer_names
+from .renames import SAME, Body, Convert, Names
 from .service.accounts import AccountDetails
 from .service.frozen import plain_value
+from .service.on_ramp import INSTRUCTIONS
 from .service.service import Service
 from .text import CASES
 
@@ -51,6 +52,15 @@ class Translation:
         if record.names:
             request_body = _sent(names, self._valued(operation, request_body))
         return with_constants(request_body, self.service.extra.get(operation, {}))
+
+    def renames(self, name: str) -> bool:
+        """Whether a service has other names for fields that the rows of a list show."""
+        if self.is_idle:
+            return False
+        kind = OPERATIONS[f"{name}.list"].answer
+        instructions = (instruction_names(one, self.service) for one in INSTRUCTIONS)
+        tables = (answer_names(kind, self.service), *instructions)
+        return any(names.theirs for names in tables)
 
     def answer(self, kind: str, body: Body) -> Body:
         """An object of the service with our names; `kind` is the name of its model."""
@@ -211,11 +221,10 @@ def with_numbers(service: Service, body: bytes) -> bytes:
 @lru_cache
 def _amounts(service: Service) -> re.Pattern[bytes]:
     """Amounts as numbers, under any name of the service."""
-    tables = (service.quotes.fields, service.sandbox_deposits.fields)
     their_amounts = {
         last_name(their)
-        for table in tables
-        for our, their in names_of(table).theirs.items()
+        for model in NAMED
+        for our, their in answer_names(model, service).theirs.items()
         if our in ANSWERED_AMOUNTS
     }
     words = "|".join(map(re.escape, sorted({*ANSWERED_AMOUNTS, *their_amounts})))

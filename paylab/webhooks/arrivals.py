@@ -15,7 +15,7 @@ from ..errors.text import printable_lines
 from ..files import path_of, replace
 from ..spec import timestamps
 from .arrival import COLUMNS, Arrival, as_json, cells
-from .event import Event, read_event
+from .event import OWN, Event, Wrapper, read_event
 from .event_file import EventHistory, as_line, header, read_events
 from .event_log import EventLog
 
@@ -161,18 +161,19 @@ EventSource = Arrivals | str | os.PathLike[str] | Iterable[Event | Mapping[str, 
 """An inbox, a file of events as `inbox.save` writes it, or events."""
 
 
-def events_of(source: EventSource) -> EventHistory:
+def events_of(source: EventSource, wrapper: Wrapper = OWN) -> EventHistory:
     """The events of a source; TypeError or PaylabError names what is none."""
     if isinstance(source, Arrivals):
         return EventHistory([arrival.event for arrival in source], source.since)
     if isinstance(source, str | os.PathLike):
-        return read_events(source)
+        return read_events(source, wrapper)
     if not isinstance(source, Iterable) or isinstance(source, Mapping | bytes):
         raise ArgumentError(
             "events are an inbox, a file with a JSON object a line, or a list of events, not a "
             f"{type(source).__name__}"
         )
-    return EventHistory([_event(number, item) for number, item in enumerate(source, 1)], None)
+    events = [_event(number, item, wrapper) for number, item in enumerate(source, 1)]
+    return EventHistory(events, None)
 
 
 def simulated_events(events: list[Event]) -> EventHistory:
@@ -181,9 +182,9 @@ def simulated_events(events: list[Event]) -> EventHistory:
     return EventHistory(events, min(times, default=None))
 
 
-def _event(number: int, value: object) -> Event:
+def _event(number: int, value: object, wrapper: Wrapper) -> Event:
     if isinstance(value, Event):
         return value
     if not isinstance(value, Mapping | str | bytes):
         raise ArgumentError(f"event {number} is of type {type(value).__name__}, not an event")
-    return read_event(value)
+    return read_event(value, wrapper)

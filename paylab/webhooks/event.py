@@ -14,10 +14,10 @@ from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, PaylabError
 from ..spec import models, timestamps
 from ..spec.codes import EVENT_TYPES
-from ..spec.field_names import with_instructions
 from ..spec.json_path import put_inside, value_at
 from ..spec.models import StatusChange
 from ..spec.money import lowered
+from ..spec.operations.records import event_payload
 from ..spec.renames import Names
 from ..spec.resource import Resource
 from ..spec.service.service import Service
@@ -185,7 +185,7 @@ def event_of(kind: str, payload: Mapping[str, Any], service: Service = OWN.servi
     family = kind.partition(".")[0]
     model, _ = FAMILIES.get(family, (Resource, None))
     try:
-        resource = model.model_validate(with_instructions(service, payload, Names.read))
+        resource = model.model_validate(event_payload(service, kind, payload, Names.read))
         resource._raw = dict(payload)
     except (ValueError, RecursionError) as error:
         raise UnreadableEventError(f"the payload cannot be read: {str(error)[:200]}") from None
@@ -237,7 +237,12 @@ BY_STATUS: Mapping[str, Mapping[str, str]] = {
 
 
 @explain_arguments
-def of_snapshot(family: str, raw: Mapping[str, Any], latest: EventVersion | None = None) -> Event:
+def of_snapshot(
+    family: str,
+    raw: Mapping[str, Any],
+    latest: EventVersion | None = None,
+    service: Service = OWN.service,
+) -> Event:
     """The event for the current state of a resource; `latest` is the last known mark.
 
     >>> paylab.events.of_snapshot("transfer", transfer.raw).type
@@ -248,14 +253,14 @@ def of_snapshot(family: str, raw: Mapping[str, Any], latest: EventVersion | None
         if raw.get("status_details"):
             payload["status_details"] = raw["status_details"]
         payload["previous_status"] = latest.status if latest else None
-        return event_of("individual.status_changed", payload)
+        return event_of("individual.status_changed", payload, service)
     if family not in BY_STATUS:
         names = ", ".join([*BY_STATUS, "individual"])
         raise ArgumentError(f"family must be one of {names}, not {family!r}", "family")
     kind = BY_STATUS[family].get(str(raw.get("status")), f"{family}.status_changed")
     if latest and family == "transfer" and raw.get("status") == latest.status == "started":
         kind = "transfer.payout_initiated"  # still started, with a newer updated_at
-    return event_of(kind, lowered(raw))
+    return event_of(kind, lowered(raw), service)
 
 
 @explain_arguments

@@ -23,7 +23,8 @@ from ..logs import log
 from ..runtime import Repetition
 from ..spec import timestamps
 from ..spec.service.lists import Order
-from .event import FAMILIES, Event, EventVersion, of_snapshot
+from ..spec.service.service import Service
+from .event import FAMILIES, OWN, Event, EventVersion, of_snapshot
 from .router import Router
 
 EVERY = 5.0
@@ -56,6 +57,7 @@ class PolledList:
     open: set[str] = field(default_factory=set)
     has_begun: bool = False
     floor: datetime | None = None
+    service: Service = OWN.service
 
     def rows(self, since: datetime | None) -> list[ResourceData]:
         """The rows that are new or changed, oldest first; in the first round since a time."""
@@ -120,7 +122,7 @@ class PolledList:
 
     def mark(self, row: ResourceData) -> EventVersion:
         """The mark by which polling compares two states of a resource."""
-        return of_snapshot(self.family, row).mark
+        return of_snapshot(self.family, row, None, self.service).mark
 
     def _pages(self) -> Iterator[Any]:
         """The pages; the order is unknown as soon as rows contradict the declared one."""
@@ -259,9 +261,9 @@ class Watch:
     def _event(self, polled: PolledList, row: ResourceData) -> Event | None:
         """The event for a resource; None when a webhook has already delivered it."""
         family = polled.family
-        latest = self._router.latest(of_snapshot(family, row))
+        latest = self._router.latest(of_snapshot(family, row, None, polled.service))
         latest_known = latest or polled.known.get(str(row.get("id")))
-        event = of_snapshot(family, row, latest_known)
+        event = of_snapshot(family, row, latest_known, polled.service)
         return None if latest and same_state(event.mark, latest) else event
 
     def _note(self, error: Exception) -> int:

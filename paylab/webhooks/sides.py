@@ -202,9 +202,9 @@ def rows_of_events(events: Iterable[Event]) -> Rows:
 
 def _facts(event: Event) -> dict[str, str]:
     """The texts of an event by meaning; others are missing, as anybody can send events."""
-    flat = dict(event.payload)
+    flat = event.resource.to_dict()
     for part in ("deposit", "payout"):
-        inner = event.payload.get(part)
+        inner = flat.get(part)
         if isinstance(inner, Mapping):
             flat |= {f"{part}_{name}": value for name, value in inner.items()}
     facts = {}

@@ -627,3 +627,15 @@ def test_headers_signed_with_the_simulators_secret_are_recognised(tmp_path, caps
     file.write_text("no header")
     assert main(compare) == 2
     assert "has no `Name: value` line" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("url", "status"), [("https://a.test/v1/transfers", 0), ("/v1/x", 2)])
+def test_a_full_url_is_signed_without_a_base_url(url, status, monkeypatch, capsys):
+    """The configured keys sign a full URL; only a path needs the base URL."""
+    monkeypatch.delenv("PAYLAB_BASE_URL", raising=False)
+    monkeypatch.setenv("PAYLAB_API_KEY", "key_1")
+    monkeypatch.setenv("PAYLAB_SECRET_KEY", "secret_1")
+    assert main(["sign", "GET", url, "--json"]) == status
+    output = capsys.readouterr()
+    assert ("Credential=key_1," in output.out) == (status == 0)
+    assert ("base_url is missing" in output.err) == (status == 2)

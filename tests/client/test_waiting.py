@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 
 import pytest
 
+from paylab.client import Client
 from paylab.errors import PaylabError, WaitTimeoutError
+from paylab.spec.service import Service
 
 
 def status(*names):
@@ -68,7 +73,11 @@ def test_waiting_gives_up(scripted):
     client, script = scripted(*status(*["pend\x1bing"] * 4))
     with pytest.raises(WaitTimeoutError) as caught:
         client.individuals.wait("x", timeout=2.5)
-    assert str(caught.value) == "the individual was pend\\x1bing after 2.5 s"
+    words = (
+        "the individual was pend\\x1bing after 2.5 s, and the wait ends at action_required, active "
+        'or rejected; if pend\\x1bing is the end, write wait(..., until="pend\\x1bing")'
+    )
+    assert str(caught.value) == words
     assert caught.value.last.id == "x"
     assert script.naps == [1.0, 1.0, 0.5]
 
@@ -152,3 +161,29 @@ def test_the_whole_list_is_read_unless_its_order_is_declared(scripted, order, pa
     client = client.with_service(client.service.with_values({"lists.order": order}))
     assert client.conversions.wait(conversion_account_id="ca_1").id == "newest"
     assert len(script.requests) == pages
+
+
+@pytest.mark.parametrize(
+    ("until", "status_now", "declared", "is_noted", "is_advised"),
+    [
+        (None, "approved", (), True, True),
+        (None, "approved", ("approved",), False, True),
+        (None, "pending", (), False, False),
+        ({"active"}, "approved", (), True, True),
+        (lambda person: False, "approved", (), False, False),
+    ],
+)
+def test_a_wait_says_at_once_that_a_status_is_unknown(
+    scripted, settings, until, status_now, declared, is_noted, is_advised
+):
+    """The first line and the error name the statuses that end the wait, and `until`."""
+    own = replace(settings, service=Service({"statuses.individuals": declared}))
+    _, script = scripted(*status(*[status_now] * 3))
+    lines = []
+    shown = partial(nullcontext, lines.append)
+    client = Client(own, transport=script, sleep=script.naps.append, wait_shown=shown)
+    chosen = {} if until is None else {"until": until}
+    with pytest.raises(WaitTimeoutError) as caught:
+        client.individuals.wait("x", timeout=2, **chosen)
+    assert ("which paylab does not know (the wait ends at" in lines[0]) == is_noted
+    assert ('until="approved"' in str(caught.value)) == is_advised

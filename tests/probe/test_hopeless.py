@@ -40,6 +40,7 @@ def read_only(request):
 
 
 OFF = {"date": (NOW - timedelta(minutes=7)).strftime("%a, %d %b %Y %H:%M:%S GMT")}
+LIMIT = json.dumps({"error": "invalid", "fields": {"?limit": "unknown query parameter"}})
 UNAUTHORIZED = json.dumps({"error": "signature does not match"})
 
 
@@ -67,6 +68,8 @@ def walked(answer, *, write=False):
         (answering(308, location="https://api.example.com/"), False, 5, "set the base URL"),
         (answering(503, "down"), False, 5, "try again later"),
         (answering(404, '{"error": "not found"}'), False, 5, "none of the lists"),
+        (answering(400, LIMIT), False, 20, "refuses its lists: 400"),
+        (answering(400, LIMIT), False, 20, "lists.limit_parameter"),
         (answering(401, UNAUTHORIZED), False, 20, "check that API key and secret belong"),
         (answering(401, UNAUTHORIZED, **OFF), False, 20, "420 s ahead: set the clock"),
         (read_only, True, 5, "production, or this key may only read"),

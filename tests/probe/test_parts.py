@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from types import SimpleNamespace
 
 import httpx
@@ -167,6 +168,41 @@ def test_drift_counts_events_headers_and_codes():
     assert repr(drift).splitlines()[0].endswith("4; set statuses.detail_codes")
     assert repr(drift).splitlines()[2] == "header x-limit of answers, 1 times, first in call 3"
     assert (repr(find_drift([], SERVICE)), find_drift([], SERVICE).line) == ("<no drift>", "")
+
+
+def listed(row):
+    """A call whose answer is a page with one transfer."""
+    return call(body=json.dumps({"data": [row], "has_next_page": False, "cursor": None}))
+
+
+@pytest.mark.parametrize(
+    ("answers", "row", "found"),
+    [
+        ("number", {"total_fee": 1, "exchange_rate": "17"}, {"exchange_rate as text": ""}),
+        ("text", {"total_fee": "1", "exchange_rate": 17}, {"exchange_rate as number": ""}),
+        ("text", {"exchange_rate": 17}, {"exchange_rate as number": ""}),
+        ("text", {"total_fee": 1, "source_amount": "2"}, {"total_fee as number": ""}),
+        (
+            "text",
+            {"total_fee": 1, "exchange_rate": "1"},
+            {"total_fee as number": "amounts.answers"},
+        ),
+        ("number", {"total_fee": None, "source_amount": 2}, {}),
+    ],
+)
+def test_the_form_of_amounts_is_advised_if_all_amounts_have_it(answers, row, found):
+    """A rate, or one amount among others, does not advise to set the form of all amounts."""
+    drift = find_drift([listed({"id": "t", **row})], Service({"amounts.answers": answers}))
+    assert {each.what: each.key for each in drift} == found
+
+
+def test_a_new_status_names_what_its_setting_does():
+    """The setting makes a status known; a wait ends at it only with `until`."""
+    (found,) = find_drift([listed({"id": "t", "status": "approved"})], Service())
+    assert str(found) == (
+        "status approved of transfers, 1 times, first in call 1; statuses.transfers makes it known"
+        " (it ends no wait: pass until='approved')"
+    )
 
 
 def test_a_report_shows_what_to_act_on():

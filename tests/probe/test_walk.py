@@ -1,14 +1,20 @@
 """A walk comes to the end of a service that differs, and writes only what a request proved."""
 
+import json
 from functools import partial
 
+import httpx
 import pytest
 from independent_service import DEVIATIONS
 
+from paylab.client import Client
 from paylab.corridors import on_ramps
 from paylab.errors import RuleError
+from paylab.lab.lab import connect
+from paylab.probe.probe import probe
 from paylab.probe.report import ASSUMED, NOT_REACHED, PROVEN, REFUSED
 from paylab.probe.walk import COUNTRIES
+from paylab.simulator.simulator import Simulator
 from paylab.spec.service import Service
 
 WALLET = "financial_accounts.crypto_wallet"
@@ -215,3 +221,53 @@ def test_a_file_keeps_what_was_set_by_hand(walk_independent, tmp_path):
     report.write(to)
     assert Service.load(to).diff() == {**by_hand, "paths.quotes": "/v1/transfers/quotes"}
     assert "[probed]" not in to.read_text()
+
+
+ACCEPTED = ("MX", "PH")
+
+
+def refusing_countries(simulator):
+    """A transport of a simulator that refuses individuals of all but two countries."""
+
+    def answer(request):
+        if request.method == "POST" and request.url.path == "/v1/individuals":
+            country = json.loads(request.read())["country"]
+            if country not in ACCEPTED:
+                problem = {"field": "country", "message": "must be MX or PH"}
+                return httpx.Response(400, json={"error": "invalid", "errors": [problem]})
+        return simulator.transport().handle_request(request)
+
+    return httpx.MockTransport(answer)
+
+
+def test_a_refused_country_leaves_the_others_to_be_paid():
+    """A service with two countries gets a payout in each, and one order twice."""
+    simulator = Simulator()
+    with connect(simulator=simulator) as lab:
+        options = {"clock": lab.client.clock, "sleep": lab.client.sleep}
+        transport = refusing_countries(simulator)
+        with Client(lab.client.settings, transport=transport, **options) as client:
+            report = probe(client, write=True)
+    payouts = next(line for line in report.reached if line.startswith("Payouts: "))
+    assert f"{', '.join(ACCEPTED)} to the end" in payouts
+    assert "Repeated order: to the end" in report.reached
+    assert report.service.diff() == {}
+
+
+@pytest.mark.parametrize(
+    ("paths", "posts"),
+    [
+        ({}, 1),
+        ({"webhook_subscriptions": "none"}, 0),
+        ({"create_webhook_subscription": "none"}, 0),
+        ({"webhook_subscriptions": "none", "create_webhook_subscription": "/v1/hooks"}, 1),
+    ],
+)
+def test_a_service_without_webhooks_gets_no_subscription(paths, posts):
+    """A list of subscriptions that is none, or a creation, is posted to only where it is stated."""
+    service = Service({f"paths.{name}": path for name, path in paths.items()})
+    with connect(service=service) as lab:
+        report = probe(lab.client, write=True)
+    sent = [call.path for call in report.calls if call.method == "POST"]
+    assert len([path for path in sent if "hook" in path]) == posts
+    assert not any("hook" in key for key in report.service.diff().keys() - service.diff().keys())

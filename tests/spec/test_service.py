@@ -21,6 +21,7 @@ from paylab.spec.renames import Names
 from paylab.spec.service import Service
 from paylab.spec.service.files import line_of
 from paylab.spec.service.keys import keys
+from paylab.spec.service.schema import service_schema
 
 KEYS = list(keys().values())
 CASES = [(key.name, other) for key in KEYS for other in key.others]
@@ -123,6 +124,11 @@ def test_each_key_is_written_below_its_question():
         ("[pahts]\n", 1, "nearest: paths"),
         ('"" = 1\n', 1, "a service.toml has: "),
         ("[zzz]\n", 1, "a service.toml has: signing"),
+        ('[zzz.b]\nx = 1\n[paths]\nquotes = "/v1/q"\n', 1, "a service.toml has: signing"),
+        ('[paths]\nquotes = "/v1/q"\n[conversions]\n', 3, "; there are paths.conversions, "),
+        ('[conversions.fields]\nid = "x"\n', 1, "no setting conversions; there are paths."),
+        ("[lists]\n[extra.transfers.create]\nx = 1\n[paths]\n", 2, '[extra."transfers.create"]'),
+        ('[transfers]\nrequired = ["ref"]\n', 2, "not 'ref'"),
         ('[lists]\n# rows\nmax_limit = "many"\n', 3, "a whole number from 1 to 10000, not 'many'"),
         ("[lists]\nmax_limit = true\n", 2, "a whole number"),
         ("[lists]\nmax_limit = 0\n", 2, "from 1 to"),
@@ -487,3 +493,46 @@ def test_a_huge_file_is_not_read(tmp_path):
         file.truncate(2**40)
     with pytest.raises(ServiceError, match="too large"):
         Service.load(path)
+
+
+@pytest.mark.parametrize(
+    ("table", "our", "their"),
+    [
+        ("financial_accounts.MX.bank_account", "clabe", "clabe_number"),
+        ("financial_accounts.crypto_wallet", "network", "chain.name"),
+        ("transfers", "client_reference_id", "external_reference"),
+        ("conversion_accounts", "destination_currency", "to"),
+    ],
+)
+def test_a_required_field_may_have_the_name_of_the_service(table, our, their):
+    """A list of required fields is read with the names of the table beside it."""
+    names = {f"{table}.fields.{our}": their}
+    service = Service({**names, f"{table}.required": [their]})
+    assert service.value(f"{table}.required") == (our,)
+    assert service == Service(names).with_values({f"{table}.required": [our]})
+    assert Service(tomllib.loads(service.to_toml())) == service
+
+
+def test_our_name_of_a_required_field_comes_first():
+    """A word that is both our name of one field and the service's of another is ours."""
+    table = "financial_accounts.PH.bank_account"
+    swapped = {"account_number": "issuer", "issuer": "account_number"}
+    names = {f"{table}.fields.{our}": their for our, their in swapped.items()}
+    service = Service({**names, f"{table}.required": ["issuer"]})
+    assert service.value(f"{table}.required") == ("issuer",)
+
+
+def test_the_schema_describes_tables_and_what_belongs_into_a_setting():
+    """An editor shows whose names a list has, what dots do, and that operations are quoted."""
+    tables = service_schema()["properties"]
+    bank = tables["financial_accounts"]["properties"]["MX"]["properties"]["bank_account"]
+    lists = tables["lists"]["properties"]
+    for about, words in {
+        bank["properties"]["required"]["description"]: "paylab's names",
+        tables["individuals"]["properties"]["required"]["description"]: "paylab's names",
+        tables["signing"]["description"]: "headers have the names of the specification",
+        tables["extra"]["description"]: '[extra."transfers.create"]',
+        lists["more"]["description"]: "dots step into objects",
+        lists["cursor"]["description"]: "dots step into objects",
+    }.items():
+        assert words in about

@@ -113,7 +113,7 @@ class ConversionAccounts:
         >>> lab.conversion_accounts.wait(account).deposit_instructions.type
         'mx_virtual_account'
         """
-        poller = Poller(self._session.sleep, self._session.wait_shown, timeout, every)
+        poller = Poller.of(self._session, "conversion_accounts", timeout, every)
         return poller.poll(lambda: self.get(id), until, "the conversion account")
 
 
@@ -169,7 +169,7 @@ class Conversions:
                 return conversion if conversion and _is_since(conversion, since) else None
             return self.newest(account, since)
 
-        poller = Poller(self._session.sleep, self._session.wait_shown, timeout, every)
+        poller = Poller.of(self._session, "conversions", timeout, every)
         return poller.poll(look, until, "the conversion", ENDED)
 
     @strict_keywords(Options)

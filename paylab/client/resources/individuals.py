@@ -198,7 +198,7 @@ class Individuals:
         >>> lab.individuals.wait(person).status
         'active'
         """
-        poller = Poller(self._session.sleep, self._session.wait_shown, timeout, every)
+        poller = Poller.of(self._session, "individuals", timeout, every)
         return poller.poll(lambda: self.get(id), until, "the individual", INDIVIDUAL.final)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from contextlib import AbstractContextManager
 from functools import lru_cache
 from itertools import chain
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ...errors.api import APIResponseError
 from ...errors.base import Problem, WaitTimeoutError
@@ -19,6 +19,8 @@ from ...spec.operations.field import OBJECT, Field
 from ...spec.operations.records import OPERATIONS
 from ...spec.service.lists import ListForm
 from ...spec.service.service import Service
+from ...spec.service.statuses import STATUSES
+from ...spec.status import MACHINES, Machine
 from ...spec.text import plain
 from ..parameters import refuse, unknown
 
@@ -47,17 +49,38 @@ Until = str | Collection[str] | Callable[[Any], bool]
 """A status, several statuses, or a function of the resource that returns when to stop."""
 
 
+class WaitingClient(Protocol):
+    """What a wait needs of a client."""
+
+    sleep: Callable[[float], None]
+    wait_shown: Callable[[], AbstractContextManager[Callable[[str], None]]]
+
+    @property
+    def service(self) -> Service:
+        """The settings of its service."""
+
+
 @light_dataclass(frozen=True)
 class Poller:
     """How long to wait and how often to poll; only sleeps count as waiting time.
 
-    `shown` gives a function that is called with the state of the wait in each round.
+    `shown` gives a function that is called with the state of the wait in each round. `machine` has
+    the statuses of the specification, and `declared` are those of the settings.
     """
 
     sleep: Callable[[float], None]
     shown: Callable[[], AbstractContextManager[Callable[[str], None]]]
     timeout: float
     every: float
+    machine: Machine
+    declared: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, client: WaitingClient, resource: str, timeout: float, every: float) -> Poller:
+        """How to wait for a resource of a service."""
+        declared = STATUSES[resource](client.service.statuses)
+        machine = MACHINES[resource]
+        return cls(client.sleep, client.wait_shown, timeout, every, machine, declared)
 
     def poll(
         self, look: Callable[[], W | None], until: Until, what: str, final: Set[str] = frozenset()
@@ -78,16 +101,32 @@ class Poller:
                 if resource is not None and reached(resource):
                     show_state(f"{state} after {waited:g} s")
                     return resource
-                show_state(
-                    f"waiting: {state}; {waited:.0f} s so far, at most {seconds_left:.0f} s more"
-                )
+                times = f"{waited:.0f} s so far, at most {seconds_left:.0f} s more"
+                show_state(f"waiting: {state}{self._note(resource, until)}; {times}")
                 if not callable(until) and getattr(resource, "status", None) in final:
                     raise WaitTimeoutError(f"{state}, which is final", resource)
                 if waited >= self.timeout:
-                    raise WaitTimeoutError(f"{state} after {waited:g} s", resource)
+                    advice = self._advice(resource, until)
+                    raise WaitTimeoutError(f"{state} after {waited:g} s{advice}", resource)
                 pause = min(self.every, seconds_left)
                 self.sleep(pause)
                 waited += pause
+
+    def _note(self, seen: Any, until: Until) -> str:
+        """What to know while a status is unknown to the specification and to the settings."""
+        if seen is None or callable(until) or seen.status in (*self.machine.states, *self.declared):
+            return ""
+        return f", which paylab does not know (the wait ends at {_ends(until)})"
+
+    def _advice(self, seen: Any, until: Until) -> str:
+        """Which statuses end a wait, and what to write, for one that is not specified."""
+        if seen is None or callable(until) or seen.status in self.machine.states:
+            return ""
+        status = plain(str(seen.status), 60)
+        return (
+            f", and the wait ends at {_ends(until)}; if {status} is the end, write "
+            f'wait(..., until="{status}")'
+        )
 
 
 def _reached(until: Until) -> Callable[[Any], bool]:
@@ -95,6 +134,12 @@ def _reached(until: Until) -> Callable[[Any], bool]:
         return until
     statuses = {until} if isinstance(until, str) else set(until)
     return lambda seen: seen.status in statuses
+
+
+def _ends(until: str | Collection[str]) -> str:
+    """The statuses that end a wait, in words."""
+    names = [until] if isinstance(until, str) else sorted(until)
+    return " or ".join(part for part in (", ".join(names[:-1]), *names[-1:]) if part)
 
 
 def _state(seen: Any) -> str:

@@ -252,5 +252,5 @@ class Transfers:
         >>> lab.transfers.wait(transfer).status
         'completed'
         """
-        poller = Poller(self._session.sleep, self._session.wait_shown, timeout, every)
+        poller = Poller.of(self._session, "transfers", timeout, every)
         return poller.poll(lambda: self.get(id), until, "the transfer", TRANSFER.final)

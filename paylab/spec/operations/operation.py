@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -25,8 +25,8 @@ class Operation:
     `name` is the resource and the verb. `path` reads its path from the settings of a service.
     `answer` is the model of what it returns, or of each item of a list; "" if it returns nothing.
     `success` are the statuses of a success, or read the settings that hold them. `names` reads the
-    table with the service's names of the fields of the body, `answer_names` that of the answer, and
-    `listing` the form of a list. `is_shown` is whether the spec shows the answer.
+    table with the service's names of the fields of the body and of its object in answers, `listing`
+    the form of a list. `is_shown` is whether the spec shows the answer.
     `body` names the object that it takes, `call` the function of a generated client. `refusals` are
     those that depend on more than the form of the request.
     """
@@ -40,7 +40,6 @@ class Operation:
     answer: str = ""
     success: tuple[Status, ...] = (200,)
     names: ReadNames | None = None
-    answer_names: ReadNames | None = None
     listing: Callable[[ListSettings], OneListSettings] | None = None
     is_shown: bool = False
     is_idempotent: bool = False
@@ -88,17 +87,30 @@ class Operation:
         """Where the body has the id of a reference."""
         return self._table(service).get(field.by_id, field.place)
 
-    def answer_names_of(self, creation: Operation, service: ServiceSettings) -> Names:
-        """The names of the answer; `creation` has the references of the object."""
-        table = dict(self.answer_names(service)) if self.answer_names else {}
-        for field in creation.references:
+    def answer_names(self, service: ServiceSettings) -> Names:
+        """The names of its object in answers: those of the body.
+
+        A name that an answer has for another field keeps that meaning there.
+        """
+        table = dict(self._table(service))
+        for field in self.references:
             place = table.get(field.by_id, field.place)
             holder = place.rpartition(".")[0]
             if place == field.place or field.whole:
                 table.pop(field.by_id, None)
             if field.whole and holder:
                 table[field.name] = holder
-        return names_of(FrozenDict(table))
+        return names_of(FrozenDict(table), self._stated_otherwise(table))
+
+    def _stated_otherwise(self, table: Mapping[str, str]) -> tuple[str, ...]:
+        """The fields of a table whose name is that of another field in answers."""
+        renamed = {our: their for our, their in table.items() if our != their}
+        if not renamed:
+            return ()
+        from .. import models  # pydantic is not needed without other names
+
+        others = getattr(models, self.answer).model_fields.keys() - renamed.keys()
+        return tuple(our for our, their in renamed.items() if their in others)
 
     def _table(self, service: ServiceSettings) -> FrozenDict[str]:
         return self.names(service) if self.names else FrozenDict()

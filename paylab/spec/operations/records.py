@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from ...errors.base import UnknownItemError
 from ...errors.names import nearest_names
 from .. import codes
-from ..renames import SAME, Names
+from ..field_names import with_instructions
+from ..renames import SAME, Body, Convert, Names
 from ..service.tree import ServiceSettings
 from . import bodies, refusals
 from .field import AMOUNT, ENUM, INTEGER, Field
@@ -114,7 +115,6 @@ _RECORDS = (
         answer="Quote",
         success=(lambda service: service.success_codes.quotes,),
         names=lambda service: service.quotes.fields,
-        answer_names=lambda service: service.quotes.fields,
         refusals=refusals.QUOTE,
     ),
     Operation(
@@ -156,7 +156,6 @@ _RECORDS = (
         answer="ConversionAccount",
         success=(201, 202),
         names=lambda service: service.conversion_accounts.fields,
-        answer_names=lambda service: service.conversion_accounts.fields,
         is_idempotent=True,
         refusals=refusals.CONVERSION_ACCOUNT,
     ),
@@ -168,7 +167,6 @@ _RECORDS = (
         summary="List conversion accounts",
         query=_PAGE,
         answer="ConversionAccount",
-        answer_names=lambda service: service.conversion_accounts.fields,
     ),
     Operation(
         name="conversion_accounts.get",
@@ -176,7 +174,6 @@ _RECORDS = (
         path=lambda service: service.paths.conversion_account,
         summary="Read one conversion account with its deposit instructions",
         answer="ConversionAccount",
-        answer_names=lambda service: service.conversion_accounts.fields,
         refusals=refusals.ONE_CONVERSION_ACCOUNT,
     ),
     Operation(
@@ -206,7 +203,6 @@ _RECORDS = (
         answer="Deposit",
         success=(lambda service: service.success_codes.sandbox_deposits,),
         names=lambda service: service.sandbox_deposits.fields,
-        answer_names=lambda service: service.sandbox_deposits.fields,
         is_sandbox=True,
         body="NewDeposit",
         call="simulateDeposit",
@@ -276,16 +272,24 @@ AMOUNTS = tuple(dict.fromkeys(name for each in _RECORDS for name in each.of_kind
 ANSWERED_AMOUNTS = frozenset({*AMOUNTS, "exchange_rate", "total_fee", "total_tax"})
 """The fields of answers that hold an amount, a rate or a fee."""
 
-ANSWER_NAMES: Mapping[str, Operation] = {
-    operation.answer: operation for operation in _RECORDS if operation.answer_names
+NAMED: Mapping[str, Operation] = {
+    operation.answer: operation for operation in _RECORDS if operation.names
 }
-"""The models that a service may answer with other names, each with an operation that does."""
+"""The models with a table of names, each with the operation whose body has that table.
+
+The names of a body are those of its object in every answer, list and event too.
+"""
 
 
 def answer_names(model: str, service: ServiceSettings) -> Names:
     """The names of a model in the answers of a service."""
-    record = ANSWER_NAMES.get(model)
-    if record is None:
-        return SAME
-    creation = OPERATIONS.get(f"{record.resource}.create", record)
-    return record.answer_names_of(creation, service)
+    record = NAMED.get(model)
+    return record.answer_names(service) if record else SAME
+
+
+def event_payload(
+    service: ServiceSettings, event_type: str, payload: Mapping[str, Any], convert: Convert
+) -> Body:
+    """The object of an event with its names converted: an event has the names of answers."""
+    model = event_type.partition(".")[0].title()
+    return with_instructions(service, convert(answer_names(model, service), payload), convert)

@@ -24,7 +24,9 @@ class AccountDetails:
         Setting("Under which name do the details of a {account} hold what paylab calls {name}?"),
     ]
     required: Annotated[
-        Words, WordsLimit(), Setting("Which fields must the details of a {account} have?")
+        Words,
+        WordsLimit(),
+        Setting("Which fields must the details of a {account} have (in paylab's names)?"),
     ]
     allowed: Annotated[
         Words, WordsLimit(), Setting("Which words may {field} of a {account} have?")
@@ -121,7 +123,8 @@ class AccountSettings:
     fields: Annotated[
         FrozenDict[Place],
         Setting(
-            "Under which name does a new financial account hold what paylab calls {name}?",
+            "Under which name does a financial account, sent or answered, hold what paylab "
+            "calls {name}?",
             row="account.owner",
             origin="spec",
             others={"individual_id": ("customer_id", "individual.id")},

@@ -52,10 +52,14 @@ def read_service_file(path: Path) -> tuple[dict[str, Any], str]:
 
 
 def line_of(text: str, key: str) -> int:
-    """The line of a dotted key, or of the last table or key that it is in; else the last line."""
+    """The line of a dotted key, or of the last table or key that it is in.
+
+    Otherwise the line of the first table or key inside it; else the last line.
+    """
     lines = text.splitlines()
     table = ""
     nearest = 0
+    inside = 0
     longest = 0
     for number, line in enumerate(lines, 1):
         match = _NAMED.match(line)
@@ -66,7 +70,9 @@ def line_of(text: str, key: str) -> int:
         if f"{key}.".startswith(f"{name}.") and len(name) > longest:
             nearest = number
             longest = len(name)
-    return nearest or len(lines)
+        elif name.startswith(f"{key}."):
+            inside = inside or number
+    return nearest or inside or len(lines)
 
 
 def service_file_text(values: Mapping[str, Any], schema: str = "") -> str:

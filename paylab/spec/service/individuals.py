@@ -38,7 +38,8 @@ class IndividualSettings:
             )
         ),
         Setting(
-            "Which fields does every individual need, whatever its country and products?",
+            "Which fields does every individual need, whatever its country and products (in "
+            "paylab's names)?",
             row="individual.required",
             origin="public",
             others=(
@@ -81,7 +82,7 @@ class IndividualSettings:
         ),
         Setting(
             "Which fields do on_ramp and off_ramp need besides phone, document, "
-            "date_of_birth and idv_consent_recorded_at?",
+            "date_of_birth and idv_consent_recorded_at (in paylab's names)?",
             row="individual.required",
             origin="public",
             others=(("email",),),

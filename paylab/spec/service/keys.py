@@ -13,6 +13,9 @@ from .key import Key, literals_of, parts_of
 from .setting import CHOSEN, Setting
 from .tree import ServiceSettings
 
+MOST_PLACES = 6
+"""The largest number of settings of one name that an error lists."""
+
 
 @cache
 def keys() -> Mapping[str, Key]:
@@ -135,6 +138,13 @@ def known_key(key: str) -> Key:
     raise ServiceError(unknown_setting(key), key)
 
 
+def _places(word: str) -> list[str]:
+    """The settings and tables of a name inside other tables."""
+    paths = (name.split(".") for name in keys())
+    inside = (path[: path.index(word, 1) + 1] for path in paths if word in path[1:])
+    return list(dict.fromkeys(map(".".join, inside)))
+
+
 def unknown_setting(key: str) -> str:
     """That a key does not exist, with similar names, or with all that are possible."""
     if is_group(key):
@@ -148,6 +158,10 @@ def unknown_setting(key: str) -> str:
     names = dict.fromkeys(name.partition(".")[0] for name in inside)
     from difflib import get_close_matches  # only for a wrong name
 
+    word = part.partition(".")[0]
+    elsewhere = _places(word)
+    if not group and 0 < len(elsewhere) <= MOST_PLACES:
+        return f"there is no setting {key}; there are {', '.join(elsewhere)}"
     near = get_close_matches(part, names, 2)
     listed = ", ".join(start + name for name in near or names)
     hint = f"nearest: {listed}" if near else f"{group or 'a service.toml'} has: {listed}"

@@ -102,8 +102,8 @@ class ListSettings:
     more: Annotated[
         OptionalPlace,
         Setting(
-            "Under which key does a list say whether there is another page (none: the "
-            "cursor alone says it)?",
+            "Under which key does a list say whether there is another page (dots step into "
+            "objects; none: the cursor alone says it)?",
             row="list.envelope",
             origin="spec",
             others=("has_more", "page.has_next", "none"),
@@ -112,7 +112,8 @@ class ListSettings:
     cursor: Annotated[
         Place,
         Setting(
-            "Under which key does a list give the cursor of the next page?",
+            "Under which key does a list give the cursor of the next page (dots step into "
+            "objects)?",
             row="list.envelope",
             origin="spec",
             others=("next_cursor", "page.next"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -16,7 +16,7 @@ from .frozen import plain_value
 from .gone import without_gone
 from .key import Key
 from .keys import is_group, keys, unknown_setting, value_of
-from .names import TABLE, check_names
+from .names import TABLE, check_names, with_our_names
 from .tree import ServiceSettings
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ def declared_settings(values: Mapping[str, Any]) -> tuple[ServiceSettings, dict[
     known, instead = without_gone(merged_values(flat_values(values)))
     for sentence in instead.values():
         warnings.warn(sentence, ConfigWarning, stacklevel=4)
+    known = with_our_names(known)
     settings = read_settings(known)
     declared = {key: value_of(settings, key) for key in known}
     if any(TABLE in key for key in declared):
@@ -134,7 +135,13 @@ def _wrong_extra(extra: Any) -> dict[str, str]:
     for operation, constants in extra.items():
         near = get_close_matches(operation, known, 1)
         hint = f"; nearest: {near[0]}" if near else f"; those with a body are {', '.join(known)}"
-        if operation not in known:
+        verb = _verb(operation, constants, known)
+        if verb:
+            name = f"{operation}.{verb}"
+            problems[f"{EXTRA}.{name}"] = (
+                f'{EXTRA}.{name} needs quotes around the operation: write [{EXTRA}."{name}"]'
+            )
+        elif operation not in known:
             problems[f"{EXTRA}.{operation}"] = f'{EXTRA}."{operation}" names no operation{hint}'
         elif not isinstance(constants, Mapping):
             problems[f"{EXTRA}.{operation}"] = f'{EXTRA}."{operation}" must be a table of fields'
@@ -144,6 +151,12 @@ def _wrong_extra(extra: Any) -> dict[str, str]:
                 f'{EXTRA}."{operation}" has no value for {empty}: write one in place of {FILL_IN!r}'
             )
     return problems
+
+
+def _verb(resource: str, constants: Any, known: Collection[str]) -> str:
+    """The verb of an operation without quotes, which TOML reads as two tables; else empty."""
+    verbs = constants if isinstance(constants, Mapping) else ()
+    return next((verb for verb in verbs if f"{resource}.{verb}" in known), "")
 
 
 def _unfilled(constants: Mapping[str, Any], at: str = "") -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Whether the names that a service has for fields contradict each other."""
+"""The names that a service has for fields: in lists of required fields, and contradictions."""
 
 from __future__ import annotations
 
@@ -11,6 +11,31 @@ from .keys import keys
 from .setting import key_of
 
 TABLE = ".fields."
+REQUIRED = ".required"
+
+
+def with_our_names(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values by dotted key; lists of required fields have our names for those of the service.
+
+    A list belongs to the table of names beside it.
+    """
+    return {
+        key: _ours(key.removesuffix(REQUIRED), value, values) if key.endswith(REQUIRED) else value
+        for key, value in values.items()
+    }
+
+
+def _ours(table: str, words: Any, values: Mapping[str, Any]) -> Any:
+    """Required fields in our names; a value that is no list is unchanged."""
+    if not isinstance(words, list | tuple):
+        return words
+    ours = [name for name in keys() if name.startswith(f"{table}{TABLE}")]
+    theirs = {values.get(name, keys()[name].default): name.partition(TABLE)[2] for name in ours}
+    known = {name.partition(TABLE)[2] for name in ours}
+    return [
+        theirs.get(word, word) if isinstance(word, str) and word not in known else word
+        for word in words
+    ]
 
 
 def check_names(values: Mapping[str, Any], given: Collection[str]) -> None:

@@ -31,7 +31,7 @@ class ConversionAccountSettings:
         WordsLimit(("client_reference_id", "destination_currency")),
         Setting(
             "Which fields does a conversion account need besides the individual, the wallet"
-            " and source_currency?",
+            " and source_currency (in paylab's names)?",
             row="ca.create",
             origin="public",
             others=(("client_reference_id",), ("destination_currency",)),

@@ -85,12 +85,12 @@ class PathSettings:
     ] = "/v1/conversion_accounts"
     create_webhook_subscription: Annotated[
         str,
-        PathLimit(),
+        PathLimit(may_be_none=True),
         Setting(
-            "To which path is a new webhook subscription posted?",
+            "To which path is a new webhook subscription posted (none: there are no webhooks)?",
             row="paths.shown",
             origin="spec",
-            others=("/v1/webhooks",),
+            others=("/v1/webhooks", "none"),
         ),
     ] = "/v1/webhook_subscriptions"
     individuals: Annotated[

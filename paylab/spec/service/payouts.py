@@ -91,7 +91,7 @@ class TransferSettings:
         WordsLimit(("client_reference_id", "quote_id", "source_network", "source_type")),
         Setting(
             "Which fields does a transfer need besides an account, a rail, two currencies "
-            "and an amount?",
+            "and an amount (in paylab's names)?",
             row="transfer.create",
             origin="public",
             others=(("client_reference_id",), ("quote_id",)),
@@ -130,7 +130,7 @@ class TransferSettings:
     fields: Annotated[
         FrozenDict[Place],
         Setting(
-            "Under which name does the body of a new transfer hold what paylab calls {name}?",
+            "Under which name does a transfer, sent or answered, hold what paylab calls {name}?",
             row="transfer.create",
             origin="public",
             others={

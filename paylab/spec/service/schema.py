@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import is_dataclass
 from typing import Any
 
 from ..operations.records import OPERATIONS
@@ -10,6 +11,7 @@ from .frozen import plain_value
 from .key import Key
 from .keys import keys
 from .loader import EXTRA
+from .tree import ServiceSettings
 
 DIALECT = "http://json-schema.org/draft-07/schema#"
 """What Even Better TOML and taplo read."""
@@ -31,8 +33,10 @@ def service_schema() -> Schema:
             continue
         *groups, last = name.split(".")
         table = whole
+        settings: Any = ServiceSettings()
         for group in groups:
-            table = table["properties"].setdefault(group, _table())
+            settings = getattr(settings, group)
+            table = table["properties"].setdefault(group, _group(settings))
         table["properties"][last] = _setting(key)
     return {"$schema": DIALECT, "title": "service.toml", **whole}
 
@@ -44,6 +48,13 @@ def schema_text() -> str:
 
 def _table() -> Schema:
     return {"type": "object", "properties": {}, "additionalProperties": False}
+
+
+def _group(settings: Any) -> Schema:
+    """A table of a group of settings, described as the group is; names have no description."""
+    if not is_dataclass(settings):
+        return _table()
+    return {**_table(), "description": str(settings.__doc__).partition("\n")[0]}
 
 
 def _setting(key: Key) -> Schema:

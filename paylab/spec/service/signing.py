@@ -11,7 +11,7 @@ from .value_types import Between, PathLimit
 
 @light_dataclass(frozen=True)
 class SigningSettings:
-    """The dialect of signatures, and what is checked of them."""
+    """The dialect of signatures and its checks; headers have the names of the specification."""
 
     empty_query: Annotated[
         Literal["omit", "blank"],

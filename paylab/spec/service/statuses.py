@@ -18,7 +18,8 @@ class StatusSettings:
         Words,
         WordsLimit(),
         Setting(
-            "Which statuses does a conversion account have besides pending and active?",
+            "Which statuses does a conversion account have besides pending and active "
+            "(drift does not report these; no wait ends at new ones)?",
             row="ca.states",
             origin="public",
             others=(("under_review", "disabled", "closed"), ()),
@@ -28,7 +29,8 @@ class StatusSettings:
         Words,
         WordsLimit(),
         Setting(
-            "Which statuses does an individual have besides those of the interface description?",
+            "Which statuses does an individual have besides those of the interface description "
+            "(drift does not report these; no wait ends at new ones)?",
             row="codes.new",
             origin="spec",
             others=(("on_hold",),),
@@ -38,7 +40,8 @@ class StatusSettings:
         Words,
         WordsLimit(),
         Setting(
-            "Which statuses does a transfer have besides those of the interface description?",
+            "Which statuses does a transfer have besides those of the interface description "
+            "(drift does not report these; no wait ends at new ones)?",
             row="codes.new",
             origin="spec",
             others=(("on_hold",),),
@@ -48,7 +51,8 @@ class StatusSettings:
         Words,
         WordsLimit(),
         Setting(
-            "Which statuses does a conversion have besides those of the interface description?",
+            "Which statuses does a conversion have besides those of the interface description "
+            "(drift does not report these; no wait ends at new ones)?",
             row="codes.new",
             origin="spec",
             others=(("on_hold",),),

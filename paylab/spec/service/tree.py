@@ -47,7 +47,7 @@ class ServiceSettings:
         FrozenDict[FrozenDict[Any]],
         Setting(
             "Which constant fields must the body of an operation have that the specification "
-            "does not name?",
+            'does not name (the operation in quotes: [extra."transfers.create"])?',
             row="request.extra",
         ),
     ] = field(default_factory=FrozenDict)

@@ -1,0 +1,83 @@
+"""The form for a token of the identity-verification provider, which replaces images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+from ...corridors import examples
+from ...errors.base import Problem
+from ...rules import individuals as rules
+from ...spec import timestamps
+from ...spec.models import Individual
+from ...spec.service.service import Service
+from ..html import Row
+from .code import Expression, call
+from .field import FormField
+from .form import Form
+from .view import Button, side_by_side
+
+LABELS = {
+    "token": "Share token",
+    "applicant_id": "Applicant id at the provider",
+    "partner_terms_accepted_at": "Partner's terms accepted at",
+}
+
+
+class TokenForm(Form):
+    """Submit a verification token with `submit(token=..., ...)`; `example` fills in an example."""
+
+    title = "Verification token"
+    action = "Submit the token"
+    sent_title = "The token is submitted"
+
+    def __init__(
+        self,
+        submit: Callable[..., Individual],
+        clock: Callable[[], datetime],
+        *,
+        example: bool = False,
+        service: Service | None = None,
+    ) -> None:
+        self._submit_token = submit
+        self._clock = clock
+        self._service = service or Service()
+        self.filler = Button("Fill with an example", self.fill)
+        self.tools = [self.filler]
+        fields = [FormField(name, label) for name, label in LABELS.items()]
+        fields[0].private = True
+        fields[-1].hint = "ISO 8601, such as 2026-01-15T11:00:00Z"
+        super().__init__(fields, [self.filler, side_by_side(fields)])
+        if example:
+            self.fill()
+
+    def fill(self) -> None:
+        """Fill in a token that no provider has issued, its terms accepted now."""
+        accepted_at = self._clock()
+        example = examples.verification_token(accepted_at=accepted_at)
+        self.fill_in({**example, "partner_terms_accepted_at": timestamps.to_text(accepted_at)})
+
+    def values(self) -> dict[str, Any]:
+        """The fields of the token to submit."""
+        return {name: field.value for name, field in self.fields.items() if field.value}
+
+    def _judge(self, values: dict[str, Any]) -> list[Problem]:
+        provider = self._service.verification.provider
+        return rules.check_token({"provider": provider, **values}, service=self._service)
+
+    def _warn(self, values: dict[str, Any]) -> list[Problem]:
+        return []
+
+    def _send(self, values: dict[str, Any]) -> Individual:
+        return self._submit_token(**values)
+
+    def _script(self, values: dict[str, Any]) -> str:
+        """The equivalent call; a token is a secret, and not part of the code."""
+        others = {name: value for name, value in values.items() if name != "token"}
+        token = {"token": Expression("token")}
+        return call("lab.individuals.submit_token", token | others, Expression("person.id"))
+
+    def outcome(self, result: Individual) -> list[Row]:
+        """The individual whose token was taken."""
+        return [("Individual", result.id), ("Status", str(result.status or "submitted"))]
