@@ -15,17 +15,20 @@ import time
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
+from uuid import uuid4
 
 from .. import signing
 from ..client.service_clock import utcnow
 from ..client.settings import Settings, resolve
 from ..errors.base import ConfigError
 from ..redaction.hiding import Secret
-from ..signing.canonical import signed_path
+from ..signing.canonical import signed_path, signed_query
 from ..signing.comparison import compare
+from ..signing.dates import date_text, read_date
 from ..signing.findings import SignedRequest, check_url, read_headers
-from ..signing.snippets import SnippetRequest, curl, dialect_of
+from ..signing.snippets import SnippetRequest, curl
 from ..spec import timestamps
+from ..spec.service.signing import SigningSettings
 from .service import service_for
 from .terminal import say, sections, warn_user
 
@@ -79,22 +82,22 @@ def _compare(options: argparse.Namespace) -> int:
     return 0 if comparison.match else 1
 
 
-def _instant(text: str) -> datetime:
+def _instant(text: str, form: str = "milliseconds") -> datetime:
     try:
-        return timestamps.from_text(text)
+        return timestamps.from_text(text) if form == "milliseconds" else read_date(text, form)
     except ValueError as error:
         raise ConfigError(f"--date: {error}") from None
 
 
 def _sign(options: argparse.Namespace) -> int:
-    date = options.date or timestamps.to_text(utcnow())
-    _instant(date)
     settings = _settings(_unneeded(options.url))
     request = _request(options, settings)
     dialect = settings.service.signing
+    date = options.date or date_text(utcnow(), dialect.date_form)
+    _instant(date, dialect.date_form)
     if options.curl:
         text = request.body.decode(errors="replace")
-        say(curl(SnippetRequest(options.method, request.url, text, **dialect_of(dialect))))
+        say(curl(SnippetRequest(options.method, request.url, text, signing=dialect)))
         return 0
     headers, signature = signing.signed_headers(
         settings.api_key.reveal(),
@@ -102,11 +105,14 @@ def _sign(options: argparse.Namespace) -> int:
         options.method,
         request.hosts[0],
         signed_path(request.path, dialect.signed_path, dialect.base_path),
-        request.query,
+        signed_query(request.query, dialect.query_order),
         content_hash=signing.body_hash(request.body, dialect.hash_encoding, dialect.empty_body),
         date=date,
-        nonce=options.nonce or f"{time.time_ns() // 1_000_000}{secrets.randbelow(10**6):06d}",
+        nonce=options.nonce or _nonce(dialect),
         empty_query=dialect.empty_query,
+        header_order=dialect.header_order,
+        host_form=dialect.signed_host,
+        form=dialect.signature,
     )
     headers |= {"Content-Type": "application/json"} if request.body else {}
     if options.json:
@@ -116,7 +122,7 @@ def _sign(options: argparse.Namespace) -> int:
     texts = {
         "Canonical request": signature.canonical,
         "Payload: scheme, date, SHA-256 of the canonical request": signature.payload,
-        "Signature: Base64 of the HMAC's hex text": signature.value,
+        _SIGNATURE_TITLES[dialect.signature]: signature.value,
         "Headers": "\n".join(f"{name}: {value}" for name, value in headers.items()),
     }
     say(sections(texts))
@@ -126,6 +132,22 @@ def _sign(options: argparse.Namespace) -> int:
 def _unneeded(url: str) -> dict[str, str]:
     """The base URL of a full URL, which needs none."""
     return {"base_url": EMBEDDED} if "://" in url else {}
+
+
+_SIGNATURE_TITLES = {
+    "base64_hex": "Signature: Base64 of the HMAC's hex text",
+    "hex": "Signature: the HMAC's hex text",
+    "base64": "Signature: Base64 of the HMAC's bytes",
+}
+
+
+def _nonce(signing: SigningSettings) -> str | None:
+    """A new X-Nonce in the form of a service; None for none."""
+    if signing.nonce == "refused":
+        return None
+    if signing.nonce_form == "uuid":
+        return str(uuid4())
+    return f"{time.time_ns() // 1_000_000}{secrets.randbelow(10**6):06d}"
 
 
 def _settings(otherwise: Mapping[str, str]) -> Settings:

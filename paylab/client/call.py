@@ -6,12 +6,13 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors.arguments import explain_arguments
 from ..errors.names import with_name_suggestions
 from ..errors.text import printable, printable_lines
 from ..light_dataclass import light_dataclass
+from ..spec.service.signing import SigningSettings
 
 if TYPE_CHECKING:
     from ..signing.explanation import Explanation
@@ -116,7 +117,8 @@ class Call:
     response_body: Body = Body()
     canonical: str = ""
     payload: str = ""
-    dialect: Mapping[str, Any] = field(default_factory=dict)
+    dialect: SigningSettings = field(default_factory=SigningSettings)
+    key_header: str = "Idempotency-Key"
     personal: frozenset[str] = frozenset()
     place: str = ""
 
@@ -179,7 +181,7 @@ class Call:
 
         text = self.request_body.text if self.request_body.exact else None
         request = (self.method, self.url, text, self.idempotency_key)
-        return SnippetRequest(*request, **self.dialect)
+        return SnippetRequest(*request, key_header=self.key_header, signing=self.dialect)
 
     def __str__(self) -> str:
         time = f" in {self.spent.total * 1000:.0f} ms" if self.spent else ""

@@ -108,12 +108,12 @@ class Client:
             return self.orders.send_raw(request, json)
         return self.session.deliver(request)
 
-    def with_service(self, service: Service) -> Self:
+    def with_service(self, service: Service, **changes: Unpack[SessionOptions]) -> Self:
         """A client of the same address, keys, clock and calls that follows another service.
 
         Each of its orders is a new one, and it asks nothing on its own when a signature is refused.
         """
-        options = self.session.shared_options()
+        options: SessionOptions = {**self.session.shared_options(), **changes}
         return type(self)(replace(self.settings, service=service), **options)
 
     # The resources are made when they are first used: their models take long to import.

@@ -134,7 +134,8 @@ class ServiceConnection:
                 headers.append((b"Content-Length", str(content.length).encode()))
                 extensions[STREAMED] = content
         if outgoing.idempotency_key is not None:
-            headers.append((b"Idempotency-Key", outgoing.idempotency_key.encode()))
+            name = self.settings.service.idempotency.header
+            headers.append((name.encode(), outgoing.idempotency_key.encode()))
         request = httpx.Request(
             *(outgoing.method, outgoing.url),
             content=content,
@@ -186,8 +187,6 @@ class ServiceConnection:
     @hide_frames
     def _record(self, exchange: Exchange, number: int) -> Call:
         """The record of an attempt; of a refused signature with the known mistake behind it."""
-        from ..signing.snippets import dialect_of
-
         outgoing = exchange.request
         service = self.settings.service
         finding = None
@@ -209,5 +208,6 @@ class ServiceConnection:
             number=number,
             place=self.place(),
             finding=finding,
-            dialect=dialect_of(service.signing),
+            dialect=service.signing,
+            key_header=service.idempotency.header,
         )

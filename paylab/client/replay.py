@@ -220,7 +220,7 @@ class Replay(httpx.BaseTransport):
         target = self._redaction.text(request.url.raw_path.decode("ascii"))
         question = RequestFields.of(request.method, target, body)
         with self._lock:
-            at = self._place(question, request.headers.get("idempotency-key", ""))
+            at = self._place(question, request.headers.get(self.service.idempotency.header, ""))
             self._used.add(at)
             entry = self.entries[at]
             self._now = max(self._now, entry.call.when)

@@ -21,7 +21,9 @@ from ..signing.canonical import (
     keyed,
     signed_headers,
     signed_path,
+    signed_query,
 )
+from ..signing.dates import date_text
 from ..spec.money import Amount
 from ..spec.service.signing import SigningSettings
 from ..spec.text import write_json
@@ -264,6 +266,7 @@ class Nonces:
 
     def restart(self, random: Random) -> None:
         """Start anew, as a forked child must."""
+        self._random = random
         self._start = random.randrange(NONCE_VALUES)
         self._count = count()
 
@@ -274,8 +277,21 @@ class Nonces:
         value = (self._start + number * NONCE_STEP) % NONCE_VALUES
         return f"{int(now.timestamp() * 1000) + rounds}{value:06d}"
 
+    def next_uuid(self, now: datetime) -> str:
+        """A random UUID as the nonce of a request sent now."""
+        from uuid import UUID  # only for a service with such nonces
+
+        return str(UUID(int=self._random.getrandbits(128), version=4))
+
 
 Sign = Callable[["Request"], None]
+
+
+def _nonce_maker(dialect: SigningSettings, nonces: Nonces) -> Callable[[datetime], str | None]:
+    """A function that makes the nonce of a request sent at a time, None for no nonce."""
+    if dialect.nonce == "refused":
+        return lambda now: None
+    return nonces.next_uuid if dialect.nonce_form == "uuid" else nonces.next
 
 
 @hide_frames
@@ -290,6 +306,7 @@ def request_signer(
 
     `dialect` are the [signing] of a service.
     """
+    next_nonce = _nonce_maker(dialect, nonces)
     key = api_key.reveal()
     secret = keyed(key_bytes(secret_key.reveal(), dialect.key_encoding))
     empty_query = dialect.empty_query
@@ -307,12 +324,16 @@ def request_signer(
             hash_ = body_hash(request.content, encoding) if request.content else no_body
         host = request.headers["Host"]
         path = signed_path(path, dialect.signed_path, dialect.base_path)
+        query = signed_query(query, dialect.query_order)
         headers, request.extensions[SIGNATURE] = signed_headers(
             *(key, secret, request.method, host, path, query),
             content_hash=hash_,
-            date=to_text(now),
-            nonce=nonces.next(now),
+            date=date_text(now, dialect.date_form),
+            nonce=next_nonce(now),
             empty_query=empty_query,
+            header_order=dialect.header_order,
+            host_form=dialect.signed_host,
+            form=dialect.signature,
         )
         # Three times faster than `update`.
         own_headers = [(name.encode(), value.encode()) for name, value in headers.items()]

@@ -44,13 +44,20 @@ class ServiceClock:
     """Estimates the time at the service: from the Date header, or from a simulator's own clock.
 
     `clock` is this machine's, `tolerance` the difference in seconds that a signature may have.
-    `ask` asks for the time of a simulator behind a URL; a PaylabError means no answer.
+    `ask` asks for the time of a simulator behind a URL; a PaylabError means no answer. With `warns`
+    a large difference is logged.
     """
 
     def __init__(
-        self, clock: Callable[[], datetime], tolerance: float, ask: SimulatorTime | None = None
+        self,
+        clock: Callable[[], datetime],
+        tolerance: float,
+        ask: SimulatorTime | None = None,
+        *,
+        warns: bool = True,
     ) -> None:
         self._clock = clock
+        self._warns = warns
         self._tolerance = tolerance
         self._ask = ask
         self._ahead: float | None = None
@@ -64,7 +71,7 @@ class ServiceClock:
             return
         self._ahead = skew
         is_large = abs(skew) >= min(WARNED_SKEW_SECONDS, self._tolerance)
-        if is_large and not self._is_warned:
+        if is_large and self._warns and not self._is_warned:
             side = "ahead of" if skew > 0 else "behind"
             words = f"{abs(skew):.0f} s {side} this machine's"
             refused = ", so every request is refused" if abs(skew) > self._tolerance else ""

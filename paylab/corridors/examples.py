@@ -22,7 +22,6 @@ _OPTIONAL = [field.name for field in _RECORD.fields if not (field.required or fi
 # Values of additional required fields, by name.
 EXTRAS: Mapping[str, Any] = {
     **{name: _INDIVIDUAL[name] for name in _OPTIONAL if name in _INDIVIDUAL},
-    "email": "alex@example.com",
     "phone": "+910000000000",
 }
 
@@ -135,7 +134,8 @@ def completed(service: Service | None, person: dict[str, Any]) -> dict[str, Any]
 def _extras(country: str) -> dict[str, Any]:
     """Example values of additional required fields."""
     person = PEOPLE.get(country, {"document": DOCUMENTS.get(country, PASSPORT)})
-    return {**EXTRAS, "document": dict(person["document"])}
+    own = {"email": f"alex.{country.lower()}@example.com", "document": dict(person["document"])}
+    return {**EXTRAS, **own}
 
 
 WALLET: Mapping[str, str] = OPERATIONS["financial_accounts.create"].example["details"]

@@ -79,7 +79,12 @@ def make_parts(
         "redaction": redaction,
         "watchers": watchers,
     }
-    control_options: SessionOptions = {**shared, "max_retries": 0}
+    tolerance = settings.service.signing.tolerance
+    control_options: SessionOptions = {
+        **shared,
+        "max_retries": 0,
+        "service_clock": ServiceClock(clock, tolerance, warns=False),
+    }
     if not in_process:
         control_options["transport"] = None
     locator = ServiceLocator(
@@ -91,7 +96,7 @@ def make_parts(
     pause = (lambda _: None) if replay else options.get("sleep", time.sleep)
     service_time = ServiceTime(locator.find_controls, in_process=in_process, pause=pause)
     read_time = None if in_process else service_time.reading
-    service_clock = ServiceClock(clock, settings.service.signing.tolerance, read_time)
+    service_clock = ServiceClock(clock, tolerance, read_time)
     watchers += [locator.note_product, partial(forget_moved_time, service_clock)]
     is_own = embedded is not None and embedded.world.service == settings.service
     client_options: SessionOptions = {

@@ -82,10 +82,14 @@ class OperationObjects:
                 "x-origin": SPEC,
             }
         if not (record.is_list and self._service.list(record.resource).is_array):
-            yield from (self._query(record, field) for field in record.query)
+            form = self._service.list(record.resource) if record.is_list else None
+            has_size = not form or "limit" in form.parameters
+            for field in record.query:
+                if field.name != "limit" or has_size:
+                    yield self._query(record, field)
         if record.takes_key(self._service):
             yield {
-                "name": "Idempotency-Key",
+                "name": self._service.idempotency.header,
                 "in": "header",
                 "required": self._service.idempotency.key == "required",
                 "description": "A UUID: the same key and body are carried out once in 24 hours.",
@@ -119,8 +123,7 @@ class OperationObjects:
         if form.is_array:
             return {"kind": "none", **order}
         names = {"rows": form.items, "has_next": form.more, "next_cursor": form.cursor}
-        parameters = {"limit": form.limit_parameter, "cursor": form.cursor_parameter}
-        return {"kind": "cursor", "answer": names, "parameters": parameters, **order}
+        return {"kind": "cursor", "answer": names, "parameters": form.parameters, **order}
 
     def _successes(self, record: Operation) -> Schema:
         """The responses of a success by status; a status can be a setting."""

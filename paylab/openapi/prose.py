@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 
 from ..spec.service.service import Service
 from ..spec.service.setting import key_of
+from ..spec.service.signing import SAMPLE_ORDER
 from ..spec.service.tree import ServiceSettings
 from ..spec.service.value_types import NONE
 from .schemas import Schema, origin
@@ -79,15 +80,43 @@ def _lines(service: Service) -> list[str]:
     is_blank = signed.empty_query == "blank"
     is_whole = signed.signed_path == "whole"
     form = "as on the request line" if is_whole else "without its version prefix"
+    in_order = "" if signed.query_order == "sent" else ", with its parameters sorted"
+    order = "sorted by name" if signed.header_order == "sorted" else _SAMPLE
+    portless = "" if signed.signed_host == "whole" else ", Host without its port"
     base = "" if signed.base_path == NONE else f", without {signed.base_path} in front"
     return [
         "the method",
         f"the path {form}{base}",
-        f"{query}; {'an empty line' if is_blank else 'no line'} without one",
-        "each signed header as lowercase-name:value, sorted by name",
-        "the sorted names of these headers, joined by semicolons",
+        f"{query}{in_order}; {'an empty line' if is_blank else 'no line'} without one",
+        f"each signed header as lowercase-name:value, {order}{portless}",
+        "the names of these headers in this order, joined by semicolons",
         "X-Content-SHA256",
     ]
+
+
+_SAMPLE = f"in the order {', '.join(SAMPLE_ORDER)}"
+_SIGNATURES = {
+    "base64_hex": "lower-case hex text, and that text in Base64",
+    "hex": "lower-case hex text",
+    "base64": "the Base64 of its bytes",
+}
+_DATES = {
+    "milliseconds": "with milliseconds, such as `2026-01-31T09:30:00.123Z`",
+    "seconds": "without a fraction, such as `2026-01-31T09:30:00Z`",
+    "compact": "in compact form, such as `20260131T093000Z`",
+    "unix": "as a Unix time in seconds, such as `1769851800`",
+}
+_NONCES = {
+    "digits": "the Unix time in milliseconds and 6 random digits, never twice",
+    "uuid": "a new UUID",
+}
+
+
+def _signed_names(service: Service) -> list[str]:
+    """The signed headers in their order."""
+    signing = service.signing
+    names = SAMPLE_ORDER if signing.header_order == "sample" else sorted(SAMPLE_ORDER)
+    return [name for name in names if name != "x-nonce" or signing.nonce != "refused"]
 
 
 def _hash(service: Service) -> str:
@@ -102,16 +131,19 @@ def _hash(service: Service) -> str:
 def _signing(service: Service) -> str:
     """How a request is signed, in words."""
     numbered_lines = "\n".join(f"{at}. {line}" for at, line in enumerate(_lines(service), 1))
-    nonce = "required" if service.signing.nonce == "required" else "recommended"
+    signing = service.signing
+    nonce = {"optional": "recommended"}.get(signing.nonce, signing.nonce)
+    if signing.nonce != "refused":
+        nonce += f"; {_NONCES[signing.nonce_form]}"
     return f"""\
 Every request is signed with HMAC-SHA256 and has these headers:
 
 - `Host`
 - `X-API-Key`: the API key
-- `X-Date`: the time in UTC with milliseconds, such as `2026-01-31T09:30:00.123Z`, at most
-  {service.signing.tolerance} seconds from the clock of the service
+- `X-Date`: the time in UTC {_DATES[signing.date_form]}, at most
+  {signing.tolerance} seconds from the clock of the service
 - `X-Content-SHA256`: {_hash(service)}
-- `X-Nonce`: {nonce}; the Unix time in milliseconds and 6 random digits, never twice
+- `X-Nonce`: {nonce}
 - `Authorization`: `HMAC-SHA256 Credential=<API_KEY>,SignedHeaders=<names>,Signature=<signature>`
 
 The canonical request has these lines, joined by newlines:
@@ -120,7 +152,7 @@ The canonical request has these lines, joined by newlines:
 
 The payload has three lines: `HMAC-SHA256`, the value of X-Date, and the SHA-256 of the canonical
 request in hex. The signature is the HMAC-SHA256 of the payload with the secret key
-({service.signing.key_encoding} bytes), written as lower-case hex text, and that text in Base64."""
+({signing.key_encoding} bytes), written as {_SIGNATURES[signing.signature]}."""
 
 
 _SIGNING: tuple[Callable[[ServiceSettings], str | int], ...] = (
@@ -131,6 +163,12 @@ _SIGNING: tuple[Callable[[ServiceSettings], str | int], ...] = (
     lambda service: service.signing.signed_path,
     lambda service: service.signing.base_path,
     lambda service: service.signing.nonce,
+    lambda service: service.signing.nonce_form,
+    lambda service: service.signing.date_form,
+    lambda service: service.signing.query_order,
+    lambda service: service.signing.header_order,
+    lambda service: service.signing.signed_host,
+    lambda service: service.signing.signature,
     lambda service: service.signing.tolerance,
 )
 """The settings of the security scheme."""
@@ -148,7 +186,7 @@ def security_schemes(service: Service) -> Schema:
             "scheme": "HMAC-SHA256",
             "description": _signing(service),
             "x-canonical-request": _lines(service),
-            "x-signed-headers": ["host", "x-api-key", "x-content-sha256", "x-date", "x-nonce"],
+            "x-signed-headers": _signed_names(service),
             "x-settings": settings,
         },
         "apiKey": {

@@ -22,7 +22,8 @@ from ..spec.service.service import Service
 from ..spec.service.setting import key_of
 from ..spec.service.value_types import NONE
 from ..spec.text import read_json
-from .fields import RefusedFields, list_key
+from .fields import RefusedFields
+from .names import list_key
 
 Values = Mapping[str, Value]
 
@@ -53,16 +54,25 @@ NO_PROGRESS = (*range(300, 400), 401, 403, 404, 405, 429, 501)
 PATH_MISSING = (404, 405, 501)
 REFUSED = (400, 409, 415, 422)
 ABOUT_PATHS = re.compile(r"rout|path|url|endpoint|cannot (get|post|delete)|/v\d", re.IGNORECASE)
-ABOUT_SIGNATURES = re.compile(r"signature|signed|hmac|credential|unauthori[sz]ed", re.IGNORECASE)
-OTHER_SCHEME = re.compile(r"bearer|oauth|api.?key|ed25519|rsa|certificate", re.IGNORECASE)
+ABOUT_SIGNATURES = re.compile(
+    r"signature|signed|hmac|credential|unauthori[sz]ed|x-(date|nonce|content-sha256)",
+    re.IGNORECASE,
+)
+OTHER_SCHEME = re.compile(r"bearer|oauth|(?<!x-)\bapi.?key|ed25519|rsa|certificate", re.IGNORECASE)
 """Words of a refusal that no other signature of this kind answers."""
+KEY_HEADER = re.compile(r"\b[A-Za-z]+(?:-[A-Za-z]+)*-Key\b", re.IGNORECASE)
 ABOUT_KEYS = re.compile(r"idempotency.?key", re.IGNORECASE)
 
 
-def candidates(error: PaylabError, exchange: Exchange, service: Service) -> Iterator[Values]:
-    """Settings to try after the error of an exchange, most likely first."""
+def candidates(
+    error: PaylabError, exchange: Exchange, service: Service, *, has_signed: bool = False
+) -> Iterator[Values]:
+    """Settings to try after the error of an exchange, most likely first.
+
+    `has_signed` is whether a request with the same signing settings has succeeded.
+    """
     if is_about_signature(error):
-        yield from dialects(exchange, service)
+        yield from dialects(error, exchange, service, has_signed=has_signed)
     elif isinstance(error, RateLimitError):
         yield from _waits(exchange, service)
     elif isinstance(error, APIStatusError):
@@ -82,17 +92,41 @@ def is_about_signature(error: PaylabError) -> bool:
     return not is_explained(error) or bool(ABOUT_SIGNATURES.search(words))
 
 
-def dialects(exchange: Exchange, service: Service) -> Iterator[Values]:
-    """Every other way to sign."""
+PARTIAL = ("signing.empty_query", "signing.query_order", "signing.hash_encoding")
+"""How a query or a body is signed, which a request without one does not show."""
+CLOCK_SECONDS = 300
+"""A clock that is off by more explains why a signature is refused."""
+
+
+def dialects(
+    error: PaylabError, exchange: Exchange, service: Service, *, has_signed: bool
+) -> Iterator[Values]:
+    """Every other way to sign; first what the words of the service name.
+
+    After a request that succeeded, only those of a query or a body.
+    """
+    if abs(exchange.skew or 0) > CLOCK_SECONDS:
+        return
     request = exchange.request
     base = request.url.path.removesuffix(request.path)
-    if base and service.signing.base_path == NONE:
+    if base and service.signing.base_path == NONE and not has_signed:
         yield {"signing.base_path": base}
-    for name, key in keys().items():
-        if name.startswith("signing.") and key.kind == "word" and name != "signing.nonce":
-            for value in key.words:
-                if value != service.value(name):
-                    yield {name: value}
+    words = str(error).lower()
+    names = [
+        name
+        for name, key in keys().items()
+        if name.startswith(PARTIAL if has_signed else "signing.") and key.kind == "word"
+    ]
+    for name in sorted(names, key=lambda name: not _is_named(name, words)):
+        for value in keys()[name].words:
+            if value not in (service.value(name), "required"):  # a nonce is sent anyway
+                yield {name: value}
+
+
+def _is_named(name: str, words: str) -> bool:
+    """Whether words name what a signing setting is about, such as the date or the nonce."""
+    about = name.partition(".")[2].split("_")
+    return any(part in words for part in about if part not in ("form", "order", "encoding"))
 
 
 RESET = re.compile(r"retry-after(-ms)?|(x-)?rate-?limit-reset(-after)?", re.IGNORECASE)
@@ -132,7 +166,16 @@ def _of_refusal(error: APIStatusError, exchange: Exchange, service: Service) -> 
     elif error.status in REFUSED:
         if ABOUT_KEYS.search(str(error)) and not operation.takes_key(service):
             yield {"idempotency.operations": "every_post"}
+        if exchange.request.idempotency_key:
+            yield from _key_headers(str(error), service)
         yield from RefusedFields(error, exchange, service).candidates()
+
+
+def _key_headers(words: str, service: Service) -> Iterator[Values]:
+    """Headers with a key that a refusal names, beside the one that was sent."""
+    for name in KEY_HEADER.findall(words):
+        if name.lower() not in (service.idempotency.header.lower(), "x-api-key"):
+            yield {"idempotency.header": name}
 
 
 def _of_page(exchange: Exchange, service: Service) -> Iterator[Values]:
@@ -179,9 +222,10 @@ UNKNOWN = "unknown"
 
 def _complaints(error: PaylabError) -> set[tuple[str, str]]:
     """What an error says, as fields and what is wrong with each."""
-    told = [Complaint(each.field, each.message) for each in getattr(error, "problems", ())]
-    if told:
-        parts = [part for complaint in told for part in complaint.each()]
+    problems = getattr(error, "problems", ())
+    if problems:
+        complaints = [Complaint(problem.field, problem.message) for problem in problems]
+        parts = [part for complaint in complaints for part in complaint.each()]
         return {(last_name(part.field), _kind(part)) for part in parts}
     return {("", str(error))} if isinstance(error, APIStatusError) else set()
 

@@ -193,9 +193,11 @@ def renamed_fields(
     if record:
         table = key_of(record.names).removesuffix(".fields")
         yield from _renamed(table, body, service, kind.model_fields)
-    given = body.get("deposit_instructions")
-    if isinstance(given, Mapping) and isinstance(given.get("details"), Mapping):
-        yield from _renamed(f"deposit_instructions.{given.get('type')}", given["details"], service)
+    instructions = body.get("deposit_instructions")
+    details = value_at(body, "deposit_instructions.details")
+    if isinstance(instructions, Mapping) and isinstance(details, Mapping):
+        own_table = f"deposit_instructions.{instructions.get('type')}"
+        yield from _renamed(own_table, details, service)
 
 
 def _renamed(
@@ -210,11 +212,11 @@ def _renamed(
     for our in theirs if free else ():
         is_there = theirs[our].partition(".")[0] in body or (known is not None and our not in known)
         words = {*our.split("_")} - COMMON_WORDS
-        found = (
+        likely = (
             name
             for name in free
             if name in table_keys[our].others or words & {*name.lower().split("_")}
         )
-        name = None if is_there else next(found, None)
+        name = None if is_there else next(likely, None)
         if name is not None:
             yield table_keys[our].name, name

@@ -20,7 +20,7 @@ from ..spec.service.setting import key_of
 from ..spec.service.value_types import NONE
 from .candidates import Values, page_values
 from .drift import answer_differences, answer_of
-from .fields import list_key
+from .names import list_key
 
 SHAPES = {
     **{ramp.detail: re.compile(ramp.pattern, re.DOTALL) for ramp in ON_RAMPS},

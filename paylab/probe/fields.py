@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from difflib import SequenceMatcher
 from functools import partial
 from typing import Any
 
@@ -20,13 +20,13 @@ from ..spec.service.accounts import AccountDetails
 from ..spec.service.files import FILL_IN
 from ..spec.service.key import Key, Value
 from ..spec.service.keys import keys
-from ..spec.service.lists import ListForm
 from ..spec.service.rails import RAILS
 from ..spec.service.service import Service
 from ..spec.service.setting import key_of
 from ..spec.service.value_types import NONE, WordsLimit
 from ..spec.translation import Translation
 from .constants import listed_words, sent_body, with_constant
+from .names import cursor_names, likeness, list_key, noun_of, words_of_name
 from .stated import stated_numbers, stated_words
 
 Candidates = Iterator[Mapping[str, Value]]
@@ -34,6 +34,7 @@ Candidates = Iterator[Mapping[str, Value]]
 NUMBER = re.compile(r"number|numeric|decimal|float", re.IGNORECASE)
 TOO_LONG = re.compile(r"at most|too long|longer|maximum|characters|length", re.IGNORECASE)
 TEXT = re.compile(r"\b(?:a|be) (?:string|text)|expected string", re.IGNORECASE)
+SUGGESTED = re.compile(r"(?:did you mean|renamed to|use) ['\"`]?([A-Za-z_][\w.]*\w)", re.IGNORECASE)
 OBJECT = re.compile(r"\bobject\b", re.IGNORECASE)
 TRUE = re.compile(r"must be (?:true|accepted)", re.IGNORECASE)
 PLACE = re.compile(r"[A-Za-z_][\w-]{0,63}(?:\.[A-Za-z_][\w-]{0,63}){0,3}")
@@ -49,12 +50,6 @@ KNOWN = {"sender_name": "Alex Example", "source_type": codes.SOURCE_TYPES[0]}
 """Values of optional fields that a person needs not choose."""
 PAGE_SIZES = (50, 20, 10)
 MOST_RENAMES = 4
-
-
-def list_key(form: ListForm, setting: str) -> str:
-    """The key of a list's setting: its own key if it has one, else that of all lists."""
-    own = f"lists.{form.name}.{setting}"
-    return own if own in keys() else f"lists.{setting}"
 
 
 def table_of(operation: Operation) -> str:
@@ -98,9 +93,13 @@ class RefusedFields:
         pairs = {our: place for our, place in pairs.items() if our in names and our in self._body}
         refused = [our for our in names if our in self._unknown and our not in pairs]
         rest = [place for place in places if place not in pairs.values()]
+        for our in [our for our in refused if {*rest} & {*names[our].others}]:
+            pairs[our] = next(place for place in rest if place in names[our].others)
+            rest.remove(pairs[our])
+            refused.remove(our)
         if len(refused) == len(rest):
-            for our in sorted(refused, key=lambda our: -max(_likeness(our, p) for p in rest)):
-                pairs[our] = max(rest, key=partial(_likeness, our))
+            for our in sorted(refused, key=lambda our: -max(likeness(our, p) for p in rest)):
+                pairs[our] = max(rest, key=partial(likeness, our))
                 rest.remove(pairs[our])
         if self._unknown and len(pairs) > 1:
             yield {names[our].name: place for our, place in pairs.items()}
@@ -108,7 +107,10 @@ class RefusedFields:
     def _of_list(self) -> Candidates:
         form = self._service.list(self._operation.resource)
         text = " ".join(" ".join(each) for each in self._complaints).lower()
-        if "limit" in text:
+        if any(each.unknown and form.limit_parameter in each for each in self._complaints):
+            # Another name would be ignored, and prove nothing.
+            yield {list_key(form, "limit_parameter"): NONE}
+        elif "limit" in text:
             numbers = sorted(stated_numbers(text), reverse=True)
             yield from ({"lists.max_limit": size} for size in (*numbers, *PAGE_SIZES) if size > 0)
         if "cursor" in text:
@@ -122,6 +124,9 @@ class RefusedFields:
                 yield from self._of_detail(*account, complaint, last_name(our))
                 return
         yield from self._of_reference(complaint, our)
+        suggested = SUGGESTED.search(complaint.words)
+        if complaint.unknown and suggested and our in (names := dict(self._names())):
+            yield {names[our].name: suggested[1]}
         if complaint.missing:
             yield from self._of_missing(complaint, our)
         elif not complaint.unknown:
@@ -139,7 +144,7 @@ class RefusedFields:
             yield from self._renames(f"{form.key}.fields.", complaint.field, details)
             yield from self._required(f"{form.key}.required", name)
             # A service that needs the old name as well misses it then.
-            needed = sorted(form.required, key=lambda our: -_likeness(our, name))
+            needed = sorted(form.required, key=lambda our: -likeness(our, name))
             sent = [our for our in needed if our in details and our in form.fields]
             yield from ({f"{form.key}.fields.{our}": name} for our in sent[:MOST_RENAMES])
         elif name == form.field and not complaint.unknown:
@@ -155,7 +160,9 @@ class RefusedFields:
             holder = place.removesuffix(".id").removesuffix("_id")
             their_holder = their.removesuffix(".id").removesuffix("_id")
             # A service that needs another reference as well misses this one then.
-            is_same = their_holder in (holder, name[:-3]) or _noun(their_holder) == _noun(holder)
+            is_same = their_holder in (holder, name[:-3]) or noun_of(their_holder) == noun_of(
+                holder
+            )
             if complaint.missing and their != place and is_same:
                 is_plain = their.endswith("id") or their == their_holder
                 yield from ({key.name: form} for form in (their, f"{their}.id") if is_plain)
@@ -205,7 +212,7 @@ class RefusedFields:
         sent = [our for our in table if our in body or our in moved]
         named = [our for our in sent if {their, last_name(their)} & {*table[our].others}]
         refused = [our for our in sent if our in self._unknown or our[:-3] in self._unknown]
-        refused.sort(key=lambda our: -_likeness(our, their))
+        refused.sort(key=lambda our: -likeness(our, their))
         for our in list(dict.fromkeys((*named, *refused)))[:MOST_RENAMES]:
             is_in_body = start == f"{self._table}.fields."
             place = their if is_in_body else last_name(their)
@@ -214,12 +221,17 @@ class RefusedFields:
                 yield {table[our].name: f"{place}.id"}
 
     def _instead(self, their: str) -> Candidates:
-        """Each required field under this name: a service that needs it as well misses it then."""
+        """The required field that shares words with this name, if no other does so as well.
+
+        A service that needs the old name, too, misses it then.
+        """
         names = dict(self._names())
         required = [field.name for field in self._operation.fields if field.required]
         needed = [our for our in required if our in names and our in self._body]
-        needed.sort(key=lambda our: -_likeness(our, their))
-        yield from ({names[our].name: their} for our in needed[:MOST_RENAMES])
+        alike = Counter({our: len(words_of_name(our) & words_of_name(their)) for our in needed})
+        best = [our for our, shared in alike.most_common(2) if shared]
+        if len(best) == 1 or (best and alike[best[0]] > alike[best[1]]):
+            yield {names[best[0]].name: their}
 
     def _required(self, key: str, our: str) -> Candidates:
         """One more required field, if the setting can have it and paylab knows its value."""
@@ -316,31 +328,13 @@ class RefusedFields:
         accounts = accounts if isinstance(accounts, list) else []
         chosen = accounts[int(number[1]) :][:1] if number else accounts
         account = partial(self._translation.account, self._body.get("country"))
-        found = [
+        known = [
             (form, one["details"])
             for one in chosen
             if isinstance(one, Mapping) and isinstance(one.get("details"), Mapping)
             if (form := account(one.get("type"), one["details"])) is not None
         ]
         # Without a number, the only account that has such a field.
-        fits = [each for each in found if last_name(at) in each[0].fields]
-        return next(iter(found if len(found) == 1 else fits if len(fits) == 1 else []), None)
-
-
-def cursor_names(form: ListForm, service: Service) -> Candidates:
-    """Other names of the parameter with the cursor: often as the answer names it."""
-    key = list_key(form, "cursor_parameter")
-    told_as = service.value(key.removesuffix("_parameter")) or service.value("lists.cursor")
-    for name in (last_name(str(told_as)), *keys()[key].others):
-        if name != NONE:
-            yield {key: name}
-
-
-def _noun(name: str) -> str:
-    """The last word of a name, without the place that it is in."""
-    return re.split(r"[._-]|(?<=[a-z])(?=[A-Z])", name)[-1].lower()
-
-
-def _likeness(our: str, their: str) -> float:
-    same = {*our.split("_")} & {*re.split(r"_|-|\.|(?=[A-Z])", their.lower())}
-    return len(same) + SequenceMatcher(None, our, their).ratio()
+        if len(known) != 1:
+            known = [(form, details) for form, details in known if last_name(at) in form.fields]
+        return known[0] if len(known) == 1 else None

@@ -74,12 +74,12 @@ def probe_service(  # noqa: PLR0913 - what to do, how often, and the files
     if to is not None:
         existing_service(Path(to))
     if calls is not None:
-        found = recorded(read_har(Path(calls)).calls, client.service)
+        report = recorded(read_har(Path(calls)).calls, client.service)
     else:
-        found = probe(client, write=write, sandbox=sandbox, budget=budget, pace=pace)
-    if to is not None and not found.hopeless:
-        found.write(Path(to))
-    return found
+        report = probe(client, write=write, sandbox=sandbox, budget=budget, pace=pace)
+    if to is not None and not report.hopeless:
+        report.write(Path(to))
+    return report
 
 
 def probe(
@@ -151,10 +151,10 @@ def recorded(calls: Iterable[Call], service: Service) -> Report:
                 if value != service.value(key):
                     proofs.setdefault(key, ProbeFinding(key, PROVEN, value, call=number))
     why = "not in the recorded calls"
-    found = {key: each.value for key, each in proofs.items()}
+    shown = {key: finding.value for key, finding in proofs.items()}
     findings = [proofs.get(key) or ProbeFinding(key, *_use(key, done, why)) for key in keys()]
     reached = (f"{len(calls)} recorded calls",)
-    return Report(reached, tuple(findings), service.with_values(found), calls=calls)
+    return Report(reached, tuple(findings), service.with_values(shown), calls=calls)
 
 
 def _finding(trials: Trials, walk: ServiceWalk, key: str, *, write: bool) -> ProbeFinding:

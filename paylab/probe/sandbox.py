@@ -105,11 +105,11 @@ def _bounded_waits(trials: Trials) -> Iterator[None]:
             )
         sleep(seconds)
 
-    trials.client.sleep = wait
+    trials.client = trials.client.with_service(trials.client.service, sleep=wait)
     try:
         yield
-    finally:
-        trials.client.sleep = sleep  # of the client with the settings that were found
+    finally:  # of the client with the settings that were found
+        trials.client = trials.client.with_service(trials.client.service, sleep=sleep)
 
 
 def is_proof(answer: object, call: Call, service: Service) -> bool:

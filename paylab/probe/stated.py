@@ -26,8 +26,8 @@ _UNITS = {"k": 1024, "m": 1024**2, "b": 1, "": 1}
 
 def stated_words(words: str) -> tuple[str, ...]:
     """The words that a message says are accepted."""
-    found = [match[1] for match in _CHOICE.finditer(words)]
-    listed = _WORD.findall(max(found, key=len)) if found else []
+    choices = [match[1] for match in _CHOICE.finditer(words)]
+    listed = _WORD.findall(max(choices, key=len)) if choices else []
     return tuple(word for word in listed if word.lower() not in _NOT_CHOICES)
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import struct
-import zlib
+from base64 import b64decode
 from decimal import Decimal
 from itertools import islice
 from typing import Any
@@ -16,7 +15,7 @@ from ..errors.api import PermissionDeniedError
 from ..errors.base import PagingError, PaylabError
 from ..spec import codes, status
 from ..spec.text import plain
-from .fields import cursor_names
+from .names import cursor_names
 
 SHORT = 2
 LARGEST = codes.PAGE_MAX
@@ -25,6 +24,15 @@ LARGEST = codes.PAGE_MAX
 SMALLEST_IMAGE = 32_768
 LARGEST_IMAGE = 2**20
 """The bytes of an example image, and of the largest that a service may ask for."""
+
+COMMENT = 8_192
+"""The bytes of one comment of an example image."""
+PIXEL = b64decode(
+    "/9j/4AAQSkZJRgABAQAAAQABAAD/2wBDAP////////////////////////////////////////////////////////"
+    "//////////////////////////////wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAAA//EABQQAQAAAAAA"
+    "AAAAAAAAAAAAAAD/2gAIAQEAAD8AR//Z"
+)
+"""A white JPEG of one pixel."""
 
 REFERENCE = "paylab-probe"
 HOOK = "https://example.com/paylab-probe"
@@ -82,8 +90,8 @@ def fresh(client: Client, person: dict[str, Any]) -> dict[str, Any]:
 
 def needed_images(individual: Any) -> dict[str, bytes]:
     """A specimen for each side that an individual still needs."""
-    told = (status.detail(each.code) for each in individual.status_details or ())
-    return {side: tiny_image() for each in told if each.asks for side in each.sides}
+    details = (status.detail(each.code) for each in individual.status_details or ())
+    return {side: tiny_image() for detail in details if detail.asks for side in detail.sides}
 
 
 def needs_token(client: Client, individual: Any) -> bool:
@@ -153,17 +161,11 @@ def additional(client: Client, table: str) -> dict[str, Any]:
     """Values of the additional fields that the service requires."""
     reference = f"{REFERENCE}-{client.new_key()[:8]}"
     known = {"client_reference_id": reference, "destination_currency": "USDC"}
-    asked = getattr(client.service, table).required
-    return {name: known[name] for name in asked if name in known}
+    required = getattr(client.service, table).required
+    return {name: known[name] for name in required if name in known}
 
 
 def tiny_image(size: int = SMALLEST_IMAGE) -> bytes:
-    """A PNG of one pixel with a comment that makes it large enough to be accepted."""
-    head = b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0))
-    text = _chunk(b"tEXt", b"Comment\0" + b"specimen " * (size // 9))
-    return head + text + _chunk(b"IDAT", zlib.compress(b"\0\0")) + _chunk(b"IEND", b"")
-
-
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    checksum = struct.pack(">I", zlib.crc32(kind + data))
-    return struct.pack(">I", len(data)) + kind + data + checksum
+    """A JPEG of one pixel, as the specimens are, with comments that make it large enough."""
+    comment = b"\xff\xfe" + (COMMENT + 2).to_bytes(2, "big") + b"specimen" * (COMMENT // 8)
+    return PIXEL[:2] + comment * -(-size // COMMENT) + PIXEL[2:]

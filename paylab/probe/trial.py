@@ -35,6 +35,9 @@ BUDGET = 400
 HANDFUL = 12
 """The most candidates that are tried for one refusal."""
 
+MOST_DIALECTS = 18
+"""The most ways to sign that are tried."""
+
 DEEPEST = 12
 """The most settings that one request may need."""
 
@@ -151,9 +154,10 @@ class Trials:
             return
         service = self.service.with_values(dict(pending))
         tried = 0
+        most = MOST_DIALECTS if is_about_signature(failure) else HANDFUL
         for values in failure.doubts:
             together = frozenset({**pending, **values}.items())
-            if tried >= HANDFUL or len(self._tried) >= MOST_ATTEMPTS:
+            if tried >= most or len(self._tried) >= MOST_ATTEMPTS:
                 break
             if together in self._tried or any(name in pending for name in values if NAME in name):
                 continue
@@ -214,12 +218,13 @@ class Trials:
         self, error: PaylabError, exchange: Exchange, service: Service
     ) -> tuple[Values, ...]:
         """What to try after an error; other signatures once for each kind of request."""
+        has_signed = any(not call.failed for call in self.client.calls if call.number > self.start)
         if is_about_signature(error):
             kind = (bool(exchange.request.url.query), exchange.request.method)
             if kind in self._signed:
                 return ()
             self._signed.add(kind)
-        return tuple(candidates(error, exchange, service))
+        return tuple(candidates(error, exchange, service, has_signed=has_signed))
 
     def _prove(self, step: Step[R], pending: Values, last: int) -> None:
         """Keep each value without which the step fails.
@@ -274,5 +279,5 @@ def _has_waited(error: RateLimitError, service: Service) -> bool:
     """Whether the service said how long to wait, and the client could wait so long."""
     limits = service.rate_limits
     call = error.call
-    asked = requested_wait(call.response_headers, call.when, limits.header, limits.unit)
-    return asked is not None and asked <= RETRY_AFTER_SECONDS_MAX
+    seconds = requested_wait(call.response_headers, call.when, limits.header, limits.unit)
+    return seconds is not None and seconds <= RETRY_AFTER_SECONDS_MAX

@@ -306,11 +306,11 @@ def without_ids(words: str) -> str:
 
 def reached(parts: Iterable[Part]) -> Iterator[str]:
     """How far the walk came: a line for each part, and one for all payouts."""
-    for is_payout, found in groupby(parts, lambda part: part.name.endswith(" payout")):
+    for is_payout, alike in groupby(parts, lambda part: part.name.endswith(" payout")):
         if not is_payout:
-            yield from map(str, found)
+            yield from map(str, alike)
             continue
         ends: dict[str, list[str]] = {}
-        for part in found:
+        for part in alike:
             ends.setdefault(part.end, []).append(part.name.partition(" ")[0])
         yield "Payouts: " + "; ".join(f"{', '.join(ends[end])} {end}" for end in ends)

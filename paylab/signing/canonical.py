@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode, b64encode
-from binascii import b2a_base64
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -13,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from ..errors.base import ArgumentError
 from ..spec.route import without_base
+from ..spec.service.signing import SAMPLE_ORDER
 from ..spec.service.value_types import NONE
 
 SCHEME = "HMAC-SHA256"
@@ -28,6 +28,15 @@ SPELLING = {
     "x-nonce": "X-Nonce",
 }
 """The headers of a signed request as the spec spells them, by lower-case name."""
+
+SIGNATURE_FORMS: Mapping[str, Callable[[bytes], bytes]] = {
+    "base64_hex": lambda digest: b64encode(digest.hex().encode()),
+    "hex": lambda digest: digest.hex().encode(),
+    "base64": b64encode,
+}
+"""The texts of an HMAC, by the setting signing.signature. Spec, "Signature", steps 3 and 4."""
+
+_PORT = re.compile(r":\d+\Z")
 
 EmptyQuery = Literal["omit", "blank"]
 """The query line without a query string: no line (the spec), or an empty one (a dialect)."""
@@ -112,6 +121,35 @@ def signed_path(path: str, form: str = "whole", base: str = NONE) -> str:
     return path if form == "whole" else VERSION.sub("", path, count=1)
 
 
+def signed_query(query: str, order: str = "sent") -> str:
+    """The query as signed: as sent, or with its parameters sorted (signing.query_order).
+
+    >>> from paylab.signing.canonical import signed_query
+    >>> signed_query("limit=2&cursor=a", "sorted")
+    'cursor=a&limit=2'
+    """
+    return query if order == "sent" else "&".join(sorted(query.split("&")))
+
+
+def signed_host(host: str, form: str = "whole") -> str:
+    """Host as signed: as sent, or without its port (signing.signed_host)."""
+    return host if form == "whole" else _PORT.sub("", host)
+
+
+def in_order(names: Iterable[str], order: str = "sorted") -> list[str]:
+    """The names of signed headers in the order in which they are signed (signing.header_order).
+
+    >>> from paylab.signing.canonical import in_order
+    >>> in_order(["x-content-sha256", "x-date"], "sample")
+    ['x-date', 'x-content-sha256']
+    """
+    if order == "sorted":
+        return sorted(names)
+    last = len(SAMPLE_ORDER)
+    place = {name: number for number, name in enumerate(SAMPLE_ORDER)}
+    return sorted(names, key=lambda name: (place.get(name, last), name))
+
+
 def canonical_request(  # noqa: PLR0913 - the six parts the spec lists
     method: str,
     path: str,
@@ -120,6 +158,7 @@ def canonical_request(  # noqa: PLR0913 - the six parts the spec lists
     content_hash: str,
     *,
     empty_query: EmptyQuery = "omit",
+    header_order: str = "sorted",
 ) -> str:
     """The text whose hash is signed.
 
@@ -129,7 +168,7 @@ def canonical_request(  # noqa: PLR0913 - the six parts the spec lists
     >>> paylab.signing.canonical_request("GET", "/v1", "", {"host": "a.test"}, "e3b0").split()
     ['GET', '/v1', 'host:a.test', 'host', 'e3b0']
     """
-    names = sorted(headers)
+    names = in_order(headers, header_order)
     target = f"{path}\n{query}" if query or empty_query == "blank" else path
     lines = "\n".join([f"{name}:{headers[name]}" for name in names])
     return f"{method}\n{target}\n{lines}\n{';'.join(names)}\n{content_hash}"
@@ -155,11 +194,11 @@ def keyed(secret: bytes) -> HMAC:
     return HMAC(secret, digestmod="sha256")
 
 
-def hmac_hex(key: bytes | HMAC, message: bytes) -> str:
-    """HMAC-SHA256 as lower-case hex."""
+def hmac_digest(key: bytes | HMAC, message: bytes) -> bytes:
+    """HMAC-SHA256."""
     mac = key.copy() if isinstance(key, HMAC) else keyed(key)
     mac.update(message)
-    return mac.hexdigest()
+    return mac.digest()
 
 
 def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
@@ -171,22 +210,27 @@ def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
     content_hash: str,
     *,
     empty_query: EmptyQuery = "omit",
+    header_order: str = "sorted",
+    form: str = "base64_hex",
 ) -> Signature:
     """Sign a request; the date is the `x-date` among the headers.
 
     The secret is the HMAC key as bytes or `keyed`, or text, whose UTF-8 bytes are the key.
+    `empty_query`, `header_order` and `form` are the settings signing.empty_query,
+    signing.header_order and signing.signature.
 
     >>> paylab.signing.sign("key", "GET", "/v1", "", {"x-date": "now"}, "e3b0").value[:8]
     'M2E2NTI1'
     """
     canonical = canonical_request(
-        method, path, query, headers, content_hash, empty_query=empty_query
+        *(method, path, query, headers, content_hash),
+        empty_query=empty_query,
+        header_order=header_order,
     )
     text = payload(headers["x-date"], canonical)
     key = secret.encode() if isinstance(secret, str) else secret
-    # Base64 of the HMAC as hex text. Spec, "Signature", steps 3 and 4.
-    value = hmac_hex(key, text.encode("utf-8", "surrogateescape"))
-    return Signature(canonical, text, b2a_base64(value.encode(), newline=False).decode())
+    digest = hmac_digest(key, text.encode("utf-8", "surrogateescape"))
+    return Signature(canonical, text, SIGNATURE_FORMS[form](digest).decode())
 
 
 def authorization(api_key: str, names: Iterable[str], signature: str) -> str:
@@ -210,8 +254,13 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
     date: str,
     nonce: str | None,
     empty_query: EmptyQuery = "omit",
+    header_order: str = "sorted",
+    host_form: str = "whole",
+    form: str = "base64_hex",
 ) -> tuple[dict[str, str], Signature]:
     """All headers of a signed request, and its Signature.
+
+    The options are those of `sign`, and `host_form` is the setting signing.signed_host.
 
     >>> headers, _ = paylab.signing.signed_headers(
     ...     *("key", "secret", "GET", "pay.test", "/v1/transfers"),
@@ -222,22 +271,29 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
     ['authorization', 'host', 'x-api-key', 'x-content-sha256', 'x-date', 'x-nonce']
     """
     signed = {  # in alphabetical order
-        "host": host,
+        "host": signed_host(host, host_form),
         "x-api-key": api_key,
         "x-content-sha256": content_hash,
         "x-date": date,
     }
     if nonce is not None:
         signed["x-nonce"] = nonce
-    signature = sign(secret, method, path, query, signed, content_hash, empty_query=empty_query)
+    signature = sign(
+        *(secret, method, path, query, signed, content_hash),
+        empty_query=empty_query,
+        header_order=header_order,
+        form=form,
+    )
     headers = {SPELLING[name]: value for name, value in signed.items()}
-    headers["Authorization"] = authorization(api_key, signed, signature.value)
+    headers["Host"] = host
+    names = in_order(signed, header_order)
+    headers["Authorization"] = authorization(api_key, names, signature.value)
     return headers, signature
 
 
 def is_delivery_signature(value: str, key: bytes, body: bytes) -> bool:
     """Whether a header is the HMAC of a delivery: hex or Base64, `sha256=` in front or not."""
     stated = value.strip().removeprefix("sha256=").encode()
-    expected = hmac_hex(key, body)
-    forms = (expected.encode(), b64encode(bytes.fromhex(expected)))
+    digest = hmac_digest(key, body)
+    forms = (digest.hex().encode(), b64encode(digest))
     return any(compare_digest(stated, form) for form in forms)

@@ -7,7 +7,7 @@ import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from hashlib import new, sha256
 from itertools import zip_longest
 
@@ -16,8 +16,16 @@ from ..redaction.hiding import HIDDEN
 from ..spec import timestamps
 from ..spec.service.service import Service
 from ..spec.service.signing import SigningSettings
-from .canonical import SCHEME, ReceivedRequest, body_hash, key_bytes, signed_path
-from .corrections import Mistake, known
+from .canonical import (
+    SCHEME,
+    ReceivedRequest,
+    body_hash,
+    key_bytes,
+    signed_path,
+    signed_query,
+)
+from .corrections import Mistake, in_dialect, known
+from .dates import read_date
 from .explanation import labels
 from .findings import LENIENT, Authorization, Finding, SignedRequest, headers_of
 from .guesses import dates, guesses, other_secrets, pairs
@@ -166,13 +174,21 @@ def _refused(
     if header is None:
         return malformed("authorization", FORM)
     if secret is None:
-        return check_date(headers["x-date"], clock, signing.tolerance)
+        return check_date(headers["x-date"], clock, signing)
     wire_headers = {_on_wire(name): _on_wire(value) for name, value in headers.items()}
     path = _on_wire(request.path)
     query = _on_wire(request.query)
     received = ReceivedRequest(request.method, path, query, wire_headers, request.body)
-    now = clock or timestamps.from_text(headers["x-date"])
+    now = clock or _signed_time(headers["x-date"], signing)
     return verify(received, {_on_wire(header.credential): secret}.get, now, signing=signing)
+
+
+def _signed_time(text: str, signing: SigningSettings) -> datetime:
+    """X-Date as a time; any time if it is unreadable, which is refused in any case."""
+    try:
+        return read_date(text, signing.date_form)
+    except ValueError:
+        return datetime.now(UTC)
 
 
 def _on_wire(text: str) -> str:
@@ -222,16 +238,16 @@ def _signature(  # noqa: PLR0913 - the arguments of `compare`
         return shape(given.signature)
     signed = {name: headers[name] for name in given.names}
     key = key_bytes(secret, signing.key_encoding)
-    query_form = signing.empty_query
     path = signed_path(request.path, signing.signed_path, signing.base_path)
-    right = right_inputs(key, request.method, path, request.query, signed, query_form)
+    query = signed_query(request.query, signing.query_order)
+    right = right_inputs(key, request.method, path, query, signed, signing)
 
     def finding_of(guesses: Iterable[Guess]) -> Finding | None:
         guess = first_made(guesses, given.signature)
         if guess is None:
             return None
-        mistake = guess[0]
-        (layer, line, *texts) = differing_place(right, guess[1])
+        mistake = in_dialect(guess[0], signing)
+        layer, line, *texts = differing_place(right, guess[1])
         return Finding(False, layer, line, mistake.id, mistake.message, *texts)
 
     if hmac.compare_digest(right.made(), given.signature.encode(errors="replace")):

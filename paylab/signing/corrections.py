@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from ..light_dataclass import light_dataclass
+from ..spec.service.signing import SigningSettings
 
 CORRECTIONS: Mapping[str, str] = {
     "raw-digest": "Base64 the HMAC's lower-case hex text, not its raw bytes",
@@ -43,6 +45,47 @@ class Mistake:
 
     id: str
     message: str
+
+
+_SIGNATURES = {
+    "hex": "write the HMAC as lower-case hex text, without Base64",
+    "base64": "Base64 the bytes of the HMAC, not its hex text",
+}
+IN_DIALECT: Mapping[str, tuple[Callable[[SigningSettings], str], Mapping[str, str]]] = {
+    "raw-digest": (lambda signing: signing.signature, _SIGNATURES),
+    "uppercase-signature": (lambda signing: signing.signature, _SIGNATURES),
+    "double-base64": (lambda signing: signing.signature, _SIGNATURES),
+    "unsorted-headers": (
+        lambda signing: signing.header_order,
+        {
+            "sample": "name the signed headers in the order host, x-api-key, x-date, "
+            "x-content-sha256, x-nonce in both places"
+        },
+    ),
+    "host-differs": (
+        lambda signing: signing.signed_host,
+        {"portless": "sign the Host header as it arrives behind every proxy, without its port"},
+    ),
+    "query-reordered": (
+        lambda signing: signing.query_order,
+        {"sorted": "sort the query parameters before you sign them"},
+    ),
+}
+"""The setting on which the correction of a mistake depends, and what to do by its value."""
+
+
+def correction(id: str, signing: SigningSettings) -> str:  # noqa: A002
+    """What to do instead of a mistake, for a service that is signed for in this way."""
+    value_of, corrections = IN_DIALECT.get(id, (None, {}))
+    return corrections.get(value_of(signing) if value_of else "", CORRECTIONS[id])
+
+
+def in_dialect(mistake: Mistake, signing: SigningSettings) -> Mistake:
+    """The mistake with the correction for a service that is signed for in this way."""
+    if mistake.id not in CORRECTIONS:
+        return mistake
+    message = mistake.message.replace(CORRECTIONS[mistake.id], correction(mistake.id, signing))
+    return replace(mistake, message=message)
 
 
 def known(id: str, seen: str = "") -> Mistake:  # noqa: A002

@@ -17,7 +17,17 @@ from itertools import permutations, product
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote, unquote_plus
 
-from .canonical import EMPTY_HASH, SCHEME, SPELLING, VERSION, EmptyQuery, to_bytes
+from ..spec.service.signing import SigningSettings
+from .canonical import (
+    EMPTY_HASH,
+    SCHEME,
+    SIGNATURE_FORMS,
+    SPELLING,
+    VERSION,
+    in_order,
+    signed_host,
+    to_bytes,
+)
 from .corrections import Mistake, known
 
 MOST_ORDERED = 5
@@ -51,7 +61,7 @@ class SignatureInputs(NamedTuple):
     hash_case: Callable[[str], str] = str
     join_canonical: Join = "\n".join
     join_payload: Join = "\n".join
-    finish: Callable[[bytes], bytes] = lambda digest: b64encode(digest.hex().encode())
+    finish: Callable[[bytes], bytes] = SIGNATURE_FORMS["base64_hex"]
 
     def canonical(self) -> str:
         """The canonical request of these parts."""
@@ -80,16 +90,21 @@ def right_inputs(  # noqa: PLR0913 - the key and the parts that the spec lists
     path: str,
     query: str,
     headers: Mapping[str, str],
-    empty_query: EmptyQuery,
+    signing: SigningSettings,
 ) -> SignatureInputs:
-    """The recipe of the spec; `headers` are the signed ones, in the order of SignedHeaders."""
-    line = query if query or empty_query == "blank" else None
-    lines = tuple(sorted(headers.items()))
-    names = ";".join(sorted(headers))
+    """The recipe of a service; `headers` are the signed ones, in the order of SignedHeaders.
+
+    Path and query are given as they are signed.
+    """
+    line = query if query or signing.empty_query == "blank" else None
+    names = in_order(headers, signing.header_order)
+    signed = {**headers, "host": signed_host(headers["host"], signing.signed_host)}
+    lines = tuple((name, signed[name]) for name in names)
     hash_and_date = headers["x-content-sha256"], headers["x-date"]
-    return SignatureInputs(
-        key, method, path, line, lines, names, *hash_and_date, tuple(headers.items())
+    recipe = SignatureInputs(
+        key, method, path, line, lines, ";".join(names), *hash_and_date, tuple(headers.items())
     )
+    return recipe._replace(finish=SIGNATURE_FORMS[signing.signature])
 
 
 def signature_mistake(claimed: str, right: SignatureInputs) -> Mistake | None:
@@ -122,7 +137,9 @@ def _variants(right: SignatureInputs) -> Iterator[tuple[str, Iterable[SignatureI
     change = right._replace
     query = right.query
     path = right.path
-    yield "raw-digest", [change(finish=b64encode)]
+    is_spec = right.finish is SIGNATURE_FORMS["base64_hex"]
+    forms = [b64encode] if is_spec else SIGNATURE_FORMS.values()
+    yield "raw-digest", [change(finish=form) for form in forms]
     yield "uppercase-signature", [change(finish=lambda it: b64encode(it.hex().upper().encode()))]
     yield "double-base64", [change(finish=lambda it: b64encode(b64encode(it.hex().encode())))]
     yield "blank-query-line", [change(query="")] if query is None else []
@@ -135,8 +152,8 @@ def _variants(right: SignatureInputs) -> Iterator[tuple[str, Iterable[SignatureI
     yield "body-changed", [change(content_hash=EMPTY_HASH)]
     yield "missing-header", _left_out(right)
     yield "header-name-case", _spelled(right)
+    yield "host-differs", _hosts(right)  # before the orders, which have Host as it is sent
     yield "unsorted-headers", _unsorted(right)
-    yield "host-differs", _hosts(right)
     spaces = (("%20", "+"), ("+", "%20"))
     yield (
         "plus-for-space",
@@ -159,7 +176,7 @@ def _relined(right: SignatureInputs, headers: Pairs) -> Iterator[SignatureInputs
 
 def _unsorted(right: SignatureInputs) -> Iterator[SignatureInputs]:
     few = len(right.given) <= MOST_ORDERED
-    for order in permutations(right.given) if few else [right.given]:
+    for order in permutations(right.given) if few else [right.given, tuple(sorted(right.given))]:
         yield from _relined(right, order)
 
 

@@ -21,17 +21,21 @@ from .canonical import (
     SPELLING,
     ReceivedRequest,
     body_hash,
+    in_order,
     key_bytes,
     sign,
+    signed_host,
     signed_path,
+    signed_query,
 )
-from .corrections import CORRECTIONS, known
+from .corrections import CORRECTIONS, correction, in_dialect, known
+from .dates import read_date
 from .findings import Authorization, Finding
 
 REQUIRED = ("host", "x-api-key", "x-date", "x-content-sha256")
 
 _HASH = re.compile(r"[0-9a-f]{64}")
-_DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _MOST_ECHOED = 60
 
 
@@ -65,7 +69,7 @@ def verify(
     if secret is None:
         message = "the API key is not known here: check key and base URL"
         return Finding(False, "headers", "x-api-key", None, message, reason="unknown-key")
-    dated = check_date(request.headers["x-date"], now, signing.tolerance)
+    dated = check_date(request.headers["x-date"], now, signing)
     if dated is not None and dated.reason != "stale-date":
         return dated
     claimed = request.headers["x-content-sha256"]
@@ -73,7 +77,8 @@ def verify(
         request, header, secret, signing
     )
     if dated is not None:
-        return _dated(dated, request.headers["x-date"], now, signed)
+        sent = read_date(request.headers["x-date"], signing.date_form)
+        return _dated(dated, sent, now, signed)
     return signed or _check_nonce(request.headers.get("x-nonce"), nonces)
 
 
@@ -88,6 +93,8 @@ def check_headers(
         return malformed("SignedHeaders", message, "header-name-case", **names)
     if len(set(lower)) < len(lower):
         return malformed("SignedHeaders", "name each header once in SignedHeaders")
+    if problem := _check_order(given.names, signing) or _check_nonce_form(headers, signing):
+        return problem
     nonce = ["x-nonce"] if signing.nonce == "required" else []
     for name in (*REQUIRED, *nonce, *given.names):
         if name not in headers:
@@ -109,20 +116,36 @@ def check_credential(headers: Mapping[str, str], given: Authorization) -> Findin
     return Finding(False, "headers", "Credential", None, message, reason="unknown-key")
 
 
-def read_date(text: str) -> datetime:
-    """X-Date as a time; ValueError for any other form. Assumption `signing.date-form`."""
-    if not _DATE.fullmatch(text):
-        raise ValueError(f"{_DATE_FORM}, not {text[:40]!r}")
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        raise ValueError(f"{_DATE_FORM}; {text} does not exist") from None
+def _check_order(names: tuple[str, ...], signing: SigningSettings) -> Finding | None:
+    """The order of SignedHeaders, if the service does not sort them itself."""
+    ours = in_order(names, signing.header_order)
+    if signing.header_order == "sorted" or list(names) == ours:
+        return None
+    message = correction("unsorted-headers", signing)
+    texts = {"theirs": ";".join(names), "ours": ";".join(ours)}
+    return malformed("SignedHeaders", message, "unsorted-headers", **texts)
 
 
-def check_date(text: str, now: datetime | None, tolerance: float) -> Finding | None:
-    """Check the form of X-Date, and that it is within the tolerance of `now`, in seconds."""
+def _check_nonce_form(headers: Mapping[str, str], signing: SigningSettings) -> Finding | None:
+    """An X-Nonce that is refused, or has another form."""
+    nonce = headers.get("x-nonce")
+    if nonce is None:
+        return None
+    message = ""
+    if signing.nonce == "refused":
+        message = "X-Nonce is not accepted: leave it out"
+    elif signing.nonce_form == "uuid" and not _UUID.fullmatch(nonce):
+        message = "X-Nonce must be a UUID"
+    if not message:
+        return None
+    return Finding(False, "headers", "x-nonce", None, message, reason="unreadable-nonce")
+
+
+def check_date(text: str, now: datetime | None, signing: SigningSettings) -> Finding | None:
+    """Check the form of X-Date, and that it is within the tolerance of `now`."""
+    tolerance = signing.tolerance
     try:
-        date = read_date(text)
+        date = read_date(text, signing.date_form)
     except ValueError as error:
         known_as = {"theirs": text, "reason": "unreadable-date"}
         return Finding(False, "headers", "x-date", None, str(error), **known_as)
@@ -138,9 +161,9 @@ def check_date(text: str, now: datetime | None, tolerance: float) -> Finding | N
     return Finding(False, "headers", "x-date", stale.id, stale.message, *texts, "stale-date")
 
 
-def _dated(dated: Finding, date: str, now: datetime, signed: Finding | None) -> Finding:
+def _dated(dated: Finding, sent: datetime, now: datetime, signed: Finding | None) -> Finding:
     """A date that is too old or too new, and whether everything else is right."""
-    seconds = (now - read_date(date)).total_seconds()
+    seconds = (now - sent).total_seconds()
     age = f"{_about(abs(seconds))} {'old' if seconds > 0 else 'ahead'}"
     remainder = f"and also: {signed.message}" if signed else f"the signature is right, but {age}"
     return replace(dated, message=f"{dated.message}; {remainder}")
@@ -179,19 +202,24 @@ def _check_signature(
 ) -> Finding | None:
     method, path, query = map(_from_wire, (request.method, request.path, request.query))
     headers = {_from_wire(name): _from_wire(request.headers[name]) for name in given.names}
-    dialect = signing.empty_query
     key = key_bytes(secret, signing.key_encoding)
     path = signed_path(path, signing.signed_path, signing.base_path)
+    query = signed_query(query, signing.query_order)
+    signed = {**headers, "host": signed_host(headers["host"], signing.signed_host)}
     right = sign(
-        key, method, path, query, headers, headers["x-content-sha256"], empty_query=dialect
+        *(key, method, path, query, signed, signed["x-content-sha256"]),
+        empty_query=signing.empty_query,
+        header_order=signing.header_order,
+        form=signing.signature,
     )
     if _same(right.value, given.signature):
         return None
     from .mistakes import right_inputs, signature_mistake  # only a refused request needs them
 
-    recipe = right_inputs(key, method, path, query, headers, dialect)
+    recipe = right_inputs(key, method, path, query, headers, signing)
     mistake = signature_mistake(given.signature, recipe)
-    message = f"the signature differs: {mistake.message}" if mistake else _DIFFERS
+    words = mistake and in_dialect(mistake, signing).message
+    message = f"the signature differs: {words}" if words else _DIFFERS
     name = mistake.id if mistake else None
     return Finding(False, "signature", "signature", name, message, reason="signature")
 
@@ -231,7 +259,6 @@ FORM = (
     "Authorization must read: HMAC-SHA256 "
     "Credential=<API_KEY>,SignedHeaders=<names joined by semicolons>,Signature=<BASE64>"
 )
-_DATE_FORM = "X-Date must be UTC in ISO 8601 with milliseconds, like 2026-01-31T09:30:00.123Z"
 _NO_HASH = (
     f"X-Content-SHA256 must be 64 lower-case hex digits; without a body they are {EMPTY_HASH}"
 )

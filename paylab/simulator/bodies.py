@@ -11,7 +11,7 @@ from ..errors.base import Problem
 from ..spec import paging, timestamps
 from ..spec.answers import NESTED, answer_form
 from ..spec.json_path import put_inside
-from ..spec.operations.records import OPERATIONS
+from ..spec.operations.records import OPERATIONS, answer_names
 from ..spec.operations.refusals import number_of
 from ..spec.request_body import RequestBody, read_request
 from ..spec.service.lists import ListForm
@@ -45,7 +45,8 @@ def individual_json(world: World, row: Row) -> Row:
         account_json(world, accounts[account_id]) for account_id in row["_"]["accounts"]
     ]
     shown_row = dict(without_null({**as_shown(row), "financial_accounts": own_accounts}))
-    return presented(world.service, "Individual", shown_row)
+    complete = presented(world.service, "Individual", shown_row)
+    return answer_names("Individual", world.service).send(complete)
 
 
 def account_json(world: World, row: Row) -> Row:
@@ -162,7 +163,7 @@ def page(
         return Reply.json(200, [shown(world, kind, row) for row in rows])
     items = request.query_items()
     start = _place(items.get(form.cursor_parameter))
-    limit = _limit(items.get(form.limit_parameter), form)
+    limit = _limit(items.get(form.parameters.get("limit", "")), form)
     page_rows = list(islice(filter(fits, table.listed(start)), limit + 1))
     has_more = len(page_rows) > limit
     page_body: Row = {}

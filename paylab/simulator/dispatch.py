@@ -25,7 +25,7 @@ from . import control_api, faults
 from .bodies import page, read_row, shown
 from .idempotency import Operation, once
 from .journal import JournalEntry
-from .messages import MOST_BYTES, TOO_LARGE, RefusedError, Reply, Request, require
+from .messages import KEY, MOST_BYTES, TOO_LARGE, RefusedError, Reply, Request, require
 from .refusals import refusal_reply
 from .resources import individuals, on_ramp, subscriptions, transfers
 from .routing import CONTROL, CONTROLS, find_operation, operation_at
@@ -83,6 +83,7 @@ def respond(world: World, request: Request) -> Reply:
     settle(world)
     path = without_base(request.path, world.service.signing.base_path)
     request = replace(request, path=path) if path != request.path else request
+    request = _with_key(request, world.service.idempotency.header.lower())
     fault = None if request.is_trusted else faults.for_call(world, request)
     now = request.at or world.now()
     if fault and fault["kind"] == "skew":
@@ -99,6 +100,16 @@ def respond(world: World, request: Request) -> Reply:
             entry.operation = operation_at(world.service, request.method, request.path) or ""
         world.journal.add(entry, reply)
     return reply
+
+
+def _with_key(request: Request, header: str) -> Request:
+    """The request with its idempotency key in the header of the spec, as everything here reads."""
+    if header == KEY:
+        return request
+    headers = {name: text for name, text in request.headers.items() if name != KEY}
+    if header in headers:
+        headers[KEY] = headers.pop(header)
+    return replace(request, headers=headers)
 
 
 def _answer(world: World, request: Request, now: datetime, entry: JournalEntry) -> Reply:

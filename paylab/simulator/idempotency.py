@@ -8,7 +8,7 @@ from collections.abc import Callable
 from hashlib import sha256
 
 from ..spec import codes
-from .messages import JSON, KeyRefusedError, Reply, Request
+from .messages import JSON, KEY, KeyRefusedError, Reply, Request
 from .world import World
 
 Operation = Callable[[World, Request], Reply]
@@ -22,19 +22,21 @@ def once(world: World, request: Request, operation: Operation) -> Reply:
     Assumptions `idempotency.same` and `ca.idempotency-202`.
     """
     settings = world.service.idempotency
-    key = request.headers.get("idempotency-key")
+    key = request.headers.get(KEY)
     if key is None:
         if settings.key == "required":
-            raise KeyRefusedError(400, "Idempotency-Key is missing: send a UUID with this request")
+            raise KeyRefusedError(
+                400, f"{settings.header} is missing: send a UUID with this request"
+            )
         return operation(world, request)
     if not _UUID.fullmatch(key):
-        raise KeyRefusedError(400, "Idempotency-Key must be a UUID of 36 characters")
+        raise KeyRefusedError(400, f"{settings.header} must be a UUID of 36 characters")
     slot = f"{request.method} {request.path} {key.lower()}"
     digest = sha256(request.body).hexdigest()
     stored = world.find("idempotency", slot)
     if stored is not None and stored["until"] > world.stamp():
         if stored["digest"] != digest:
-            raise KeyRefusedError(409, "this Idempotency-Key was used with another body")
+            raise KeyRefusedError(409, f"this {settings.header} was used with another body")
         headers = {**JSON, "idempotency-replayed": "true"}
         return Reply(stored["status"], b64decode(stored["body"]), headers)
     reply = operation(world, request)

@@ -18,6 +18,8 @@ JSON = {"content-type": "application/json"}
 PRODUCT = "paylab-simulator"
 """The Server header of every response, by which a client recognises a simulator."""
 
+KEY = "idempotency-key"
+"""The header of the idempotency key, as requests have it here."""
 MOST_BYTES = 256 * 1024 * 1024
 """Maximum bytes of a body; ten images of 15 MB need 210 MB."""
 TOO_LARGE = f"the body is larger than {MOST_BYTES} bytes"

@@ -17,7 +17,7 @@ from ..spec.operations.records import IDEMPOTENT, OPERATIONS
 from ..spec.request_body import read_request
 from ..spec.service.accounts import AccountDetails
 from ..spec.service.service import Service
-from .messages import RefusedError, Request
+from .messages import KEY, RefusedError, Request
 
 SOURCE = "request.unknown"
 NULL_SOURCE = "field.optional"
@@ -75,10 +75,8 @@ def _nulls(value: Any, at: str = "") -> Iterator[Problem]:
 def _unknown_parameters(service: Service, record: Operation, request: Request) -> Iterator[Problem]:
     parameters = {field.name for field in record.query}
     if record.is_list:
-        form = service.list(record.resource)
-        paged = not form.is_array  # a bare array has no pages, so it takes no parameters
-        page_parameters = {form.limit_parameter, form.cursor_parameter} if paged else set[str]()
-        parameters = parameters - {"limit", "cursor"} | page_parameters
+        page_parameters = service.list(record.resource).parameters
+        parameters = parameters - {"limit", "cursor"} | {*page_parameters.values()}
     for name in request.query_items():
         if name not in parameters:
             similar = nearest_name(name, parameters)
@@ -88,9 +86,10 @@ def _unknown_parameters(service: Service, record: Operation, request: Request) -
 
 def _odd_keys(service: Service, record: Operation, request: Request) -> Iterator[Problem]:
     """An Idempotency-Key that the operation does not take, or under another name."""
-    if "idempotency-key" in request.headers and not record.takes_key(service):
+    known = service.idempotency.header
+    if KEY in request.headers and not record.takes_key(service):
         message = f"{record.name} takes none: only {' and '.join(sorted(IDEMPOTENT))} do"
-        yield Problem("Idempotency-Key", message, SOURCE)
+        yield Problem(known, message, SOURCE)
     for name in request.headers:
-        if name != "idempotency-key" and _NO_LETTER.sub("", name).endswith("idempotencykey"):
-            yield Problem(name, "is not known: is Idempotency-Key meant?", SOURCE)
+        if name != KEY and _NO_LETTER.sub("", name).endswith("idempotencykey"):
+            yield Problem(name, f"is not known: is {known} meant?", SOURCE)

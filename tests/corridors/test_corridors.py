@@ -340,7 +340,7 @@ def test_a_person_is_completed_with_what_the_service_asks_for():
     asked = Service({"individuals.required": ("phone", "email", "address.postal_code")})
     assert examples.completed(asked, person) == {
         **person,
-        "email": "alex@example.com",
+        "email": "alex.mx@example.com",
         "address": {"postal_code": "00000", "country": "MX"},
     }
 

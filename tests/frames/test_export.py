@@ -348,4 +348,4 @@ def test_an_amount_that_no_decimal_holds(paged, transfer, tmp_path):
 
 def test_what_was_written_is_immutable(mutable):
     """Results and settings are immutable; readers and what they read into are not."""
-    assert mutable("frames") == {"Paced", "Selection", "State", "Sync", "Tally", "Worker"}
+    assert mutable("frames") == {"PacedSource", "Selection", "State", "Sync", "Tally", "Worker"}

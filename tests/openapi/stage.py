@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from uuid import UUID
 
 import httpx
 
@@ -13,11 +14,11 @@ from paylab.client import Client, Secret, Settings
 from paylab.client.base_url import EMBEDDED
 from paylab.corridors import examples
 from paylab.corridors.on_ramps import need_on_ramp
-from paylab.signing.canonical import body_hash, key_bytes, signed_headers, signed_path
+from paylab.signing.canonical import body_hash, key_bytes, signed_headers, signed_path, signed_query
+from paylab.signing.dates import date_text
 from paylab.simulator.messages import Request
 from paylab.simulator.simulator import Simulator
 from paylab.simulator.transport import SimulatorTransport
-from paylab.spec import timestamps
 from paylab.spec.operations.records import OPERATIONS
 from paylab.spec.service import Service
 
@@ -35,6 +36,13 @@ class Signer(httpx.Auth):
         self.secret = key_bytes(secret, self.service.key_encoding)
         self.count = 0
 
+    def nonce(self):
+        """A nonce in the form of the service."""
+        if self.service.nonce == "refused":
+            return None
+        digits = f"1768478400000{self.count:06d}"
+        return str(UUID(int=self.count)) if self.service.nonce_form == "uuid" else digits
+
     def auth_flow(self, request) -> Iterator[httpx.Request]:
         """Add the headers of the signature."""
         path, _, query = request.url.raw_path.decode("ascii").partition("?")
@@ -45,11 +53,14 @@ class Signer(httpx.Auth):
             request.method,
             request.headers["host"],
             signed_path(path, settings.signed_path),
-            query,
+            signed_query(query, settings.query_order),
             content_hash=body_hash(request.content, settings.hash_encoding, settings.empty_body),
-            date=timestamps.to_text(self.now()),
-            nonce=f"1768478400000{self.count:06d}",
+            date=date_text(self.now(), settings.date_form),
+            nonce=self.nonce(),
             empty_query=settings.empty_query,
+            header_order=settings.header_order,
+            host_form=settings.signed_host,
+            form=settings.signature,
         )
         request.headers.update(headers)
         yield request

@@ -1,45 +1,26 @@
 """Walks through a third service, whose deviations come with an answer key of its own."""
 
-import json
-from datetime import UTC, datetime, timedelta
-from email.utils import format_datetime
-
-import httpx
 import pytest
 from third_service.deviations import DEVIATIONS
 from third_service.hooks import FILL, FOLLOW, HOPELESS
 from third_service.server import serve
-from third_service.service import Service as Third
-from third_service.wire import Call
+from third_truth import false_values
+from third_walks import follow, walk
 
 from paylab.cli.main import main
-from paylab.client import Client
-from paylab.client.settings import Settings
-from paylab.errors import PaylabError, ServiceError
-from paylab.probe.constants import blanks
-from paylab.probe.probe import probe
-from paylab.probe.report import PROVEN, with_blanks
+from paylab.errors import ServiceError
+from paylab.probe.report import PROVEN
 from paylab.spec.service import Service
 
-NOW = datetime(2026, 11, 20, tzinfo=UTC)
-SILENT = {"errors-number", "errors-empty", "errors-by-field", "deposit-sender-account"}
-"""Services whose first refusal does not show that they are a sandbox: the user has to say it."""
 NO_SETTING = {
-    "ways to sign": (
-        *("signing-query-sorted", "signing-header-order", "signing-port", "signing-signature-hex"),
-        *("signing-signature-bytes", "signing-date-seconds", "signing-date-compact"),
-        *("signing-date-unix", "signing-nonce-absent", "signing-nonce-uuid", "signing-clock"),
-    ),
-    "names": (
-        *("renamed-names", "renamed-country", "renamed-products", "renamed-details"),
-        *("renamed-images", "renamed-status", "key-other-name", "version-header", "page-no-limit"),
-    ),
+    "a clock that is wrong": ("signing-clock",),
+    "names": ("renamed-details", "renamed-images", "renamed-status", "version-header"),
     "forms of values": (
-        *("amounts-minor", "ids-number", "images-jpeg", "images-base64"),
-        *("words-status", "words-status-upper"),
+        *("amounts-minor", "ids-number", "images-base64", "words-status", "words-status-upper"),
     ),
     "values of another request": (
-        *("quotes-recipient", "transfers-recipient", "transfers-terms", "email-elsewhere"),
+        *("quotes-recipient", "transfers-recipient", "transfers-terms", "transfers-quote"),
+        "email-elsewhere",
     ),
 }
 """What a client could follow and no setting states."""
@@ -65,12 +46,17 @@ SAMPLE = {
     "renamed-amount-nested": {
         "quotes.fields.source_amount": "source.amount",
         "quotes.fields.source_currency": "source.currency",
+        "transfers.fields.source_amount": "source.amount",
+        "transfers.fields.source_currency": "source.currency",
     },
     "renamed-deposit-money": {
         "sandbox_deposits.fields.amount": "money.value",
         "sandbox_deposits.fields.currency": "money.currency",
     },
-    "renamed-payout-method": {"quotes.fields.payout_method": "rail"},
+    "renamed-payout-method": {
+        "quotes.fields.payout_method": "rail",
+        "transfers.fields.payout_method": "rail",
+    },
     "envelope-nested": {
         f"objects.{name}.item": "response.data"
         for name in (
@@ -93,6 +79,25 @@ SAMPLE = {
         "paths.conversion_account": "/v1/virtual_accounts/{id}",
     },
     "signing-base-path-unsigned": {"signing.base_path": "/api/pay"},
+    "signing-signature-hex": {"signing.signature": "hex"},
+    "signing-date-unix": {"signing.date_form": "unix"},
+    "signing-nonce-uuid": {"signing.nonce_form": "uuid"},
+    "signing-nonce-absent": {"signing.nonce": "refused"},
+    "signing-header-order": {"signing.header_order": "sample"},
+    "signing-query-sorted": {"signing.query_order": "sorted"},
+    "signing-port": {"signing.signed_host": "portless"},
+    "renamed-names": {
+        "individuals.fields.given_name": "first_name",
+        "individuals.fields.family_name": "last_name",
+    },
+    "renamed-country": {"individuals.fields.country": "country_code"},
+    "key-other-name": {"idempotency.header": "X-Request-Key"},
+    "page-no-limit": {
+        f"lists.{name}.limit_parameter": "none"
+        for name in ("individuals", "transfers", "conversion_accounts", "conversions")
+    },
+    "images-jpeg": {},
+    "amounts-answered-as-numbers": {"amounts.answers": "number"},
 }
 """A file that is found, or None where only its use is checked."""
 PRODUCTION = "production-403-at-last"
@@ -115,106 +120,6 @@ STOPS = {
 }
 
 
-class Running:
-    """The third service with deviations, in process and on a simulated clock."""
-
-    def __init__(self, *names):
-        self.passed = 0.0
-        self.service = Third([DEVIATIONS[name] for name in names], self.now)
-        self.arrived = 0
-
-    def now(self):
-        """The time of the service and of its clients."""
-        return NOW + timedelta(seconds=self.passed)
-
-    def sleep(self, seconds):
-        """Move the clock, and what the service does by itself."""
-        self.passed += seconds
-        self.service.run_due()
-
-    def answer(self, request):
-        """The answer of the service."""
-        self.arrived += 1
-        path, _, query = request.url.raw_path.decode().partition("?")
-        headers = {name.lower(): value.strip() for name, value in request.headers.items()}
-        call = Call(request.method, path, query, headers, request.read())
-        answer = self.service.respond(call)
-        text = answer.body if isinstance(answer.body, str) else json.dumps(answer.body)
-        content = b"" if answer.body is None else text.encode()
-        there = self.now() + timedelta(seconds=self.service.settings.clock_ahead)
-        sent = {"Date": format_datetime(there, usegmt=True), "Content-Type": answer.content_type}
-        return httpx.Response(answer.status, headers=sent | answer.headers, content=content)
-
-    def client(self, service=None):
-        """A client of the service, with the settings of a file."""
-        keys = self.service.api_key, self.service.secret_key
-        base = f"http://127.0.0.1:8080{self.service.settings.base_path}"
-        settings = Settings(base, *keys, **({"service": service} if service else {}))
-        transport = httpx.MockTransport(self.answer)
-        return Client(settings, transport=transport, clock=self.now, sleep=self.sleep)
-
-
-def walk(name, service=None):
-    """The report of a walk through a service, and the service."""
-    running = Running(name)
-    with running.client(service) as client:
-        report = probe(client, write=True, sandbox=name in SILENT)
-    assert report.sent == running.arrived
-    return report, running
-
-
-def is_usable(name, service):
-    """Whether a walk with the file comes to its end, and lists have every row."""
-    running = Running(name)
-    with running.client(service) as client:
-        report = probe(client, write=True, sandbox=name in SILENT)
-        if report.hopeless or not all(ends(report)):
-            return False
-        running.sleep(3)
-        try:
-            listed = {each: len(list(getattr(client, f"{each}s").list(limit=2))) for each in LISTED}
-        except PaylabError:
-            return False
-    return listed == {each: len(running.service.rows[each]) for each in LISTED}
-
-
-LISTED = ("individual", "transfer")
-
-
-def ends(report):
-    """Whether each on-ramp and all payouts came to the end."""
-    parts = [line for line in report.reached if line.startswith(("MX", "PH", "Payouts"))]
-    words = ("stops", "not reached", "without a quote", "without paying")
-    return [len(parts) == 3, *(not any(word in line for word in words) for line in parts)]
-
-
-def leaves(body, at=""):
-    """The dotted places of a body."""
-    for name, value in body.items():
-        yield from leaves(value, f"{at}{name}.") if isinstance(value, dict) else [f"{at}{name}"]
-
-
-def filled(name, report):
-    """The settings of a file in which the marked values are written."""
-    values = DEVIATIONS[name].values
-    places = {(operation, at) for operation, body in values.items() for at in leaves(body)}
-    marked = with_blanks(report.service, report.blanks)
-    assert blanks(marked.get("extra", {})) == {*report.blanks}
-    if not places <= {*report.blanks}:
-        return report.service
-    return report.service.with_values({"extra": values})
-
-
-def follow(name):
-    """The first report, and whether the service is usable with its file, filled in if it asks."""
-    report, _ = walk(name)
-    service = report.service
-    if report.blanks and DEVIATIONS[name].client == FILL:
-        report, _ = walk(name, filled(name, report))
-        service = report.service
-    return report, bool(not report.hopeless and is_usable(name, service))
-
-
 @pytest.mark.parametrize("name", SAMPLE)
 def test_a_walk_finds_what_the_service_wants(name):
     """The service is usable with the file, in which each value has a call that succeeded."""
@@ -224,6 +129,32 @@ def test_a_walk_finds_what_the_service_wants(name):
         assert report.service.declared == SAMPLE[name]
     calls = {call.number: call for call in report.calls}
     assert [each.key for each in report.where(PROVEN) if calls[each.call].failed] == []
+
+
+@pytest.mark.whole_table
+@pytest.mark.parametrize("name", DEVIATIONS)
+def test_no_value_of_a_file_is_false(name):
+    """Each setting that a walk writes is what the deviation changes."""
+    report, _ = walk(name)
+    assert false_values(name, report.service.declared) == {}
+
+
+@pytest.mark.parametrize("name", ["names-full", "names-camel", "images-base64", "email-elsewhere"])
+def test_no_value_is_written_for_what_cannot_be_followed(name):
+    """A name that several of ours resemble is not taken for one of them."""
+    report, _ = walk(name)
+    assert false_values(name, report.service.declared) == {}
+
+
+def test_a_clock_that_is_wrong_is_warned_of_once(tmp_path, monkeypatch, caplog, capsys):
+    """Over HTTP, the look for a simulator and the walk share what they know of the clock."""
+    with serve("signing-clock") as service:
+        monkeypatch.setenv("PAYLAB_BASE_URL", service.base_url)
+        monkeypatch.setenv("PAYLAB_API_KEY", service.api_key)
+        monkeypatch.setenv("PAYLAB_SECRET_KEY", service.secret_key)
+        assert main(["probe", "--write", "--yes", "--to", str(tmp_path / "service.toml")]) == 1
+    assert "the clock of this machine is" in capsys.readouterr().err
+    assert sum("s ahead of this machine" in record.message for record in caplog.records) == 1
 
 
 @pytest.mark.parametrize("name", STOPS)

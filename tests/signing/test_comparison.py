@@ -288,7 +288,7 @@ def test_a_rare_mistake_is_told(change, mistake, words):
 def tried_dates():
     """The recipes with another date than the one sent."""
     headers = {name: text for name, text in sign().items() if name != "authorization"}
-    right = right_inputs(SECRET.encode(), "POST", "/v1/transfers", "", headers, "omit")
+    right = right_inputs(SECRET.encode(), "POST", "/v1/transfers", "", headers, Service().signing)
     return [recipe for _, recipe in dates(right)]
 
 

@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 
 import pytest
 from independent_service import sign
+from third_caller import Caller
+from third_service.service import Service as Third
 
 from paylab.signing import ReceivedRequest, SignedRequest, compare, key_bytes, verify
 from paylab.spec.service import Service
@@ -51,6 +53,63 @@ def judged(service, encoding="utf-8", off=0, **step):
 def test_dialects(settings, step, wrong):
     """A request in the service's dialect is accepted; for another the mistake is named."""
     assert judged(Service(settings), **step) == wrong
+
+
+FORMS = [
+    ({"signature": "hex"}, {"encode": bytes.hex}, "raw-digest"),
+    ({"signature": "base64"}, {"encode": lambda mac: base64.b64encode(mac).decode()}, "raw-digest"),
+    ({"date_form": "seconds"}, {"date": "%Y-%m-%dT%H:%M:%SZ"}, "unreadable-date"),
+    ({"date_form": "compact"}, {"date": "%Y%m%dT%H%M%SZ"}, "unreadable-date"),
+    ({"date_form": "unix"}, {"date": "unix"}, "unreadable-date"),
+    ({"nonce": "refused"}, {"nonce": None}, "unreadable-nonce"),
+    ({"nonce_form": "uuid"}, {"nonce": "6f9619ff-8b86-4d11-b42d-00c04f{:06d}"}, "unreadable-nonce"),
+    ({"query_order": "sorted"}, {"sorted_query": True}, "query-reordered"),
+    (
+        {"header_order": "sample"},
+        {"header_order": "host;x-api-key;x-date;x-content-sha256;x-nonce"},
+        "unsorted-headers",
+    ),
+    ({"signed_host": "portless"}, {"sign_port": False}, "host-differs"),
+]
+"""Settings, how a signer of the third service follows them, and the mistake of whoever does not."""
+
+
+def refused(signing, step):
+    """Why a GET of the third service's signer is refused, None if it is not."""
+    signer = Caller(Third([], lambda: NOW), **step)
+    headers = signer.headers("GET", "/v1/x", "limit=2&cursor=a", b"")
+    received = ReceivedRequest("GET", "/v1/x", "limit=2&cursor=a", headers)
+    secret = signer.service.secret_key
+    return verify(received, {signer.service.api_key: secret}.get, NOW, signing=signing)
+
+
+@pytest.mark.parametrize(("settings", "step", "wrong"), FORMS)
+def test_each_form_is_accepted_where_it_is_set(settings, step, wrong):
+    """A signer that follows a setting is accepted; one of the specification is told to follow it.
+
+    Without the setting, the signer that follows it is refused.
+    """
+    signing = Service({"signing": settings}).signing
+    assert refused(signing, step) is None
+    problem = refused(signing, {})
+    assert wrong in (problem.mistake, problem.reason)
+    is_optional = "nonce" in settings or "nonce_form" in settings
+    assert (refused(Service().signing, step) is None) is is_optional
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"signing.signature": "hex"}, "without Base64"),
+        ({"signing.signature": "base64"}, "not its hex text"),
+        ({"signing.query_order": "sorted"}, "sort the query parameters"),
+        ({"signing.signed_host": "portless"}, "without its port"),
+        ({"signing.header_order": "sample"}, "in the order host, x-api-key, x-date"),
+    ],
+)
+def test_the_correction_is_that_of_the_service(settings, words):
+    """A refusal says what this service wants, not what the specification does."""
+    assert words in refused(Service(settings).signing, {}).message
 
 
 def test_compare_follows_the_dialect():

@@ -51,8 +51,8 @@ def by_httpx(request):
 TARGETS = [
     ("http://h.test", ("h.test", "/", "")),
     (
-        "https://h.test:443/v1/transfers?limit=2&x=a%20b",
-        ("h.test", "/v1/transfers", "limit=2&x=a%20b"),
+        "https://h.test:443/v1/transfers?limit=2&x=a%20b&a=1",
+        ("h.test", "/v1/transfers", "limit=2&x=a%20b&a=1"),
     ),
     ("http://h.test:443/v1/v1x", ("h.test:443", "/v1/v1x", "")),
 ]
@@ -61,6 +61,16 @@ SETTINGS = [
     {"signing.empty_query": "blank", "signing.key_encoding": "hex"},
     {"signing.hash_encoding": "base64", "signing.signed_path": "unversioned"},
     {"signing.empty_body": "blank", "signing.key_encoding": "base64", "signing.base_path": "/v1"},
+    {"signing.signature": "hex", "signing.date_form": "seconds", "signing.nonce": "refused"},
+    {
+        "signing.signature": "base64",
+        "signing.date_form": "compact",
+        "signing.nonce_form": "uuid",
+        "signing.query_order": "sorted",
+        "signing.header_order": "sample",
+        "signing.signed_host": "portless",
+    },
+    {"signing.date_form": "unix", "signing.empty_query": "blank", "signing.query_order": "sorted"},
 ]
 
 
@@ -80,9 +90,8 @@ def test_a_snippet_signs_what_it_sends(code, url, target, settings, monkeypatch)
     monkeypatch.setenv("PAYLAB_API_KEY", KEY)
     monkeypatch.setenv("PAYLAB_SECRET_KEY", SECRET)
     service, (host, path, query) = Service(settings), target
-    dialect = snippets.dialect_of(service.signing)
     for method, body, key in (("GET", "", None), ("POST", '{"n": "é\'$x"}\n', "k-1")):
-        request = snippets.SnippetRequest(method, url, body, key, **dialect)
+        request = snippets.SnippetRequest(method, url, body, key, signing=service.signing)
         sent = {name.lower(): value for name, value in code(request).items()}
         assert (sent["host"], sent.get("idempotency-key")) == (host, key)
         assert sent.get("content-type") == ("application/json" if body else None)

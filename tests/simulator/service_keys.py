@@ -144,12 +144,13 @@ def paying(caller, **change):
 
 
 BODIES = {
+    "individuals": ("individuals", lambda caller: person()),
     "quotes": ("quotes", terms),
     "transfers": ("transfers", lambda caller: off_ramp(caller, "base", "polygon")),
     "conversion_accounts": ("conversion_accounts", opening),
     "sandbox_deposits": ("sandbox/deposits", paying),
 }
-BAD = {"client_reference_id": "x" * 2000, "sender_name": 7}
+BAD = {"client_reference_id": "x" * 2000, "sender_name": 7, "given_name": 7, "family_name": 7}
 
 
 def good(status):
@@ -224,27 +225,35 @@ def signed(  # each argument is one variant
     sign=True,
     body_hash=EMPTY_HASH,
     path=PATH,
+    query="",
+    signed_query=None,
+    host="simulator.localhost:8080",
+    date="{:%Y-%m-%dT%H:%M:%S}.000Z".format,
+    order=sorted,
+    finish=lambda mac: base64.b64encode(mac.hex().encode()).decode(),
 ):
     """The status of a GET that is signed with one variant of the signature."""
     moment = caller.now() - timedelta(seconds=ago)
     headers = {
-        "host": "simulator.localhost",
+        "host": "simulator.localhost:8080",
         "x-api-key": caller.simulator.api_key,
         "x-content-sha256": body_hash,
-        "x-date": moment.strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z",
+        "x-date": date(moment),
         **({"x-nonce": nonce} if nonce else {}),
     }
-    names = sorted(headers)
-    lines = ["GET", path, *([""] if blank else [])]
-    lines += [f"{name}:{headers[name]}" for name in names]
+    names = order(headers)
+    shown = query if signed_query is None else signed_query
+    lines = ["GET", path, *([shown] if blank or shown else [])]
+    lines += [f"{name}:{host if name == 'host' else headers[name]}" for name in names]
     canonical = "\n".join([*lines, ";".join(names), headers["x-content-sha256"]])
     hashed = hashlib.sha256(canonical.encode()).hexdigest()
     text = f"HMAC-SHA256\n{headers['x-date']}\n{hashed}"
-    digest = hmac.new(key(caller.simulator.secret_key), text.encode(), hashlib.sha256).hexdigest()
-    value = base64.b64encode(digest.encode()).decode() if sign else "x"
+    mac = hmac.digest(key(caller.simulator.secret_key), text.encode(), "sha256")
+    value = finish(mac) if sign else "x"
     credential = f"Credential={caller.simulator.api_key},SignedHeaders={';'.join(names)}"
     headers["authorization"] = f"HMAC-SHA256 {credential},Signature={value}"
-    return caller.carry("GET", "/v1/transfers", headers, b"").status
+    target = f"{PATH}?{query}" if query else PATH
+    return caller.carry("GET", target, headers, b"").status
 
 
 def key_encoding(caller):

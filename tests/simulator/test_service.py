@@ -33,13 +33,20 @@ NOT_FOLLOWED = {
 """Settings that no test in this file reads from the simulator, each with the reason."""
 
 ANSWERED = {
+    "individuals": (
+        *("product_types", "given_name", "family_name", "country", "phone", "date_of_birth"),
+        "idv_consent_recorded_at",
+    ),
     "quotes": (
         *("source_amount", "destination_amount", "net_source_amount", "source_currency"),
         *("destination_currency", "source_network", "payout_method"),
         *("recipient_id", "derived_source_amount", "exchange_rate", "total_fee", "fee_currency"),
         *("total_tax", "tax_currency", "expires_at", "created_at"),
     ),
-    "transfers": ("client_reference_id", "destination_amount", "net_source_amount"),
+    "transfers": (
+        *("client_reference_id", "source_amount", "destination_amount", "net_source_amount"),
+        *("source_currency", "destination_currency", "payout_method"),
+    ),
     "conversion_accounts": (
         *("individual_id", "source_currency", "destination_currency", "client_reference_id"),
     ),
@@ -91,10 +98,7 @@ def field_of_request(caller, _key, candidates, _sent, table, ours):
     if ours in ONLY_ANSWERED:
         return look.answer_name(caller, table, candidates)
     found, answer = look.request_name(caller, table, ours, candidates)
-    if table == "transfers":  # its settings name the fields of requests only
-        assert found == ours or found not in answer
-    shown = ours if table == "transfers" else found
-    assert (shown in answer) == (ours in ANSWERED.get(table, ()))
+    assert (found in answer) == (ours in ANSWERED.get(table, ()))
     return found
 
 
@@ -141,7 +145,7 @@ def listed(caller, _key, candidates, _sent, name, setting):  # noqa: PLR0911 - a
     answer = caller.get(f"{target}?limit=1")
     if setting == "limit_parameter":
         sizes = {each: len(look.rows_of(caller.get(f"{target}?{each}=1"))) for each in candidates}
-        return next(each for each, size in sizes.items() if size == 1)
+        return next((each for each, size in sizes.items() if size == 1), "none")
     if setting == "cursor_parameter":
         cursor, first = answer["cursor"], look.rows_of(answer)
         pages = {each: caller.get(f"{target}?limit=1&{each}={cursor}") for each in candidates}
@@ -319,6 +323,17 @@ def keyed_operations(caller):
     return "every_post" if len(set(made)) == 1 else "as_specified"
 
 
+def key_header(caller):
+    """The header that makes a second transfer the first one."""
+    body = look.terms(caller, client_reference_id="r")
+    found = []
+    for name in ("Idempotency-Key", *KEYS["idempotency.header"].others):
+        key = {name.lower().replace("-", "_"): look.UUID}
+        made = [look.posted(caller, "transfers", body, **key)["id"] for _ in range(2)]
+        found += [name] if made[0] == made[1] else []
+    return found[0] if len(found) == 1 else found
+
+
 def default_currency(caller):
     """The default source currency of a quote."""
     body = look.without(look.terms(caller), "source_currency") | {"source_network": "base"}
@@ -361,11 +376,37 @@ def base_path(caller):
     return {401: "/payments", 404: "none"}[caller.get("/payments/v1/transfers").status]
 
 
+def nonce(caller):
+    """Whether a request has to have a nonce, may have one, or must have none."""
+    with_and_without = look.signed(caller), look.signed(caller, nonce="")
+    return {(200, 200): "optional", (200, 401): "required", (401, 200): "refused"}[with_and_without]
+
+
 HASH_FORMS = {
     "hex": {},
     "base64": {"body_hash": b64encode(bytes.fromhex(look.EMPTY_HASH)).decode()},
 }
 EMPTY_FORMS = {"hash": {}, "blank": {"body_hash": ""}}
+SIGNATURE_FORMS = {
+    "base64_hex": {},
+    "hex": {"finish": bytes.hex},
+    "base64": {"finish": lambda mac: b64encode(mac).decode()},
+}
+DATE_FORMS = {
+    "milliseconds": {},
+    "seconds": {"date": "{:%Y-%m-%dT%H:%M:%SZ}".format},
+    "compact": {"date": "{:%Y%m%dT%H%M%SZ}".format},
+    "unix": {"date": lambda moment: f"{moment.timestamp():.0f}"},
+}
+ORDERS = {
+    "sorted": {},
+    "sample": {
+        "order": lambda names: ["host", "x-api-key", "x-date", "x-content-sha256", "x-nonce"]
+    },
+}
+QUERY = {"query": "product_type=off_ramp&limit=2"}
+QUERY_ORDERS = {"sent": QUERY, "sorted": {**QUERY, "signed_query": "limit=2&product_type=off_ramp"}}
+HOSTS = {"whole": {}, "portless": {"host": "simulator.localhost"}}
 PATH_FORMS = {"whole": {}, "unversioned": {"path": "/transfers"}}
 SEEN = (
     (r"paths\..+", lambda caller, key, candidates, sent: look.path(caller, key, candidates)),
@@ -376,10 +417,19 @@ SEEN = (
     (r"signing\.key_encoding", seen(look.key_encoding)),
     (
         r"signing\.nonce",
-        seen(lambda caller: {200: "optional", 401: "required"}[look.signed(caller, nonce="")]),
+        seen(nonce),
     ),
     (r"signing\.hash_encoding", seen(partial(look.form_of, variants=HASH_FORMS))),
     (r"signing\.empty_body", seen(partial(look.form_of, variants=EMPTY_FORMS))),
+    (r"signing\.signature", seen(partial(look.form_of, variants=SIGNATURE_FORMS))),
+    (r"signing\.date_form", seen(partial(look.form_of, variants=DATE_FORMS))),
+    (r"signing\.header_order", seen(partial(look.form_of, variants=ORDERS))),
+    (r"signing\.query_order", seen(partial(look.form_of, variants=QUERY_ORDERS))),
+    (r"signing\.signed_host", seen(partial(look.form_of, variants=HOSTS))),
+    (
+        r"signing\.nonce_form",
+        seen(lambda caller: "digits" if look.signed(caller) == 200 else "uuid"),
+    ),
     (r"signing\.base_path", seen(base_path)),
     (r"signing\.signed_path", seen(partial(look.form_of, variants=PATH_FORMS))),
     (r"signing\.tolerance", lambda caller, k, candidates, s: look.tolerance(caller, candidates)),
@@ -481,7 +531,10 @@ SEEN = (
             )
         ),
     ),
-    (r"(quotes|transfers|conversion_accounts|sandbox_deposits)\.fields\.(.+)", field_of_request),
+    (
+        r"(individuals|quotes|transfers|conversion_accounts|sandbox_deposits)\.fields\.(.+)",
+        field_of_request,
+    ),
     (
         r"(transfers|conversion_accounts)\.required",
         lambda caller, k, c, s, table: {
@@ -523,6 +576,7 @@ SEEN = (
     (r"webhooks\.delays", delays),
     (r"webhooks\..+", event_field),
     (r"idempotency\.stored", seen(lambda caller: {200, *look.stored(caller)})),
+    (r"idempotency\.header", seen(key_header)),
     (r"idempotency\.operations", seen(keyed_operations)),
     (
         r"idempotency\.key",

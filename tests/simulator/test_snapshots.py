@@ -135,12 +135,12 @@ def test_mutated_snapshots(service):
 
 def test_a_large_snapshot_goes_over_http(server, monkeypatch):
     """A state that is larger than any other answer may be is saved and loaded over HTTP."""
-    monkeypatch.setattr(decoding, "BODY_BYTES_MAX", decoding.LARGEST_BODY // 32)
+    monkeypatch.setattr(decoding, "BODY_BYTES_MAX", decoding.BODY_BYTES_MAX // 32)
     keys = server.simulator.api_key, server.simulator.secret_key
     with paylab.connect(server.base_url, *keys) as lab:
         lab.simulator.seed(transfers=400)
         snapshot = lab.simulator.snapshot()
-        assert len(json.dumps(snapshot)) > decoding.LARGEST_BODY
+        assert len(json.dumps(snapshot)) > decoding.BODY_BYTES_MAX
         lab.simulator.reset()
         lab.simulator.restore(snapshot)
         assert lab.simulator.snapshot() == snapshot

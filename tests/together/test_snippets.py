@@ -155,9 +155,13 @@ def test_curl_puts_no_secret_into_the_arguments_of_a_program(lab, tmp_path):
 )
 def test_curl_computes_hmac_for_any_secret(secret, encoding):
     """The HMAC of the curl code equals that of the standard library, for any secret."""
-    request = snippets.SnippetRequest("GET", "http://localhost/v1", key_encoding=encoding)
+    request = snippets.SnippetRequest(
+        "GET",
+        "http://localhost/v1",
+        signing=paylab.Service({"signing.key_encoding": encoding}).signing,
+    )
     code = snippets.curl(request)
-    code = code[: code.index("SIGNATURE=")] + 'printf "%s %s %s" "$DATE" "$HASHED" "$HEX"'
+    code = code[: code.index("SIGNATURE=")] + 'printf "%s %s %s" "$DATE" "$HASHED" "$MAC"'
     keys = {"PAYLAB_API_KEY": "k", "PAYLAB_SECRET_KEY": secret}
     done = subprocess.run(
         ["bash", "-c", code], env={**os.environ, **keys}, capture_output=True, text=True, check=True

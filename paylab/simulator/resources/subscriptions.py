@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 
 from ...rules import webhooks as webhook_rules
-from ...signing.canonical import hmac_hex, key_bytes
+from ...signing.canonical import hmac_digest, key_bytes
 from ...spec.service.value_types import NONE
 from .. import bodies
 from ..bodies import existing
@@ -52,7 +52,7 @@ def signature_headers(world: World, row: Row) -> dict[str, str]:
     if name == NONE:
         return {}
     key = key_bytes(_secret(world, row["subscription_id"]), world.service.signing.key_encoding)
-    return {name: hmac_hex(key, row["body"].encode())}
+    return {name: hmac_digest(key, row["body"].encode()).hex()}
 
 
 def _secret(world: World, subscription_id: str) -> str:

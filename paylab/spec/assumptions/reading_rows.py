@@ -27,18 +27,15 @@ ROWS = (
     Assumption(
         "signing.host",
         assumed="signed as sent, port included",
-        keyless="HTTP clients send the port in Host whenever it matters, and paylab signs "
-        "what is sent.",
     ),
     Assumption(
         "signing.query",
         assumed="exactly as on the request line: not sorted, decoded or encoded again",
-        keyless="paylab sends parameters in one order and encoding, which it also signs.",
     ),
     Assumption(
         "signing.hex",
-        assumed="the HMAC's hex text is lower case; upper case does not verify",
-        keyless="Only lower case follows from the samples of common HMAC libraries.",
+        assumed="Base64 of the HMAC's hex text, which is lower case; upper case does not verify",
+        origin="spec",
     ),
     Assumption(
         "signing.required",

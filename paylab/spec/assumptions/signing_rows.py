@@ -22,7 +22,6 @@ ROWS = (
         assumed="alphabetical, the same line as in the canonical request. A verifier sorts "
         "what it is given, so the sample order of the spec (x-date before "
         "x-content-sha256) verifies too",
-        keyless="A verifier sorts the names, so any order verifies.",
     ),
     Assumption(
         "signing.key-encoding",
@@ -61,7 +60,6 @@ ROWS = (
         "passes here passes elsewhere. A reader of other people's headers says what"
         " is wrong rather than crash",
         origin="spec, public",
-        keyless="paylab sends the strictest form, which every reading accepts.",
     ),
     Assumption(
         "request.content-type",

@@ -32,6 +32,7 @@ _RECORDS = (
         summary="Create an individual",
         fields=bodies.INDIVIDUAL,
         answer="Individual",
+        names=lambda service: service.individuals.fields,
         success=(lambda service: service.success_codes.individuals,),
         refusals=refusals.INDIVIDUAL,
     ),

@@ -6,8 +6,9 @@ from typing import Annotated, Literal
 
 from ...light_dataclass import light_dataclass
 from .. import codes
+from .frozen import FrozenDict, own_names
 from .setting import Setting
-from .value_types import Name, Words, WordsLimit
+from .value_types import Name, Place, Words, WordsLimit
 
 
 @light_dataclass(frozen=True)
@@ -88,6 +89,30 @@ class IndividualSettings:
             others=(("email",),),
         ),
     ] = ()
+    fields: Annotated[
+        FrozenDict[Place],
+        Setting(
+            "Under which name does an individual, sent or answered, hold what paylab calls {name}?",
+            row="field.names",
+            others={
+                "product_types": ("products",),
+                "given_name": ("first_name",),
+                "family_name": ("last_name",),
+                "country": ("country_code",),
+                "phone": ("phone_number",),
+                "date_of_birth": ("birth_date",),
+                "idv_consent_recorded_at": ("consent_at",),
+            },
+        ),
+    ] = own_names(
+        "product_types",
+        "given_name",
+        "family_name",
+        "country",
+        "phone",
+        "date_of_birth",
+        "idv_consent_recorded_at",
+    )
     initial_status: Annotated[
         Literal["active", "pending", "under_review"],
         Setting(

@@ -53,6 +53,15 @@ class IdempotencySettings:
             origin="spec",
         ),
     ] = "as_specified"
+    header: Annotated[
+        Name,
+        Setting(
+            "Which header takes the idempotency key?",
+            row="idempotency.operations",
+            origin="spec",
+            others=("X-Idempotency-Key", "X-Request-Id"),
+        ),
+    ] = "Idempotency-Key"
     key: Annotated[
         Literal["optional", "required"],
         Setting(

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from ...light_dataclass import light_dataclass
 from .setting import Setting
-from .value_types import NONE, Between, Name, OptionalPlace, Place
+from .value_types import NONE, Between, Name, OptionalName, OptionalPlace, Place
 
 Order = Literal["newest_first", "oldest_first", "unknown"]
 """The order of a list by `created_at`, as declared (assumption `list.order`).
@@ -46,14 +46,21 @@ class ListForm:
     ) -> dict[str, Any]:
         """The query parameters of one page; `limit` is reduced to the maximum."""
         limit = min(limit, self.max_limit) if isinstance(limit, int) else limit
-        return {self.limit_parameter: limit, **(filters or {}), self.cursor_parameter: cursor}
+        size = {} if self.limit_parameter == NONE else {self.limit_parameter: limit}
+        return {**size, **(filters or {}), self.cursor_parameter: cursor}
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The names of the parameters of pages, by ours; a bare array has none."""
+        names = {"limit": self.limit_parameter, "cursor": self.cursor_parameter}
+        return {} if self.is_array else {our: name for our, name in names.items() if name != NONE}
 
 
 @light_dataclass(frozen=True)
 class OneListSettings:
     """The form of one list; None is that of all lists."""
 
-    limit_parameter: Name | None = None
+    limit_parameter: OptionalName | None = None
     cursor_parameter: Name | None = None
     order: Order | None = None
     items: OptionalPlace | None = None
@@ -67,11 +74,11 @@ class ListSettings:
     """The form of all lists; each list can have its own."""
 
     limit_parameter: Annotated[
-        Name,
+        OptionalName,
         Setting(
-            "Which query parameter of a list is the size of a page?",
+            "Which query parameter of a list is the size of a page (none: it takes no size)?",
             row="individual.list",
-            others=("page_size", "per_page"),
+            others=("page_size", "per_page", "none"),
         ),
     ] = "limit"
     cursor_parameter: Annotated[

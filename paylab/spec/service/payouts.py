@@ -135,6 +135,10 @@ class TransferSettings:
             origin="public",
             others={
                 "quote_id": ("quote",),
+                "source_amount": ("amount",),
+                "source_currency": ("from_currency",),
+                "destination_currency": ("to_currency",),
+                "payout_method": ("rail",),
                 "destination_amount": ("target_amount",),
                 "net_source_amount": ("net_amount",),
                 "source_network": ("network",),
@@ -145,6 +149,10 @@ class TransferSettings:
         ),
     ] = own_names(
         "quote_id",
+        "source_amount",
+        "source_currency",
+        "destination_currency",
+        "payout_method",
         "destination_amount",
         "net_source_amount",
         "source_network",

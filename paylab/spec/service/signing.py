@@ -8,6 +8,9 @@ from ...light_dataclass import light_dataclass
 from .setting import Setting
 from .value_types import Between, PathLimit
 
+SAMPLE_ORDER = ("host", "x-api-key", "x-date", "x-content-sha256", "x-nonce")
+"""The order of signed headers in the sample of the spec."""
+
 
 @light_dataclass(frozen=True)
 class SigningSettings:
@@ -65,12 +68,63 @@ class SigningSettings:
             others=("/payments",),
         ),
     ] = "none"
-    nonce: Annotated[
-        Literal["optional", "required"],
+    nonce_form: Annotated[
+        Literal["digits", "uuid"],
         Setting(
-            "Is a request without X-Nonce accepted?", row="signing.nonce-absent", origin="spec"
+            "Is X-Nonce the Unix time in milliseconds and 6 random digits (digits), or a UUID?",
+            row="signing.nonce-absent",
+            origin="spec",
+        ),
+    ] = "digits"
+    nonce: Annotated[
+        Literal["optional", "required", "refused"],
+        Setting(
+            "Is a request without X-Nonce accepted (optional) or not (required), or is one that "
+            "has it refused?",
+            row="signing.nonce-absent",
+            origin="spec",
         ),
     ] = "optional"
+    date_form: Annotated[
+        Literal["milliseconds", "seconds", "compact", "unix"],
+        Setting(
+            "How is X-Date written: as 2026-01-31T09:30:00.123Z (milliseconds), "
+            "2026-01-31T09:30:00Z (seconds), 20260131T093000Z (compact), or as a Unix time in "
+            "seconds?",
+            row="signing.date-form",
+            origin="spec",
+        ),
+    ] = "milliseconds"
+    query_order: Annotated[
+        Literal["sent", "sorted"],
+        Setting(
+            "Are the parameters of the query signed in the order sent, or sorted?",
+            row="signing.query",
+        ),
+    ] = "sent"
+    header_order: Annotated[
+        Literal["sorted", "sample"],
+        Setting(
+            "Are the signed headers sorted by name, or in the order of the sample in the "
+            "specification (x-date before x-content-sha256)?",
+            row="signing.header-order",
+        ),
+    ] = "sorted"
+    signed_host: Annotated[
+        Literal["whole", "portless"],
+        Setting(
+            "Is Host signed as sent (whole), or without its port (portless)?", row="signing.host"
+        ),
+    ] = "whole"
+    signature: Annotated[
+        Literal["base64_hex", "hex", "base64"],
+        Setting(
+            "Is the signature the Base64 of the hex text of the HMAC (base64_hex), that hex text "
+            "itself (hex), or the Base64 of the bytes of the HMAC (base64)?",
+            row="signing.hex",
+            origin="spec",
+        ),
+    ] = "base64_hex"
     tolerance: Annotated[
         int,
         Between(1, 86400),

@@ -71,9 +71,16 @@ class ConversionAccountForm(OrderForm):
             wallets_field.put(wallet)
         paid = FormField("source_currency", "Currency of the deposits", SELECT, options=currencies)
         reference = FormField("client_reference_id", "Your reference")
-        for field in (wallets_field, paid, reference):
-            field.require(field is not reference)
-        super().__init__([wallets_field, paid, reference])
+        required = service.conversion_accounts.required if service else ()
+        if reference.name in required:
+            reference.put(f"onramp-{individual_id[-8:]}")
+        fields = [wallets_field, paid, reference]
+        if "destination_currency" in required:
+            coins = [(code, code) for code in codes.STABLECOINS]
+            fields.append(FormField("destination_currency", "Paid out in", SELECT, options=coins))
+        for field in fields:
+            field.require(field is not reference or reference.name in required)
+        super().__init__(fields)
 
     def _judge(self, values: dict[str, Any]) -> list[Problem]:
         body = {"individual_id": self._owner or "-", **values}

@@ -1,0 +1,46 @@
+"""Names: how alike two are, and those of the settings and the cursor of a list."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
+
+from ..spec.json_path import last_name
+from ..spec.service.key import Value
+from ..spec.service.keys import keys
+from ..spec.service.lists import ListForm
+from ..spec.service.service import Service
+from ..spec.service.value_types import NONE
+
+
+def list_key(form: ListForm, setting: str) -> str:
+    """The key of a list's setting: its own key if it has one, else that of all lists."""
+    own = f"lists.{form.name}.{setting}"
+    return own if own in keys() else f"lists.{setting}"
+
+
+def cursor_names(form: ListForm, service: Service) -> Iterator[Mapping[str, Value]]:
+    """Other names of the parameter with the cursor: often as the answer names it."""
+    key = list_key(form, "cursor_parameter")
+    told_as = service.value(key.removesuffix("_parameter")) or service.value("lists.cursor")
+    for name in (last_name(str(told_as)), *keys()[key].others):
+        if name != NONE:
+            yield {key: name}
+
+
+def noun_of(name: str) -> str:
+    """The last word of a name, without the place that it is in."""
+    return re.split(r"[._-]|(?<=[a-z])(?=[A-Z])", name)[-1].lower()
+
+
+def likeness(our: str, their: str) -> float:
+    """How alike two names are: their common words, and the ratio of the same letters."""
+    return (
+        len(words_of_name(our) & words_of_name(their)) + SequenceMatcher(None, our, their).ratio()
+    )
+
+
+def words_of_name(name: str) -> set[str]:
+    """The words of a name."""
+    return {*re.split(r"[_.-]|(?<=[a-z])(?=[A-Z])", name)}
