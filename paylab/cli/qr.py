@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     if options.out:
         saved = code.save(options.out)
         warn_user(f"paylab: the picture is in {saved}")
-    problem = code.reading.problem
+    problem = code.qr_text.problem
     if options.json:
         rows = dict(code.table())
         facts = {"payload": payload, "ok": problem is None, "says": rows}

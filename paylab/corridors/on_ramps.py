@@ -53,7 +53,7 @@ class OnRamp:
     @property
     def example_button(self) -> str:
         """The text of the button that runs an example until there is something to pay to."""
-        return f"Take the example to the {self.noun}"
+        return f"Run the example up to the {self.noun}"
 
 
 ON_RAMPS = (

@@ -24,9 +24,9 @@ class FormRegistry:
     def get(self, about: Hashable, asked: Hashable, make: Callable[[], F], *, new: bool) -> F:
         """The form of subject `about`; a new one if it was never sent and its arguments changed."""
         earlier_question, form = self._forms.get(about, (None, None))
-        if form is None or new or (not form.begun and earlier_question != asked):
+        if form is None or new or (not form.is_started and earlier_question != asked):
             form = make()
-            form.place(self._place())
+            form.show_service_name(self._place())
         self._forms[about] = asked, form
         return form  # type: ignore[no-any-return]
 

@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from ..views.forms.form import Form
     from ..views.forms.live import LiveStatus
     from ..views.forms.onboarding import OnboardingForm
-    from ..views.forms.onramp import OnrampFunctions, OnrampStepper
+    from ..views.forms.onramp import OnrampStepper
+    from ..views.forms.onramp_step import OnrampFunctions
 
 
 @explain_arguments
@@ -223,11 +224,11 @@ class Forms:
         'Transfer'
         """
         line = self._line(of)
-        line.place(self._place())
+        line.show_service_name(self._place())
         return line
 
     def _line(self, of: Individual | Deposit | Conversion | Transfer | str) -> LiveStatus:
-        from ..views.forms.status import ConversionView, StatusLine
+        from ..views.forms.status import ConversionView, IndividualView
 
         if isinstance(of, str):
             of = self._found(of)
@@ -241,7 +242,7 @@ class Forms:
         if not isinstance(of, Individual):
             raise ArgumentError(f"{SHOWN}, not of a {type(of).__name__}")
         look_at = partial(self._client.individuals.get, row_id)
-        return StatusLine(look_at, **refresh_options(self._service_time))
+        return IndividualView(look_at, **refresh_options(self._service_time))
 
     def _found(self, row_id: str) -> Individual | Transfer | Conversion:
         """The resource with an id; NotFoundError names the kinds that have a status."""
@@ -249,7 +250,8 @@ class Forms:
         for get in (client.individuals.get, client.transfers.get, client.conversions.get):
             with suppress(NotFoundError, MissingOperationError):
                 return get(row_id)
-        raise NotFoundError(404, f"{row_id[:60]!a} is not such an id: {SHOWN}")
+        message = f"no individual, transfer or conversion has this id: {row_id[:60]!a}"
+        raise NotFoundError(404, message)
 
     def onramp(
         self,
@@ -280,8 +282,8 @@ class Forms:
         return self._registry.get(about, (example, consent), make, new=new)
 
     def _functions(self, begin: Callable[[], Form], example: bool, new: bool) -> OnrampFunctions:
-        from ..views.forms.live import moment_or_none
-        from ..views.forms.onramp import OnrampFunctions
+        from ..views.forms.live import datetime_or_none
+        from ..views.forms.onramp_step import OnrampFunctions
 
         return OnrampFunctions(
             onboarding=begin,
@@ -291,22 +293,23 @@ class Forms:
             account=self.conversion_account,
             deposit=lambda account: self.deposit(account, new=new),
             conversion=self.status,
-            person=self._client.individuals.get,
-            opened=self._opened,
-            paid=lambda account: self._client.conversions.newest(account.id),
+            get_person=self._client.individuals.get,
+            find_account=self._opened,
+            find_conversion=lambda account: self._client.conversions.newest(account.id),
             await_person=self._client.individuals.wait,
             await_conversion=lambda of: self._client.conversions.wait(
-                conversion_account_id=of.conversion_account_id, since=moment_or_none(of.created_at)
+                conversion_account_id=of.conversion_account_id,
+                since=datetime_or_none(of.created_at),
             ),
         )
 
     def _conversion(self, of: Deposit | Conversion) -> Conversion | None:
         """The conversion of a deposit, or the current state of a conversion."""
-        from ..views.forms.live import moment_or_none
+        from ..views.forms.live import datetime_or_none
 
         conversions = self._client.conversions
         if isinstance(of, Deposit):
-            return conversions.newest(of.conversion_account_id, moment_or_none(of.created_at))
+            return conversions.newest(of.conversion_account_id, datetime_or_none(of.created_at))
         return conversions.by_id(of.id)
 
     def _opened(self, person: Individual) -> ConversionAccount | None:

@@ -21,7 +21,7 @@ from .service_time import ServiceTime
 if TYPE_CHECKING:
     from ..views.forms.account import AccountForm
     from ..views.forms.onboarding import RecipientForm
-    from ..views.forms.status import TransferLine
+    from ..views.forms.status import TransferView
     from ..views.forms.transfer import QuoteCard, QuoteForm, TransferForm
 
 
@@ -163,15 +163,15 @@ class PayoutForms:
         )
         return self._registry.get(("quote card", quote.id), (), make, new=new)
 
-    def transfer_line(self, transfer: Transfer | str) -> TransferLine:
+    def transfer_line(self, transfer: Transfer | str) -> TransferView:
         """A live status of a transfer."""
-        from ..views.forms.status import TransferLine
+        from ..views.forms.status import TransferView
 
         look = partial(self._transfers.get, id_of(transfer))
         wallets = [
             account for account in self._accounts_of(look()) if account.type == codes.CRYPTO_WALLET
         ]
-        return TransferLine(look, wallets=wallets, **refresh_options(self._service_time))
+        return TransferView(look, wallets=wallets, **refresh_options(self._service_time))
 
     def _accounts_of(self, of: Quote | Transfer) -> list[FinancialAccount]:
         """The recipient's accounts; empty if no stablecoin is involved."""

@@ -7,9 +7,21 @@ from typing import Any
 
 from ..errors.extras import explained
 from ..spec.service.service import YOURS, Service, SettingRow
-from .html import ROWS, card, column, folded, grid, heading, table, text_block
+from .html import (
+    TABLE_ROWS_MAX,
+    Row,
+    card,
+    collapsible_block,
+    column,
+    grid,
+    heading,
+    table,
+    text_block,
+)
 
-HEAD = ("number", "method", "path", "status", "time", "attempt", "key")
+CALL_COLUMNS = ("number", "method", "path", "status", "time", "attempt", "key")
+KEY_LENGTH = 8
+"""Characters of an idempotency key in a table."""
 
 
 def calls_table(calls: Iterable[Any]) -> str:
@@ -17,26 +29,27 @@ def calls_table(calls: Iterable[Any]) -> str:
 
     A column without a value, such as the time on a frozen clock, is left out.
     """
-    call_list = list(calls)
-    cells = [_cells(call) for call in call_list[-ROWS:]]
-    place = call_list[-1].place if call_list else ""
-    columns_used = [
-        at for at, name in enumerate(HEAD) if any(row[at] for row in cells) or not cells
+    all_calls = list(calls)
+    rows = [_call_cells(call) for call in all_calls[-TABLE_ROWS_MAX:]]
+    filled_columns = [
+        index for index in range(len(CALL_COLUMNS)) if not rows or any(row[index] for row in rows)
     ]
-    rows = [[row[at] for at in columns_used] for row in cells]
-    return card(column(grid([HEAD[at] for at in columns_used], rows, len(call_list))), label=place)
+    names = [CALL_COLUMNS[index] for index in filled_columns]
+    cells = [[row[index] for index in filled_columns] for row in rows]
+    service_name = all_calls[-1].place if all_calls else ""
+    return card(column(grid(names, cells, len(all_calls))), label=service_name)
 
 
 def call_card(call: Any) -> str:
     """A card with a call's summary; the request, response and signature open on click."""
-    parts = [
-        folded("Request", _message(call.request_headers, call.request_body)),
-        folded("Response", _message(call.response_headers, call.response_body)),
-        folded("Signature, layer by layer", text_block(repr(call.explain()))),
-        folded("The same with curl", text_block(call.as_curl())),
+    blocks = [
+        collapsible_block("Request", _message_html(call.request_headers, call.request_body)),
+        collapsible_block("Response", _message_html(call.response_headers, call.response_body)),
+        collapsible_block("Signature, layer by layer", text_block(repr(call.explain()))),
+        collapsible_block("The same with curl", text_block(call.as_curl())),
     ]
-    title = f"{call.method} {call.path}"
-    return card(column(heading(title), table(_summary(call)), *parts), label=call.place)
+    title = heading(f"{call.method} {call.path}")
+    return card(column(title, table(_summary_rows(call)), *blocks), label=call.place)
 
 
 def explanation_card(explanation: Any) -> str:
@@ -47,37 +60,54 @@ def explanation_card(explanation: Any) -> str:
 def service_table(service: Service) -> str:
     """The settings of a service: first those set by you or a probe, then all of them by group."""
     settings = service.settings()
-    your_settings = [setting for setting in settings if setting.origin == YOURS]
-    groups: dict[str, list[list[str]]] = {}
+    your_rows = [_setting_cells(setting) for setting in settings if setting.origin == YOURS]
+    title = f"{len(your_rows)} of {len(settings)} settings are yours or were found by a probe"
+    parts = [heading(title)]
+    if your_rows:
+        parts.append(grid(SETTING_COLUMNS, your_rows, row_max=len(your_rows)))
+    rows_by_group: dict[str, list[list[str]]] = {}
     for setting in settings:
-        groups.setdefault(setting.key.partition(".")[0], []).append(_setting(setting))
-    stated = f"{len(your_settings)} of {len(settings)} settings are yours or were found by a probe"
-    parts = (
-        [grid(SETTING, [*map(_setting, your_settings)], most=len(your_settings))]
-        if your_settings
-        else []
-    )
-    for name, rows in groups.items():
-        parts.append(folded(f"[{name}], {len(rows)} settings", grid(SETTING, rows, most=len(rows))))
-    return card(column(heading(stated), *parts))
+        group = setting.key.partition(".")[0]
+        rows_by_group.setdefault(group, []).append(_setting_cells(setting))
+    for group, rows in rows_by_group.items():
+        group_table = grid(SETTING_COLUMNS, rows, row_max=len(rows))
+        parts.append(collapsible_block(f"[{group}], {len(rows)} settings", group_table))
+    return card(column(*parts))
 
 
-SETTING = ("key", "in force", "default", "origin", "assumption", "question")
+SETTING_COLUMNS = ("key", "in force", "default", "origin", "assumption", "question")
 
 
-def _setting(setting: SettingRow) -> list[str]:
-    values = (setting.value, setting.default)
-    value_texts = [", ".join(map(str, v)) if isinstance(v, tuple) else str(v) for v in values]
-    return [setting.key, *value_texts, setting.origin, setting.row, setting.question]
+def _setting_cells(setting: SettingRow) -> list[str]:
+    return [
+        setting.key,
+        _setting_text(setting.value),
+        _setting_text(setting.default),
+        setting.origin,
+        setting.row,
+        setting.question,
+    ]
 
 
-def _cells(call: Any) -> list[str]:
+def _setting_text(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+def _call_cells(call: Any) -> list[str]:
     time = f"{call.spent.total * 1000:.0f} ms" if call.spent else ""
-    key = (call.idempotency_key or "")[:8]
-    return [str(call.number), call.method, call.path, call.outcome(), time, str(call.attempt), key]
+    return [
+        str(call.number),
+        call.method,
+        call.path,
+        call.outcome(),
+        time,
+        str(call.attempt),
+        (call.idempotency_key or "")[:KEY_LENGTH],
+    ]
 
 
-def _summary(call: Any) -> list[tuple[str, str]]:
+def _summary_rows(call: Any) -> list[Row]:
+    """Rows of the values that a call has."""
     rows = [
         ("status", call.outcome()),
         ("number", str(call.number)),
@@ -86,12 +116,14 @@ def _summary(call: Any) -> list[tuple[str, str]]:
         ("time", str(call.spent) if call.spent else ""),
         ("idempotency key", call.idempotency_key or ""),
     ]
-    return [row for row in rows if row[1]]
+    return [(label, text) for label, text in rows if text]
 
 
-def _message(headers: Mapping[str, str], body: Any) -> str:
+def _message_html(headers: Mapping[str, str], body: Any) -> str:
     lines = [f"{name}: {value}" for name, value in headers.items()]
-    return text_block("\n".join([*lines, "", body.pretty()] if body else lines))
+    if body:
+        lines += ["", body.pretty()]
+    return text_block("\n".join(lines))
 
 
 class OnScreen:
@@ -104,30 +136,30 @@ class OnScreen:
 
         self._shell: Any = get_ipython()
         self._display: Any = display  # IPython has no types
-        self._cell: object = object()
+        self._cell_number: object = object()
         self._calls: list[Any] = []
-        self._handle: Any = None
-        self._end: Callable[[], None] | None = listen(self._show)
+        self._display_handle: Any = None
+        self._stop_listening: Callable[[], None] | None = listen(self._show_call)
 
     def stop(self) -> None:
         """Stop showing calls."""
-        if self._end is not None:
-            self._end()
-            self._end = None
+        if self._stop_listening is not None:
+            self._stop_listening()
+            self._stop_listening = None
 
-    def _show(self, call: Any) -> None:
+    def _show_call(self, call: Any) -> None:
         """Add a row to the table of this cell, or start a new table."""
-        cell = getattr(self._shell, "execution_count", None)
-        if self._handle is None or cell != self._cell:
-            self._cell = cell
+        cell_number = getattr(self._shell, "execution_count", None)
+        if self._display_handle is None or cell_number != self._cell_number:
+            self._cell_number = cell_number
             self._calls = [call]
-            self._handle = self._display(self._table(), raw=True, display_id=True)
+            self._display_handle = self._display(self._bundle(), raw=True, display_id=True)
             return
         self._calls.append(call)
-        self._handle.update(self._table(), raw=True)
+        self._display_handle.update(self._bundle(), raw=True)
 
-    def _table(self) -> dict[str, str]:
+    def _bundle(self) -> dict[str, str]:
         return {"text/html": calls_table(self._calls), "text/plain": repr(self._calls)}
 
     def __repr__(self) -> str:
-        return "<calls are shown as they are made>" if self._end else "<stopped>"
+        return "<calls are shown as they are made>" if self._stop_listening else "<stopped>"

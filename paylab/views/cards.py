@@ -7,232 +7,282 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from ..corridors import clabe as rule
+from ..corridors import clabe as clabe_rule
 from ..corridors import on_ramps
+from ..corridors.on_ramps import OnRamp
 from ..errors.base import PaylabError
 from ..spec.codes import CRYPTO_WALLET
 from ..spec.resource import Resource
 from . import html
-from .drawing import Modules, modules
+from .drawing import QRModules, encode_qr
 from .html import Row
 from .qr import QR
 
-SIZE = 220
+QR_PIXELS = 220
+NOT_GIVEN = "not given"
 
 
 @dataclass(frozen=True)
 class Card:
-    """Where to pay to, as HTML and as plain text.
+    """A card that says where to pay to, as HTML and as plain text.
 
-    `rows` are what it says, as label and text; `lines` are all rows of the plain text, and
-    `parts` is the HTML below the warning `caution`. `code` is the QR code beside them; `where`
-    names the service.
+    `rows` are its content, as label and text. `text_rows` are all rows of the plain text, and
+    `html_parts` are below the warning `caution`. `code` is the QR code beside them.
     """
 
     title: str
     rows: Sequence[Row]
-    where: str
-    lines: Sequence[Row]
-    parts: Sequence[str]
+    service_name: str
+    text_rows: Sequence[Row]
+    html_parts: Sequence[str]
     caution: str = ""
-    code: Modules | None = None
+    code: QRModules | None = None
 
     def table(self) -> list[Row]:
         """The rows of the card: label and text."""
         return list(self.rows)
 
-    def png(self, size: int = SIZE) -> bytes:
-        """The QR code as PNG."""
+    def png(self, size: int = QR_PIXELS) -> bytes:
+        """The QR code as PNG; PaylabError if the card has none."""
         if self.code is None:
             raise PaylabError(f"the card {self.title!r} has no QR code")
         return self.code.png(size)
 
     def __repr__(self) -> str:
-        return html.plain_text(self.title, self.lines, self.where)
+        return html.plain_text(self.title, self.text_rows, self.service_name)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         caution = html.warning(self.caution) if self.caution else ""
-        text = html.column(html.heading(self.title), caution, *self.parts)
-        picture = [self.code.img(SIZE, "QR code of the address")] if self.code else []
-        return {"text/html": html.card(*picture, text, label=self.where), "text/plain": repr(self)}
+        columns = [html.column(html.heading(self.title), caution, *self.html_parts)]
+        if self.code:
+            columns.insert(0, self.code.img(QR_PIXELS, "QR code of the address"))
+        card = html.card(*columns, label=self.service_name)
+        return {"text/html": card, "text/plain": repr(self)}
 
 
-def deposit_card(holder: object, where: str = "") -> Card | QR:
+def deposit_card(holder: object, service_name: str = "") -> Card | QR:
     """A CLABE card, a QR code, a wallet address, or a table for any other type.
 
     `holder` is a conversion account, a transfer, or their `deposit_instructions`, which have
     `type`, `currency`, `payment_methods`, `details` and `deadline` as attributes or keys; all are
-    optional. The amount is known of a transfer only. `where` names the service.
+    optional. Only a transfer has an amount.
     """
     instructions = _get(holder, "deposit_instructions") or holder
-    kind = _get(instructions, "type")
-    details = _get(instructions, "details")
-    on_ramp = on_ramps.of_instructions(kind)
-    amount = _get(holder, "source_amount")
-    currency = _get(holder, "source_currency")
-    waits = [] if amount is None else [("Amount", f"{amount} {currency or ''}".rstrip())]
-    about = [*waits, *_about(instructions)]
-    detail = on_ramp.detail if on_ramp else {CRYPTO_WALLET: "address"}.get(str(kind))
-    payee = details.get(detail) if isinstance(details, Mapping) else None
-    if not isinstance(payee, str):
-        return _facts(instructions, about, where)
+    rows = [*_amount_rows(holder), *_term_rows(instructions)]
+    instruction_type = _get(instructions, "type")
+    on_ramp = on_ramps.of_instructions(instruction_type)
+    payee = _payee_of(instructions, on_ramp)
+    if payee is None:
+        return _detail_card(instructions, rows, service_name)
     try:
         if on_ramp is None:
-            return _address(payee, instructions, about, where)
-        return CARDS[on_ramp.card](payee, about=about, where=where, check=on_ramp.check)
+            return _address_card(payee, instructions, rows, service_name)
+        make_card = CARD_MAKERS[on_ramp.card]
+        return make_card(payee, about=rows, service_name=service_name, check=on_ramp.check)
     except PaylabError:  # text too long for a QR code is still shown as text
-        return _facts(instructions, about, where)
+        return _detail_card(instructions, rows, service_name)
 
 
-CAPTIONS = ("bank", "plaza", "account", "check")
-DIGITS = f"{html.MONO};font-size:24px;line-height:1.2;letter-spacing:.04em"
-CAPTION = f"font-size:11px;{html.MUTED}"
+def _payee_of(instructions: object, on_ramp: OnRamp | None) -> str | None:
+    """The CLABE, the QR text or the address to pay to; None if the type is not known."""
+    details = _get(instructions, "details")
+    if not isinstance(details, Mapping):
+        return None
+    if on_ramp:
+        payee = details.get(on_ramp.detail)
+    elif _get(instructions, "type") == CRYPTO_WALLET:
+        payee = details.get("address")
+    else:
+        return None
+    return payee if isinstance(payee, str) else None
+
+
+CLABE_CAPTIONS = ("bank", "plaza", "account", "check")
+DIGITS_STYLE = f"{html.MONO};font-size:24px;line-height:1.2;letter-spacing:.04em"
+CAPTION_STYLE = f"font-size:11px;{html.MUTED}"
 
 
 def clabe_card(
     clabe: str,
     about: Sequence[Row] = (),
-    where: str = "",
-    check: Callable[[str], str] = rule.check_clabe,
+    service_name: str = "",
+    check: Callable[[str], str] = clabe_rule.check_clabe,
 ) -> Card:
-    """The CLABE of a deposit, its parts and its check digit; `about` are additional rows."""
-    parts: Sequence[str]
+    """The CLABE of a deposit, its parts and its check digit.
+
+    `about` are additional rows. `check` returns what is wrong with the CLABE, or an empty text.
+    """
+    rows = list(about)
+    calculation = ""
+    parts: Sequence[str] = ()
     try:
-        parts = rule.parts(clabe)
-        check_digit = rule.check_digit(clabe[:17])
+        clabe_parts = clabe_rule.parts(clabe)
+        expected_digit = clabe_rule.check_digit(clabe[:17])
     except ValueError:
-        parts = ()
-        rows = list(about)
-        steps = ""
+        pass  # not 18 digits: shown without its parts
     else:
-        rows = [*_meaning(parts, check_digit), *about]
-        steps = html.text_block("\n".join(working(clabe)))
+        parts = clabe_parts
+        rows = [*_clabe_part_rows(clabe_parts, expected_digit), *about]
+        calculation = html.collapsible_block(
+            "How the check digit is made",
+            html.text_block("\n".join(check_digit_calculation(clabe))),
+        )
+    text_rows = [("CLABE", " ".join(parts) or clabe), ("Digits only", clabe), *rows]
+    html_parts = [_clabe_html(clabe, parts), html.table(rows), calculation]
     reason = check(clabe)
-    problem = f"Do not pay: {reason}" if reason else ""
-    folded = html.folded("How the check digit is made", steps) if steps else ""
-    lines = [("CLABE", " ".join(parts) or clabe), ("Digits only", clabe), *rows]
-    return Card(
-        "This CLABE is not valid" if problem else "Pay to this CLABE",
-        rows,
-        where,
-        [("Problem", problem), *lines] if problem else lines,
-        [_digits(clabe, parts), html.table(rows), folded],
-        problem,
-    )
+    if not reason:
+        return Card("Pay to this CLABE", rows, service_name, text_rows, html_parts)
+    problem = f"Do not pay: {reason}"
+    text_rows.insert(0, ("Problem", problem))
+    title = "This CLABE is not valid"
+    return Card(title, rows, service_name, text_rows, html_parts, caution=problem)
 
 
-CARDS: Mapping[str, Callable[..., Card | QR]] = {
+CARD_MAKERS: Mapping[str, Callable[..., Card | QR]] = {
     "clabe": clabe_card,
     "qr_code": QR,
 }
-"""The card of an on-ramp by its kind, made of what to pay to."""
+"""The function that makes the card of an on-ramp, by the kind of the card."""
 
 
-def _meaning(parts: rule.Parts, wanted: str) -> list[Row]:
-    """The meaning of the digits; `wanted` is the right check digit."""
-    bank = rule.BANKS.get(parts.bank, "not a bank we know by name")
-    check = "correct" if parts.check == wanted else f"should be {wanted}"
+def _clabe_part_rows(parts: clabe_rule.Parts, expected_digit: str) -> list[Row]:
+    """The meaning of the parts of a CLABE, and whether its check digit is right."""
+    bank = clabe_rule.BANKS.get(parts.bank, "not a bank we know by name")
+    verdict = "correct" if parts.check == expected_digit else f"should be {expected_digit}"
     return [
         ("Bank code", f"{parts.bank}, {bank}"),
         ("Plaza", f"{parts.plaza}, the town of the branch"),
         ("Account", parts.account),
-        ("Check digit", f"{parts.check}, {check}"),
+        ("Check digit", f"{parts.check}, {verdict}"),
     ]
 
 
-def _digits(clabe: str, parts: Sequence[str]) -> str:
+def _clabe_html(clabe: str, parts: Sequence[str]) -> str:
     """The groups of digits with their captions, and all digits to copy."""
     groups = "".join(
-        f'<div><div style="{DIGITS}">{html.escape(digits)}</div>'
-        f'<div style="{CAPTION}">{caption}</div></div>'
-        for digits, caption in zip(parts, CAPTIONS, strict=False)
+        f'<div><div style="{DIGITS_STYLE}">{html.escape(digits)}</div>'
+        f'<div style="{CAPTION_STYLE}">{caption}</div></div>'
+        for digits, caption in zip(parts, CLABE_CAPTIONS, strict=False)
     )
     style = "display:flex;flex-wrap:wrap;gap:4px 16px;margin:0 0 10px"
     hint = f'<span style="{html.MUTED}">Digits only, one click selects them: </span>'
-    digits_line = f'<div style="margin:0 0 12px">{hint}{html.copyable(clabe)}</div>'
+    digits_line = f'<div style="margin:0 0 12px">{hint}{html.copyable_text(clabe)}</div>'
     return f'<div style="{style}">{groups}</div>{digits_line}'
 
 
-def working(clabe: str) -> list[str]:
+def check_digit_calculation(clabe: str) -> list[str]:
     """The calculation of the check digit, line by line."""
-    products = rule.products(clabe[:17])
-    check = rule.check_digit(clabe[:17])
+    products = clabe_rule.products(clabe[:17])
+    check_digit = clabe_rule.check_digit(clabe[:17])
     total = sum(products)
     return [
         f"digits    {' '.join(clabe[:17])}",
-        f"weights   {' '.join(map(str, rule.WEIGHTS))}",
+        f"weights   {' '.join(map(str, clabe_rule.WEIGHTS))}",
         f"products  {' '.join(map(str, products))}",
         "          (the last digit of each)",
-        f"sum       {total}, and {check} makes it {total + int(check)}",
+        f"sum       {total}, and {check_digit} makes it {total + int(check_digit)}",
     ]
 
 
-def _address(address: str, instructions: object, about: Sequence[Row], where: str) -> Card:
+def _address_card(
+    address: str, instructions: object, term_rows: Sequence[Row], service_name: str
+) -> Card:
     """A wallet address, its QR code, and the currency and network that it accepts."""
-    details = _get(instructions, "details")
-    rails = _get(instructions, "payment_methods")
-    network = details.get("network") if isinstance(details, Mapping) else None
-    if not isinstance(network, str):
-        network = str(rails[0]) if isinstance(rails, list | tuple) and rails else ""
-    rows = [*about, *(row for row in _details(instructions) if row[1] not in (address, network))]
-    currency = _currency(instructions)
-    over = network.capitalize()
-    asset = f"only {currency}" if currency else "only the agreed currency"
-    caution = f"Send {asset}{f', only over {over}' if over else ''}: anything else is lost."
-    address_block = f'<div style="margin:0 0 10px">{html.copyable(address)}</div>'
+    network = _network_of(instructions)
+    rows = list(term_rows)
+    for label, text in _detail_rows(instructions):
+        if text not in (address, network):
+            rows.append((label, text))
+    currency = _currency_of(instructions)
+    network_name = network.capitalize()
+    title = f"Send {currency or 'the deposit'}"
+    caution = f"Send only {currency or 'the agreed currency'}"
+    if network_name:
+        title += f" on {network_name}"
+        caution += f", only over {network_name}"
+    caution += ": anything else is lost."
+    address_block = f'<div style="margin:0 0 10px">{html.copyable_text(address)}</div>'
     return Card(
-        f"Send {currency or 'the deposit'}{f' on {over}' if over else ''}",
+        title,
         rows,
-        where,
-        [("Pay to", address), *rows, ("Caution", caution)],
-        [address_block, html.table(rows)],
-        caution,
-        modules(address),
+        service_name,
+        text_rows=[("Pay to", address), *rows, ("Caution", caution)],
+        html_parts=[address_block, html.table(rows)],
+        caution=caution,
+        code=encode_qr(address),
     )
 
 
-def _facts(instructions: object, about: Sequence[Row], where: str) -> Card:
-    kind = ("Type", _words(_get(instructions, "type")))
-    currency = ("Currency", _currency(instructions) or "not said")
-    rows = [kind, currency, *about, *_details(instructions)]
-    return Card("Deposit instructions", rows, where, rows, [html.table(rows)])
+def _network_of(instructions: object) -> str:
+    """The network of a wallet address, or the first payment method; empty if not known."""
+    details = _get(instructions, "details")
+    network = details.get("network") if isinstance(details, Mapping) else None
+    if isinstance(network, str):
+        return network
+    methods = _get(instructions, "payment_methods")
+    return str(methods[0]) if isinstance(methods, list | tuple) and methods else ""
 
 
-def _about(instructions: object) -> list[Row]:
+def _detail_card(instructions: object, term_rows: Sequence[Row], service_name: str) -> Card:
+    """A table of the instructions as the service gave them."""
+    rows = [
+        ("Type", _value_text(_get(instructions, "type"))),
+        ("Currency", _currency_of(instructions) or NOT_GIVEN),
+        *term_rows,
+        *_detail_rows(instructions),
+    ]
+    return Card("Deposit instructions", rows, service_name, rows, [html.table(rows)])
+
+
+def _amount_rows(holder: object) -> list[Row]:
+    """A row with the amount to pay, which only a transfer has."""
+    amount = _get(holder, "source_amount")
+    if amount is None:
+        return []
+    currency = _get(holder, "source_currency")
+    return [("Amount", f"{amount} {currency or ''}".rstrip())]
+
+
+def _term_rows(instructions: object) -> list[Row]:
     """The rails, the deadline if there is one, and the limit of the sandbox."""
+    rows = [("Rail", _value_text(_get(instructions, "payment_methods")))]
     deadline = _get(instructions, "deadline")
-    currency = _currency(instructions)
-    rows = [("Rail", _words(_get(instructions, "payment_methods")))]
     if deadline is not None:
-        rows.append(("Pay before", _words(deadline)))
-    if on_ramp := on_ramps.of_currency(currency):
+        rows.append(("Pay before", _value_text(deadline)))
+    currency = _currency_of(instructions)
+    on_ramp = on_ramps.of_currency(currency)
+    if on_ramp:
         rows.append(("Sandbox cap", f"at most {on_ramp.cap} {currency} a deposit"))
     return rows
 
 
-def _details(instructions: object) -> list[Row]:
+def _detail_rows(instructions: object) -> list[Row]:
     details = _get(instructions, "details")
     if isinstance(details, Mapping):
-        return [(str(name), _words(value)) for name, value in details.items()]
-    return [] if details is None else [("details", _words(details))]
+        return [(str(name), _value_text(value)) for name, value in details.items()]
+    return [] if details is None else [("details", _value_text(details))]
 
 
-def _currency(instructions: object) -> str:
+def _currency_of(instructions: object) -> str:
     currency = _get(instructions, "currency")
     return currency.upper() if isinstance(currency, str) else ""
 
 
-def _get(thing: object, name: str) -> object:
-    if isinstance(thing, Mapping | Resource):
-        return thing.get(name)
-    return getattr(thing, name, None)
+def _get(holder: object, name: str) -> object:
+    """A member of a mapping, or an attribute of an object; None if it has none."""
+    if isinstance(holder, Mapping | Resource):
+        return holder.get(name)
+    return getattr(holder, name, None)
 
 
-def _words(value: object) -> str:
+def _value_text(value: object) -> str:
+    """A value as text: a list of texts with commas, any other structure as JSON."""
     if value is None or value in ("", [], ()):
-        return "not said"
+        return NOT_GIVEN
+    if isinstance(value, str):
+        return value
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M} UTC"
     if isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
         return ", ".join(value)
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -13,35 +13,33 @@ from typing import Any
 import vl_convert
 from PIL import Image
 
-SCALE = 1.5
+PNG_SCALE = 1.5
 """Pixels of a PNG for a pixel of the specification."""
-COMPILER = "5.8"
+VEGA_LITE_VERSION = "5.8"
 """The oldest version that vl-convert has; JupyterLab 4 draws with 5.6."""
-PALETTES = (64, 32, 16)
-"""Colours of a PNG: few, so that `paylab scrub` does not take it for a document image."""
+PALETTE_SIZES = (64, 32, 16)
+"""Numbers of colours of a PNG: few, so that `paylab scrub` takes it for no document image."""
 
 
 def draw(request: bytes) -> bytes:
-    """The picture of a request, which has a `spec`, a `format`, and a `size` for `small_png`."""
+    """Draw the picture of a request: JSON with a `spec`, a `format`, and a `size` in bytes."""
     drawing: dict[str, Any] = json.loads(request)
     spec = drawing["spec"]
     if drawing["format"] == "svg":
-        picture: str = vl_convert.vegalite_to_svg(spec, vl_version=COMPILER)
-        return picture.encode()
-    return small_png(
-        vl_convert.vegalite_to_png(spec, vl_version=COMPILER, scale=SCALE), drawing["size"]
-    )
+        svg: str = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE_VERSION)
+        return svg.encode()
+    png = vl_convert.vegalite_to_png(spec, vl_version=VEGA_LITE_VERSION, scale=PNG_SCALE)
+    return reduce_colours(png, drawing["size"])
 
 
-def small_png(drawn: bytes, size: int) -> bytes:
-    """The PNG with as many colours as fit in `size` bytes, or the fewest."""
-    full_colour = Image.open(BytesIO(drawn)).convert("RGB")
-    for colours in PALETTES:
+def reduce_colours(png: bytes, size_max: int) -> bytes:
+    """The PNG with as many colours as fit in `size_max` bytes, or with the fewest."""
+    image = Image.open(BytesIO(png)).convert("RGB")
+    for colour_count in PALETTE_SIZES:
+        # This method keeps the colours of small marks.
+        reduced_image = image.quantize(colour_count, Image.Quantize.FASTOCTREE)
         picture = BytesIO()
-        few_colours = full_colour.quantize(
-            colours, Image.Quantize.FASTOCTREE
-        )  # keeps small marks' colours
-        few_colours.save(picture, format="png", optimize=True)
-        if picture.tell() < size:
+        reduced_image.save(picture, format="png", optimize=True)
+        if picture.tell() < size_max:
             break
     return picture.getvalue()

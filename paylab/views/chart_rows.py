@@ -8,17 +8,17 @@ from typing import Any
 from ..errors.extras import explained
 from ..frames.summary_rows import CONVERSION
 from ..spec.text import plain
-from .chart_style import LONGEST
+from .chart_style import TEXT_LENGTH_MAX
 
 with explained():
     import pandas as pd
 
-ENDS = ("source_currency", "destination_currency")
-COLUMNS = {
-    "id": "word",
-    "status": "word",
-    "failure_reason": "word",
-    **dict.fromkeys(ENDS, "currency"),
+CORRIDOR_COLUMNS = ("source_currency", "destination_currency")
+COLUMN_KINDS = {
+    "id": "text",
+    "status": "text",
+    "failure_reason": "text",
+    **dict.fromkeys(CORRIDOR_COLUMNS, "currency"),
     "fee_currency": "currency",
     "source_amount": "amount",
     "total_fee": "amount",
@@ -27,40 +27,48 @@ COLUMNS = {
 }
 
 
-def drawn_rows(frame: pd.DataFrame | None) -> pd.DataFrame:
+def chart_rows(frame: pd.DataFrame | None) -> pd.DataFrame:
     """The rows to draw, with the column names of transfers: decimals, upper case codes, times."""
     source_frame = pd.DataFrame() if frame is None else frame
-    rows = pd.DataFrame({name: _column(source_frame, name, kind) for name, kind in COLUMNS.items()})
-    ends = [rows[name].fillna("?").astype("str") for name in ENDS]
-    return rows.assign(corridor=ends[0] + "-" + ends[1])
+    columns = {name: _read_column(source_frame, name, kind) for name, kind in COLUMN_KINDS.items()}
+    rows = pd.DataFrame(columns)
+    source, destination = (rows[name].fillna("?").astype("str") for name in CORRIDOR_COLUMNS)
+    return rows.assign(corridor=source + "-" + destination)
 
 
-def _column(frame: pd.DataFrame, name: str, kind: str) -> pd.Series[Any]:
-    source_column = frame.get(name if name in frame else CONVERSION.get(name, name))
-    if source_column is None and name == "completed_in" and "payout_completed_at" in frame:
-        ended, begun = (_typed(frame[at], "time") for at in ("payout_completed_at", "created_at"))
-        return (ended - begun).dt.total_seconds()
-    column = (
-        pd.Series(index=frame.index, dtype="object") if source_column is None else source_column
-    )
-    return _typed(column, kind)
+def _read_column(frame: pd.DataFrame, name: str, kind: str) -> pd.Series[Any]:
+    """The column of a frame of transfers or conversions; empty cells if the frame has none."""
+    column_name = name if name in frame else CONVERSION.get(name, name)
+    if column_name in frame:
+        return _convert_column(frame[column_name], kind)
+    if name == "completed_in" and "payout_completed_at" in frame:
+        completed_at = _convert_column(frame["payout_completed_at"], "time")
+        created_at = _convert_column(frame["created_at"], "time")
+        return (completed_at - created_at).dt.total_seconds()
+    return _convert_column(pd.Series(index=frame.index, dtype="object"), kind)
 
 
-def _typed(column: pd.Series[Any], kind: str) -> pd.Series[Any]:
+def _convert_column(column: pd.Series[Any], kind: str) -> pd.Series[Any]:
+    """The column as times, floats, decimals, escaped texts or upper case codes."""
     if kind == "time":
         return pd.to_datetime(column.astype("object"), utc=True, errors="coerce")
-    words = column.astype("object").where(column.notna(), None)
+    values = column.astype("object").where(column.notna(), None)
     if kind == "number":
-        return pd.to_numeric(words, errors="coerce").astype("float64")
+        return pd.to_numeric(values, errors="coerce").astype("float64")
     if kind == "amount":
-        return words.map(lambda value: value and Decimal(str(value)))
-    return words.map(_label if kind == "word" else _code)
+        return values.map(_decimal_or_none)
+    return values.map(_code_or_none if kind == "currency" else _text_or_none)
 
 
-def _label(value: object) -> str | None:
+def _decimal_or_none(value: object) -> Decimal | None:
+    """An exact amount; None if it is missing or empty."""
+    return None if value in (None, "") else Decimal(str(value))
+
+
+def _text_or_none(value: object) -> str | None:
     """A text to draw, escaped and shortened; None if it is missing."""
-    return None if value is None else plain(str(value), LONGEST)
+    return None if value is None else plain(str(value), TEXT_LENGTH_MAX)
 
 
-def _code(value: object) -> str | None:
-    return None if value is None else _label(str(value).upper())
+def _code_or_none(value: object) -> str | None:
+    return None if value is None else _text_or_none(str(value).upper())

@@ -7,7 +7,7 @@ dark, with tooltips and a legend that filters. A web page shows the same chart a
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -15,25 +15,26 @@ from typing import Any, Literal
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, MissingExtraError, ProgramError
 from ..files import path_of
-from ..spec.text import plain, printable
+from ..spec.text import JsonObject, JsonValue, plain, printable
 from .programs import draw_chart
 
-Spec = dict[str, Any]
+Spec = JsonObject
+"""A part of a Vega-Lite specification."""
 
 MIME = "application/vnd.vegalite.v5+json"
-SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
+VEGA_SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 WIDTH = 540  # with axes and menu, a chart fits a page of 700 pixels
 PANEL_WIDTH = 480  # of charts with several panels, without axes
-PAPER = "#fbfbfa"
-LONGEST = 200
+PAPER_COLOUR = "#fbfbfa"
+TEXT_LENGTH_MAX = 200
 """Maximum characters of a text in a chart."""
-EMBED = {"actions": False, "renderer": "svg"}
+EMBED_OPTIONS = {"actions": False, "renderer": "svg"}
 """No menu, whose button has no name for a screen reader: `Chart.save` saves a picture.
 
 In an SVG the colours follow the theme when somebody changes it.
 """
-TEXT = "currentColor"
-LINE = "#888888"
+TEXT_COLOUR = "currentColor"
+LINE_COLOUR = "#888888"
 CORRIDOR_COLOURS = {
     "MXN": "#2e8b57",
     "PHP": "#2f6fd0",
@@ -48,8 +49,8 @@ CORRIDOR_COLOURS = {
     "USD": "#6b7a8f",
 }
 """The colour of a corridor, by its local currency."""
-REST = "#878d96"
-FAILED = "#d0405a"
+OTHER_COLOUR = "#878d96"
+FAILED_COLOUR = "#d0405a"
 
 
 @explain_arguments
@@ -60,9 +61,11 @@ class Chart:
     """
 
     def __init__(self, title: str, spec: Spec) -> None:
-        self.title = plain(title, LONGEST)
+        self.title = plain(title, TEXT_LENGTH_MAX)
         heading = {"text": title, "anchor": "start"}
-        self.spec: Spec = _escaped({"$schema": SCHEMA, "title": heading, **COMMON, **spec})
+        self.spec: Spec = _escape_texts(
+            {"$schema": VEGA_SCHEMA, "title": heading, **COMMON_SPEC, **spec}
+        )
 
     def __repr__(self) -> str:
         return f"Chart({self.title!r})"
@@ -73,7 +76,7 @@ class Chart:
         >>> charts.volume(frame).png()[1:4]
         b'PNG'
         """
-        return self._drawn("png")
+        return self._draw("png")
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write a .png, .svg or .json file.
@@ -81,21 +84,21 @@ class Chart:
         >>> charts.volume(frame).save("volume.svg").name
         'volume.svg'
         """
-        to = path_of(path)
-        if to.suffix == ".png":
+        target = path_of(path)
+        if target.suffix == ".png":
             data = self.png()
-        elif to.suffix == ".svg":
-            data = self._drawn("svg")
-        elif to.suffix == ".json":
+        elif target.suffix == ".svg":
+            data = self._draw("svg")
+        elif target.suffix == ".json":
             data = json.dumps(self.spec, indent=1).encode()
         else:
-            raise ArgumentError(f"{to.name!r} must end in .png, .svg or .json")
-        to.write_bytes(data)
-        return to
+            raise ArgumentError(f"{target.name!r} must end in .png, .svg or .json")
+        target.write_bytes(data)
+        return target
 
-    def _drawn(self, form: Literal["png", "svg"]) -> bytes:
-        """The picture on light paper."""
-        return draw_chart({**self.spec, "background": PAPER}, form)
+    def _draw(self, picture_format: Literal["png", "svg"]) -> bytes:
+        """Draw the picture on light paper."""
+        return draw_chart({**self.spec, "background": PAPER_COLOUR}, picture_format)
 
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
@@ -107,22 +110,25 @@ class Chart:
             pass  # then only what draws Vega-Lite shows the chart
         except ProgramError as error:
             bundle["text/plain"] = f"{self!r} has no picture: {error}"
-        return bundle, {MIME: {"embed_options": EMBED}}
+        return bundle, {MIME: {"embed_options": EMBED_OPTIONS}}
 
 
-def _escaped(value: Any, name: str = "") -> Any:
-    """A part of a specification with every text escaped and shortened."""
+def _escape_texts(value: JsonValue, name: str = "") -> JsonValue:
+    """A part of a specification with every text escaped and shortened.
+
+    `name` is the property that contains the part.
+    """
     if isinstance(value, Mapping):
-        return {_escaped(key): _escaped(item, key) for key, item in value.items()}
+        return {_escape_texts(key): _escape_texts(item, key) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_escaped(item, name) for item in value]
+        return [_escape_texts(item, name) for item in value]
     if isinstance(value, str):
-        # An expression of ours, whose texts `lookup` has escaped.
-        return printable(value) if name == "labelExpr" else plain(value, LONGEST)
+        # An expression of ours, whose texts `label_lookup` has escaped.
+        return printable(value) if name == "labelExpr" else plain(value, TEXT_LENGTH_MAX)
     return value
 
 
-COMMON: Spec = {
+COMMON_SPEC: Spec = {
     "background": "transparent",
     "padding": 8,
     "config": {
@@ -133,17 +139,17 @@ COMMON: Spec = {
             "gridOpacity": 0.35,
             "labelFontSize": 11,
             "titleFontWeight": "normal",
-            **dict.fromkeys(("labelColor", "titleColor"), TEXT),
-            **dict.fromkeys(("domainColor", "tickColor", "gridColor"), LINE),
+            **dict.fromkeys(("labelColor", "titleColor"), TEXT_COLOUR),
+            **dict.fromkeys(("domainColor", "tickColor", "gridColor"), LINE_COLOUR),
         },
         "legend": {
             "orient": "bottom",
             "title": None,
             "columns": 4,
             "labelFontSize": 11,
-            "labelColor": TEXT,
+            "labelColor": TEXT_COLOUR,
         },
-        "title": {"fontSize": 14, "offset": 12, "color": TEXT, "subtitleColor": TEXT},
+        "title": {"fontSize": 14, "offset": 12, "color": TEXT_COLOUR, "subtitleColor": TEXT_COLOUR},
     },
 }
 
@@ -154,50 +160,59 @@ def corridor_colour(name: str) -> str:
     >>> corridor_colour("USD-MXN")
     '#2e8b57'
     """
-    ends = [end for end in reversed(name.split("-")) if end in CORRIDOR_COLOURS]
-    local = [end for end in ends if end != "USD"]
-    return CORRIDOR_COLOURS[(local or ends)[0]] if ends else REST
+    currencies = [code for code in reversed(name.split("-")) if code in CORRIDOR_COLOURS]
+    if not currencies:
+        return OTHER_COLOUR
+    local_currencies = [code for code in currencies if code != "USD"]
+    return CORRIDOR_COLOURS[(local_currencies or currencies)[0]]
 
 
-def lookup(words: Mapping[str, str | list[str]]) -> str:
-    """A Vega expression for axis labels, whose colour follows the theme."""
-    return f"({json.dumps(_escaped(words))})[datum.value]"
+def label_lookup(labels: Mapping[str, str | list[str]]) -> str:
+    """A Vega expression that finds the label of a value of an axis."""
+    return f"({json.dumps(_escape_texts(labels))})[datum.value]"
 
 
-def panels(title: str, parts: list[Spec], empty: str = "no rows") -> Chart:
-    """One panel, or several below one another; a chart without any says why it is empty."""
-    if not parts:
-        heading = {"text": title, "subtitle": empty, "anchor": "start"}
-        parts = [{"title": heading, **panel_of(10, [], "point", {})}]
-    if len(parts) == 1:
+def make_chart(title: str, panels: Sequence[Spec], empty_reason: str = "no rows") -> Chart:
+    """Make a chart of one panel, or of several below one another.
+
+    Without panels the chart shows `empty_reason`.
+    """
+    if not panels:
+        heading = {"text": title, "subtitle": empty_reason, "anchor": "start"}
+        panels = [{"title": heading, **make_panel(10, [], "point", {})}]
+    if len(panels) == 1:
         autosize = {"type": "fit-x", "contains": "padding"}
-        return Chart(title, {"width": WIDTH, "autosize": autosize, **parts[0]})
-    wide_panels = [{**panel, "width": PANEL_WIDTH} for panel in parts]
+        return Chart(title, {"width": WIDTH, "autosize": autosize, **panels[0]})
+    wide_panels = [{**panel, "width": PANEL_WIDTH} for panel in panels]
     return Chart(title, {"vconcat": wide_panels, "resolve": {"scale": {"color": "independent"}}})
 
 
-def filtered(spec: Spec, names: list[str]) -> Spec:
-    """The colours of the corridors; a click on the legend shows one corridor alone."""
-    chosen = {"name": "shown", "select": {"type": "point", "fields": ["corridor"]}}
-    colour = {"field": "corridor", "scale": colour_scale(names)}
-    clear = {"condition": {"param": "shown", "value": 0.9}, "value": 0.1}
-    encoding = {**spec["encoding"], "color": colour, "opacity": clear}
-    return {**spec, "params": [{**chosen, "bind": "legend"}], "encoding": encoding}
+def with_legend_filter(panel: Spec, corridors: Sequence[str]) -> Spec:
+    """The panel with the colours of its corridors; a click on the legend shows one alone."""
+    selection = {
+        "name": "shown",
+        "select": {"type": "point", "fields": ["corridor"]},
+        "bind": "legend",
+    }
+    colour = {"field": "corridor", "scale": colour_scale(corridors)}
+    opacity = {"condition": {"param": "shown", "value": 0.9}, "value": 0.1}
+    encoding = {**panel["encoding"], "color": colour, "opacity": opacity}
+    return {**panel, "params": [selection], "encoding": encoding}
 
 
-def colour_scale(names: Iterable[str]) -> Spec:
+def colour_scale(corridors: Iterable[str]) -> Spec:
     """The fixed colours of some corridors."""
-    name_list = list(names)
-    return {"domain": name_list, "range": [corridor_colour(name) for name in name_list]}
+    names = list(corridors)
+    return {"domain": names, "range": [corridor_colour(name) for name in names]}
 
 
-def panel_of(height: int, values: list[Spec], mark: object, encoding: Spec) -> Spec:
-    """A panel that draws values with one mark."""
+def make_panel(height: int, values: list[Spec], mark: object, encoding: Spec) -> Spec:
+    """Make a panel that draws values with one mark."""
     return {"height": height, "data": {"values": values}, "mark": mark, "encoding": encoding}
 
 
-def quantity(field: str, scale: Spec | None = None, **axis: object) -> Spec:
-    """A number on an axis with these properties."""
+def number_axis(field: str, scale: Spec | None = None, **axis: object) -> Spec:
+    """A channel that draws a number on an axis with these properties."""
     channel = {"field": field, "type": "quantitative", "axis": axis}
     return {**channel, "scale": scale} if scale else channel
 

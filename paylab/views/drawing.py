@@ -19,18 +19,21 @@ from qrcode.exceptions import DataOverflowError
 
 from ..errors.base import PaylabError
 
-QUIET_ZONE = 4  # modules, what the QR standard asks for
-BLOCKS = {(True, True): " ", (True, False): "▄", (False, True): "▀", (False, False): "█"}
+QUIET_ZONE = 4
+"""Modules of the light border that the QR standard asks for."""
+HALF_BLOCKS = {(True, True): " ", (True, False): "▄", (False, True): "▀", (False, False): "█"}
+"""The character of an upper and a lower module; True is dark."""
 WHITE_ON_BLACK = "\x1b[97;40m"
 RESET = "\x1b[0m"
 
-_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_PNG_HEADER = b"\x89PNG\r\n\x1a\n"
 _ONE_BIT_GREY = (1, 0, 0, 0, 0)
 """One bit per pixel, greyscale; compression, filter and interlace method 0."""
+_COMPRESSION_LEVEL = 6
 
 
 @dataclass(frozen=True)
-class Modules:
+class QRModules:
     """The modules of a QR code with its border; True is dark."""
 
     rows: tuple[tuple[bool, ...], ...]
@@ -50,19 +53,30 @@ class Modules:
         The comment is stored as text. Without compression the bytes do not depend on the zlib
         build.
         """
+        pixel_rows = self._pixel_rows(size)
+        side = len(pixel_rows)
+        level = _COMPRESSION_LEVEL if compress else 0
+        pixels = zlib.compress(b"".join(map(_png_scanline, pixel_rows)), level)
+        chunks = [_png_chunk(b"IHDR", struct.pack(">2I5B", side, side, *_ONE_BIT_GREY))]
+        if comment:
+            chunks.append(_png_chunk(b"tEXt", b"Comment\0" + comment))
+        chunks.append(_png_chunk(b"IDAT", pixels))
+        chunks.append(_png_chunk(b"IEND", b""))
+        return _PNG_HEADER + b"".join(chunks)
+
+    def _pixel_rows(self, size: int) -> list[str]:
+        """The rows of a square of at least `size` pixels: "0" is dark, "1" light."""
         scale = self.scale(size)
-        drawn = scale * self.width
-        side = max(size, drawn)
-        border = (side - drawn) // 2
-        points = ("".join(("0" if dark else "1") * scale for dark in row) for row in self.rows)
-        inner = ("1" * border + line for line in points for _ in range(scale))
-        white = [_scanline("1" * side)]
-        lines = [_scanline(line.ljust(side, "1")) for line in inner]
-        lines = [*white * border, *lines, *white * (side - drawn - border)]
-        packed = zlib.compress(b"".join(lines), 6 if compress else 0)
-        text = _chunk(b"tEXt", b"Comment\0" + comment) if comment else b""
-        header = _chunk(b"IHDR", struct.pack(">2I5B", side, side, *_ONE_BIT_GREY))
-        return _SIGNATURE + header + text + _chunk(b"IDAT", packed) + _chunk(b"IEND", b"")
+        code_side = scale * self.width
+        side = max(size, code_side)
+        margin = (side - code_side) // 2
+        light_row = "1" * side
+        pixel_rows = [light_row] * margin
+        for row in self.rows:
+            pixels = "".join(("0" if is_dark else "1") * scale for is_dark in row)
+            pixel_row = ("1" * margin + pixels).ljust(side, "1")
+            pixel_rows += [pixel_row] * scale
+        return pixel_rows + [light_row] * (side - len(pixel_rows))
 
     def img(self, size: int, alt: str) -> str:
         """The picture as HTML, with whole pixels per module, at most `size` pixels wide."""
@@ -78,7 +92,9 @@ class Modules:
     def svg(self, size: int) -> str:
         """An SVG with whole pixels per module, at most `size` pixels wide."""
         side = self.scale(size) * self.width
-        strokes = "".join(_stroke(row, number) for number, row in enumerate(self.rows) if any(row))
+        strokes = "".join(
+            _svg_stroke(row, number) for number, row in enumerate(self.rows) if any(row)
+        )
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{side}" height="{side}" '
             f'viewBox="0 0 {self.width} {self.width}" shape-rendering="crispEdges" role="img">'
@@ -92,15 +108,22 @@ class Modules:
 
         With `ansi` the colours are set too, so that it can be scanned on any terminal.
         """
-        start, end = (WHITE_ON_BLACK, RESET) if ansi else ("", "")
-        nothing = (True,) * self.width  # below the border is the terminal's background
-        pairs = zip_longest(self.rows[::2], self.rows[1::2], fillvalue=nothing)
-        lines = ("".join(BLOCKS[pixels] for pixels in zip(*pair, strict=True)) for pair in pairs)
-        return "\n".join(f"{start}{line}{end}" for line in lines)
+        row_below = (True,) * self.width  # below the border is the terminal's background
+        row_pairs = zip_longest(self.rows[::2], self.rows[1::2], fillvalue=row_below)
+        lines = []
+        for upper_row, lower_row in row_pairs:
+            pairs = zip(upper_row, lower_row, strict=True)
+            lines.append("".join(HALF_BLOCKS[pair] for pair in pairs))
+        if ansi:
+            lines = [f"{WHITE_ON_BLACK}{line}{RESET}" for line in lines]
+        return "\n".join(lines)
 
 
-def modules(text: str) -> Modules:
-    """The QR code of a text, at error correction M."""
+def encode_qr(text: str) -> QRModules:
+    """Encode a text as a QR code with error correction M.
+
+    Raises PaylabError for an empty text, an unpaired surrogate, and a text that is too long.
+    """
     if not text:
         raise PaylabError("there is no text to draw")
     code = qrcode.QRCode(error_correction=ERROR_CORRECT_M, border=QUIET_ZONE)
@@ -111,22 +134,25 @@ def modules(text: str) -> Modules:
         raise PaylabError("the text contains an unpaired surrogate") from None
     except (DataOverflowError, ValueError):
         raise PaylabError(f"{len(text)} characters are too many for one QR code") from None
-    return Modules(tuple(tuple(map(bool, row)) for row in code.get_matrix()))
+    return QRModules(tuple(tuple(map(bool, row)) for row in code.get_matrix()))
 
 
-def _stroke(row: tuple[bool, ...], number: int) -> str:
+def _svg_stroke(row: tuple[bool, ...], number: int) -> str:
     """One row as an SVG path: lines through the middle of its dark runs."""
-    runs = [(dark, len(list(run))) for dark, run in groupby(row)]
-    moves = "".join(f"h{length}" if dark else f"m{length},0" for dark, length in runs)
-    return f"M0,{number}.5{moves}"
+    moves = []
+    for is_dark, run in groupby(row):
+        length = len(list(run))
+        moves.append(f"h{length}" if is_dark else f"m{length},0")
+    return f"M0,{number}.5{''.join(moves)}"
 
 
-def _scanline(row: str) -> bytes:
+def _png_scanline(pixel_row: str) -> bytes:
     """A row of pixels, eight per byte, after its filter: 0, none."""
-    count = -(-len(row) // 8)
-    return b"\0" + int(row.ljust(8 * count, "0"), 2).to_bytes(count)
+    byte_count = -(-len(pixel_row) // 8)
+    return b"\0" + int(pixel_row.ljust(8 * byte_count, "0"), 2).to_bytes(byte_count)
 
 
-def _chunk(kind: bytes, data: bytes) -> bytes:
-    check = struct.pack(">I", zlib.crc32(kind + data))
-    return struct.pack(">I", len(data)) + kind + data + check
+def _png_chunk(chunk_type: bytes, data: bytes) -> bytes:
+    """A chunk with its length before and its checksum after it."""
+    checksum = struct.pack(">I", zlib.crc32(chunk_type + data))
+    return struct.pack(">I", len(data)) + chunk_type + data + checksum

@@ -7,45 +7,58 @@ from decimal import Decimal
 from typing import Any
 
 from ..errors.extras import explained
-from .html import ROWS, badge, grid
+from .html import TABLE_ROWS_MAX, badge, grid
 
 with explained():
     import pandas as pd
     from pandas.api.types import is_bool_dtype, is_numeric_dtype, is_scalar
 
-SHARES = frozenset({"failure_rate"})
-RATES = frozenset({"exchange_rate"})
+SHARE_COLUMNS = frozenset({"failure_rate"})
+RATE_COLUMNS = frozenset({"exchange_rate"})
 
 
 def frame_table(frame: pd.DataFrame) -> str:
     """The first 20 rows, below a badge that names the service; an index of numbers is left out."""
-    top = frame.head(ROWS)
+    rows = frame.head(TABLE_ROWS_MAX)
     if any(frame.index.names) or not is_numeric_dtype(frame.index.dtype):
-        top = top.reset_index(allow_duplicates=True)
-    # The levels of a name with several are joined.
-    names = [" ".join(map(str, label)) if isinstance(label, tuple) else str(label) for label in top]
-    columns = [[_text(name, value) for value in top.iloc[:, at]] for at, name in enumerate(names)]
-    is_number = [is_numeric_dtype(kind) and not is_bool_dtype(kind) for kind in top.dtypes]
-    numbers = [at for at, is_plain in enumerate(is_number) if is_plain]
-    rows = list(zip(*columns, strict=True))
-    where = badge(str(frame.attrs.get("service") or ""))
-    return where + grid(names, rows, len(frame), numbers=numbers)
+        rows = rows.reset_index(allow_duplicates=True)
+    names = [_column_name(label) for label in rows]
+    columns = []
+    for index, name in enumerate(names):
+        columns.append([_cell_text(name, value) for value in rows.iloc[:, index]])
+    number_columns = [
+        index
+        for index, dtype in enumerate(rows.dtypes)
+        if is_numeric_dtype(dtype) and not is_bool_dtype(dtype)
+    ]
+    cells = list(zip(*columns, strict=True))
+    service_badge = badge(str(frame.attrs.get("service") or ""))
+    return service_badge + grid(names, cells, len(frame), number_columns=number_columns)
 
 
-def _text(name: str, value: Any) -> str:
+def _column_name(label: object) -> str:
+    """The label of a column as text; several levels are joined."""
+    return " ".join(map(str, label)) if isinstance(label, tuple) else str(label)
+
+
+def _cell_text(name: str, value: Any) -> str:
     """The text of a cell; empty for a missing value."""
     if is_scalar(value) and pd.isna(value):
         return ""
     if isinstance(value, Decimal):
-        return _number(name, value)
+        return _number_text(name, value)
     if isinstance(value, pd.Timedelta):
         return str(value.to_pytimedelta())
-    return value.isoformat() if isinstance(value, datetime) else str(value)
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return str(value)
 
 
-def _number(name: str, value: Decimal) -> str:
+def _number_text(name: str, value: Decimal) -> str:
     """An amount with its decimals, a rate without trailing zeros, a share in percent."""
-    if name in SHARES:
+    if name in SHARE_COLUMNS:
         return f"{value * 100:.1f} %"
     text = f"{value:f}"
-    return text.rstrip("0").rstrip(".") if name in RATES and "." in text else text
+    if name in RATE_COLUMNS and "." in text:
+        return text.rstrip("0").rstrip(".")
+    return text

@@ -15,60 +15,39 @@ Row = tuple[str, str]
 
 BORDER = "1px solid var(--jp-border-color2, rgba(128,128,128,.45))"
 MUTED = "color:var(--jp-ui-font-color2, inherit)"
-WARNING = "color:var(--jp-error-color1, #d32f2f);font-weight:600"
 MONO = "font-family:var(--jp-code-font-family, monospace)"
 PANEL = "background:var(--jp-layout-color2, rgba(128,128,128,.14));border-radius:4px"
-CARD = (
+WARNING_STYLE = "color:var(--jp-error-color1, #d32f2f);font-weight:600"
+CARD_STYLE = (
     "display:flex;flex-wrap:wrap;gap:16px 24px;align-items:flex-start;box-sizing:border-box;"
     f"max-width:820px;margin:4px 0;padding:16px;border:{BORDER};border-radius:8px;"
     "color:var(--jp-ui-font-color1, inherit);font-size:14px;line-height:1.45"
 )
-TABLE = "margin:0;border-collapse:collapse;border:0;table-layout:auto;font-size:13px"
-CELL = "padding:3px 0;border:0;text-align:left;vertical-align:top;overflow-wrap:anywhere"
-LABEL = f"{CELL};padding-right:16px;font-weight:400;white-space:nowrap;{MUTED}"
-ROW = "background:none;border:0"
-HEADING = "font-size:16px;font-weight:600;margin:0 0 8px;overflow-wrap:anywhere"
-BADGES = {"SIMULATOR": "#1f6feb", "SANDBOX": "#9a6700", "RECORDING": "#57606a"}
-"""The colour of a badge by its first word; any other host may move real money: red."""
-LIVE = "#cf222e"
+TABLE_STYLE = "margin:0;border-collapse:collapse;border:0;table-layout:auto;font-size:13px"
+CELL_STYLE = "padding:3px 0;border:0;text-align:left;vertical-align:top;overflow-wrap:anywhere"
+LABEL_STYLE = f"{CELL_STYLE};padding-right:16px;font-weight:400;white-space:nowrap;{MUTED}"
+ROW_STYLE = "background:none;border:0"
+HEADING_STYLE = "font-size:16px;font-weight:600;margin:0 0 8px;overflow-wrap:anywhere"
+CODE_STYLE = f"{MONO};white-space:nowrap;background:none;padding:0;font-size:12px"
+BADGE_COLOURS = {"SIMULATOR": "#1f6feb", "SANDBOX": "#9a6700", "RECORDING": "#57606a"}
+"""The colour of a badge by its first word."""
+LIVE_COLOUR = "#cf222e"
+"""The colour of a badge of any other host, which may move real money."""
 
-
-def visible(value: object) -> str:
-    """The value as text with control and direction characters escaped."""
-    return printable(str(value))
-
-
-def escape(value: object) -> str:
-    """The value escaped for HTML text and attributes."""
-    return html.escape(visible(value))
-
-
-def table(rows: Iterable[Row]) -> str:
-    """A table with a label and a text per row."""
-    body = "".join(
-        f'<tr style="{ROW}"><th style="{LABEL}">{escape(label)}</th>'
-        f'<td style="{CELL}">{cell(text)}</td></tr>'
-        for label, text in rows
-    )
-    return f'<table style="{TABLE}"><tbody>{body}</tbody></table>'
-
-
-ROWS = 20
-"""Maximum rows of a table."""
-
-LONG = 24
+TABLE_ROWS_MAX = 20
+LONG_WORD_LENGTH = 24
 """Length from which a single word, such as an id, is shortened in the middle."""
-
-CODE = f"{MONO};white-space:nowrap;background:none;padding:0;font-size:12px"
-
-AMOUNT = re.compile(r"[0-9.]{1,24} [A-Z]{3,5}")
-SHORT = 16
+ONE_LINE_LENGTH = 16
 """Maximum length of a text that is kept on one line."""
 
-JOINT = re.compile(r"(?<=[_./:;,&?])(?=\w)")
+ID_PATTERN = re.compile(r"([a-z]+_)[0-9A-Za-z]{16,}")
+"""An id: people compare its prefix and its end, because ids of one day are alike between them."""
+AMOUNT_PATTERN = re.compile(r"[0-9.]{1,24} [A-Z]{3,5}")
+TIME_PATTERN = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)[.\d]*(Z|\+00:00)")
+WORD_BREAK = re.compile(r"(?<=[_./:;,&?])(?=\w)")
 """Where a long word may be broken."""
 
-COPY = (
+COPY_SCRIPT = (
     "var b=this,e=b.previousElementSibling,t=e.title||e.textContent;"
     "function f(){var a=document.createElement('textarea');a.value=t;"
     "document.body.append(a);a.select();document.execCommand('copy');a.remove()}"
@@ -77,7 +56,7 @@ COPY = (
 )
 """Script that copies the full text of the element before the button."""
 
-ICON = (
+COPY_ICON = (
     '<svg aria-hidden="true" width="13" height="13" viewBox="0 0 16 16" fill="none" '
     # JupyterLab's max-width of 100% would count as no width in a narrow column.
     'style="max-width:none" stroke="currentColor" stroke-width="1.5">'
@@ -85,10 +64,25 @@ ICON = (
     '<path d="M11 2.5H3.5a1 1 0 0 0-1 1V11"/></svg>'
 )
 
-ID = re.compile(r"([a-z]+_)[0-9A-Za-z]{16,}")
-"""An id, of which people read the kind and the end: the time and chance between are alike."""
 
-TIME = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)[.\d]*(Z|\+00:00)")
+def printable_text(value: object) -> str:
+    """The value as text with control and direction characters escaped."""
+    return printable(str(value))
+
+
+def escape(value: object) -> str:
+    """The value escaped for HTML text and attributes."""
+    return html.escape(printable_text(value))
+
+
+def table(rows: Iterable[Row]) -> str:
+    """A table with a label and a text per row."""
+    body = "".join(
+        f'<tr style="{ROW_STYLE}"><th style="{LABEL_STYLE}">{escape(label)}</th>'
+        f'<td style="{CELL_STYLE}">{cell(text)}</td></tr>'
+        for label, text in rows
+    )
+    return f'<table style="{TABLE_STYLE}"><tbody>{body}</tbody></table>'
 
 
 def copy_button() -> str:
@@ -99,101 +93,122 @@ def copy_button() -> str:
     )
     return (
         f'<button type="button" class="paylab-copy" title="Copy" aria-label="Copy" '
-        f'style="{style}" onclick="{html.escape(COPY)}">{ICON}</button>'
+        f'style="{style}" onclick="{html.escape(COPY_SCRIPT)}">{COPY_ICON}</button>'
     )
 
 
-def shortened(text: str) -> str:
-    """An id or address without its middle: the kind or the first, and the last characters stay."""
-    if identified := ID.fullmatch(text):
-        return f"{identified[1]}…{text[-4:]}"
-    is_id = len(text) > LONG and " " not in text and any(map(str.isdigit, text))
-    return f"{text[:9]}…{text[-4:]}" if is_id else text
+def shorten_id(text: str) -> str:
+    """An id or address without its middle; any other text is returned unchanged."""
+    id_match = ID_PATTERN.fullmatch(text)
+    if id_match:
+        return f"{id_match[1]}…{text[-4:]}"
+    is_single_word = len(text) > LONG_WORD_LENGTH and " " not in text
+    if is_single_word and any(map(str.isdigit, text)):
+        return f"{text[:9]}…{text[-4:]}"
+    return text
 
 
 def cell(value: object) -> str:
     """A value as HTML; a long word is shortened, with the full text as tooltip and to copy."""
-    text = visible("" if value is None else value)
-    if time := TIME.fullmatch(text):
-        parts = " ".join(
-            f'<span style="white-space:nowrap">{part}</span>' for part in time.groups()[:2]
-        )
-        return f'<time title="{text}">{parts}</time>'
-    short = shortened(text)
-    if short != text:
-        full = f'<code title="{html.escape(text)}" style="{CODE}">{html.escape(short)}</code>'
-        return f'<span style="white-space:nowrap">{full}{copy_button()}</span>'
-    if len(text) <= SHORT or AMOUNT.fullmatch(text):
-        return f'<span style="white-space:nowrap">{html.escape(text)}</span>' if text else ""
-    return " ".join(map(_breakable, text.split(" ")))
+    text = printable_text("" if value is None else value)
+    time = TIME_PATTERN.fullmatch(text)
+    if time:
+        return f'<time title="{text}">{_one_line(time[1])} {_one_line(time[2])}</time>'
+    short_text = shorten_id(text)
+    if short_text != text:
+        title = html.escape(text)
+        code = f'<code title="{title}" style="{CODE_STYLE}">{html.escape(short_text)}</code>'
+        return _one_line(code + copy_button())
+    if not text:
+        return ""
+    if len(text) <= ONE_LINE_LENGTH or AMOUNT_PATTERN.fullmatch(text):
+        return _one_line(html.escape(text))
+    return " ".join(map(_with_word_breaks, text.split(" ")))
 
 
-def _breakable(word: str) -> str:
-    """A word for HTML; a long one may be broken at its joints, and nowhere else."""
-    parts = JOINT.split(word) if len(word) > LONG else [word]
+def _one_line(content: str) -> str:
+    """HTML that is not broken into lines."""
+    return f'<span style="white-space:nowrap">{content}</span>'
+
+
+def _with_word_breaks(word: str) -> str:
+    """A word for HTML; a long one may be broken after punctuation, and nowhere else."""
+    parts = WORD_BREAK.split(word) if len(word) > LONG_WORD_LENGTH else [word]
     return "<wbr>".join(map(html.escape, parts))
 
 
 def grid(
-    names: Iterable[object],
+    column_names: Iterable[object],
     rows: Sequence[Sequence[object]],
     total: int | None = None,
     *,
-    most: int = ROWS,
-    numbers: Collection[int] = (),
+    row_max: int = TABLE_ROWS_MAX,
+    number_columns: Collection[int] = (),
 ) -> str:
-    """A table with a header, at most `most` rows, and the number of further rows.
+    """A table with a header, at most `row_max` rows, and the number of further rows.
 
-    `numbers` are the positions of the columns that are aligned to the right. No word is broken
-    in the middle. Too narrow a page scrolls the table, not the output; the keyboard can scroll it.
+    `total` is the number of all rows if `rows` are only the first ones. `number_columns` are the
+    positions of the columns that are aligned to the right. No word is broken in the middle. Too
+    narrow a page scrolls the table, not the output; the keyboard can scroll it.
     """
-    # Of a notebook that is not trusted, JupyterLab keeps plain lengths only, not min().
-    style = f"{CELL};overflow-wrap:normal;padding-right:12px;padding-right:min(12px,1vw)"
-    right = f"{style};text-align:right"
-    heads = list(names)
-    styles = [right if at in numbers else style for at in range(len(heads))]
-    top = "".join(
-        f'<th scope="col" style="{column_style};border-bottom:{BORDER}">'
-        f"{'_<wbr>'.join(map(escape, str(name).split('_')))}</th>"
-        for column_style, name in zip(styles, heads, strict=True)
+    names = [str(name) for name in column_names]
+    styles = [_column_style(is_number=index in number_columns) for index in range(len(names))]
+    header = "".join(
+        f'<th scope="col" style="{style};border-bottom:{BORDER}">{_header_html(name)}</th>'
+        for style, name in zip(styles, names, strict=True)
     )
-    body = "".join(
-        f'<tr style="{ROW}">'
-        + "".join(
-            f'<td style="{column_style}">{cell(value)}</td>'
-            for column_style, value in zip(styles, row, strict=False)
-        )
-        + "</tr>"
-        for row in rows[:most]
-    )
-    hidden_count = (len(rows) if total is None else total) - min(len(rows), most)
-    remainder = (
-        f'<div style="{MUTED};font-size:13px">{hidden_count:,} more</div>'
-        if hidden_count > 0
-        else ""
-    )
-    inside = f'<thead><tr style="{ROW}">{top}</tr></thead><tbody>{body}</tbody>'
+    shown_rows = rows[:row_max]
+    body = "".join(_row_html(row, styles) for row in shown_rows)
+    content = f'<thead><tr style="{ROW_STYLE}">{header}</tr></thead><tbody>{body}</tbody>'
     frame = 'tabindex="0" role="group" aria-label="Table" style="max-width:100%;overflow-x:auto"'
-    return f'<div {frame}><table style="{TABLE};max-width:100%">{inside}</table></div>{remainder}'
+    row_count = len(rows) if total is None else total
+    return (
+        f'<div {frame}><table style="{TABLE_STYLE};max-width:100%">{content}</table></div>'
+        f"{_further_rows_line(row_count - len(shown_rows))}"
+    )
+
+
+def _column_style(*, is_number: bool) -> str:
+    # Of a notebook that is not trusted, JupyterLab keeps plain lengths only, not min().
+    style = f"{CELL_STYLE};overflow-wrap:normal;padding-right:12px;padding-right:min(12px,1vw)"
+    return f"{style};text-align:right" if is_number else style
+
+
+def _header_html(name: str) -> str:
+    """The name of a column, which may be broken after an underscore."""
+    return "_<wbr>".join(map(escape, name.split("_")))
+
+
+def _row_html(row: Sequence[object], styles: Sequence[str]) -> str:
+    cells = "".join(
+        f'<td style="{style}">{cell(value)}</td>' for style, value in zip(styles, row, strict=False)
+    )
+    return f'<tr style="{ROW_STYLE}">{cells}</tr>'
+
+
+def _further_rows_line(row_count: int) -> str:
+    if row_count <= 0:
+        return ""
+    return f'<div style="{MUTED};font-size:13px">{row_count:,} more</div>'
 
 
 def text_block(text: str) -> str:
     """Preformatted text with wrapped lines and a copy button."""
     style = f"{MONO};{PANEL};flex:1;min-width:0;margin:0;padding:8px;font-size:12px"
-    wrapped = "white-space:pre-wrap;overflow-wrap:anywhere;word-break:normal"
+    wrapping = "white-space:pre-wrap;overflow-wrap:anywhere;word-break:normal"
     lines = "\n".join(map(escape, text.split("\n")))
-    block = f'<pre style="{style};{wrapped}">{lines}</pre>'
+    block = f'<pre style="{style};{wrapping}">{lines}</pre>'
     return f'<div style="display:flex;align-items:flex-start">{block}{copy_button()}</div>'
 
 
 def heading(text: str) -> str:
     """The heading of a card."""
-    return f'<div style="{HEADING}">{escape(text)}</div>'
+    return f'<div style="{HEADING_STYLE}">{escape(text)}</div>'
 
 
 def warning(text: str) -> str:
     """A warning line."""
-    return f'<div role="alert" style="{WARNING};margin:0 0 8px">{escape(text)}</div>'
+    return f'<div role="alert" style="{WARNING_STYLE};margin:0 0 8px">{escape(text)}</div>'
 
 
 def notice(text: str) -> str:
@@ -201,14 +216,14 @@ def notice(text: str) -> str:
     return f'<div role="status" style="{MUTED};margin:4px 0">{escape(text)}</div>'
 
 
-def folded(summary: str, inside: str) -> str:
-    """HTML that opens on click."""
+def collapsible_block(summary: str, content: str) -> str:
+    """HTML below a summary that opens on click."""
     summary_html = f'<summary style="cursor:pointer;{MUTED}">{escape(summary)}</summary>'
-    body = f'<div style="margin-top:6px">{inside}</div>'
+    body = f'<div style="margin-top:6px">{content}</div>'
     return f'<details style="margin-top:10px">{summary_html}{body}</details>'
 
 
-def copyable(text: str) -> str:
+def copyable_text(text: str) -> str:
     """Text that one click selects, with a copy button."""
     style = (
         f"{MONO};{PANEL};display:inline-block;max-width:100%;box-sizing:border-box;"
@@ -226,7 +241,8 @@ def badge(text: str) -> str:
     """A label that names the service in use; empty for an empty text."""
     if not text:
         return ""
-    colour = BADGES.get(text.split(maxsplit=1)[0].upper(), LIVE)
+    first_word = text.split(maxsplit=1)[0]
+    colour = BADGE_COLOURS.get(first_word.upper(), LIVE_COLOUR)
     style = (
         f"background:{colour};color:#fff;border-radius:10px;padding:1px 8px;font-size:11px;"
         "font-weight:600;letter-spacing:.03em;line-height:1.6;display:inline-block;"
@@ -237,12 +253,20 @@ def badge(text: str) -> str:
 
 def card(*columns: str, label: str = "") -> str:
     """Columns side by side if the page is wide enough; `label` is the text of a badge."""
-    top = f'<div style="flex:1 1 100%;margin-bottom:-8px">{badge(label)}</div>' if label else ""
-    return f'<div class="paylab-card" style="{CARD}">{top}{"".join(columns)}</div>'
+    top = ""
+    if label:
+        top = f'<div style="flex:1 1 100%;margin-bottom:-8px">{badge(label)}</div>'
+    return f'<div class="paylab-card" style="{CARD_STYLE}">{top}{"".join(columns)}</div>'
 
 
-def plain_text(title: str, rows: Sequence[Row], where: str = "") -> str:
+def plain_text(title: str, rows: Sequence[Row], service_name: str = "") -> str:
     """A card as plain text: title, name of the service, and aligned rows."""
     width = max((len(label) for label, _ in rows), default=0)
-    lines = [f"  {visible(label):<{width}}  {visible(text)}" for label, text in rows]
-    return "\n".join([visible(f"{title}  [{where}]" if where else title), *lines])
+    title_line = f"{title}  [{service_name}]" if service_name else title
+    lines = [f"  {printable_text(label):<{width}}  {printable_text(text)}" for label, text in rows]
+    return "\n".join([printable_text(title_line), *lines])
+
+
+def plural(count: int, noun: str) -> str:
+    """A number and its noun, such as `1 page` or `1,200 pages`."""
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -16,58 +16,64 @@ from ..webhooks.arrival import COLUMNS, cells
 from ..webhooks.arrivals import Arrivals
 from ..webhooks.inbox import Inbox
 from .forms.message import read_message, whole_number
-from .forms.view import WIDGET, asset, reference, show_apart, static_html
+from .forms.view import (
+    WIDGET,
+    display_with_static,
+    read_asset,
+    static_html,
+    widget_reference,
+)
 from .html import badge, grid, notice, text_block
 
 with explained():
     import anywidget
     import traitlets
 
-SHOWN = 50
+ROWS_MAX = 50
 """Maximum rows of the table, newest first."""
 
-PAUSE = 0.15
+REFRESH_SECONDS = 0.15
 """Seconds between two refreshes, so that a burst of events causes few updates."""
 
 
 class InboxView(anywidget.AnyWidget):
     """A table of events that updates itself until it is closed."""
 
-    _esm = asset("../inbox.js") + asset("../kernel.js")
-    _css = asset("../inbox.css")
+    _esm = read_asset("../inbox.js") + read_asset("../kernel.js")
+    _css = read_asset("../inbox.css")
     rows: Any = traitlets.List().tag(sync=True)
     total = traitlets.Int(0).tag(sync=True)
     opened = traitlets.Int(0).tag(sync=True)
     detail = traitlets.Unicode("").tag(sync=True)
     badge = traitlets.Unicode("").tag(sync=True)
 
-    def __init__(self, source: Inbox, place: str = "") -> None:
-        super().__init__(badge=badge(place))
-        self._source = source
-        self._over = False
-        self._waiting = Lock()
-        self._unsubscribe = source.on_arrival(lambda _: self._refresh_soon())
-        self.observe(self._open, "opened")
+    def __init__(self, inbox: Inbox, service_name: str = "") -> None:
+        super().__init__(badge=badge(service_name))
+        self._inbox = inbox
+        self._is_stopped = False
+        self._refresh_pending = Lock()
+        self._unsubscribe = inbox.on_arrival(lambda _: self._refresh_soon())
+        self.observe(self._show_details, "opened")
         self.refresh()
 
     def set_state(self, sync_data: object) -> None:
         """Take from a browser which row is open, and nothing else."""
-        opened = read_message(sync_data).get("opened")
-        if opened is not None:
-            super().set_state({"opened": whole_number(opened)})
+        row_number = read_message(sync_data).get("opened")
+        if row_number is not None:
+            super().set_state({"opened": whole_number(row_number)})
 
     def refresh(self) -> None:
         """Show the current events."""
         self.rows = [
             {"seq": arrival.seq, "cells": list(cells(arrival))}
-            for arrival in self._source.newest(SHOWN)
+            for arrival in self._inbox.newest(ROWS_MAX)
         ]
-        self.total = len(self._source)
+        self.total = len(self._inbox)
 
     def stop(self) -> None:
         """Stop updating; the shown rows stay."""
-        if not self._over:
-            self._over = True
+        if not self._is_stopped:
+            self._is_stopped = True
             self._unsubscribe()
 
     def close(self) -> None:
@@ -77,48 +83,55 @@ class InboxView(anywidget.AnyWidget):
 
     def _refresh_soon(self) -> None:
         """Refresh once for all events that arrive within a pause."""
-        if not self._over and self._waiting.acquire(blocking=False):
-            call_later(PAUSE, self._refresh_now, "paylab-inbox-view")
+        if not self._is_stopped and self._refresh_pending.acquire(blocking=False):
+            call_later(REFRESH_SECONDS, self._refresh_now, "paylab-inbox-view")
 
     def _refresh_now(self) -> None:
-        self._waiting.release()
-        if not self._over:
+        self._refresh_pending.release()
+        if not self._is_stopped:
             self.refresh()
 
-    def _open(self, change: dict[str, Any]) -> None:
-        self.detail = self._details(change["new"]) if change["new"] else ""
+    def _show_details(self, change: dict[str, Any]) -> None:
+        row_number = change["new"]
+        self.detail = self._detail_html(row_number) if row_number else ""
 
-    def _details(self, seq: int) -> str:
-        arrival = next(
-            (candidate for candidate in self._source.newest(SHOWN) if candidate.seq == seq), None
-        )
-        if arrival is None:
+    def _detail_html(self, row_number: int) -> str:
+        """The payload of an event, and how it differs from the current resource."""
+        arrivals = [
+            arrival for arrival in self._inbox.newest(ROWS_MAX) if arrival.seq == row_number
+        ]
+        if not arrivals:
             return notice("This event is no longer in the table.")
+        arrival = arrivals[0]
         try:
-            compared = comparison(self._source.difference(arrival))
+            comparison = comparison_html(self._inbox.difference(arrival))
         except Exception as error:  # shown in place of the response
-            compared = notice(f"The request failed: {error}")
+            comparison = notice(f"The request failed: {error}")
         text = json.dumps(arrival.payload, indent=2, ensure_ascii=False, default=str)
-        return f"<b>Payload</b>{text_block(text)}{compared}"
+        return f"<b>Payload</b>{text_block(text)}{comparison}"
 
     def _repr_mimebundle_(self, **_: Any) -> Any:
-        return {WIDGET: reference(self), **self._static()}, {}
+        return {WIDGET: widget_reference(self), **self._static_bundle()}, {}
 
     def _ipython_display_(self) -> None:
-        show_apart(self, self._static())
+        display_with_static(self, self._static_bundle())
 
-    def _static(self) -> dict[str, str]:
-        text = static_html(self.badge + static(self._source))
-        return {"text/html": text, "text/plain": repr(self._source)}
-
-
-def static(source: Arrivals) -> str:
-    """The table of some events without a kernel."""
-    return grid(COLUMNS, source.table(SHOWN), len(source))
+    def _static_bundle(self) -> dict[str, str]:
+        table = static_html(self.badge + arrivals_table(self._inbox))
+        return {"text/html": table, "text/plain": repr(self._inbox)}
 
 
-def comparison(differences: Sequence[tuple[str, str, str]] | None) -> str:
-    """How an event differs from the current resource; None if that cannot be read."""
+def arrivals_table(arrivals: Arrivals) -> str:
+    """The table of some events, which needs no kernel."""
+    return grid(COLUMNS, arrivals.table(ROWS_MAX), len(arrivals))
+
+
+def comparison_html(differences: Sequence[tuple[str, str, str]] | None) -> str:
+    """How an event differs from the current resource.
+
+    `differences` are the field, its value in the event and its value now; None if the resource
+    cannot be read.
+    """
     if differences is None:
         return notice("The resource was not found, or the service has no operation to read it.")
     if not differences:

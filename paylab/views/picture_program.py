@@ -16,14 +16,16 @@ if TYPE_CHECKING:
     import zxingcpp
     from PIL import Image
 
-EDGE = 320
+PREVIEW_PIXELS = 320
 """Length of a preview's longer side, in pixels."""
 
-SECONDS = 5
-MEMORY = 2**30
-"""Limits of CPU seconds for a file, and of address space."""
+CPU_SECONDS_MAX = 5
+"""Maximum CPU seconds for a file."""
 
-FORMATS = ("JPEG", "PNG", "WEBP", "HEIF", "GIF", "BMP", "TIFF")
+MEMORY_BYTES_MAX = 2**30
+"""Maximum address space of this process."""
+
+PICTURE_FORMATS = ("JPEG", "PNG", "WEBP", "HEIF", "GIF", "BMP", "TIFF")
 """The formats that are read; Pillow would give an EPS to Ghostscript, which runs what it says."""
 
 PDF = "application/pdf"
@@ -31,23 +33,24 @@ QR = "qr"
 
 
 def read_picture(request: bytes) -> bytes:
-    """A preview as JPEG of a file of a MIME type, or for `qr` the texts of its codes as JSON.
+    """Make a preview of a file as JPEG, or read the texts of its QR codes as JSON.
 
-    The MIME type or `qr` is before the first NUL, the file after it.
+    The request is a MIME type or `qr`, a NUL, and the file. Raises ValueError for a file that is
+    no picture.
     """
     import pillow_heif
     from PIL import Image, UnidentifiedImageError
 
-    limit()
-    kind, _, content = request.partition(b"\0")
+    limit_process()
+    task, _, content = request.partition(b"\0")
     warnings.simplefilter("ignore")
     warnings.simplefilter("error", Image.DecompressionBombWarning)
     pillow_heif.register_heif_opener()
     file = BytesIO(content)
     try:
-        if kind.decode() == QR:
-            return json.dumps(qr_texts(file)).encode()
-        image = pdf_page(file) if kind.decode() == PDF else photo(file)
+        if task.decode() == QR:
+            return json.dumps(read_qr_texts(file)).encode()
+        image = read_pdf_page(file) if task.decode() == PDF else read_photo(file)
     except UnidentifiedImageError:
         raise ValueError("it is not a picture") from None
     picture = BytesIO()
@@ -55,56 +58,59 @@ def read_picture(request: bytes) -> bytes:
     return picture.getvalue()
 
 
-def limit() -> None:
+def limit_process() -> None:
     """Limit this process for the next file by the system's means; not every system can."""
     with suppress(ImportError, ValueError, OSError):
         import resource
 
         usage = resource.getrusage(resource.RUSAGE_SELF)
-        spent = int(usage.ru_utime + usage.ru_stime) + 1
-        for kind, most in (
-            (resource.RLIMIT_CORE, 0),
-            (resource.RLIMIT_CPU, spent + SECONDS),
-            (resource.RLIMIT_AS, MEMORY),
-        ):
+        used_seconds = int(usage.ru_utime + usage.ru_stime) + 1
+        limits = {
+            resource.RLIMIT_CORE: 0,
+            resource.RLIMIT_CPU: used_seconds + CPU_SECONDS_MAX,
+            resource.RLIMIT_AS: MEMORY_BYTES_MAX,
+        }
+        for limit, soft_limit in limits.items():
             with suppress(ValueError, OSError):
-                highest = resource.getrlimit(kind)[1]
-                resource.setrlimit(kind, (most, highest))
+                hard_limit = resource.getrlimit(limit)[1]
+                resource.setrlimit(limit, (soft_limit, hard_limit))
 
 
-def photo(file: BytesIO) -> Image.Image:
-    """The photo as a small upright image."""
+def read_photo(file: BytesIO) -> Image.Image:
+    """Read a photo as a small upright image."""
     from PIL import Image, ImageOps
 
-    image = Image.open(file, formats=FORMATS)
-    image.draft("RGB", (EDGE, EDGE))
-    image.thumbnail((EDGE, EDGE))
+    image = Image.open(file, formats=PICTURE_FORMATS)
+    image.draft("RGB", (PREVIEW_PIXELS, PREVIEW_PIXELS))
+    image.thumbnail((PREVIEW_PIXELS, PREVIEW_PIXELS))
     return ImageOps.exif_transpose(image).convert("RGB")
 
 
-def pdf_page(file: BytesIO) -> Image.Image:
-    """The first page of a PDF."""
+def read_pdf_page(file: BytesIO) -> Image.Image:
+    """Read the first page of a PDF as a small image."""
     import pypdfium2
 
     with closing(pypdfium2.PdfDocument(file)) as document:
-        first = document[0]
-        width, height = first.get_size()
-        image: Image.Image = first.render(scale=EDGE / max(width, height)).to_pil()
+        page = document[0]
+        width, height = page.get_size()
+        scale = PREVIEW_PIXELS / max(width, height)
+        image: Image.Image = page.render(scale=scale).to_pil()
         return image.convert("RGB")
 
 
-def qr_texts(file: BytesIO) -> list[str]:
-    """The different texts of the QR codes in a picture."""
+def read_qr_texts(file: BytesIO) -> list[str]:
+    """Read the different texts of the QR codes in a picture."""
     import zxingcpp
     from PIL import Image
 
-    with Image.open(file, formats=FORMATS) as image:
+    with Image.open(file, formats=PICTURE_FORMATS) as image:
         picture = image.convert("L")
-    only = zxingcpp.BarcodeFormats(zxingcpp.BarcodeFormat.QRCode)
-    return sorted({_text(code) for code in zxingcpp.read_barcodes(picture, formats=only)})
+    formats = zxingcpp.BarcodeFormats(zxingcpp.BarcodeFormat.QRCode)
+    codes = zxingcpp.read_barcodes(picture, formats=formats)
+    return sorted({_text_of(code) for code in codes})
 
 
-def _text(code: zxingcpp.Barcode) -> str:
+def _text_of(code: zxingcpp.Barcode) -> str:
     try:
         return bytes(code.bytes).decode()
     except UnicodeDecodeError:

@@ -7,9 +7,20 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from .html import BORDER, CELL, MONO, badge, escape, folded, grid, heading, text_block
+from ..spec.text import JsonMapping
+from .html import (
+    BORDER,
+    CELL_STYLE,
+    MONO,
+    badge,
+    collapsible_block,
+    escape,
+    grid,
+    heading,
+    text_block,
+)
 
-TITLES = {
+OUTCOME_TITLES = {
     "proven": "Differs from what is assumed",
     "refused": "Refused: ask your provider",
     "not reached": "Not reached",
@@ -29,61 +40,80 @@ details{margin:8px 0}summary{cursor:pointer}pre{overflow-x:auto}
 """
 
 
+BODY_LENGTH_MAX = 6000
+"""Maximum characters of a body on the page."""
+
+
 def report_table(report: Any) -> str:
-    """How far the walk came, what differs and what to ask; the rest is folded."""
-    lines = "".join(f"<div>{escape(line)}</div>" for line in report.summary.splitlines())
+    """The progress of the probe, what differs and what to ask; the rest opens on click."""
+    summary_lines = "".join(f"<div>{escape(line)}</div>" for line in report.summary.splitlines())
     rows = [(finding.key, finding.words) for finding in report.where("proven")]
-    rows += [
-        (finding.key, f"{finding.words}: {finding.ask}") for finding in report.where("refused")
-    ]
+    for finding in report.where("refused"):
+        rows.append((finding.key, f"{finding.words}: {finding.ask}"))
     other_rows = [
         (finding.key, finding.words) for finding in report.where("not reached", "assumed")
     ]
-    other_findings = folded(
-        f"{len(other_rows)} others", grid(("key", "outcome"), other_rows, most=len(other_rows))
-    )
-    finding_table = grid(("key", "outcome"), rows, most=len(rows)) if rows else ""
-    return f"{heading('Probe')}{lines}{finding_table}{other_findings}"
+    other_table = grid(("key", "outcome"), other_rows, row_max=len(other_rows))
+    other_findings = collapsible_block(f"{len(other_rows)} others", other_table)
+    finding_table = grid(("key", "outcome"), rows, row_max=len(rows)) if rows else ""
+    return f"{heading('Probe')}{summary_lines}{finding_table}{other_findings}"
 
 
 def report_page(report: Any) -> str:
     """The whole report as a self-contained page, with the redacted calls."""
-    groups = "".join(_group(title, report.where(outcome)) for outcome, title in TITLES.items())
-    reached = "".join(f"<li>{escape(line)}</li>" for line in report.summary.splitlines())
-    created_items = "".join(f"<li>{escape(created)}</li>" for created in report.made)
-    if created_items:
-        created_items = (
-            f"<details><summary>What the walk created</summary><ul>{created_items}</ul></details>"
-        )
-    numbered = zip(report.calls, report.har()["log"]["entries"], strict=True)
-    evidence = "".join(_call(call.number, entry) for call, entry in numbered)
+    title = f"Probe of {escape(report.address)}"
+    summary_items = "".join(f"<li>{escape(line)}</li>" for line in report.summary.splitlines())
+    findings = "".join(
+        _findings_html(heading_text, report.where(outcome))
+        for outcome, heading_text in OUTCOME_TITLES.items()
+    )
+    numbered_entries = zip(report.calls, report.har()["log"]["entries"], strict=True)
+    calls = "".join(_call_html(call.number, entry) for call, entry in numbered_entries)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        f"<title>Probe of {escape(report.address)}</title><style>{STYLE}</style></head><body>"
-        f"<h1>Probe of {escape(report.address)}</h1>"
-        f'<p class="muted">{escape(report.on or "")}</p><ul>{reached}</ul>'
-        f"{groups}{created_items}<details><summary>Calls</summary>{evidence}</details></body></html>"
+        f"<title>{title}</title><style>{STYLE}</style></head><body>"
+        f"<h1>{title}</h1>"
+        f'<p class="muted">{escape(report.on or "")}</p><ul>{summary_items}</ul>'
+        f"{findings}{_created_html(report.made)}"
+        f"<details><summary>Calls</summary>{calls}</details></body></html>"
     )
 
 
-def _group(title: str, findings: Iterable[Any]) -> str:
-    rows = "".join(
-        f"<tr><td><code>{escape(finding.key)}</code></td>"
-        f'<td>{escape(finding.words)}<br><span class="muted">{escape(finding.ask)}</span>'
-        + (f'<br><a href="#call-{finding.call}">call {finding.call}</a>' if finding.call else "")
-        + "</td></tr>"
-        for finding in findings
-    )
+def _created_html(created: Iterable[object]) -> str:
+    """The resources that the probe created; empty if it created none."""
+    items = "".join(f"<li>{escape(resource)}</li>" for resource in created)
+    if not items:
+        return ""
+    return f"<details><summary>What the walk created</summary><ul>{items}</ul></details>"
+
+
+def _findings_html(title: str, findings: Iterable[Any]) -> str:
+    """The findings with one outcome below their title; empty without findings."""
+    rows = "".join(map(_finding_row, findings))
     return f"<h2>{escape(title)}</h2><table>{rows}</table>" if rows else ""
 
 
-def _call(number: int, entry: Mapping[str, Any]) -> str:
+def _finding_row(finding: Any) -> str:
+    """A finding with its key, its text, and a link to the call that shows it."""
+    link = ""
+    if finding.call:
+        link = f'<br><a href="#call-{finding.call}">call {finding.call}</a>'
+    return (
+        f"<tr><td><code>{escape(finding.key)}</code></td>"
+        f'<td>{escape(finding.words)}<br><span class="muted">{escape(finding.ask)}</span>'
+        f"{link}</td></tr>"
+    )
+
+
+def _call_html(number: int, entry: JsonMapping) -> str:
+    """A call of the HAR, whose request and response open on click."""
     request = entry["request"]
     response = entry["response"]
     title = f"{number}. {request['method']} {request['url']} → {response['status'] or 'no answer'}"
-    request_text = _message(request["headers"], (request.get("postData") or {}).get("text", ""))
-    response_text = _message(response["headers"], response["content"].get("text", ""))
+    sent_body = (request.get("postData") or {}).get("text", "")
+    request_text = _message_text(request["headers"], sent_body)
+    response_text = _message_text(response["headers"], response["content"].get("text", ""))
     return (
         f'<details id="call-{number}" style="border:{BORDER};border-radius:6px;padding:4px 10px">'
         f'<summary style="{MONO};font-size:13px;overflow-wrap:anywhere">{escape(title)}</summary>'
@@ -91,22 +121,23 @@ def _call(number: int, entry: Mapping[str, Any]) -> str:
     )
 
 
-def _message(headers: Iterable[Mapping[str, str]], text: str) -> str:
+def _message_text(headers: Iterable[Mapping[str, str]], body: str) -> str:
     """The headers and the body, truncated if long; JSON is indented."""
     lines = [f"{header['name']}: {header['value']}" for header in headers]
     with suppress(ValueError):
-        text = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
-    body = text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
-    return "\n".join([*lines, "", body] if body else lines)
+        body = json.dumps(json.loads(body), indent=2, ensure_ascii=False)
+    if len(body) > BODY_LENGTH_MAX:
+        body = f"{body[:BODY_LENGTH_MAX]}…"
+    if body:
+        lines += ["", body]
+    return "\n".join(lines)
 
 
-LONGEST = 6000
-"""Maximum characters of a body on the page."""
+DRIFT_COLUMNS = ("kind", "where", "what", "times", "first call", "set")
 
 
 def drift_table(drift: Any) -> str:
     """Differences between the responses of a session and the settings."""
-    columns = ("kind", "where", "what", "times", "first call", "set")
     rows = [
         (
             difference.kind,
@@ -119,5 +150,5 @@ def drift_table(drift: Any) -> str:
         for difference in drift
     ]
     if not rows:
-        return f'<div style="{CELL}">No drift: every answer was as expected.</div>'
-    return f"{badge('DRIFT')}{grid(columns, rows)}"
+        return f'<div style="{CELL_STYLE}">No drift: every answer was as expected.</div>'
+    return f"{badge('DRIFT')}{grid(DRIFT_COLUMNS, rows)}"

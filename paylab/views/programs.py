@@ -3,49 +3,54 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from ..errors.extras import require_extra
 from ..processes import SECONDS, PythonProgram
 from ..spec.codes import IMAGE_MIN
+from ..spec.text import JsonMapping
 
-HERE = Path(__file__).parent
+PROGRAM_FOLDER = Path(__file__).parent
 QR = "qr"
 
 
 @cache
 def chart_program() -> PythonProgram:
     """The program that draws charts."""
-    return PythonProgram(HERE / "chart_program.py", "draw", "the program that draws charts")
+    return PythonProgram(
+        PROGRAM_FOLDER / "chart_program.py", "draw", "the program that draws charts"
+    )
 
 
 @cache
 def picture_program() -> PythonProgram:
     """The program that reads pictures."""
     return PythonProgram(
-        HERE / "picture_program.py", "read_picture", "the program that reads pictures"
+        PROGRAM_FOLDER / "picture_program.py", "read_picture", "the program that reads pictures"
     )
 
 
-def draw_chart(spec: Mapping[str, Any], form: Literal["png", "svg"]) -> bytes:
-    """A Vega-Lite specification as a picture; ProgramError if it cannot be drawn."""
+def draw_chart(spec: JsonMapping, picture_format: Literal["png", "svg"]) -> bytes:
+    """Draw a Vega-Lite specification as a picture; ProgramError if it cannot be drawn."""
     for extra in ("charts", "images"):
         require_extra(extra)
-    request = {"format": form, "spec": spec, "size": IMAGE_MIN}
+    request = {"format": picture_format, "spec": spec, "size": IMAGE_MIN}
     return chart_program().ask(json.dumps(request).encode())
 
 
 def preview_picture(data: bytes, mime: str, seconds: float = SECONDS) -> bytes:
-    """A small JPEG of a picture or of the first page of a PDF; ProgramError if there is none."""
+    """Make a small JPEG of a picture or of the first page of a PDF.
+
+    Raises ProgramError if it cannot be made.
+    """
     require_extra("images")
     return picture_program().ask(mime.encode() + b"\0" + data, seconds)
 
 
 def read_qr_codes(data: bytes) -> list[str]:
-    """The different texts of the QR codes in a picture; ProgramError if it cannot be read."""
+    """Read the different texts of the QR codes in a picture; ProgramError if it cannot be read."""
     require_extra("images")
     texts: list[str] = json.loads(picture_program().ask(QR.encode() + b"\0" + data))
     return texts

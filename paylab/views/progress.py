@@ -13,34 +13,35 @@ from ..errors.extras import explained
 from ..errors.text import printable
 from . import html
 
-EVERY = 0.2
+UPDATE_SECONDS = 0.2
 """Seconds between two updates."""
 
-MOMENT = 1.5
+WAIT_SHOWN_SECONDS = 1.5
 """Seconds before a wait is shown."""
 
-LONG = 10.0
+SPEED_SHOWN_SECONDS = 10.0
 """Seconds after which a line shows the speed; shorter runs have a reproducible output."""
 
 Clock = Callable[[], float]
-Draw = Callable[[object], object]
+Show = Callable[[object], object]
+"""A function that shows the repr of a value in place of the one before."""
 
 
 @dataclass
 class Bar:
     """Items done of a total."""
 
-    what: str
+    item_name: str
     done: int = 0
     total: int = 0
 
-    def count(self, first: int, second: int) -> None:
+    def count(self, done: int, total: int) -> None:
         """Store the number of items done and the total."""
-        self.done = first
-        self.total = second
+        self.done = done
+        self.total = total
 
     def __repr__(self) -> str:
-        return f"{self.done:,} of {self.total:,} {self.what}"
+        return f"{self.done:,} of {self.total:,} {self.item_name}"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         bar = f'<progress value="{self.done}" max="{max(self.total, 1)}"></progress>'
@@ -51,82 +52,86 @@ class Bar:
 class Line:
     """The number of rows and pages, and the speed."""
 
-    def __init__(self, what: str, clock: Clock = time.monotonic) -> None:
-        self.what = what
+    def __init__(self, item_name: str, clock: Clock = time.monotonic) -> None:
+        self.item_name = item_name
         self.rows = 0
         self.pages = 0
         self._clock = clock
-        self._began = clock()
-        self._first: int | None = None
+        self._started_at = clock()
+        self._rows_before: int | None = None
 
-    def count(self, first: int, second: int) -> None:
+    def count(self, rows: int, pages: int) -> None:
         """Store rows and pages; rows before the first call do not count for the speed."""
-        if self._first is None:
-            self._first = 0 if second == 1 else first
-        self.rows = first
-        self.pages = second
+        if self._rows_before is None:
+            self._rows_before = 0 if pages == 1 else rows
+        self.rows = rows
+        self.pages = pages
 
     def __repr__(self) -> str:
-        text = f"{self.rows:,} {self.what}, {self.pages:,} page{'' if self.pages == 1 else 's'}"
-        seconds = self._clock() - self._began
-        if seconds < LONG:
+        text = f"{self.rows:,} {self.item_name}, {html.plural(self.pages, 'page')}"
+        seconds = self._clock() - self._started_at
+        if seconds < SPEED_SHOWN_SECONDS:
             return text
-        return f"{text}, {(self.rows - (self._first or 0)) / seconds:,.0f} rows/s"
+        new_rows = self.rows - (self._rows_before or 0)
+        return f"{text}, {new_rows / seconds:,.0f} rows/s"
 
 
 @contextmanager
 def progress(
-    measure: Bar | Line, show: Draw | None = None, clock: Clock = time.monotonic
+    measure: Bar | Line, show: Show | None = None, clock: Clock = time.monotonic
 ) -> Iterator[Callable[[int, int], None]]:
     """A function of two numbers that updates the display; the final state is always shown."""
-    draw = show or _notebook() or _terminal
-    drawn_at = clock() - EVERY
+    show_measure = show or _default_show()
+    shown_at = clock() - UPDATE_SECONDS
 
     def count(first: int, second: int) -> None:
-        nonlocal drawn_at
+        nonlocal shown_at
         measure.count(first, second)
-        if clock() - drawn_at >= EVERY:
-            drawn_at = clock()
-            draw(measure)
+        if clock() - shown_at >= UPDATE_SECONDS:
+            shown_at = clock()
+            show_measure(measure)
 
     try:
         yield count
     finally:
-        draw(measure)
-        _finish(draw)
+        show_measure(measure)
+        _end_terminal_line(show_measure)
 
 
 @contextmanager
 def waiting(
-    show: Draw | None = None, clock: Clock = time.monotonic
+    show: Show | None = None, clock: Clock = time.monotonic
 ) -> Iterator[Callable[[str], None]]:
-    """A function `tell(text)` that shows the state of a wait after a short delay."""
-    began = clock()
-    draw = show
+    """A function `show_state(text)` that shows the state of a wait after a short delay."""
+    started_at = clock()
 
-    def tell(text: str) -> None:
-        nonlocal draw
-        if clock() - began >= MOMENT:
-            draw = draw or _notebook() or _terminal
-            draw(_Text(text))
+    def show_state(text: str) -> None:
+        nonlocal show
+        if clock() - started_at >= WAIT_SHOWN_SECONDS:
+            show = show or _default_show()
+            show(PlainText(text))
 
     try:
-        yield tell
+        yield show_state
     finally:
-        _finish(draw)
+        _end_terminal_line(show)
 
 
-def _terminal(measure: object) -> None:
+def _default_show() -> Show:
+    return _notebook_show() or _show_in_terminal
+
+
+def _show_in_terminal(value: object) -> None:
     if sys.stderr.isatty():
-        print(f"\r{measure!r}\x1b[K", end="", file=sys.stderr, flush=True)  # noqa: T201 - progress
+        print(f"\r{value!r}\x1b[K", end="", file=sys.stderr, flush=True)  # noqa: T201 - progress
 
 
-def _finish(draw: object) -> None:
-    if draw is _terminal and sys.stderr.isatty():
+def _end_terminal_line(show: Show | None) -> None:
+    if show is _show_in_terminal and sys.stderr.isatty():
         print(file=sys.stderr)  # noqa: T201 - the line is finished
 
 
-def _notebook() -> Draw | None:
+def _notebook_show() -> Show | None:
     """A function that updates one output below the cell; None outside a notebook."""
     if "IPython" not in sys.modules:
         return None
@@ -137,11 +142,11 @@ def _notebook() -> Draw | None:
     shell = get_ipython()
     if shell is None or not hasattr(shell, "kernel"):
         return None
-    handle: Any = display(_Text(""), display_id=True)  # type: ignore[no-untyped-call]
+    handle: Any = display(PlainText(""), display_id=True)  # type: ignore[no-untyped-call]
     return handle.update if handle else None
 
 
-class _Text(str):
+class PlainText(str):
     """Text whose repr is escaped and has no quotes."""
 
     def __repr__(self) -> str:

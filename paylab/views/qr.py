@@ -13,19 +13,24 @@ from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, EMVError, PaylabError, ProgramError
 from ..files import path_of, replace, require_parent
 from . import html
-from .drawing import QUIET_ZONE, Modules, modules
+from .drawing import QUIET_ZONE, QRModules, encode_qr
 from .html import Row
 from .programs import read_qr_codes
 
-SMALLEST = 21 + 2 * QUIET_ZONE
-LARGEST = 10_000
+PIXELS_MIN = 21 + 2 * QUIET_ZONE
+"""Pixels a side of the smallest code with its border, at one pixel per module."""
+PIXELS_MAX = 10_000
+DEFAULT_PIXELS = 300
 
 
 def scan(image: str | Path | bytes | BinaryIO) -> str:
-    """Read the only QR code in a picture, given as a path, an open file or bytes."""
+    """Read the only QR code in a picture, given as a path, an open file or bytes.
+
+    Raises PaylabError when the picture cannot be read, or has no code or several.
+    """
     name = f"{image}" if isinstance(image, str | Path) else "the picture"
     try:
-        texts = read_qr_codes(_content(image))
+        texts = read_qr_codes(_read_image(image))
     except (OSError, ProgramError) as error:
         reason = getattr(error, "strerror", None) or error
         raise PaylabError(f"{name} cannot be read: {reason}") from None
@@ -34,102 +39,106 @@ def scan(image: str | Path | bytes | BinaryIO) -> str:
     return texts[0]
 
 
-def _content(image: str | Path | bytes | BinaryIO) -> bytes:
+def _read_image(image: str | Path | bytes | BinaryIO) -> bytes:
     if isinstance(image, bytes):
         return image
-    return path_of(image).read_bytes() if isinstance(image, str | Path) else image.read()
+    if isinstance(image, str | Path):
+        return path_of(image).read_bytes()
+    return image.read()
 
 
 class QRText:
-    """Any QR text, its payload if readable, and its problem."""
+    """A QR text, its payload if it is readable, and its problem."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.payload = None
+        self.payload: Payload | None = None
         with suppress(EMVError):
             self.payload = parse(text, verify=False)
         self.problem = next(iter(check(text)), None)
 
     def rows(self) -> list[Row]:
         """Rows of payee, amount and checks."""
-        if (payload := self.payload) is None:
+        payload = self.payload
+        if payload is None:
             return [("CRC", "not checked: the text is not EMV")]
-        expected_crc = payload.crc
-        stated_crc = self.text[-4:]
-        crc = (
-            f"{stated_crc}, correct"
-            if stated_crc == expected_crc
-            else f"wrong: {expected_crc} expected, {stated_crc} found"
-        )
-        payload_rows = [
+        rows = [
             ("Issuer", payload.issuer),
             ("Name", payload.merchant_name),
             ("City", payload.city),
             ("Country", payload.country),
-            ("Amount", _amount(payload)),
+            ("Amount", _amount_text(payload)),
             ("Currency", payload.currency),
             ("Use", "may be paid many times" if payload.is_static else "may be paid once"),
-            ("CRC", crc),
+            ("CRC", self._crc_text(payload.crc)),
         ]
-        return [(label, value or "not said") for label, value in payload_rows]
+        return [(label, value or "not given") for label, value in rows]
 
-    def fields(self) -> list[Row]:
-        """Rows of all fields by path and name."""
-        return [
-            (
-                f"{field.path} {field.name}",
-                f"holds {len(field.fields)} fields:" if field.fields else field.value,
-            )
-            for field in (self.payload.walk() if self.payload else ())
-        ]
+    def _crc_text(self, expected_crc: str) -> str:
+        stated_crc = self.text[-4:]
+        if stated_crc == expected_crc:
+            return f"{stated_crc}, correct"
+        return f"wrong: {expected_crc} expected, {stated_crc} found"
+
+    def field_rows(self) -> list[Row]:
+        """Rows of all fields by path and name; a field with fields inside shows their number."""
+        if self.payload is None:
+            return []
+        rows = []
+        for field in self.payload.walk():
+            text = f"holds {len(field.fields)} fields:" if field.fields else field.value
+            rows.append((f"{field.path} {field.name}", text))
+        return rows
 
 
-def _amount(payload: Payload) -> str:
+def _amount_text(payload: Payload) -> str:
     text = payload.find("54")
     if text is None:
         return "the payer chooses"
     return f"{text!r} is not an amount" if payload.amount is None else text
 
 
-SIZE = 300
-
-
 @explain_arguments
 class QR:
     """A QR code beside a table of its fields; text that is not EMV is drawn too.
 
-    `size` is in pixels; `about` are additional rows, and `where` names the service. `check` says
-    what else is wrong with the text, such as another country; it is empty if nothing is.
+    `size` is in pixels, and `about` are additional rows. `check` returns what else is wrong with
+    the text, such as another country, or an empty text.
     """
 
     def __init__(
         self,
         payload: str,
         *,
-        size: int = SIZE,
+        size: int = DEFAULT_PIXELS,
         about: Iterable[Row] = (),
-        where: str = "",
+        service_name: str = "",
         check: Callable[[str], str] = lambda _: "",
     ) -> None:
+        _check_size(size)
         self.payload = payload
-        self.size = _checked(size)
+        self.size = size
         self.about = tuple(about)
-        self.where = where
-        self.modules: Modules = modules(payload)
-        self.reading = QRText(payload)
-        self.problem = str(self.reading.problem or check(payload))
+        self.service_name = service_name
+        self.modules: QRModules = encode_qr(payload)
+        self.qr_text = QRText(payload)
+        self.problem = str(self.qr_text.problem or check(payload))
 
     def table(self) -> list[Row]:
         """The fields of the code, as rows of label and text."""
-        return [*self.reading.rows(), *self.about]
+        return [*self.qr_text.rows(), *self.about]
 
     def png(self, size: int | None = None) -> bytes:
         """The picture as PNG, `size` pixels a side."""
-        return self.modules.png(_checked(size or self.size))
+        pixels = size or self.size
+        _check_size(pixels)
+        return self.modules.png(pixels)
 
     def svg(self, size: int | None = None) -> str:
-        """The picture as SVG."""
-        return self.modules.svg(_checked(size or self.size))
+        """The picture as SVG, `size` pixels a side."""
+        pixels = size or self.size
+        _check_size(pixels)
+        return self.modules.svg(pixels)
 
     def terminal(self, *, ansi: bool = False) -> str:
         """The picture in half blocks for a dark terminal; with `ansi`, for any."""
@@ -138,14 +147,13 @@ class QR:
     def save(self, path: str | Path) -> Path:
         """Write a .png or .svg file; an existing file is replaced atomically."""
         target = path_of(path)
-        writers = {".png": self.png, ".svg": lambda: self.svg().encode()}
-        write = writers.get(target.suffix.lower())
-        if write is None:
+        suffix = target.suffix.lower()
+        if suffix not in (".png", ".svg"):
             raise ConfigError(f"{target.name}: a QR code is saved as .png or .svg")
         require_parent(target)
-        data = write()
-        with replace(target) as sink:
-            sink.write(data)
+        data = self.png() if suffix == ".png" else self.svg().encode()
+        with replace(target) as file:
+            file.write(data)
         return target
 
     @property
@@ -154,29 +162,37 @@ class QR:
         return "This QR code is not valid" if self.problem else "Scan to pay"
 
     def __repr__(self) -> str:
-        rows = [*self._problem(), *self.table(), ("Text", self.payload)]
-        return html.plain_text(self.title, rows, self.where)
-
-    def _problem(self) -> list[Row]:
-        return [("Do not pay", self.problem)] if self.problem else []
+        rows = [*self.table(), ("Text", self.payload)]
+        if self.problem:
+            rows.insert(0, ("Do not pay", self.problem))
+        return html.plain_text(self.title, rows, self.service_name)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        parts = [html.warning(f"{label}: {text}") for label, text in self._problem()]
-        parts.append(html.table(self.table()))
-        if fields := self.reading.fields():
-            parts.append(html.folded(f"All {len(fields)} fields in the code", html.table(fields)))
-        parts.append(html.folded("The text in the code", html.copyable(self.payload)))
-        text = html.column(html.heading(self.title), *parts)
         picture = self.modules.img(self.size, "QR code")
+        card = html.card(picture, self._html_column(), label=self.service_name)
         return {
-            "text/html": html.card(picture, text, label=self.where),
+            "text/html": card,
             "image/png": b64encode(self.png()).decode(),
             "image/svg+xml": self.svg(),
             "text/plain": repr(self),
         }
 
+    def _html_column(self) -> str:
+        """The column beside the picture: the problem, the main fields, all fields, the text."""
+        parts = [html.heading(self.title)]
+        if self.problem:
+            parts.append(html.warning(f"Do not pay: {self.problem}"))
+        parts.append(html.table(self.table()))
+        field_rows = self.qr_text.field_rows()
+        if field_rows:
+            summary = f"All {len(field_rows)} fields in the code"
+            parts.append(html.collapsible_block(summary, html.table(field_rows)))
+        text = html.copyable_text(self.payload)
+        parts.append(html.collapsible_block("The text in the code", text))
+        return html.column(*parts)
 
-def _checked(size: int) -> int:
-    if not SMALLEST <= size <= LARGEST:
-        raise PaylabError(f"size must be {SMALLEST} to {LARGEST} pixels, not {size}")
-    return size
+
+def _check_size(size: int) -> None:
+    """Raise PaylabError for a size that is too small for a code, or too large."""
+    if not PIXELS_MIN <= size <= PIXELS_MAX:
+        raise PaylabError(f"size must be {PIXELS_MIN} to {PIXELS_MAX} pixels, not {size}")

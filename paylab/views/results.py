@@ -13,19 +13,21 @@ from decimal import Decimal
 from typing import Any
 
 from ..redaction.redaction import Redaction
+from ..spec.text import JsonMapping, JsonObject
 from .html import (
     card,
+    collapsible_block,
     column,
     escape,
-    folded,
     grid,
     heading,
     notice,
+    plural,
     table,
     text_block,
 )
 
-COLUMNS: Mapping[str, tuple[str, ...]] = {
+COLUMNS_BY_TYPE: Mapping[str, tuple[str, ...]] = {
     "Transfer": ("id", "status", "source", "destination", "created_at"),
     "Quote": ("id", "source", "destination", "exchange_rate", "total_fee", "expires_at"),
     "Individual": ("id", "status", "given_name", "family_name", "country", "created_at"),
@@ -36,7 +38,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 }
 """The columns of a table, by the type of its items."""
 
-SUMS = {
+AMOUNT_FIELDS = {
     "source": ("source_amount", "source_currency"),
     "destination": ("destination_amount", "destination_currency"),
     "deposit": ("amount", "currency"),
@@ -44,64 +46,71 @@ SUMS = {
 }
 """Columns that show an amount with its currency, and their fields."""
 
-UNFETCHED = "Nothing is fetched yet. [:20] fetches the first 20, a loop fetches all pages."
+OTHER_COLUMNS_MAX = 6
+"""Maximum columns of a table of items of any other type."""
+
+NOT_FETCHED = "Nothing is fetched yet. [:20] fetches the first 20, a loop fetches all pages."
+SIMULATOR = "SIMULATOR"
+"""The badge of the embedded simulator."""
 
 
 def resource_card(resource: Any) -> str:
     """The fields that have a value; nested fields and the JSON open on click."""
-    fields = _clean(resource)
-    flat = {name: value for name, value in fields.items() if not isinstance(value, dict | list)}
-    nested = {name: value for name, value in fields.items() if name not in flat}
-    lists = {name: value for name, value in nested.items() if _is_words(value)}
-    rows = [(name, _words(value)) for name, value in (flat | lists).items()]
-    blocks = [
-        folded(name, text_block(json.dumps(value, indent=2, ensure_ascii=False, default=str)))
-        for name, value in nested.items()
-        if name not in lists
-    ]
+    rows = []
+    text_list_rows = []
+    blocks = []
+    for name, value in _redacted_fields(resource).items():
+        if not isinstance(value, dict | list):
+            rows.append((name, _cell_text(value)))
+        elif _is_text_list(value):
+            text_list_rows.append((name, _cell_text(value)))
+        else:
+            text = json.dumps(value, indent=2, ensure_ascii=False, default=str)
+            blocks.append(collapsible_block(name, text_block(text)))
     title = heading(type(resource).__name__)
-    return card(column(title, table(rows), *blocks), label=resource._place())
+    fields_table = table([*rows, *text_list_rows])
+    return card(column(title, fields_table, *blocks), label=resource._place())
 
 
 def pager_table(pager: Any) -> str:
     """The items that were fetched last, or how to fetch items."""
     items, count = pager.fetched()
     if count is None:
-        return card(column(heading("List"), escape(UNFETCHED)), label=pager.place)
+        return card(column(heading("List"), escape(NOT_FETCHED)), label=pager.place)
     return items_table(items, count, pager.place)
 
 
-def items_table(items: Sequence[Any], total: int | None = None, place: str = "") -> str:
-    """A table of resources of one type; `place` names the service."""
+def items_table(items: Sequence[Any], total: int | None = None, service_name: str = "") -> str:
+    """A table of resources of one type, of which a list has `total`."""
     if not items:
-        return card(column(heading("List"), "no items"), label=place)
-    kind = type(items[0]).__name__
-    cleaned = [_clean(item) for item in items]
-    names = COLUMNS.get(kind) or tuple(cleaned[0])[:6]
-    rows = [[_column(item, name) for name in names] for item in cleaned]
-    count = total or len(items)
-    title = heading(f"{count:,} {kind}{'' if count == 1 else 's'}")
-    return card(column(title, grid(names, rows, total)), label=place)
+        return card(column(heading("List"), "no items"), label=service_name)
+    type_name = type(items[0]).__name__
+    field_rows = [_redacted_fields(item) for item in items]
+    names = COLUMNS_BY_TYPE.get(type_name) or tuple(field_rows[0])[:OTHER_COLUMNS_MAX]
+    rows = [[_column_text(fields, name) for name in names] for fields in field_rows]
+    title = heading(plural(total or len(items), type_name))
+    return card(column(title, grid(names, rows, total)), label=service_name)
 
 
 def page_table(page: Any) -> str:
     """One page of a list."""
-    return items_table(page.data, place=page.data[0]._place() if page.data else "")
+    service_name = page.data[0]._place() if page.data else ""
+    return items_table(page.data, service_name=service_name)
 
 
 def simulator_card(simulator: Any) -> str:
     """The embedded simulator: its clock and the number of its objects."""
     summary = simulator.world.summary()
     clock = summary["clock"]
-    runs = "frozen" if clock["frozen"] else f"running, {clock['speed']:g} times real time"
-    counts = [(kind, str(count)) for kind, count in summary["counts"].items() if count]
-    rows = [("clock", f"{clock['now']} ({runs})"), ("seed", str(summary["seed"])), *counts]
+    speed = "frozen" if clock["frozen"] else f"running, {clock['speed']:g} times real time"
+    rows = [("clock", f"{clock['now']} ({speed})"), ("seed", str(summary["seed"]))]
+    for resource_name, count in summary["counts"].items():
+        if count:
+            rows.append((resource_name, str(count)))
     return card(column(heading("Simulator"), table(rows)), label=SIMULATOR)
 
 
-SIMULATOR = "SIMULATOR"
-
-CONTROLS = (
+CONTROL_ROWS = (
     ("clock", "advance(seconds), freeze(), run(speed)"),
     ("faults", "faults to inject"),
     ("scenarios", "values that cause an outcome"),
@@ -119,21 +128,25 @@ CONTROLS = (
 
 def controls_card(_: Any) -> str:
     """A table of the simulator's controls."""
-    table_html = grid(("lab.simulator", "description"), CONTROLS)
+    table_html = grid(("lab.simulator", "description"), CONTROL_ROWS)
     return card(column(heading("Controls"), table_html), label=SIMULATOR)
 
 
 def scenarios_table(scenarios: Any) -> str:
     """A table of the values that cause an outcome."""
     rows = scenarios.rows()
-    parts = []
-    for where in dict.fromkeys(row["where"] for row in rows):
-        cells = [[row[name] for name in SCENARIO] for row in rows if row["where"] == where]
-        parts.append(folded(f"{where}: {len(cells)}", grid(SCENARIO, cells, most=len(cells))))
-    return card(column(heading(f"{len(rows)} scenarios"), *parts), label=SIMULATOR)
+    rows_by_field: dict[str, list[list[Any]]] = {}
+    for row in rows:
+        cells = [row[name] for name in SCENARIO_COLUMNS]
+        rows_by_field.setdefault(row["where"], []).append(cells)
+    blocks = []
+    for field_name, field_rows in rows_by_field.items():
+        rows_table = grid(SCENARIO_COLUMNS, field_rows, row_max=len(field_rows))
+        blocks.append(collapsible_block(f"{field_name}: {len(field_rows)}", rows_table))
+    return card(column(heading(f"{len(rows)} scenarios"), *blocks), label=SIMULATOR)
 
 
-SCENARIO = ("name", "value", "outcome")
+SCENARIO_COLUMNS = ("name", "value", "outcome")
 
 
 def faults_table(faults: Any) -> str:
@@ -146,23 +159,33 @@ def reconciliation_card(result: Any) -> str:
     verdict, *_ = result.report().split("\n", 1)
     parts = [heading("Reconciliation"), notice(verdict)]
     if not result:
-        parts.append(_table_of(result.summary()))
-        names = [name for name in PROBLEM_COLUMNS if name != "side" or len(result.sides) > 2]
-        parts.append(_table_of(result.frame()[names]))
-    parts.append(folded("Totals", _table_of(result.totals())))
-    compared = [line.strip() for line in (*result.columns_lines(), *result.notes)]
-    parts.append(folded("What was compared", text_block("\n".join(compared))))
+        parts.append(_filled_columns_table(result.summary()))
+        names = list(PROBLEM_COLUMNS)
+        if len(result.sides) <= 2:
+            names.remove("side")
+        parts.append(_filled_columns_table(result.frame()[names]))
+    parts.append(collapsible_block("Totals", _filled_columns_table(result.totals())))
+    lines = [line.strip() for line in (*result.columns_lines(), *result.notes)]
+    parts.append(collapsible_block("What was compared", text_block("\n".join(lines))))
     return card(column(*parts), label=result.place)
 
 
 PROBLEM_COLUMNS = (
-    *("kind", "side", "key", "column", "currency", "service_value", "other_value"),
-    *("difference", "time_difference", "row"),
+    "kind",
+    "side",
+    "key",
+    "column",
+    "currency",
+    "service_value",
+    "other_value",
+    "difference",
+    "time_difference",
+    "row",
 )
 """The columns of the problems in a card."""
 
 
-def _table_of(frame: Any) -> str:
+def _filled_columns_table(frame: Any) -> str:
     """The first rows of a frame, without the columns that have no value."""
     from .frames import frame_table  # needs pandas, which a reconciliation has
 
@@ -176,26 +199,29 @@ def lab_card(lab: Any) -> str:
     return card(column(heading("Lab"), settings, drift), label=lab.client.place())
 
 
-def _clean(resource: Any) -> dict[str, Any]:
+def _redacted_fields(resource: Any) -> JsonObject:
     """The fields without document numbers, images and signatures."""
     return dict(Redaction([]).json(resource.to_dict()))
 
 
-def _column(fields: Mapping[str, Any], name: str) -> str:
-    """A field, or an amount with its currency."""
-    inner = fields.get(name)
-    holder = inner if isinstance(inner, dict) else fields
-    if name in SUMS:
-        amount, currency = (holder.get(field) for field in SUMS[name])
-        return "" if amount is None else f"{amount} {currency or ''}".rstrip()
-    return _words(inner)
+def _column_text(fields: JsonMapping, name: str) -> str:
+    """The text of a field, or of an amount with its currency."""
+    value = fields.get(name)
+    if name not in AMOUNT_FIELDS:
+        return _cell_text(value)
+    holder = value if isinstance(value, dict) else fields
+    amount_field, currency_field = AMOUNT_FIELDS[name]
+    amount = holder.get(amount_field)
+    if amount is None:
+        return ""
+    return f"{amount} {holder.get(currency_field) or ''}".rstrip()
 
 
-def _is_words(value: object) -> bool:
+def _is_text_list(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-def _words(value: object) -> str:
+def _cell_text(value: object) -> str:
     """The text of a cell: short times, exact amounts, and JSON for nested values."""
     if value is None:
         return ""
@@ -203,6 +229,6 @@ def _words(value: object) -> str:
         return f"{value:%Y-%m-%d %H:%M:%S}"
     if isinstance(value, str | Decimal | int | float):
         return str(value)
-    if isinstance(value, list) and _is_words(value):
+    if isinstance(value, list) and _is_text_list(value):
         return ", ".join(value) or "none"
     return json.dumps(value, ensure_ascii=False, default=str)

@@ -100,7 +100,7 @@ def test_a_keystroke(compare):
         assert page.sent > 1_000
 
     calls = {
-        "rules alone": lambda: page.form._judge(page.form.values()),
+        "rules alone": lambda: page.form._find_problems(page.form.values()),
         "keystroke": keystroke,
     }
     met("keystroke", compare, "a keystroke in a form", calls)

@@ -7,11 +7,11 @@ CELLS = [
     'lab.forms.onboarding("MX", example=True)',
     "from decimal import Decimal\nfrom paylab.views.forms.conversion_account import DepositForm\n"
     'DepositForm(print, "mxn", Decimal(50))',
-    "from paylab.views.forms.status import StatusLine\n"
+    "from paylab.views.forms.status import IndividualView\n"
     "bad = '<img src=x onerror=window.hacked=1>'\n"
     'detail = {"code": "verification_image_blurry", "message": bad}\n'
     'person = {"status": "rejected", "given_name": bad, "status_details": [detail]}\n'
-    "StatusLine(lambda: paylab.models.Individual.model_validate(person))",
+    "IndividualView(lambda: paylab.models.Individual.model_validate(person))",
     "lab.individuals.list()[0]",
     "people = lab.individuals.list()\n_ = people.to_list(30)\npeople",
     "display(lab, lab.simulator, lab.reconcile(), lab.drift)",

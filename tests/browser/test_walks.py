@@ -76,7 +76,7 @@ def test_mexico_by_hand(notebook, server):
 def test_mexico_as_one_stepper_by_keyboard(notebook, server):
     """Tab and Enter reach every step; the focus moves to the error or to the next step."""
     cells = ["import paylab\n\nlab = paylab.connect()", 'walk = lab.onramp("MX")\nwalk']
-    cells += ["print(walk.found['account'].deposit_instructions.details['clabe'])"]
+    cells += ["print(walk.results['account'].deposit_instructions.details['clabe'])"]
     book = notebook("mexico.ipynb", cells, width=1400, height=1900)
     book.page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=server.url)
     book.run_through("lab.onramp(")
@@ -156,12 +156,12 @@ def show(book, theme, width):
 def test_the_philippines_as_one_stepper_by_keyboard(notebook):
     """All steps by keyboard, narrow and dark; the QR code on the screen can be scanned."""
     cells = ["import paylab\n\nlab = paylab.connect()", 'walk = lab.onramp("PH")\nwalk']
-    cells += ["print(walk.found['account'].deposit_instructions.details['qrph_payload'])"]
+    cells += ["print(walk.results['account'].deposit_instructions.details['qrph_payload'])"]
     book = notebook("stepper.ipynb", cells, width=1600, height=1900)
     book.theme("dark")
     book.page.set_viewport_size({"width": 700, "height": 1900})
     book.run_through("lab.onramp(")
-    book.says(re.compile("locked: after person"))
+    book.says(re.compile("available after person"))
     fill_with_an_example(book)
     tab_to(book, "Given name")
     book.page.keyboard.insert_text("Juana")
@@ -206,7 +206,7 @@ def test_an_example_needs_three_clicks(notebook):
     book = notebook("example.ipynb", cells, width=1400, height=2200)
     book.run_all()
     book.label(CONSENT).check()
-    book.button("Take the example to the QR code").click()
+    book.button("Run the example up to the QR code").click()
     book.outputs.locator("img[alt='QR code']").wait_for()
     assert zxingcpp.read_barcodes(Image.open(book.shot("example-1-qr")))
     book.button("Pay this deposit").click()

@@ -12,7 +12,7 @@ import pytest
 
 from paylab.cli.main import COMMANDS
 from paylab.interpreter import python_environment
-from paylab.views.images.choice import preview
+from paylab.views.images.choice import make_preview
 from paylab.views.specimens import specimen
 
 PROGRAM = Path(sys.executable).with_name("paylab")
@@ -146,7 +146,7 @@ def test_the_spy_sees_what_is_read(folder, tmp_path):
 def test_a_decoder_runs_nothing_of_the_folder(folder, monkeypatch, path):
     """A preview is made, whatever relative folder PYTHONPATH has."""
     monkeypatch.setenv("PYTHONPATH", path.format(folder=folder))
-    picture, reason = preview(specimen("selfie"), "image/jpeg")
+    picture, reason = make_preview(specimen("selfie"), "image/jpeg")
     assert (picture[:2], reason) == (b"\xff\xd8", "")
     assert noted(folder) == []
 

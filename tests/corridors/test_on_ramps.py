@@ -114,13 +114,13 @@ def test_the_service_is_read_from_the_record(lab, ramp):
     assert walk.title == f"On-ramp: {corridor.NAMES[ramp.country]}"
     assert walk.run_button.text == ramp.example_button
     assert walk.submit().deposit.amount == ramp.cap
-    shown = walk.found["account"].deposit_instructions
+    shown = walk.results["account"].deposit_instructions
     assert (shown.type, shown.currency, shown.payment_methods) == (
         *(ramp.instructions, ramp.currency),
         [ramp.rail],
     )
     assert ramp.check(shown.details[ramp.detail]) == ""
-    card = lab.deposit_card(walk.found["account"])
+    card = lab.deposit_card(walk.results["account"])
     assert shown.details[ramp.detail] in repr(card)
     assert (type(card).__name__, bool(ramp.picture)) == (
         ("QR", True) if ramp.card == "qr_code" else ("Card", False)
@@ -254,7 +254,7 @@ def test_a_stepper_follows_the_chosen_country(lab):
     form.fields["country"].value = "MX"
     assert (walk.title, walk.run_button.text) == (
         "On-ramp: Mexico",
-        "Take the example to the CLABE",
+        "Run the example up to the CLABE",
     )
     form.fill()
     assert walk.submit().deposit.currency == "MXN"

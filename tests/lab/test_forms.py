@@ -103,7 +103,7 @@ def test_what_has_no_status_to_show_is_an_error(paid):
         with pytest.raises(TypeError, match=r"of an individual, a transfer or a conversion"):
             lab.status(one)
     for row_id in (account.id, "dep_1"):
-        with pytest.raises(NotFoundError, match=r"of an individual, a transfer or a conversion"):
+        with pytest.raises(NotFoundError, match=r"individual, transfer or conversion"):
             lab.status(row_id)
 
 
@@ -125,7 +125,7 @@ def test_a_product_that_a_country_does_not_have_is_said(paid):
     """An unavailable product is reported before sending; the form is filled in nevertheless."""
     lab = paid[0]
     form = lab.forms.onboarding("IN", "on_ramp", example=True, consent=True)
-    assert "not available in this country; available: Global payouts." in form.reason.html
+    assert "not available in this country; available: Global payouts." in form.requirements.html
     with pytest.raises(RuleError, match=r"^not sent: product_types\.0: must be global_payouts$"):
         form.submit()
     assert lab.forms.onboarding("IN", "global_payouts", example=True).submit().country == "IN"
@@ -135,7 +135,7 @@ def test_a_product_that_a_country_does_not_have_is_said(paid):
 def test_a_recipient_without_a_payout_corridor_has_no_account(paid, country):
     """The form says that no payouts are documented, and creates a recipient without account."""
     form = paid[0].forms.recipient(country, example=True)
-    assert "No payouts are documented for this country" in form.reason.html
+    assert "No payouts are documented for this country" in form.requirements.html
     assert not form.submit().financial_accounts
 
 
@@ -144,7 +144,7 @@ def test_every_country_has_an_example_that_the_rules_accept(paid):
     for country, product in ((each, one) for each in NAMES for one in codes.PRODUCTS):
         if product in countries.get(country).products:
             form = paid[0].forms.onboarding(country, product, example=True, consent=True)
-            form._speak()
+            form._apply_code_options()
             assert form.check().problems == [], (country, product)
 
 
@@ -177,7 +177,7 @@ def test_the_code_of_a_form_is_the_same_order(source, priced):
         form = lab.forms.transfer(person, **asked)
         if priced:
             form = lab.forms.quote_card(lab.forms.quote(person, **asked).submit())
-        shown = form._script(form.values())
+        shown = form._write_code(form.values())
         paid = form.submit()
         names = {"lab": lab}
         exec(shown, names)

@@ -19,7 +19,7 @@ from paylab.corridors import examples
 from paylab.redaction.scrub import scrub
 from paylab.simulator.simulator import Simulator
 from paylab.spec.codes import IMAGE_MIN
-from paylab.views.qr import modules
+from paylab.views.drawing import encode_qr
 from paylab.views.specimens import specimen
 
 ROOT = Path(__file__).parents[2]
@@ -413,7 +413,7 @@ def test_a_word_of_prose_is_no_key(word, found):
 
 def test_qr_codes_are_kept():
     """A square two-colour picture is a QR code: it is kept even above the thumbnail size."""
-    code = b64encode(modules("x" * 200).png(400, compress=False)).decode()
+    code = b64encode(encode_qr("x" * 200).png(400, compress=False)).decode()
     assert len(code) >= IMAGE_MIN
     dirty = notebook(("", {"image/png": code, "text/html": f"data:image/png;base64,{code}"}))
     assert scrub(dirty) == (dirty, [])

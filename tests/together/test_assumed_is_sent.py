@@ -43,7 +43,7 @@ def test_accounts(lab, case):
     with pytest.raises(BadRequestError):
         lab.financial_accounts.create(person.id, **account(country, **change))
     form = lab.forms.financial_account(person, example=True)
-    form.parts.fill(*account(country, **change).values())
+    form.account_fields.fill(*account(country, **change).values())
     with pytest.raises(paylab.RuleError, match="assumed"):
         form.submit()
     with pytest.raises(BadRequestError):
@@ -57,7 +57,7 @@ def test_a_form_writes_an_iban_as_the_service_expects_it(lab, iban):
     with pytest.raises(BadRequestError):
         lab.financial_accounts.create(person.id, **account("DE", iban=iban))
     form = lab.forms.financial_account(person, example=True)
-    form.parts.details["iban"].value = iban
+    form.account_fields.details["iban"].value = iban
     assert form.submit().details["iban"] == "DE89370400440532013000"
 
 

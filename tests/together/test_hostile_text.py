@@ -35,7 +35,7 @@ from paylab.probe import drift
 from paylab.signing.explanation import ExplainedLine, Layer, explain_text
 from paylab.spec.models import Transfer
 from paylab.spec.service import Service
-from paylab.views.progress import _Text
+from paylab.views.progress import PlainText
 from paylab.webhooks.event import Event
 
 HOSTILE = (
@@ -168,6 +168,7 @@ SHOWN = {
     "views.inbox.InboxView": "checked in tests/views/test_inbox.py",
     "views.progress.Bar": "our own words",
     "views.progress.Line": "our own words",
+    "views.progress.PlainText": "its repr is checked below",
     "views.qr.QR": lambda: import_module("paylab.views.qr").QR("a\x1b[2J\u202e\u9b00"),
     "webhooks.arrivals.Arrivals": "checked in tests/webhooks/test_arrivals.py",
     "webhooks.event.Event": lambda: Event(
@@ -310,5 +311,5 @@ def test_frames_and_what_is_made_of_them(tmp_path):
 
 def test_the_waiting_line():
     """The state of what is awaited is escaped, whatever it is."""
-    assert repr(_Text(HOSTILE)) == repr(_Text(HOSTILE)).encode("utf-8").decode()
-    assert is_safe(repr(_Text(HOSTILE)))
+    assert repr(PlainText(HOSTILE)) == repr(PlainText(HOSTILE)).encode("utf-8").decode()
+    assert is_safe(repr(PlainText(HOSTILE)))

@@ -19,7 +19,7 @@ from paylab.spec import codes
 from paylab.spec.service import Service as Assumed
 from paylab.views.forms.account import AccountForm
 from paylab.views.forms.conversion_account import DepositForm
-from paylab.views.forms.field import LISTED
+from paylab.views.forms.field import CHOICE_INPUTS
 from paylab.views.forms.onboarding import RecipientForm
 from paylab.views.forms.transfer import QuoteForm, TransferForm
 from paylab.views.specimens import specimen
@@ -107,7 +107,7 @@ def test_rules(limit):
 
 def put(field, value):
     """Set the value of a field; return False if it is not one of the choices."""
-    if field.input in LISTED and value not in [choice for _, choice in field.options]:
+    if field.input in CHOICE_INPUTS and value not in [choice for _, choice in field.options]:
         return False
     field.value = value
     return True
@@ -117,9 +117,9 @@ def account_form(limit, value):
     """Whether the form of an account accepts a value."""
     form = AccountForm(None, limit.country, example=examples.account(limit.country))
     if limit.kind == "pix":
-        put(form.parts.details["pix_key_type"], limit.field)
+        put(form.account_fields.details["pix_key_type"], limit.field)
     name = "pix_key" if limit.kind == "pix" else limit.field
-    return put(form.parts.details[name], value) and not form.check().problems
+    return put(form.account_fields.details[name], value) and not form.check().problems
 
 
 def recipient_form(limit, value):
@@ -147,7 +147,7 @@ def amount_form(limit, value):
     if limit.kind == "transfer":
         return put(form.fields[limit.field], value) and not form.check().problems
     put(form.fields["source_currency"], "USDC" if limit.kind == "usdc" else "USD")
-    form.fields["given"].value = limit.field
+    form.fields["amount_kind"].value = limit.field
     return put(form.fields["amount"], value) and not form.check().problems
 
 

@@ -252,7 +252,7 @@ def test_widget_messages(name, count):
     """A message of any shape from a browser, or any state, changes a form or nothing."""
     form = FORMS[name](paylab.connect())
     form.view.receive({"kind": "ready"}, [])
-    ids = list(form.view._nodes)
+    ids = list(form.view._nodes_by_id)
 
     def make(random):
         message = {

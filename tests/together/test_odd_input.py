@@ -269,7 +269,7 @@ def test_messages_of_any_shape(lab, count):
         form.view.send = lambda message, buffers=None: json.dumps(message).encode()
         form.view.receive({"kind": "ready"}, [])
         for _ in range(count):
-            message = odd_message(chance, list(form.view._nodes))
+            message = odd_message(chance, list(form.view._nodes_by_id))
             form.view.receive(message, chance.choice(BUFFERS))
             form.view.set_state(message)
         assert repr(form).isprintable() or "\n" in repr(form)

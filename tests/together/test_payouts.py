@@ -14,7 +14,7 @@ from paylab import corridors
 from paylab.corridors import examples
 from paylab.simulator.simulator import Simulator
 from paylab.spec import codes
-from paylab.views.qr import modules
+from paylab.views.drawing import encode_qr
 from paylab.views.specimens import specimen
 
 NAMED = ["AR", "BR", "CO", "IN", "MX", "PH", "GB"]
@@ -90,7 +90,7 @@ def test_an_account_of_every_type_is_added_later(lab, country, kind):
     details = ACCOUNTS[country, kind]
     person = lab.individuals.create(**examples.recipient(country))
     form = lab.forms.financial_account(person)
-    form.parts.fill(kind, details)
+    form.account_fields.fill(kind, details)
     assert (form.submit().type, form.result.details) == (kind, details)
     assert f'"{kind}"' in form.code()
 
@@ -108,31 +108,31 @@ def test_a_code_is_scanned_and_can_be_registered(lab):
     person = lab.individuals.create(**examples.recipient("PH"))
     text = GOLDEN.read_text().strip()
     form = lab.forms.financial_account(person)
-    form.parts.fill("ph_qr_code", {})
-    form.parts.upload.take("code.png", BytesIO(modules(text).png(300)))
-    assert form.parts.details["qrph_payload"].value == text
+    form.account_fields.fill("ph_qr_code", {})
+    form.account_fields.upload.on_file("code.png", BytesIO(encode_qr(text).png(300)))
+    assert form.account_fields.details["qrph_payload"].value == text
     assert form.submit().details == {"qrph_payload": text}
 
 
 def test_a_picture_without_a_code_says_so(lab):
     """An image without a code fills in nothing and shows an error."""
     form = lab.forms.financial_account(lab.individuals.create(**examples.recipient("PH")))
-    form.parts.fill("ph_qr_code", {})
-    form.parts.upload.take("code.png", b"<script>no picture</script>")
-    assert form.parts.details["qrph_payload"].value == ""
-    assert "No code was read from code.png" in form.parts.upload.errors[0]
+    form.account_fields.fill("ph_qr_code", {})
+    form.account_fields.upload.on_file("code.png", b"<script>no picture</script>")
+    assert form.account_fields.details["qrph_payload"].value == ""
+    assert "No code was read from code.png" in form.account_fields.upload.errors[0]
 
 
 def test_details_are_replaced_and_a_wallet_is_registered_anew(lab, mexican):
     """An edited account keeps its id; an edited crypto wallet is created as a new account."""
     bank = mexican.financial_accounts[0]
     form = lab.forms.financial_account(mexican, bank)
-    form.parts.details["clabe"].value = "032180000118359719"
+    form.account_fields.details["clabe"].value = "032180000118359719"
     assert (form.submit().id, form.result.details["clabe"]) == (bank.id, "032180000118359719")
     wallet = lab.financial_accounts.create(mexican.id, "crypto_wallet", paylab.examples.WALLET)
     other = lab.forms.financial_account(mexican, wallet)
-    assert "cannot be edited" in other.note.html
-    other.parts.details["address"].value = "0x" + "0" * 40
+    assert "cannot be edited" in other.wallet_note.html
+    other.account_fields.details["address"].value = "0x" + "0" * 40
     assert other.submit().id != wallet.id
 
 
@@ -150,7 +150,7 @@ def test_details_are_replaced_and_a_wallet_is_registered_anew(lab, mexican):
 def test_a_mistyped_number_is_a_warning_and_can_be_sent(lab, country, kind, details, word):
     """A number with a wrong checksum causes a warning and is sent with `anyway=True`."""
     form = lab.forms.financial_account(lab.individuals.create(**examples.recipient(country)))
-    form.parts.fill(kind, {**_example(country, kind), **details})
+    form.account_fields.fill(kind, {**_example(country, kind), **details})
     assert any(word in warning.message for warning in form.check().warnings)
     assert form.submit(anyway=True).id
 
@@ -164,17 +164,17 @@ def _example(country, kind):
 def test_a_quote_by_each_of_the_three_amounts(lab, mexican, given):
     """The given amount is exact in the quote, also after an expired quote is renewed."""
     form = lab.forms.quote(mexican, amount="1000.10")
-    form.fields["given"].value = given
+    form.fields["amount_kind"].value = given
     quote = form.submit()
     assert getattr(quote, given).text == "1000.10"
     lab.simulator.clock.advance(121)
     card = lab.forms.quote_card(quote)
-    assert "Expired" in card.lock_line.html
+    assert "Expired" in card.expiry_node.html
     with pytest.raises(paylab.UnprocessableError):
         card.submit()
     card.renew()
     assert getattr(card.quote, given).text == "1000.10"
-    assert "locked for another 2:00" in card.lock_line.html
+    assert "locked for another 2:00" in card.expiry_node.html
     assert card.submit().status == "awaiting_funds"
 
 
@@ -215,7 +215,7 @@ def test_an_off_ramp_is_refused_and_then_done(lab, seller):
     form = lab.forms.quote(seller, source_currency="USDC", amount="100.123456")
     assert "no crypto_wallet on base" in form.check().warnings[0].message
     quote = form.submit()
-    assert "Will be refused" in lab.forms.quote_card(quote).caution.html
+    assert "Will be refused" in lab.forms.quote_card(quote).warning_node.html
     with pytest.raises(paylab.UnprocessableError) as refused:
         lab.transfers.create(quote_id=quote.id)
     assert "no crypto_wallet on base" in str(refused.value)
@@ -258,7 +258,7 @@ def test_a_deposit_is_shown_as_an_address_with_its_code(lab, seller):
     card = lab.deposit_card(made)
     assert scan(card.png(300)) == made.deposit_instructions.details["address"]
     assert "only over Base" in card.caution
-    assert "<img" in lab.status(made).pay.html
+    assert "<img" in lab.status(made).deposit_node.html
     assert made.deposit_instructions.deadline - made.created_at == timedelta(hours=24)
     lab.simulator.clock.advance(24 * 3600)
     assert lab.transfers.get(made.id).status == "expired"

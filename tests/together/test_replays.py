@@ -51,7 +51,7 @@ def forms(lab):
     account = lab.forms.conversion_account(person).submit()
     deposit = lab.forms.deposit(account).submit()
     line = lab.status(deposit)
-    return account, deposit, line.seen, lab.conversions.wait(conversion_account_id=account.id)
+    return account, deposit, line.resource, lab.conversions.wait(conversion_account_id=account.id)
 
 
 def payouts(lab):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from decimal import Decimal
 from io import BytesIO
 
@@ -15,7 +16,7 @@ import paylab
 from paylab.errors import ProgramError
 from paylab.simulator.simulator import Simulator
 from paylab.spec import status
-from paylab.views import chart_program, chart_style, charts
+from paylab.views import chart_program, chart_style, charts, duration_panel
 
 ALL = [charts.volume, charts.statuses, charts.completion, charts.failures, charts.fees]
 VISIBLE = 3  # minimum contrast of a shape with its background
@@ -54,7 +55,9 @@ def test_a_chart_is_a_specification_and_a_picture(frame, draw):
 @pytest.mark.parametrize("draw", ALL)
 def test_a_specification_compiles(frame, draw):
     """The Vega-Lite compiler accepts the specification and finds marks to draw."""
-    compiled = vl_convert.vegalite_to_vega(draw(frame).spec, vl_version=chart_program.COMPILER)
+    compiled = vl_convert.vegalite_to_vega(
+        draw(frame).spec, vl_version=chart_program.VEGA_LITE_VERSION
+    )
     assert compiled["marks"]
 
 
@@ -107,8 +110,8 @@ def test_small_corridors_go_together(frame):
     """Corridors beyond the maximum of the legend become "others", in grey and last."""
     many = frame.assign(destination_currency=[f"C{n % 12:02d}" for n in range(len(frame))])
     colours = charts.volume(many).spec["encoding"]["color"]["scale"]
-    assert len(colours["domain"]) == charts.MOST_CORRIDORS
-    assert (colours["domain"][-1], colours["range"][-1]) == ("others", chart_style.REST)
+    assert len(colours["domain"]) == charts.CORRIDORS_MAX
+    assert (colours["domain"][-1], colours["range"][-1]) == ("others", chart_style.OTHER_COLOUR)
 
 
 def test_a_corridor_has_one_colour_in_every_chart(frame):
@@ -131,8 +134,10 @@ def test_a_corridor_has_the_colour_of_its_local_currency(name, currency):
     assert chart_style.corridor_colour(name) == chart_style.CORRIDOR_COLOURS[currency]
 
 
-@pytest.mark.parametrize("colour", [*chart_style.CORRIDOR_COLOURS.values(), chart_style.REST])
-@pytest.mark.parametrize("page", [chart_style.PAPER, DARK])
+@pytest.mark.parametrize(
+    "colour", [*chart_style.CORRIDOR_COLOURS.values(), chart_style.OTHER_COLOUR]
+)
+@pytest.mark.parametrize("page", [chart_style.PAPER_COLOUR, DARK])
 def test_colours_stand_out_on_light_and_dark_pages(colour, page):
     """Every colour has enough contrast with a light and a dark page."""
     assert contrast(colour, page) >= VISIBLE
@@ -149,9 +154,12 @@ def test_colours_stand_out_on_light_and_dark_pages(colour, page):
 )
 def test_the_funnel_counts_who_passed_each_stage(machine, counts, expected):
     """A row counts in every stage that its status implies; an unknown status only as created."""
-    drawn = charts._funnel(counts, machine)["data"]["values"]
-    found = {each["stage"]: each["rows"] for each in drawn}
-    assert [found[stage] for stage in charts.STAGES] == expected
+    rows = pd.DataFrame({"status": list(Counter(counts).elements())})
+    if machine is status.CONVERSION:
+        rows["deposit_amount"] = None
+    values = charts.statuses(rows).spec["data"]["values"]
+    row_counts = {value["stage"]: value["rows"] for value in values}
+    assert [row_counts[stage] for stage in charts.STAGES] == expected
 
 
 def test_the_funnel_names_what_became_of_the_others():
@@ -170,7 +178,7 @@ def test_times_have_a_median_and_a_p95_for_each_corridor(frame):
         seconds = rows["completed_in"].dropna().astype("float64").clip(lower=1)
         point = points[f"USD-{currency}"]
         assert point["median"] == pytest.approx(seconds.median())
-        assert point["p95_text"] == charts.duration_text(seconds.quantile(0.95))
+        assert point["p95_text"] == duration_panel.duration_text(seconds.quantile(0.95))
 
 
 def test_failures_have_reasons_and_shares(frame):
@@ -189,7 +197,7 @@ def test_failures_have_reasons_and_shares(frame):
 )
 def test_durations_are_said_as_people_say_them(seconds, words):
     """A duration is shown in the largest unit that fits."""
-    assert charts.duration_text(seconds) == words
+    assert duration_panel.duration_text(seconds) == words
 
 
 def test_odd_values_do_not_stop_a_chart(frame):

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from paylab.views.cards import clabe_card, working
+from paylab.views.cards import check_digit_calculation, clabe_card
 
 CLABE = "002010077777777771"
 
@@ -74,4 +74,4 @@ def test_problems(clabe, problem):
 )
 def test_working(clabe, total):
     """The steps of the check digit end with a sum that is a multiple of ten."""
-    assert working(clabe)[-1] == f"sum       {total}"
+    assert check_digit_calculation(clabe)[-1] == f"sum       {total}"

@@ -58,7 +58,7 @@ def test_wallet():
     deadline = datetime(2026, 11, 22, 10, tzinfo=UTC)
     card = deposit_card({"type": "crypto_wallet", "details": wallet, "deadline": deadline})
     assert card.table() == [
-        ("Rail", "not said"),
+        ("Rail", "not given"),
         ("Pay before", "2026-11-22 10:00 UTC"),
         ("more", '{"a": [1]}'),
     ]
@@ -79,7 +79,7 @@ def test_a_wallet_names_what_it_accepts(currency, network, rails, title, only):
     given = {"type": "crypto_wallet", "currency": currency, "payment_methods": rails}
     card = deposit_card({**given, "details": details})
     assert (card.title, card.caution) == (title, f"Send {only}: anything else is lost.")
-    assert card.lines[0] == ("Pay to", "0x1")
+    assert card.text_rows[0] == ("Pay to", "0x1")
     assert scan(card.png(300)) == "0x1"
 
 

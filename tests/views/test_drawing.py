@@ -11,7 +11,8 @@ import pytest
 from PIL import Image
 
 from paylab.errors import PaylabError
-from paylab.views.qr import QUIET_ZONE, modules, scan
+from paylab.views.drawing import QUIET_ZONE, encode_qr
+from paylab.views.qr import scan
 
 SIZES = (120, 157, 200, 300, 401, 640, 1200)
 LONGEST_EMV = 512
@@ -35,7 +36,7 @@ def picture(rows):
 def test_png_is_read(golden, name, size):
     """The PNG decodes to its text at each size and has the requested size."""
     text = (golden | TEXTS)[name]
-    data = modules(text).png(size)
+    data = encode_qr(text).png(size)
     assert scan(data) == text
     assert Image.open(BytesIO(data)).size == (size, size)
 
@@ -43,7 +44,7 @@ def test_png_is_read(golden, name, size):
 @pytest.mark.parametrize("size", SIZES)
 def test_whole_pixels(komo, size):
     """Every module inside the border is a whole number of pixels wide."""
-    code = modules(komo)
+    code = encode_qr(komo)
     image = Image.open(BytesIO(code.png(size))).convert("L")
     for y in range(size):
         runs = [len(list(run)) for _, run in groupby(image.crop((0, y, size, y + 1)).tobytes())]
@@ -52,7 +53,7 @@ def test_whole_pixels(komo, size):
 
 def test_quiet_zone(komo):
     """Every side has a border of four light modules."""
-    rows = modules(komo).rows
+    rows = encode_qr(komo).rows
     edge = rows[:QUIET_ZONE] + rows[-QUIET_ZONE:]
     sides = [row[:QUIET_ZONE] + row[-QUIET_ZONE:] for row in rows]
     assert not any(map(any, (*edge, *sides)))
@@ -60,14 +61,14 @@ def test_quiet_zone(komo):
 
 def test_too_small_for_its_modules(komo):
     """A picture has at least one pixel per module, even if the requested size is smaller."""
-    code = modules(komo)
+    code = encode_qr(komo)
     assert Image.open(BytesIO(code.png(10))).size == (code.width, code.width)
 
 
 @pytest.mark.parametrize("ansi", [True, False])
 def test_terminal_is_read(komo, ansi):
     """The half blocks of the terminal text decode to the text."""
-    lines = re.sub(r"\x1b\[[0-9;]*m", "", modules(komo).terminal(ansi=ansi)).splitlines()
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", encode_qr(komo).terminal(ansi=ansi)).splitlines()
     halves = [[BLOCKS[block] for block in line] for line in lines]
     rows = [[half[place] for half in line] for line in halves for place in (0, 1)]
     assert scan(picture(rows)) == komo
@@ -75,13 +76,13 @@ def test_terminal_is_read(komo, ansi):
 
 def test_terminal_colours(komo):
     """With `ansi`, each line sets its colours and resets them."""
-    lines = modules(komo).terminal(ansi=True).splitlines()
+    lines = encode_qr(komo).terminal(ansi=True).splitlines()
     assert all(line.startswith("\x1b[97;40m") and line.endswith("\x1b[0m") for line in lines)
 
 
 def test_svg_is_read(komo):
     """The strokes of the SVG decode to the text, and its background is white."""
-    root = ET.fromstring(modules(komo).svg(300))
+    root = ET.fromstring(encode_qr(komo).svg(300))
     side = int(root.get("viewBox").split()[2])
     rows = [[255] * side for _ in range(side)]
     for y, moves in re.findall(r"M0,(\d+)\.5([^M]*)", root[2].get("d")):
@@ -101,7 +102,7 @@ def stroke(row, moves):
 @pytest.mark.parametrize(("size", "side"), [(300, 265), (120, 106), (53, 53), (10, 53)])
 def test_svg_size(komo, size, side):
     """An SVG has a whole number of pixels per module, at least one."""
-    assert f'width="{side}" height="{side}"' in modules(komo).svg(size)
+    assert f'width="{side}" height="{side}"' in encode_qr(komo).svg(size)
 
 
 @pytest.mark.parametrize(
@@ -111,11 +112,11 @@ def test_svg_size(komo, size, side):
 def test_cannot_be_drawn(text, reason):
     """A text that cannot be drawn as a QR code is an error with the reason."""
     with pytest.raises(PaylabError, match=reason):
-        modules(text)
+        encode_qr(text)
 
 
 def test_the_last_line_of_a_terminal_ends_with_the_border(komo):
     """A code has an odd number of rows; below the last one is the terminal's background."""
-    code = modules(komo)
+    code = encode_qr(komo)
     assert code.width % 2 == 1
     assert code.terminal().splitlines()[-1] == "▀" * code.width

@@ -9,7 +9,7 @@ import pytest
 
 import paylab
 from paylab.lab.trigger import trigger
-from paylab.views.inbox import InboxView, comparison, static
+from paylab.views.inbox import InboxView, arrivals_table, comparison_html
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_it_stands_beside_a_static_table(inbox):
 @pytest.mark.parametrize("text", ["<img src=x onerror=alert(1)>", "</pre><script>", "\u202eevil"])
 def test_nothing_from_the_service_is_more_than_text(text):
     """Text in the differences is escaped."""
-    shown = comparison([("a", text, text)])
+    shown = comparison_html([("a", text, text)])
     assert text not in shown
 
 
@@ -113,7 +113,7 @@ class Hostile:
 
 def test_the_static_table_is_escaped():
     """The cells of the static table are escaped."""
-    assert "<b>" not in static(Hostile())
+    assert "<b>" not in arrivals_table(Hostile())
 
 
 def shown(inbox):
@@ -181,4 +181,4 @@ def test_a_table_that_ends_has_no_listener(end):
 )
 def test_a_comparison_says_what_get_returns(differences, text):
     """No resource, no difference and differences are three sentences."""
-    assert text in comparison(differences)
+    assert text in comparison_html(differences)

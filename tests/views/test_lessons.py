@@ -42,7 +42,7 @@ def run(source, names):
 def html(value):
     """The HTML of a value, as a notebook stores it."""
     if isinstance(value, FormPage):
-        return value._static()["text/html"]
+        return value._static_bundle()["text/html"]
     if hasattr(value, "_repr_mimebundle_"):
         return value._repr_mimebundle_()["text/html"]
     return displays.show(value)
@@ -58,7 +58,7 @@ def test_a_lesson_looks_as_stored(name, tmp_path, monkeypatch):
         if not isinstance(value, Call):  # whose number counts what a page asked, too
             shown += [(value, data) for data in outputs if "text/html" in data or MIME in data]
         for status in [one for one, _ in shown if isinstance(one, LiveStatus)]:
-            status._look_again()  # as after each cell of a notebook
+            status._refresh_after_cell()  # as after each cell of a notebook
     for value, data in shown:
         if isinstance(value, Chart):
             assert value.spec == data[MIME]

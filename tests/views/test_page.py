@@ -39,9 +39,9 @@ def test_table_keeps_its_shape(label, text):
 def test_a_grid_holds_twenty_rows_and_says_how_many_more(rows):
     """A grid shows at most 20 rows, each with all cells, and the number of the others."""
     html = page.grid(("a", "b"), rows)
-    assert html.count("<tr ") == 1 + min(len(rows), page.ROWS)
-    assert html.count("<td ") == 2 * min(len(rows), page.ROWS)
-    assert (f"{len(rows) - page.ROWS} more" in html) is (len(rows) > page.ROWS)
+    assert html.count("<tr ") == 1 + min(len(rows), page.TABLE_ROWS_MAX)
+    assert html.count("<td ") == 2 * min(len(rows), page.TABLE_ROWS_MAX)
+    assert (f"{len(rows) - page.TABLE_ROWS_MAX} more" in html) is (len(rows) > page.TABLE_ROWS_MAX)
 
 
 def test_an_id_is_short_whole_when_pointed_at_and_copied():
@@ -63,9 +63,9 @@ def test_plain():
 @pytest.mark.parametrize(
     ("text", "colour"),
     [
-        ("SIMULATOR (embedded)", page.BADGES["SIMULATOR"]),
-        ("SANDBOX", page.BADGES["SANDBOX"]),
-        ("api.payments.example", page.LIVE),
+        ("SIMULATOR (embedded)", page.BADGE_COLOURS["SIMULATOR"]),
+        ("SANDBOX", page.BADGE_COLOURS["SANDBOX"]),
+        ("api.payments.example", page.LIVE_COLOUR),
     ],
 )
 def test_a_badge_has_the_colour_of_its_service(text, colour):
@@ -95,7 +95,7 @@ def test_an_empty_badge_is_nothing():
 )
 def test_ids_are_shortened_and_words_are_not(text, short):
     """An id keeps its kind and its end; a long word without a digit, or with a space, is whole."""
-    assert page.shortened(text) == short
+    assert page.shorten_id(text) == short
 
 
 @pytest.mark.parametrize(
@@ -111,8 +111,8 @@ def test_short_texts_and_amounts_stay_on_one_line(text, kept):
 def test_a_grid_counts_the_rows_that_it_leaves_out():
     """Numbers are aligned to the right; without more rows nothing is counted."""
     rows = [(number, "x") for number in range(3)]
-    shown = page.grid(["n", "word"], rows, most=2, numbers=[0])
+    shown = page.grid(["n", "word"], rows, row_max=2, number_columns=[0])
     assert (shown.count("<tr "), "1 more" in shown) == (3, True)
     assert shown.count("text-align:right") == 3
-    assert "more" not in page.grid(["n", "word"], rows, most=3)
+    assert "more" not in page.grid(["n", "word"], rows, row_max=3)
     assert "7 more" in page.grid(["n", "word"], rows, 10)

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from paylab.client.resources.operations import Poller
-from paylab.views.progress import EVERY, LONG, MOMENT, Bar, Line, progress, waiting
+from paylab.views.progress import (
+    SPEED_SHOWN_SECONDS,
+    UPDATE_SECONDS,
+    WAIT_SHOWN_SECONDS,
+    Bar,
+    Line,
+    progress,
+    waiting,
+)
 
 
 class ImageFacts:
@@ -57,17 +65,17 @@ def test_a_bar_and_a_line_show_what_is_done(measure, counts, words):
         for first, second in counts:
             tell(first, second)
             tell(first, second)  # within the pause, so it is not shown
-            now[0] += EVERY
+            now[0] += UPDATE_SECONDS
     assert lines == [*words, words[-1]]
 
 
 @pytest.mark.parametrize(
     ("first", "seconds", "shown"),
     [
-        ((1_000, 11), LONG * 2, "3,000 rows, 31 pages, 100 rows/s"),
-        ((1_000, 11), LONG, "3,000 rows, 31 pages, 200 rows/s"),
-        ((1_000, 11), LONG - 0.1, "3,000 rows, 31 pages"),
-        ((100, 1), LONG * 2, "3,000 rows, 31 pages, 150 rows/s"),
+        ((1_000, 11), SPEED_SHOWN_SECONDS * 2, "3,000 rows, 31 pages, 100 rows/s"),
+        ((1_000, 11), SPEED_SHOWN_SECONDS, "3,000 rows, 31 pages, 200 rows/s"),
+        ((1_000, 11), SPEED_SHOWN_SECONDS - 0.1, "3,000 rows, 31 pages"),
+        ((100, 1), SPEED_SHOWN_SECONDS * 2, "3,000 rows, 31 pages, 150 rows/s"),
     ],
 )
 def test_a_long_run_shows_its_speed(first, seconds, shown):
@@ -88,7 +96,9 @@ def test_a_bar_fills_up():
     assert 'value="1" max="4"></progress> 1 of 4 payouts' in bar._repr_mimebundle_()["text/html"]
 
 
-@pytest.mark.parametrize(("seconds", "shown"), [(MOMENT, ["still"]), (MOMENT - 0.1, [])])
+@pytest.mark.parametrize(
+    ("seconds", "shown"), [(WAIT_SHOWN_SECONDS, ["still"]), (WAIT_SHOWN_SECONDS - 0.1, [])]
+)
 def test_a_wait_is_shown_after_a_moment(seconds, shown):
     """A wait that ends at once shows nothing; its text has no quotes."""
     now, lines = [5.0], []

@@ -64,7 +64,7 @@ def test_long_lines_are_wrapped(lab, get):
     assert all("white-space:pre-wrap;overflow-wrap:anywhere" in block for block in blocks)
     assert set(re.findall(r"white-space:\s*([\w-]+)", shown)) <= {"pre-wrap", "nowrap", "normal"}
     kept = re.findall(r"white-space:\s*nowrap[^>]*>([^<]*)", shown)
-    assert max(map(len, kept), default=0) <= html.LONG
+    assert max(map(len, kept), default=0) <= html.LONG_WORD_LENGTH
 
 
 def test_a_list_says_how_to_fetch_until_it_was_walked(lab):
@@ -72,8 +72,8 @@ def test_a_list_says_how_to_fetch_until_it_was_walked(lab):
     listed = lab.transfers.list()
     assert "Nothing is fetched yet" in displays.show(listed)
     listed.to_list(limit=45)
-    assert f"{60 - html.ROWS:,} more" in displays.show(listed)
-    assert displays.show(listed).count("<tr ") == 1 + html.ROWS
+    assert f"{60 - html.TABLE_ROWS_MAX:,} more" in displays.show(listed)
+    assert displays.show(listed).count("<tr ") == 1 + html.TABLE_ROWS_MAX
 
 
 def test_a_result_is_a_card_of_the_fields_that_have_a_value(lab):

@@ -13,20 +13,25 @@ class Expression(str):
     """Python source to insert unquoted: a name or a call."""
 
 
-def call(function: str, arguments: Mapping[str, object], *positional: object, to: str = "") -> str:
-    """`to = function(positional, name=value)`, broken into lines when too long."""
-    call_parts = [("", value) for value in positional]
-    call_parts += [(f"{name}=", value) for name, value in arguments.items()]
-    begin = f"{to} = {function}" if to else function
-    line = f"{begin}({', '.join(f'{name}{literal(value)}' for name, value in call_parts)})"
+def write_call(
+    function: str, arguments: Mapping[str, object], *positional: object, to: str = ""
+) -> str:
+    """Write the call `to = function(positional, name=value)`, on several lines when too long."""
+    prefixed_values = [("", value) for value in positional]
+    prefixed_values += [(f"{name}=", value) for name, value in arguments.items()]
+    start = f"{to} = {function}" if to else function
+    line_arguments = [f"{prefix}{literal(value)}" for prefix, value in prefixed_values]
+    line = f"{start}({', '.join(line_arguments)})"
     if len(line) <= WIDTH:
         return line
-    broken = [f"{INDENT}{name}{literal(value, broken=True)}," for name, value in call_parts]
-    return "\n".join([f"{begin}(", *broken, ")"])
+    argument_lines = [
+        f"{INDENT}{prefix}{literal(value, multiline=True)}," for prefix, value in prefixed_values
+    ]
+    return "\n".join([f"{start}(", *argument_lines, ")"])
 
 
-def literal(value: object, *, broken: bool = False) -> str:
-    """A value as Python source; a long object has one entry per line."""
+def literal(value: object, *, multiline: bool = False) -> str:
+    """A value as Python source; with `multiline`, a long object has one entry per line."""
     if isinstance(value, Expression):
         return str(value)
     if isinstance(value, str):
@@ -37,6 +42,6 @@ def literal(value: object, *, broken: bool = False) -> str:
         return repr(value)
     entries = [f"{literal(key)}: {literal(item)}" for key, item in value.items()]
     line = f"{{{', '.join(entries)}}}"
-    if not broken or len(line) <= WIDTH - 2 * len(INDENT):
+    if not multiline or len(line) <= WIDTH - 2 * len(INDENT):
         return line
     return "\n".join(["{", *(f"{INDENT * 2}{entry}," for entry in entries), f"{INDENT}}}"])

@@ -14,19 +14,20 @@ from ...spec.resource import created
 from ...spec.service.service import Service
 from ...spec.status import CONVERSION_ACCOUNT
 from ..html import Row
-from .code import call
+from .code import write_call
 from .field import RADIO, SELECT, FormField
 from .form import Form
-from .live import Refresher, Timeline
 from .order import OrderForm
+from .refresher import Refresher
+from .timeline import Timeline
 
 
 class ConversionAccountForm(OrderForm):
-    """Open a conversion account with `create(wallet_id, currency, **more)`.
+    """Open a conversion account with `create(wallet_id, currency, **options)`.
 
     The newest wallet is preselected, unless `wallet` is the id of another one. While the account
-    is pending, a clicked form polls `look(id)` on the event loop; `submit()` in code blocks in
-    `wait(id)`. The account is created only once. `how` are options of `Refresher`.
+    is pending, a clicked form polls `read(id)` on the event loop; `submit()` in code blocks in
+    `wait(id)`. The account is created only once. `refresh_options` are those of `Refresher`.
     """
 
     title = "Conversion account"
@@ -37,100 +38,126 @@ class ConversionAccountForm(OrderForm):
         self,
         create: Callable[..., ConversionAccount],
         wait: Callable[[str], ConversionAccount],
-        look: Callable[[str], ConversionAccount],
+        read: Callable[[str], ConversionAccount],
         wallets: Sequence[FinancialAccount],
         currency: str,
         *,
         individual_id: str = "",
         wallet: str | None = None,
         service: Service | None = None,
-        **how: Any,
+        **refresh_options: Any,
     ) -> None:
         self._create = create
         self._wait = wait
+        self._read = read
         self._owner = individual_id
         self._account: ConversionAccount | None = None
         self._timeline = Timeline(CONVERSION_ACCOUNT)
         self._service = service
-        self.watch = Refresher(
-            lambda: look(self._account.id if self._account else ""),
-            self._see,
-            _settled,
-            fail=self.show_error,
-            **how,
+        self.refresher = Refresher(
+            self._read_account,
+            self._show_account,
+            _is_opened,
+            on_error=self.show_error,
+            **refresh_options,
         )
         self._wallets = {wallet.id: wallet for wallet in newest_first(wallets)}
-        options = [(_named(wallet_option), id_) for id_, wallet_option in self._wallets.items()]
-        currencies = [(currency.upper(), currency)]
-        wallets_field = FormField("payout_account", "Wallet to pay out to", SELECT, options=options)
-        if wallet is not None:
-            if wallet not in self._wallets:
-                wallet_ids = ", ".join(self._wallets)
-                message = f"{wallet} is not a wallet of this person: choose one of {wallet_ids}"
-                raise RuleError([Problem("wallet", message)])
-            wallets_field.put(wallet)
-        paid = FormField("source_currency", "Currency of the deposits", SELECT, options=currencies)
-        reference = FormField("client_reference_id", "Your reference")
-        required = service.conversion_accounts.required if service else ()
-        if reference.name in required:
-            reference.put(f"onramp-{individual_id[-8:]}")
-        fields = [wallets_field, paid, reference]
-        if "destination_currency" in required:
-            coins = [(code, code) for code in codes.STABLECOINS]
-            fields.append(FormField("destination_currency", "Paid out in", SELECT, options=coins))
-        for field in fields:
-            field.require(field is not reference or reference.name in required)
-        super().__init__(fields)
+        super().__init__(self._make_fields(currency, wallet))
 
-    def _judge(self, values: dict[str, Any]) -> list[Problem]:
+    def _make_fields(self, currency: str, wallet_id: str | None) -> list[FormField]:
+        """Make the inputs; RuleError if the person has no wallet with this id."""
+        wallet_options = [(_wallet_label(wallet), key) for key, wallet in self._wallets.items()]
+        wallet_field = FormField(
+            "payout_account", "Wallet to pay out to", SELECT, options=wallet_options
+        )
+        if wallet_id is not None:
+            self._raise_if_no_wallet(wallet_id)
+            wallet_field.set_value(wallet_id)
+        currency_field = FormField(
+            "source_currency",
+            "Currency of the deposits",
+            SELECT,
+            options=[(currency.upper(), currency)],
+        )
+        wallet_field.set_required(True)
+        currency_field.set_required(True)
+        return [wallet_field, currency_field, *self._make_service_fields()]
+
+    def _make_service_fields(self) -> list[FormField]:
+        """Make the inputs of fields that some services require: a reference and the coin."""
+        required = self._service.conversion_accounts.required if self._service else ()
+        reference_field = FormField("client_reference_id", "Your reference")
+        reference_field.set_required(reference_field.name in required)
+        if reference_field.name in required:
+            reference_field.set_value(f"onramp-{self._owner[-8:]}")
+        if "destination_currency" not in required:
+            return [reference_field]
+        coins = [(code, code) for code in codes.STABLECOINS]
+        coin_field = FormField("destination_currency", "Paid out in", SELECT, options=coins)
+        coin_field.set_required(True)
+        return [reference_field, coin_field]
+
+    def _raise_if_no_wallet(self, wallet_id: str) -> None:
+        if wallet_id not in self._wallets:
+            wallet_ids = ", ".join(self._wallets)
+            message = f"{wallet_id} is not a wallet of this person: choose one of {wallet_ids}"
+            raise RuleError([Problem("wallet", message)])
+
+    def _find_problems(self, values: dict[str, Any]) -> list[Problem]:
         body = {"individual_id": self._owner or "-", **values}
         body["payout_account"] = {"id": values.get("payout_account")}
         return deposits.check_account(body, service=self._service)
 
-    def _warn(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_warnings(self, values: dict[str, Any]) -> list[Problem]:
         """Warn when the address of the chosen wallet looks mistyped."""
-        chosen = self._wallets.get(str(values.get("payout_account")))
-        details = (chosen.details if chosen else None) or {}
+        wallet = self._wallets.get(str(values.get("payout_account")))
+        details = (wallet.details if wallet else None) or {}
         return accounts.warn_address(
             details.get("network"), details.get("address"), "payout_account"
         )
 
     @property
-    def begun(self) -> bool:
+    def is_started(self) -> bool:
         """Whether an account was created, even if it is still pending."""
         return self._account is not None
 
     def _send(self, values: dict[str, Any]) -> ConversionAccount | None:
-        """Open the account once, then wait for it, or poll it after a click."""
+        """Open the account once, then wait for it; return None to poll it after a click."""
         if self._account is None:
-            optional = dict(values)
-            wallet = optional.pop("payout_account")
-            currency = optional.pop("source_currency")
-            self._account = self._create(wallet, currency, **optional, **self.more)
-        if _settled(self._account):
+            self._account = self._create_account(values)
+        if _is_opened(self._account):
             return self._account
-        self._see(self._account)
-        if self.attended and self.watch.start():
+        self._show_account(self._account)
+        if self.in_click and self.refresher.start():
             return None
-        self.watch.stop()
+        self.refresher.stop()
         self._account = self._wait(self._account.id)
         return self._account
 
-    def _script(self, values: dict[str, Any]) -> str:
+    def _create_account(self, values: dict[str, Any]) -> ConversionAccount:
+        options = {**values, **self.order_options}
+        wallet_id = options.pop("payout_account")
+        currency = options.pop("source_currency")
+        account: ConversionAccount = self._create(wallet_id, currency, **options)
+        return account
+
+    def _write_code(self, values: dict[str, Any]) -> str:
         """The equivalent call, with a wait after a 202."""
-        optional = {**values, **self.more}
-        wallet = optional.pop("payout_account", "")
-        currency = optional.pop("source_currency", "")
-        creation = call(
-            "lab.conversion_accounts.create", optional, self._owner, wallet, currency, to="account"
-        )
+        options = {**values, **self.order_options}
+        wallet_id = options.pop("payout_account", "")
+        currency = options.pop("source_currency", "")
+        function = "lab.conversion_accounts.create"
+        creation = write_call(function, options, self._owner, wallet_id, currency, to="account")
         return f"{creation}\naccount = lab.conversion_accounts.wait(account.id)"
 
-    def outcome(self, result: ConversionAccount) -> list[Row]:
-        """The account's id and status."""
-        paid = (result.source_currency or "").upper()
-        rows = [("Account", result.id), ("Status", str(result.status))]
-        return [*rows, ("Converts", f"{paid} to {result.destination_currency or ''}")]
+    def result_rows(self, result: ConversionAccount) -> list[Row]:
+        """The account's id, its status and its currencies."""
+        source = (result.source_currency or "").upper()
+        return [
+            ("Account", result.id),
+            ("Status", str(result.status)),
+            ("Converts", f"{source} to {result.destination_currency or ''}"),
+        ]
 
     def restart(self) -> None:
         """Reset the form to open another account."""
@@ -138,20 +165,27 @@ class ConversionAccountForm(OrderForm):
         self._timeline = Timeline(CONVERSION_ACCOUNT)
         super().restart()
 
-    def tell(self, headline: str, rows: Sequence[Row]) -> None:
-        """Show the outcome, and the states of the account."""
-        super().tell(headline, rows)
-        self._timeline.add(str(self._account.status) if self._account else None, {})
-        self.message.html += self._timeline.html()
+    def show_result(self, headline: str, rows: Sequence[Row]) -> None:
+        """Show the result, and the states of the account."""
+        super().show_result(headline, rows)
+        if self._account:
+            self._timeline.add(str(self._account.status), {})
+        self.controls.message.html += self._timeline.html()
 
-    def _see(self, account: ConversionAccount) -> None:
+    def _read_account(self) -> ConversionAccount:
+        return self._read(self._account.id if self._account else "")
+
+    def _show_account(self, account: ConversionAccount) -> None:
+        """Show a pending account; finish the form when the account is open."""
         self._account = account
-        if self.result is None and not _settled(account):
-            self.button.text = "Provisioning…"
+        if self.result is not None:
+            return
+        if not _is_opened(account):
+            self.controls.send_button.text = "Provisioning…"
             self._timeline.add(account.status, {})
-            self.message.html = self._timeline.html()
+            self.controls.message.html = self._timeline.html()
             self.redraw()
-        elif self.result is None and self.watch.running:
+        elif self.refresher.is_running:
             self.finish(account)
 
 
@@ -160,27 +194,29 @@ def newest_first(wallets: Iterable[FinancialAccount]) -> list[FinancialAccount]:
     return sorted(wallets, key=created)[::-1]
 
 
-def _settled(account: ConversionAccount) -> bool:
+def _is_opened(account: ConversionAccount) -> bool:
     return account.status in codes.OPENED
 
 
-def _named(wallet: FinancialAccount) -> str:
+def _wallet_label(wallet: FinancialAccount) -> str:
+    """The shortened address of a wallet and its network."""
     details = wallet.details or {}
     address = str(details.get("address", ""))
-    short = f"{address[:6]}…{address[-4:]}" if len(address) > 12 else address
-    return f"{short} on {details.get('network', 'an unknown network')}"
+    if len(address) > 12:
+        address = f"{address[:6]}…{address[-4:]}"
+    return f"{address} on {details.get('network', 'an unknown network')}"
 
 
-SMALL = Decimal(10)
+DEFAULT_AMOUNT = Decimal(10)
 """The amount that a form suggests in a currency whose cap is not known."""
 
-OWN = "own"
-ANOTHER = "another"
-MISSING = "missing"
-SENDERS = {
-    OWN: "The person's own name",
-    ANOTHER: "Another name",
-    MISSING: "No name: the deposit is held for review",
+PERSON_NAME = "own"
+OTHER_NAME = "another"
+NO_NAME = "missing"
+SENDER_LABELS = {
+    PERSON_NAME: "The person's own name",
+    OTHER_NAME: "Another name",
+    NO_NAME: "No name: the deposit is held for review",
 }
 
 
@@ -207,30 +243,34 @@ class DepositForm(Form):
         self._create = send
         self.currency = currency
         self.cap = cap
-        self._account = account_id
-        unit = currency.upper()
-        most = f"At most {cap} {unit}." if cap else ""
-        choices = [(text, key) for key, text in SENDERS.items()]
-        fields = [
-            FormField("amount", f"Amount in {unit}", value=str(cap or SMALL), hint=most),
-            FormField("sender", "Sender", RADIO, options=choices),
-            FormField("sender_name", "Name of the sender"),
-        ]
-        for field in fields:
-            field.require(True if field.name != "sender" else None)
-        super().__init__(fields)
+        self._account_id = account_id
+        super().__init__(self._make_fields())
+
+    def _make_fields(self) -> list[FormField]:
+        unit = self.currency.upper()
+        amount = FormField("amount", f"Amount in {unit}", value=str(self.cap or DEFAULT_AMOUNT))
+        if self.cap:
+            amount.hint = f"At most {self.cap} {unit}."
+        sender_options = [(label, sender) for sender, label in SENDER_LABELS.items()]
+        sender = FormField("sender", "Sender", RADIO, options=sender_options)
+        sender_name = FormField("sender_name", "Name of the sender")
+        amount.set_required(True)
+        sender_name.set_required(True)
+        return [amount, sender, sender_name]
 
     def values(self) -> dict[str, Any]:
         """The deposit to send."""
         inputs = super().values()
         sender = inputs.pop("sender")
-        name = inputs.pop("sender_name", None)
-        sender_fields = {OWN: {}, ANOTHER: {"sender_name": name}, MISSING: {"sender_name": ""}}[
-            sender
-        ]
-        return {**inputs, "currency": self.currency, **sender_fields}
+        typed_name = inputs.pop("sender_name", None)
+        values = {**inputs, "currency": self.currency}
+        if sender == OTHER_NAME:
+            values["sender_name"] = typed_name
+        elif sender == NO_NAME:
+            values["sender_name"] = ""
+        return values
 
-    def _judge(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_problems(self, values: dict[str, Any]) -> list[Problem]:
         """Problems by the spec and by assumptions, and a missing name of another sender."""
         body = {"conversion_account_id": "-", **values}
         problems = deposits.check(body, self.currency, self._service)
@@ -238,15 +278,17 @@ class DepositForm(Form):
             problems.append(Problem("sender_name", "is required"))
         return problems
 
-    def _script(self, values: dict[str, Any]) -> str:
-        optional = dict(values)
-        amount = optional.pop("amount", "")
-        currency = optional.pop("currency")
-        return call("lab.sandbox.deposit", optional, self._account, amount, currency, to="deposit")
+    def _write_code(self, values: dict[str, Any]) -> str:
+        options = dict(values)
+        amount = options.pop("amount", "")
+        currency = options.pop("currency")
+        function = "lab.sandbox.deposit"
+        return write_call(function, options, self._account_id, amount, currency, to="deposit")
 
-    def outcome(self, result: Deposit) -> list[Row]:
+    def result_rows(self, result: Deposit) -> list[Row]:
         """The deposit's id and amount."""
         return [("Deposit", result.id), ("Amount", f"{result.amount} {result.currency or ''}")]
 
-    def _adjust(self) -> None:
-        self.fields["sender_name"].visible = self.fields["sender"].value == ANOTHER
+    def _adjust_inputs(self) -> None:
+        is_other_name = self.fields["sender"].value == OTHER_NAME
+        self.fields["sender_name"].visible = is_other_name

@@ -1,4 +1,4 @@
-"""The fields of a form, and the Python code that is equivalent to a form."""
+"""An input of a form, with its hint and the problems of its value."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ...errors.base import Problem
+from ...spec.text import JsonObject
 from ..html import BORDER, MUTED, escape
 from .message import Message, whole_number
 from .view import Node
@@ -20,20 +21,30 @@ COMBO = "combo"
 SELECT = "select"
 RADIO = "radio"
 TICK = "tick"
-LISTED = (SELECT, RADIO)
-_COUNTED = re.compile(r"\b(\d+ digits|characters|hex digits)\b")
-BOX = f"display:block;border:{BORDER};border-radius:4px;padding:3px 8px;overflow-wrap:anywhere"
-_LISTED = 8  # maximum number of values in a hint
-_SHOWN = 40  # maximum length of a value quoted in an error
-_NARROW = 32  # characters that a field beside others can show
+CHOICE_INPUTS = (SELECT, RADIO)
+"""The inputs whose value is one of their options."""
+BOX_STYLE = (
+    f"display:block;border:{BORDER};border-radius:4px;padding:3px 8px;overflow-wrap:anywhere"
+)
+_LENGTH_RULE = re.compile(r"\b(\d+ digits|characters|hex digits)\b")
+"""The messages of rules about the length of a value."""
+_HINT_VALUES_MAX = 8
+_QUOTED_VALUE_MAX = 40
+_NARROW_VALUE_MAX = 32
+"""Characters that a field beside others can show."""
 
 Options = Sequence[tuple[str, Any]]
+"""The labels and values to choose from."""
 
 
-def open_list(words: Sequence[str]) -> str:
-    """The hint of an input whose list of values is only assumed."""
-    examples = ", ".join(words[:_LISTED]) + ", …" * (len(words) > _LISTED)
-    return f"Assumed: {examples}. You can type another value." if words else ""
+def assumed_values_hint(values: Sequence[str]) -> str:
+    """The hint of an input whose list of values is only assumed; empty without values."""
+    if not values:
+        return ""
+    listed_values = ", ".join(values[:_HINT_VALUES_MAX])
+    if len(values) > _HINT_VALUES_MAX:
+        listed_values += ", …"
+    return f"Assumed: {listed_values}. You can type another value."
 
 
 class FormField(Node):
@@ -47,7 +58,7 @@ class FormField(Node):
     kind = "field"
     attributes = ("input", "label", "placeholder", "lazy", "hint", "errors", "warnings", "disabled")
 
-    def __init__(  # noqa: PLR0913 - what it is called, what it holds, what it says
+    def __init__(  # noqa: PLR0913 - its name, its value, its texts
         self,
         name: str,
         label: str,
@@ -67,170 +78,200 @@ class FormField(Node):
         self.private = False
         self.lazy = False
         self.options: list[tuple[str, Any]] = []
-        self._value: Any = ("" if input != TICK else False) if value is None else value
-        self.normal: Callable[[str], str] = str.strip
+        empty_value: Any = False if input == TICK else ""
+        self._value: Any = empty_value if value is None else value
+        self.normalise: Callable[[str], str] = str.strip
         self.required: bool | None = None
         self.assumed = False
         self.disabled = False
         self.touched = bool(value)
-        self.typed = False
-        self._masked = ""
+        self.is_typed = False
+        self._masked_text = ""
         self.errors: list[str] = []
         self.warnings: list[str] = []
         self.on_change: Callable[[FormField], object] = lambda _: None
         self.on_leave: Callable[[], object] = lambda: None
-        self._heard: dict[str, int] = {}
+        self._last_inputs: dict[str, int] = {}
         if options:
-            self.offer(options, preselect=input in LISTED and value is None)
+            self.set_options(options, preselect=input in CHOICE_INPUTS and value is None)
 
     @property
     def value(self) -> Any:
         """The value of the input; text is normalised for the service."""
-        return self._given()
+        return self._normal_value()
 
     @value.setter
     def value(self, value: Any) -> None:
         """Set the value from code, and show its problems."""
-        if self.put(value):
+        if self.set_value(value):
             self.on_change(self)
 
-    def _given(self) -> Any:
-        return self.normal(self._value) if isinstance(self._value, str) else self._value
+    def _normal_value(self) -> Any:
+        return self.normalise(self._value) if isinstance(self._value, str) else self._value
 
-    def put(self, value: Any) -> bool:
+    def set_value(self, value: Any) -> bool:
         """Set the value without calling `on_change`; return whether it changed."""
         self.touched = self.touched or value not in ("", None)
-        self.typed = False
+        self.is_typed = False
         return self.store(value)
 
     @property
-    def entered(self) -> Any:
+    def raw_value(self) -> Any:
         """The value as it was typed or set."""
         return self._value
 
     def reset(self, value: Any) -> None:
         """Set a value as if nobody had touched the input."""
-        self.put(value)
+        self.set_value(value)
         self.touched = False
 
     def store(self, value: Any) -> bool:
         """Store a value; return whether it changed."""
-        changed = value != self._value
+        has_changed = value != self._value
         self._value = value
-        return bool(changed)
+        return bool(has_changed)
 
-    def offer(self, options: Options, wanted: Any = None, *, preselect: bool = True) -> None:
-        """Set the options; keep the chosen value if possible, else use `wanted` or the first."""
+    def set_options(
+        self, options: Options, preferred_value: Any = None, *, preselect: bool = True
+    ) -> None:
+        """Set the options and keep the chosen value if possible.
+
+        If it is not among the options, `preferred_value` or the first option is chosen, unless
+        `preselect` is false.
+        """
         self.options = list(options)
         option_values = [value for _, value in options]
-        if not preselect or self._value in option_values or (self.input == COMBO and self._value):
+        is_other_value = self.input == COMBO and self._value
+        if not preselect or self._value in option_values or is_other_value:
             return
-        self.put(wanted if wanted in option_values else (option_values[0] if option_values else ""))
+        if preferred_value in option_values:
+            self.set_value(preferred_value)
+        else:
+            self.set_value(option_values[0] if option_values else "")
 
-    def require(self, needed: bool | None, *, assumed: bool = False) -> None:
+    def set_required(self, required: bool | None, *, assumed: bool = False) -> None:
         """Mark it as required, optional, or neither; `assumed` when the spec does not say so."""
-        self.required = needed
+        self.required = required
         self.assumed = assumed
 
-    def say(self, problems: Iterable[Problem], warnings: Iterable[Problem] = ()) -> None:
+    def show_problems(self, problems: Iterable[Problem], warnings: Iterable[Problem] = ()) -> None:
         """Show errors and warnings below the input, or the hint if there are none."""
-        self.errors = [wording(problem, self) for problem in problems]
-        self.warnings = [wording(warning, self) for warning in warnings]
+        self.errors = [problem_sentence(problem, self) for problem in problems]
+        self.warnings = [problem_sentence(warning, self) for warning in warnings]
 
     @property
-    def judged(self) -> bool:
+    def shows_problems(self) -> bool:
         """Whether problems are shown: after it lost focus or a choice was made."""
-        return self.touched or (self.input in LISTED and self._value not in ("", None))
+        return self.touched or (self.input in CHOICE_INPUTS and self._value not in ("", None))
 
-    def shown(self) -> str:
+    def display_text(self) -> str:
         """The value as shown after sending; a private value is masked."""
-        if self.input in LISTED:
+        if self.input in CHOICE_INPUTS:
             return next((text for text, value in self.options if value == self._value), "")
         text = str(self.value)
-        if not self.private:
-            return text
-        return "•" * max(len(text) - 2, 2) + text[-2:] if len(text) > 4 else "•" * len(text)
+        return _masked_text(text) if self.private else text
 
-    def lock(self, locked: bool) -> None:
+    def lock(self, is_locked: bool) -> None:
         """Make the input read-only once it was sent; a private value is then shown masked."""
-        self.disabled = locked
-        self._masked = self.shown() if locked and self.private else ""
+        self.disabled = is_locked
+        self._masked_text = self.display_text() if is_locked and self.private else ""
 
     def static(self) -> str:
         """The label and the value; what was typed in the browser is not saved in a notebook."""
         if self.input == TICK:
-            sign = "☑" if self.entered else "☐"
+            sign = "☑" if self.raw_value else "☐"
             return f"<p>{sign} {escape(self.label)}</p>"
-        text = "(typed, not saved)" if self.typed else self._masked or self.shown()
+        text = "(typed, not saved)" if self.is_typed else self._masked_text or self.display_text()
         label_html = f'<span style="{MUTED}">{escape(self.label)}: </span>'
         # Without styles, as in a notebook that is not trusted, the value follows its label.
-        box = f'<span style="{BOX}">{escape(text)}&nbsp;</span>'
+        box = f'<span style="{BOX_STYLE}">{escape(text)}&nbsp;</span>'
         style = "min-width:0;grid-column:1/-1" if self._is_wide() else "min-width:0"
         return f'<div style="{style}">{label_html}{box}</div>'
 
     def _is_wide(self) -> bool:
         """Whether it needs a row of its own: for a long choice, or a long value that was sent."""
         if self.input == SELECT:
-            return any(len(text) > _NARROW for text, _ in self.options)
-        return self.disabled and self.input != RADIO and len(str(self._value)) > _NARROW
+            return any(len(text) > _NARROW_VALUE_MAX for text, _ in self.options)
+        is_long = len(str(self._value)) > _NARROW_VALUE_MAX
+        return self.disabled and self.input != RADIO and is_long
 
-    def props(self) -> dict[str, Any]:
+    def props(self) -> JsonObject:
         """The input, its label, its mark and the text below."""
+        is_choice = self.input in CHOICE_INPUTS
         return {
             **super().props(),
-            "value": self._place() if self.input in LISTED else self._masked or self._value,
-            "options": [
-                [text, str(value) if self.input == COMBO else ""] for text, value in self.options
-            ],
+            "value": self._option_index() if is_choice else self._masked_text or self._value,
+            "options": self._option_props(),
             "required": bool(self.required),
             "wide": self._is_wide(),
-            "mark": self._mark(),
+            "mark": self._requirement_mark(),
             "hint": "" if self.disabled and self.input != TICK else self.hint,
-            "heard": self._heard,
+            "heard": self._last_inputs,
         }
+
+    def _option_props(self) -> list[list[str]]:
+        """The labels of the options; a combo's values too, which the browser fills in."""
+        if self.input == COMBO:
+            return [[text, str(value)] for text, value in self.options]
+        return [[text, ""] for text, _ in self.options]
 
     def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
         """Receive what was typed or chosen, and the loss of focus."""
-        act = message.get("kind")
-        value = message.get("value")
         if self.disabled:
             return
-        if act == "input":
-            self._heard[str(message.get("view"))] = whole_number(message.get("n"))
-            self._take(value)
-        elif act == "leave" and not (self.touched and self._value == self.value):
-            self.touched = True
-            self._value = self.value
-            if self.lazy:
-                self.on_change(self)
-            self.on_leave()
+        action = message.get("kind")
+        if action == "input":
+            self._last_inputs[str(message.get("view"))] = whole_number(message.get("n"))
+            self._receive_value(message.get("value"))
+        elif action == "leave":
+            self._receive_leave()
 
-    def _take(self, given: Any) -> None:
-        if self.input in LISTED:
-            is_option = type(given) is int and 0 <= given < len(self.options)
-            value = self.options[given][1] if is_option else self._value
-        elif self.input == TICK:
-            value = bool(given)
-        else:
-            value = given if isinstance(given, str) else self._value
-        typed = self.input in (TEXT, COMBO)  # checked on blur, or while wrong
-        self.typed = typed
-        self.touched = not typed or bool(self.touched and (self.errors or self.warnings))
+    def _receive_leave(self) -> None:
+        """Normalise and check the value after the input lost focus."""
+        if self.touched and self._value == self.value:
+            return
+        self.touched = True
+        self._value = self.value
+        if self.lazy:
+            self.on_change(self)
+        self.on_leave()
+
+    def _receive_value(self, browser_value: Any) -> None:
+        """Store the value of the browser; report the change unless the field is lazy."""
+        value = self._value_of(browser_value)
+        self.is_typed = self.input in (TEXT, COMBO)
+        is_marked = bool(self.errors or self.warnings)
+        # Typed text is checked when the input loses focus, or while it is wrong.
+        self.touched = not self.is_typed or bool(self.touched and is_marked)
         if self.store(value) and not self.lazy:
             self.on_change(self)
 
-    def _place(self) -> int:
+    def _value_of(self, browser_value: Any) -> Any:
+        """The value for what the browser sent; the current one if that has a wrong type."""
+        if self.input == TICK:
+            return bool(browser_value)
+        if self.input in CHOICE_INPUTS:
+            is_option = type(browser_value) is int and 0 <= browser_value < len(self.options)
+            return self.options[browser_value][1] if is_option else self._value
+        return browser_value if isinstance(browser_value, str) else self._value
+
+    def _option_index(self) -> int:
+        """The index of the chosen option; -1 if none is chosen."""
         values = [value for _, value in self.options]
         return values.index(self._value) if self._value in values else -1
 
-    def _mark(self) -> str:
+    def _requirement_mark(self) -> str:
         if self.disabled:
             return ""
-        requirement_word = {None: "", True: REQUIRED, False: OPTIONAL}[self.required]
-        return ", ".join(filter(None, [requirement_word, ASSUMED if self.assumed else ""]))
+        marks = []
+        if self.required is not None:
+            marks.append(REQUIRED if self.required else OPTIONAL)
+        if self.assumed:
+            marks.append(ASSUMED)
+        return ", ".join(marks)
 
 
-def wording(problem: Problem, field: FormField) -> str:
+def problem_sentence(problem: Problem, field: FormField) -> str:
     """A problem as a sentence to show at its field."""
     message = problem.message
     mark = ASSUMPTION if is_assumed(problem) else ""
@@ -244,21 +285,22 @@ def wording(problem: Problem, field: FormField) -> str:
         unit = f" in {message.rpartition(' in ')[2]}"
         return f"{field.label.removesuffix(unit)} {message}{mark}."
     requirement = message.removeprefix("must be ").removeprefix("exactly ")
-    object_text = (
-        requirement
-        if requirement.startswith(("a ", "an "))
-        else f"{_article(field.label)}: {requirement}"
-    )
-    return f"Enter {object_text}{mark}.{_entered(message, field)}"
+    if not requirement.startswith(("a ", "an ")):
+        requirement = f"{_with_article(field.label)}: {requirement}"
+    return f"Enter {requirement}{mark}.{_entered_value_sentence(message, field)}"
 
 
-def _entered(message: str, field: FormField) -> str:
+def _entered_value_sentence(message: str, field: FormField) -> str:
+    """A sentence that quotes the value, or its length; empty for an empty value."""
     value = field.value
     if not isinstance(value, str) or not value:
         return ""
-    if field.private or _COUNTED.search(message):
-        return f" You entered {len(value)} character{'' if len(value) == 1 else 's'}."
-    return f" You entered “{value if len(value) <= _SHOWN else value[:_SHOWN] + '…'}”."
+    if field.private or _LENGTH_RULE.search(message):
+        noun = "character" if len(value) == 1 else "characters"
+        return f" You entered {len(value)} {noun}."
+    if len(value) > _QUOTED_VALUE_MAX:
+        value = value[:_QUOTED_VALUE_MAX] + "…"
+    return f" You entered “{value}”."
 
 
 def is_assumed(problem: Problem) -> bool:
@@ -266,7 +308,22 @@ def is_assumed(problem: Problem) -> bool:
     return problem.source not in ("spec", "service", "check-digits")
 
 
-def _article(label: str) -> str:
-    word = label if label[1:2].isupper() else label[:1].lower() + label[1:]
-    vowel = word[:1].lower() in "aeio"
-    return f"{'an' if vowel else 'a'} {word}"
+def with_assumption_mark(problem: Problem) -> Problem:
+    """The problem of an exception: its message says when it comes from an assumption."""
+    if not (problem.field and is_assumed(problem)):
+        return problem
+    return Problem(problem.field, problem.message + ASSUMPTION, problem.source)
+
+
+def _with_article(label: str) -> str:
+    """A label in a sentence: "an account", "a PIX key"."""
+    noun = label if label[1:2].isupper() else label[:1].lower() + label[1:]
+    article = "an" if noun[:1].lower() in "aeio" else "a"
+    return f"{article} {noun}"
+
+
+def _masked_text(text: str) -> str:
+    """The text as dots; the last two characters of a longer one stay."""
+    if len(text) <= 4:
+        return "•" * len(text)
+    return "•" * (len(text) - 2) + text[-2:]

@@ -6,19 +6,19 @@ Jupyter's message size limit does not apply, and no byte is stored in widget sta
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from ...spec.codes import IMAGE_MAX
+from ...spec.text import JsonObject
 from .message import Message, whole_number
 from .view import Node, Send
 
 
 class FilePicker(Node):
-    """A button and a drop area for a file; calls `take(name, data)` when it was received.
+    """A button and a drop area for a file; calls `on_file(name, data)` when it was received.
 
-    It calls `refuse(name, size)` for a file that is too large, and `remove` for the Remove
-    button, which is shown while `chosen` is true. `picture` returns the preview; `hint` is the
-    text beside the button.
+    It calls `on_refusal(name, size)` for a file that is too large, and `on_remove` for the Remove
+    button, which is shown while `chosen` is true. `make_preview` returns the preview as JPEG;
+    `hint` is the text beside the button.
     """
 
     kind = "file"
@@ -28,95 +28,102 @@ class FilePicker(Node):
         self,
         label: str,
         accept: str,
-        take: Callable[[str, bytes], None],
-        refuse: Callable[[str, int], None] = lambda *_: None,
+        on_file: Callable[[str, bytes], None],
+        on_refusal: Callable[[str, int], None] = lambda *_: None,
     ) -> None:
         super().__init__()
         self.label = label
         self.accept = accept
         self.limit = IMAGE_MAX
-        self.take = take
-        self.refuse = refuse
-        self.remove: Callable[[], None] = lambda: None
-        self.chosen = self.disabled = False
+        self.on_file = on_file
+        self.on_refusal = on_refusal
+        self.on_remove: Callable[[], None] = lambda: None
+        self.chosen = False
+        self.disabled = False
         self.hint = "or drop or paste it here"
         self.errors: list[str] = []
         self.warnings: list[str] = []
-        self.picture: Callable[[], bytes | None] = lambda: None
-        self._sends: list[Send] = []
+        self.make_preview: Callable[[], bytes | None] = lambda: None
+        self._page_senders: list[Send] = []
         self._received: bytearray | None = None
-        self._size = 0
-        self._sending = self._name = ""
+        self._expected_bytes = 0
+        self._transfer_id = ""
+        self._file_name = ""
 
     def attach(self, send: Send) -> None:
         """Set the function that sends a message to a page."""
-        if send not in self._sends:
-            self._sends.append(send)
+        if send not in self._page_senders:
+            self._page_senders.append(send)
 
-    def send(self, message: dict[str, Any], buffers: list[bytes] | None = None) -> None:
+    def send(self, message: JsonObject, buffers: list[bytes] | None = None) -> None:
         """Send a message to every page that shows this node."""
-        for send in self._sends:
+        for send in self._page_senders:
             send({**message, "node": self.id}, buffers)
 
-    def show(self) -> None:
+    def show_preview(self) -> None:
         """Update the preview on every open page."""
-        picture = self.picture() if self._sends else None
-        self.send({"kind": "preview"}, [picture] if picture else [])
+        preview = self.make_preview() if self._page_senders else None
+        self.send({"kind": "preview"}, [preview] if preview else [])
 
-    def drop(self) -> None:
+    def cancel_transfer(self) -> None:
         """Cancel a transfer in progress."""
         self._received = None
-        self._sending = ""
+        self._transfer_id = ""
 
     def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
         """Receive a file slice by slice; a slice out of order cancels it."""
-        act = message.get("kind")
-        if act == "start":
-            self._start(message)
-        elif act == "slice":
-            self._slice(message, buffers)
-        elif act == "cancel" and message.get("id") == self._sending:
-            self.drop()
-        elif act == "refuse":
-            self.refuse(str(message.get("name", "")), whole_number(message.get("size")))
-        elif act == "remove" and not self.disabled:
-            self.remove()
-        elif act == "look":
-            self.show()
+        action = message.get("kind")
+        if action == "start":
+            self._start_transfer(message)
+        elif action == "slice":
+            self._receive_slice(message, buffers)
+        elif action == "cancel" and message.get("id") == self._transfer_id:
+            self.cancel_transfer()
+        elif action == "refuse":
+            self.on_refusal(str(message.get("name", "")), whole_number(message.get("size")))
+        elif action == "remove" and not self.disabled:
+            self.on_remove()
+        elif action == "look":
+            self.show_preview()
 
-    def _start(self, message: Message) -> None:
-        self.drop()
+    def _start_transfer(self, message: Message) -> None:
+        """Request the first slice, unless the file is too large."""
+        self.cancel_transfer()
+        self._transfer_id = str(message.get("id"))
+        self._file_name = str(message.get("name", ""))
         size = message.get("size")
-        self._sending = str(message.get("id"))
-        self._name = str(message.get("name", ""))
         if self.disabled or type(size) is not int or not 0 <= size <= self.limit:
-            self._stop(f"The file is too large: at most {self.limit // 2**20} MB can be sent.")
+            limit_mb = self.limit // 2**20
+            self._refuse_transfer(f"The file is too large: at most {limit_mb} MB can be sent.")
             return
-        self._size = size
+        self._expected_bytes = size
         self._received = bytearray()
-        self._go_on(self._received)
+        self._continue_transfer(self._received)
 
-    def _slice(self, message: Message, buffers: Sequence[bytes]) -> None:
+    def _receive_slice(self, message: Message, buffers: Sequence[bytes]) -> None:
+        """Append a slice; a slice at another offset, or too long, ends the transfer."""
         received = self._received
-        data = b"".join(buffers)
-        at = message.get("at")
-        if received is None or message.get("id") != self._sending:
+        if received is None or message.get("id") != self._transfer_id:
             return
-        if at != len(received) or not data or len(received) + len(data) > self._size:
-            slice_ = f"a slice at {at} of {len(data)} bytes, where {len(received)} was expected"
-            self._stop(f"The file was not received: {slice_}")
+        data = b"".join(buffers)
+        offset = message.get("at")
+        is_too_long = len(received) + len(data) > self._expected_bytes
+        if offset != len(received) or not data or is_too_long:
+            reason = f"a slice at {offset} of {len(data)} bytes, where {len(received)} was expected"
+            self._refuse_transfer(f"The file was not received: {reason}")
             return
         received += data
-        self._go_on(received)
+        self._continue_transfer(received)
 
-    def _go_on(self, received: bytearray) -> None:
-        if len(received) < self._size:
-            self.send({"kind": "next", "id": self._sending, "at": len(received)})
+    def _continue_transfer(self, received: bytearray) -> None:
+        """Request the next slice, or hand over the whole file."""
+        if len(received) < self._expected_bytes:
+            self.send({"kind": "next", "id": self._transfer_id, "at": len(received)})
             return
-        self.send({"kind": "done", "id": self._sending})
+        self.send({"kind": "done", "id": self._transfer_id})
         self._received = None
-        self.take(self._name, bytes(received))
+        self.on_file(self._file_name, bytes(received))
 
-    def _stop(self, reason: str) -> None:
-        self.send({"kind": "stop", "id": self._sending, "reason": reason})
-        self.drop()
+    def _refuse_transfer(self, reason: str) -> None:
+        self.send({"kind": "stop", "id": self._transfer_id, "reason": reason})
+        self.cancel_transfer()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from threading import RLock
 from typing import Any
 
@@ -14,9 +13,10 @@ import traitlets
 from ...errors.base import ChoiceError, PaylabError, Problem, RuleError
 from .. import html
 from ..html import Row
-from .checked import CONFIRM, NOT_SENT, FormCheck, message_of, was_refused
-from .field import ASSUMPTION, TICK, FormField, is_assumed
-from .view import Button, Code, FormPage, Group, Heading, Html, Inputs, Node, side_by_side
+from .controls import FormControls
+from .field import TICK, FormField, with_assumption_mark
+from .form_check import CONFIRM, NOT_SENT, FormCheck, error_message, is_refusal
+from .view import FormPage, Heading, Node, side_by_side
 
 DOUBLE_CLICK_SECONDS = 0.6
 """Seconds after an attempt during which clicks are ignored, as part of a double click."""
@@ -25,67 +25,65 @@ DOUBLE_CLICK_SECONDS = 0.6
 class Form(traitlets.HasTraits, FormPage):
     """The base of all forms; `result` is the response, None before, and observable.
 
-    A form defines the values to send (`values`), their problems (`_judge`, `_warn`), the function
-    that sends them (`_create`) and the equivalent code (`_script`).
+    A form defines the values to send (`values`), their problems (`_find_problems`,
+    `_find_warnings`), the function that sends them (`_create`) and the equivalent code
+    (`_write_code`).
     """
 
     result = traitlets.Any(None, allow_none=True)
     _create: Callable[..., Any]
-    _script: Callable[[dict[str, Any]], str]
+    _write_code: Callable[[dict[str, Any]], str]
 
     title = "A form"
     action = "Send"
     sent_title = "Sent"
-    repeatable = False  # whether sending it twice creates nothing twice
-    again_text = "Start over"
-    tools: Sequence[Node] = ()  # inputs' helpers, such as "Fill with an example": hidden once sent
+    repeatable = False
+    """Whether sending the form twice creates nothing twice."""
+    restart_text = "Start over"
+    helper_nodes: Sequence[Node] = ()
+    """Helpers of the inputs, such as "Fill with an example"; they are hidden once sent."""
 
     def __init__(self, fields: Iterable[FormField], parts: Sequence[Node] | None = None) -> None:
         super().__init__()
         self.fields = {field.name: field for field in fields}
-        self.attended = self.clicked = self._silent = False
-        self._quiet_until = 0.0
+        self.in_click = False
+        self.was_clicked = False
+        self._is_filling = False
+        self._ignore_clicks_until = 0.0
         self._code_sent = ""
-        self.sent = ""
-        self._sent_by = ""
+        self.sent_html = ""
+        self._sender = ""
         self._inputs_sent: dict[str, Any] = {}
-        self._unanswered: dict[str, Any] | None = None
-        self._one_at_a_time = RLock()
-        self.button = Button(self.action, self.click, "primary")
-        self.anyway = Button("Send anyway", partial(self.click, anyway=True), "warning")
-        self.again = Button(self.again_text, self.restart)
-        self.anyway.visible = self.again.visible = False
+        self._unanswered_values: dict[str, Any] | None = None
+        self._lock = RLock()
+        self.controls = FormControls(self.action, self.restart_text, self.click, self.restart)
         self.heading = Heading(self.title)
-        self.message = Html(live=True)
-        self.listing = Code()
         self.inputs = list(parts or [side_by_side(self.fields.values())])
-        self.below: list[Node] = []
-        self._actions = Group([self.button, self.again, self.anyway], "actions")
-        self._frame = Inputs([], self.button)
+        self.nodes_below: list[Node] = []
         for field in self.fields.values():
-            field.on_change = self.changed
+            field.on_change = self.handle_change
             field.on_leave = self.check
-        self.changed()
-        self._first = {name: field.entered for name, field in self.fields.items()}
+        self.handle_change()
+        self._initial_values = {name: field.raw_value for name, field in self.fields.items()}
 
     def nodes(self) -> Sequence[Node]:
         """The heading, the inputs, the buttons, the message and the code."""
-        is_open = self.result is None
-        for tool in self.tools:
-            tool.visible = is_open
-        ends = [self._actions, self.message] if is_open else [self.message, self._actions]
-        self._frame.children = [*self.inputs, *ends, self.listing]
-        return [self.heading, self._frame, *self.below]
+        is_sent = self.result is not None
+        for node in self.helper_nodes:
+            node.visible = not is_sent
+        frame = self.controls.frame(self.inputs, is_sent=is_sent)
+        return [self.heading, frame, *self.nodes_below]
 
     def values(self) -> dict[str, Any]:
         """The values to send, as JSON, without blank ones."""
-        return {name: value for name, value in self._inputs().items() if value not in ("", None)}
+        inputs = self._input_values()
+        return {name: value for name, value in inputs.items() if value not in ("", None)}
 
-    def _judge(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_problems(self, values: dict[str, Any]) -> list[Problem]:
         """Problems of the values."""
         return []
 
-    def _warn(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_warnings(self, values: dict[str, Any]) -> list[Problem]:
         """Warnings: values that look mistyped but can be sent."""
         return []
 
@@ -95,23 +93,23 @@ class Form(traitlets.HasTraits, FormPage):
 
     def code(self) -> str:
         """The equivalent Python code, for the current values or those that were sent."""
-        return self._code_sent or self._script(self.values())
+        return self._code_sent or self._write_code(self.values())
 
-    def outcome(self, result: Any) -> Sequence[Row]:
+    def result_rows(self, result: Any) -> Sequence[Row]:
         """The response as rows of label and text."""
         return [("Result", str(getattr(result, "id", result)))]
 
-    def _adjust(self) -> None:
+    def _adjust_inputs(self) -> None:
         """Show the inputs that the current values need."""
 
-    def _speak(self) -> None:
+    def _apply_code_options(self) -> None:
         """Apply the arguments that are for a form submitted in code, such as `consent=True`."""
 
-    def _forget(self) -> None:
+    def _clear_private_inputs(self) -> None:
         """Clear values that must not stay on the page after sending."""
 
     @property
-    def begun(self) -> bool:
+    def is_started(self) -> bool:
         """Whether something was sent: a new form must not replace this one."""
         return self.result is not None
 
@@ -124,38 +122,45 @@ class Form(traitlets.HasTraits, FormPage):
         >>> lab.forms.onboarding("MX", example=True, consent=True).submit().status
         'action_required'
         """
-        with self._one_at_a_time:
+        with self._lock:
             if self.result is None:
-                self._speak()
-                self._sent_by = self.sender()
+                self._apply_code_options()
+                self._sender = self.sender_sentence()
             return self._submit(anyway)
 
     def _submit(self, anyway: bool) -> Any:
+        """Check the values and send them once; `anyway` confirms doubts."""
         if self.result is not None:
-            if self._inputs() != self._inputs_sent:
+            if self._input_values() != self._inputs_sent:
                 raise ChoiceError(
                     "not sent: this form was already sent with other values",
                     "Read `result` for the response, or call restart() first to send again.",
                 )
             return self.result
-        checked = self.check(everything=True)
-        if checked.stated:
-            raise RuleError(checked.stated)
-        if (doubts := [*self._lost(checked.values), *checked.doubts]) and not anyway:
-            self.anyway.visible = True
-            message = f"{NOT_SENT} Correct what is marked, or press “{self.anyway.text}”."
-            self._alert(message, doubts)
-            raise RuleError([_marked(doubt) for doubt in doubts], hint=CONFIRM)
-        self._sending(checked.values)
+        form_check = self.check(everything=True)
+        if form_check.stated:
+            raise RuleError(form_check.stated)
+        doubts = [*self._unanswered_warnings(form_check.values), *form_check.doubts]
+        if doubts and not anyway:
+            self._ask_to_confirm(doubts)
+            raise RuleError([with_assumption_mark(doubt) for doubt in doubts], hint=CONFIRM)
+        self._send_and_finish(form_check.values)
         return self.result
 
-    def _lost(self, values: dict[str, Any]) -> list[Problem]:
+    def _unanswered_warnings(self, values: dict[str, Any]) -> list[Problem]:
         """Warn that an attempt with other values got no answer: sending may make a second order."""
-        if self._unanswered in (None, values):
+        if self._unanswered_values in (None, values):
             return []
         return [Problem("", "the previous attempt, with other values, may have been carried out")]
 
-    def _inputs(self) -> dict[str, Any]:
+    def _ask_to_confirm(self, doubts: Sequence[Problem]) -> None:
+        """Show the doubts and the button that sends the form anyway."""
+        button = self.controls.anyway_button
+        button.visible = True
+        message = f"{NOT_SENT} Correct what is marked, or press “{button.text}”."
+        self._show_failure(message, doubts)
+
+    def _input_values(self) -> dict[str, Any]:
         return {name: field.value for name, field in self.fields.items()}
 
     def restart(self) -> None:
@@ -165,17 +170,18 @@ class Form(traitlets.HasTraits, FormPage):
         """
         self.result = None
         self._code_sent = ""
-        self._unanswered = None
-        self.message.html = self.sent = ""
-        self._lock(False)
+        self._unanswered_values = None
+        self.controls.message.html = ""
+        self.sent_html = ""
+        self._set_locked(False)
         with self.filling():
-            self._clear()
+            self._reset_inputs()
         self.redraw(self.heading)
-        self.keep()
+        self.update_saved()
 
-    def _clear(self) -> None:
+    def _reset_inputs(self) -> None:
         """Set every field to the value that it had before anything was filled in."""
-        for name, value in self._first.items():
+        for name, value in self._initial_values.items():
             self.fields[name].reset(value)
 
     def check(self, *, everything: bool = False) -> FormCheck:
@@ -184,36 +190,39 @@ class Form(traitlets.HasTraits, FormPage):
         Fields that were not edited yet show problems only if `everything` is true.
         """
         values = self.values()
-        checked = FormCheck(values, self._judge(values), self._warn(values))
+        form_check = FormCheck(values, self._find_problems(values), self._find_warnings(values))
         for field in self.fields.values():
-            is_judged = everything or field.judged
-            field.say(
-                self._of(field, checked.problems) if is_judged else [],
-                self._of(field, checked.warnings) if is_judged else [],
-            )
-        self.listing.text = self._code_sent or self._script(values)
-        if NOT_SENT in self.message.html and not (checked.stated or checked.doubts):
-            self.message.html = ""
+            if everything or field.shows_problems:
+                problems = self._problems_of(field, form_check.problems)
+                warnings = self._problems_of(field, form_check.warnings)
+                field.show_problems(problems, warnings)
+            else:
+                field.show_problems([])
+        self.controls.code.text = self._code_sent or self._write_code(values)
+        message = self.controls.message
+        if NOT_SENT in message.html and not (form_check.stated or form_check.doubts):
+            message.html = ""
         self.redraw()
-        return checked
+        return form_check
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook: the result, or that nothing was sent."""
         if self.result is None:
             labels = [field.label for field in self.fields.values() if field.visible]
             return [("Fields", ", ".join(labels)), ("Sent", "not yet")]
-        return self.outcome(self.result)
+        return self.result_rows(self.result)
 
-    def saved(self) -> str:
+    def saved_html(self) -> str:
         """The form as static HTML: its inputs, and its button or its response."""
-        frame, *other_nodes = self.nodes()[1:]
+        frame, *nodes_below = self.nodes()[1:]
         if self.result is None:
-            return "".join(node.static() for node in [frame, *other_nodes])
+            return "".join(node.static() for node in [frame, *nodes_below])
         inputs = "".join(node.static() for node in self.inputs if node.visible)
-        return f"{inputs}<p>✓ {self._sent_by or 'Sent.'}</p>{html.table(self.outcome(self.result))}"
+        result_table = html.table(self.result_rows(self.result))
+        return f"{inputs}<p>✓ {self._sender or 'Sent.'}</p>{result_table}"
 
     def field_of(self, problem: Problem) -> FormField | None:
-        """The field at which a problem is shown."""
+        """The field at which a problem is shown; None if no field has its name or a parent's."""
         name = problem.field
         while name and name not in self.fields:
             name = name.rpartition(".")[0]
@@ -222,76 +231,82 @@ class Form(traitlets.HasTraits, FormPage):
     @contextmanager
     def filling(self) -> Iterator[None]:
         """Change several fields, and check them once at the end."""
-        self._silent = True
+        self._is_filling = True
         try:
             yield
         finally:
-            self._silent = False
-            self.changed()
+            self._is_filling = False
+            self.handle_change()
 
     def fill_in(self, values: Mapping[str, Any]) -> None:
         """Set the fields that have a value, and check them once at the end."""
         with self.filling():
             for name, value in values.items():
                 if name in self.fields:
-                    self.fields[name].put(value)
+                    self.fields[name].set_value(value)
 
-    def changed(self, field: FormField | None = None) -> None:
+    def handle_change(self, field: FormField | None = None) -> None:
         """Check again: a field was changed, so the next click is a new attempt."""
-        if self.button.disabled or self._silent:
+        if self.controls.send_button.disabled or self._is_filling:
             return
-        self._quiet_until = 0.0
-        self.anyway.visible = False
-        self._adjust()
+        self._ignore_clicks_until = 0.0
+        self.controls.anyway_button.visible = False
+        self._adjust_inputs()
         self.check()
 
     def click(self, *, anyway: bool = False) -> None:
         """Handle a click: submit once, and show errors in the form."""
-        if self.result is not None or time.monotonic() < self._quiet_until:
+        if self.result is not None or time.monotonic() < self._ignore_clicks_until:
             return
-        self.attended = self.clicked = True
-        self._sent_by = ""
+        self.in_click = True
+        self.was_clicked = True
+        self._sender = ""
         try:
-            with self._one_at_a_time:
+            with self._lock:
                 self._submit(anyway)
         except Exception as error:
             if not (isinstance(error, RuleError) and error.hint == CONFIRM):
                 self.show_error(error)
             if not isinstance(error, PaylabError):
                 raise
-            visible_fields = (field for field in self.fields.values() if field.visible)
-            self.redraw(
-                next(
-                    (field for field in visible_fields if field.errors or field.warnings),
-                    self.message,
-                )
-            )
+            self.redraw(self._first_marked_field() or self.controls.message)
         finally:
-            self.attended = False
-            self._quiet_until = time.monotonic() + DOUBLE_CLICK_SECONDS
-            self.keep()
+            self.in_click = False
+            self._ignore_clicks_until = time.monotonic() + DOUBLE_CLICK_SECONDS
+            self.update_saved()
+
+    def _first_marked_field(self) -> FormField | None:
+        """The first visible field with an error or a warning; None if there is none."""
+        for field in self.fields.values():
+            if field.visible and (field.errors or field.warnings):
+                return field
+        return None
 
     def show_error(self, error: Exception) -> None:
         """Show an error at its fields and below the button."""
         problems = list(getattr(error, "problems", ()))
         for field in self.fields.values():
-            if of_field := self._of(field, problems):
-                field.say(of_field)
-        self._alert(message_of(error), problems)
+            field_problems = self._problems_of(field, problems)
+            if field_problems:
+                field.show_problems(field_problems)
+        self._show_failure(error_message(error), problems)
         self.redraw()
 
-    def _sending(self, values: dict[str, Any]) -> None:
-        self.button.disabled = True
-        self.button.text = "Sending…"
-        self.message.html = ""
-        self.anyway.visible = False
+    def _show_failure(self, message: str, problems: Iterable[Problem]) -> None:
+        """Show a message, and the problems of no field."""
+        general_problems = [problem for problem in problems if self.field_of(problem) is None]
+        self.controls.show_failure([message, *map(str, general_problems)])
+
+    def _send_and_finish(self, values: dict[str, Any]) -> None:
+        """Send the values; an attempt whose outcome is unknown is noted."""
+        self.controls.show_sending()
         self.redraw()
         try:
             result = self._send(values)
         except BaseException as error:
-            self._lock(False)
-            if not self.repeatable and not was_refused(error):
-                self._unanswered = values
+            self._set_locked(False)
+            if not self.repeatable and not is_refusal(error):
+                self._unanswered_values = values
             self.redraw()
             raise
         if result is not None:
@@ -300,52 +315,36 @@ class Form(traitlets.HasTraits, FormPage):
     def finish(self, result: Any) -> None:
         """Store the response as `result`, and show it with the sent values."""
         self._code_sent = self.code()
-        self.sent = html.table(self._sent_rows())
-        self._lock(True)
-        self._forget()
-        self._inputs_sent = self._inputs()
+        self.sent_html = html.table(self._sent_rows())
+        self._set_locked(True)
+        self._clear_private_inputs()
+        self._inputs_sent = self._input_values()
         for field in self.fields.values():
-            field.say([])
-        self.tell(self.sent_title, self.outcome(result))
+            field.show_problems([])
+        self.show_result(self.sent_title, self.result_rows(result))
         self.result = result
-        self.redraw(self.message)
-        self.keep()
+        self.redraw(self.controls.message)
+        self.update_saved()
 
     def _sent_rows(self) -> list[Row]:
         """The sent values as rows; document numbers are masked."""
-        visible_fields = [
-            candidate
-            for candidate in self.fields.values()
-            if candidate.visible and candidate.input != TICK
-        ]
-        return [(field.label, field.shown()) for field in visible_fields if field.shown()]
-
-    def tell(self, headline: str, rows: Sequence[Row]) -> None:
-        """Show the outcome below the inputs, and who sent them unless it was a click."""
-        headline_html = f'<p class="paylab-good"><strong>✓ {html.escape(headline)}</strong></p>'
-        by = f'<p class="paylab-hint">{self._sent_by}</p>' if self._sent_by else ""
-        self.message.html = headline_html + by + (html.table(rows) if rows else "")
-
-    def _alert(self, text: str, problems: Iterable[Problem]) -> None:
-        """Show a message, and the problems of no field."""
-        lines = [text, *(str(problem) for problem in problems if self.field_of(problem) is None)]
-        lines_html = "".join(f'<p class="paylab-error">{html.escape(line)}</p>' for line in lines)
-        self.message.html = lines_html
-
-    def _lock(self, locked: bool) -> None:
-        self.button.disabled = locked
-        self.button.text = self.action
-        self.button.visible = not locked
-        self.again.visible = locked
+        rows = []
         for field in self.fields.values():
-            field.lock(locked)
+            if not field.visible or field.input == TICK:
+                continue
+            text = field.display_text()
+            if text:
+                rows.append((field.label, text))
+        return rows
 
-    def _of(self, field: FormField, problems: Sequence[Problem]) -> list[Problem]:
+    def show_result(self, headline: str, rows: Sequence[Row]) -> None:
+        """Show the result below the inputs, and who sent them unless it was a click."""
+        self.controls.show_result(headline, self._sender, rows)
+
+    def _set_locked(self, is_locked: bool) -> None:
+        self.controls.lock(is_locked)
+        for field in self.fields.values():
+            field.lock(is_locked)
+
+    def _problems_of(self, field: FormField, problems: Sequence[Problem]) -> list[Problem]:
         return [problem for problem in problems if self.field_of(problem) is field]
-
-
-def _marked(problem: Problem) -> Problem:
-    """The problem of an exception: it says when it comes from an assumption."""
-    if not (problem.field and is_assumed(problem)):
-        return problem
-    return Problem(problem.field, problem.message + ASSUMPTION, problem.source)

@@ -8,16 +8,16 @@ from typing import Any
 Message = Mapping[str, Any]
 """A message of a browser: its names with a text, a number, a bool or None each."""
 
-PLAIN = (str, int, float, bool, type(None))
-MOST_DIGITS = 15
+PLAIN_TYPES = (str, int, float, bool, type(None))
+NUMBER_DIGITS_MAX = 15
 """Digits of a whole number that JavaScript keeps."""
 
 
 def read_message(message: object) -> Message:
-    """The members of a message that are plain values; none if it is no object."""
+    """Read the members of a message that are plain values; an empty dict if it is no object."""
     if not isinstance(message, Mapping):
         return {}
-    members = {name: item for name, item in message.items() if isinstance(item, PLAIN)}
+    members = {name: item for name, item in message.items() if isinstance(item, PLAIN_TYPES)}
     return {
         str(name): _without_surrogates(item) if isinstance(item, str) else item
         for name, item in members.items()
@@ -25,7 +25,7 @@ def read_message(message: object) -> Message:
 
 
 def read_buffers(buffers: object) -> list[bytes]:
-    """The bytes beside a message; none if they are no bytes."""
+    """Read the bytes beside a message; an empty list if a part is no bytes."""
     if not isinstance(buffers, Iterable):
         return []
     parts = list(buffers)
@@ -38,7 +38,7 @@ def whole_number(value: object, default: int = 0) -> int:
     """A whole number of a message, or the default for any other value."""
     if not isinstance(value, int) or isinstance(value, bool):
         return default
-    return value if abs(value) < 10**MOST_DIGITS else default
+    return value if abs(value) < 10**NUMBER_DIGITS_MAX else default
 
 
 def _without_surrogates(text: str) -> str:

@@ -20,16 +20,15 @@ from ...spec.service.service import Service
 from .. import html
 from ..html import Row
 from . import person
-from .account import AccountFields, normaliser
-from .code import Expression, call
+from .account_fields import AccountFields, make_normaliser
+from .code import Expression, write_call
 from .field import FormField
 from .form import Form
-from .person import NAME as CONSENT
-from .person import Consent
-from .view import Button, Html, Node, form_part, side_by_side
+from .person import CONSENT_FIELD, Consent
+from .view import Button, Html, Node, form_section, side_by_side
 
-NUMBER = "document.number"
-_utcnow = partial(datetime.now, UTC)
+DOCUMENT_NUMBER = "document.number"
+_utc_now = partial(datetime.now, UTC)
 
 
 class OnboardingForm(Form):
@@ -53,41 +52,42 @@ class OnboardingForm(Form):
         example: bool = False,
         consent: bool = False,
         on_ramp_only: bool = False,
-        clock: Callable[[], datetime] = _utcnow,
+        clock: Callable[[], datetime] = _utc_now,
         service: Service | None = None,
     ) -> None:
         self._service = service
         self._on_ramp_only = on_ramp_only
         self._create = create
-        self._consenting = consent
+        self._has_code_consent = consent
         self._clock = clock
         self.title = f"{self.subject}: {NAMES.get(country, country)}"
         self.consent = Consent(clock, in_code=consent)
-        self.reason = Html(style="hint")
-        self.filler = Button("Fill with an example", self.fill)
-        self.tools = [self.filler]
-        fields = self._fields(country, product)
-        super().__init__(fields, self._parts({field.name: field for field in fields}))
+        self.requirements = Html(style="hint")
+        self.example_button = Button("Fill with an example", self.fill)
+        self.helper_nodes = [self.example_button]
+        fields = self._make_fields(country, product)
+        super().__init__(fields, self._make_sections({field.name: field for field in fields}))
         if example:
             self.fill()
 
-    def _fields(self, country: str, product: str) -> list[FormField]:
-        fields = [*person.fields(country, product), self.consent]
+    def _make_fields(self, country: str, product: str) -> list[FormField]:
+        fields = person.make_fields(country, product)
         if self._on_ramp_only:
-            fields[0].offer([(person.PRODUCTS[product], product)])
-        return fields
+            product_field = fields[0]
+            product_field.set_options([(person.PRODUCT_LABELS[product], product)])
+        return [*fields, self.consent]
 
-    def _parts(self, fields: Mapping[str, FormField]) -> list[Node]:
-        def of(names: Sequence[str]) -> Node:
+    def _make_sections(self, fields: Mapping[str, FormField]) -> list[Node]:
+        def row(names: Sequence[str]) -> Node:
             return side_by_side([fields[name] for name in names])
 
         return [
-            of(person.WORK),
-            self.reason,
-            self.filler,
-            form_part("Person", of(person.PERSON)),
-            form_part("Address", of(person.ADDRESS)),
-            form_part("Document", of(person.DOCUMENT)),
+            row(person.PRODUCT_FIELD_NAMES),
+            self.requirements,
+            self.example_button,
+            form_section("Person", row(person.PERSON_FIELD_NAMES)),
+            form_section("Address", row(person.ADDRESS_FIELD_NAMES)),
+            form_section("Document", row(person.DOCUMENT_FIELD_NAMES)),
             self.consent,
         ]
 
@@ -99,85 +99,104 @@ class OnboardingForm(Form):
     def values(self) -> dict[str, Any]:
         """The individual to send."""
         inputs = super().values()
-        inputs |= {"product_types": [inputs["product_types"]], "address.country": inputs["country"]}
+        inputs["product_types"] = [inputs["product_types"]]
+        inputs["address.country"] = inputs["country"]
         if "document.type" not in inputs:
-            inputs.pop(NUMBER, None)
+            inputs.pop(DOCUMENT_NUMBER, None)
         body: dict[str, Any] = {}
         for name, value in inputs.items():
             put_inside(body, name, value)
         return body
 
-    def _judge(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_problems(self, values: dict[str, Any]) -> list[Problem]:
         problems = individuals.check(values, self._service)
         country = self.fields["country"].value
         if self._on_ramp_only and of_country(country) is None:
             problems.append(Problem("country", unknown_on_ramp(country)))
         return problems
 
-    def _warn(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_warnings(self, values: dict[str, Any]) -> list[Problem]:
         today = self._clock().date()
         warnings = individuals.warn(values, self._service)
-        if self._on_ramp_only:  # an error there
+        if self._on_ramp_only:  # an unknown on-ramp is an error here, see `_find_problems`
             warnings = [warning for warning in warnings if warning.field != "country"]
         return [*warnings, *individuals.warn_implausible(values, today)]
 
-    def _script(self, values: dict[str, Any]) -> str:
+    def _write_code(self, values: dict[str, Any]) -> str:
         """The equivalent call; it asks for the document number instead of containing it."""
         fields = dict(values)
-        if "number" in (document := fields.get("document", {})):
-            document_label = person.document_name(str(document.get("type")))
-            number = Expression(f"input({document_label + ' number: '!r})")
+        document = fields.get("document", {})
+        if "number" in document:
+            label = person.document_label(str(document.get("type")))
+            number = Expression(f"input({label + ' number: '!r})")
             fields["document"] = {**document, "number": number}
-        if CONSENT in fields:
-            fields[CONSENT] = Expression("lab.clock()")
-        return call("lab.individuals.create", fields, to="person")
+        if CONSENT_FIELD in fields:
+            fields[CONSENT_FIELD] = Expression("lab.clock()")
+        return write_call("lab.individuals.create", fields, to="person")
 
-    def outcome(self, result: Individual) -> list[Row]:
+    def result_rows(self, result: Individual) -> list[Row]:
         """The individual's id and status, and the next step."""
-        codes_needed = [detail.code or "" for detail in result.status_details or []]
         rows = [("Person", str(result.id)), ("Status", str(result.status))]
-        return [*rows, ("Still needed", ", ".join(codes_needed))] if codes_needed else rows
+        detail_codes = [detail.code or "" for detail in result.status_details or []]
+        if detail_codes:
+            rows.append(("Still needed", ", ".join(detail_codes)))
+        return rows
 
     def fill(self) -> None:
         """Fill in a fictitious person, without the consent."""
-        self.fill_in(person.example_fields(examples.person(self.fields["country"].value)))
+        self.fill_in(person.example_values(examples.person(self.fields["country"].value)))
 
-    def _speak(self) -> None:
+    def _apply_code_options(self) -> None:
         """Record the consent of `consent=True`, unless the form was clicked."""
-        if self._consenting and not self.clicked and not self.consent.recorded_at:
+        if self._has_code_consent and not self.was_clicked and not self.consent.recorded_at:
             self.consent.value = True
 
-    def _forget(self) -> None:
-        self.fields[NUMBER].put("")
+    def _clear_private_inputs(self) -> None:
+        self.fields[DOCUMENT_NUMBER].set_value("")
 
-    def _adjust(self) -> None:
+    def _adjust_inputs(self) -> None:
+        """Mark the fields that the country, the product and the service require."""
         product = self.fields["product_types"].value
-        stated = self.corridor.required_for([product])
-        about = {"country": self.fields["country"].value, "product_types": [product]}
-        ramp_fields = individuals.required(about, self._service)
-        required_fields = {*individuals.base(self._service), *stated, *ramp_fields}
+        stated_names = self.corridor.required_for([product])
+        required_names = {
+            *individuals.base(self._service),
+            *stated_names,
+            *individuals.required(self._product_values(), self._service),
+        }
         for name, field in self.fields.items():
-            if not name.startswith(("document.", *person.WORK)):
-                is_required = name in required_fields
-                field.require(is_required, assumed=is_required and name not in stated)
-        self._adjust_document("document" in stated)
-        self.reason.html = html.escape(person.why(self.corridor, product))
+            if not name.startswith(("document.", *person.PRODUCT_FIELD_NAMES)):
+                is_required = name in required_names
+                is_assumed = is_required and name not in stated_names
+                field.set_required(is_required, assumed=is_assumed)
+        self._adjust_document("document" in stated_names)
+        requirements = person.requirement_sentences(self.corridor, product)
+        self.requirements.html = html.escape(requirements)
 
-    def _adjust_document(self, needed: bool) -> None:
-        kind = self.fields["document.type"]
-        number = self.fields[NUMBER]
-        kind.offer(person.document_types(self.corridor, needed))
-        kind.require(needed)
-        form = DOCUMENT_NUMBERS.get(kind.value)
-        number.label = person.document_name(kind.value) if kind.value else "Document number"
-        number.hint = person.number_hint(kind.value)
-        number.normal = normaliser(form)
-        number.visible = bool(kind.value)
-        number.require(False, assumed=True)
+    def _product_values(self) -> dict[str, Any]:
+        """The country and the product, as in the individual to send."""
+        return {
+            "country": self.fields["country"].value,
+            "product_types": [self.fields["product_types"].value],
+        }
+
+    def _adjust_document(self, is_required: bool) -> None:
+        """Offer the documents of the country, and ask for the number of the chosen one."""
+        type_field = self.fields["document.type"]
+        type_field.set_options(person.document_options(self.corridor, is_required))
+        type_field.set_required(is_required)
+        document_type = type_field.value
+        number = self.fields[DOCUMENT_NUMBER]
+        number.label = "Document number"
+        if document_type:
+            number.label = person.document_label(document_type)
+        number.hint = person.document_number_hint(document_type)
+        number.normalise = make_normaliser(DOCUMENT_NUMBERS.get(document_type))
+        number.visible = bool(document_type)
+        number.set_required(False, assumed=True)
 
 
-LIST = "financial_accounts"
-PREFIX = f"{LIST}.0."
+ACCOUNTS_FIELD = "financial_accounts"
+ACCOUNT_PREFIX = f"{ACCOUNTS_FIELD}.0."
 
 
 class RecipientForm(OnboardingForm):
@@ -196,16 +215,18 @@ class RecipientForm(OnboardingForm):
         service: Service | None = None,
         **options: Any,
     ) -> None:
-        self.account = AccountFields(country, prefix=PREFIX, later=True, service=service)
+        self.account = AccountFields(
+            country, prefix=ACCOUNT_PREFIX, may_add_later=True, service=service
+        )
         super().__init__(create, country, product, service=service, **options)
-        self.tools = [*self.tools, self.account.tools]
+        self.helper_nodes = [*self.helper_nodes, self.account.scanner]
 
     def values(self) -> dict[str, Any]:
         """The individual with its account, to send."""
         fields = super().values()
-        fields.pop(LIST, None)
-        entry = self.account.entry()
-        return {**fields, LIST: [entry]} if entry else fields
+        fields.pop(ACCOUNTS_FIELD, None)
+        account = self.account.values()
+        return {**fields, ACCOUNTS_FIELD: [account]} if account else fields
 
     def fill(self) -> None:
         """Fill in a fictitious recipient, with an account where payouts are documented."""
@@ -213,27 +234,28 @@ class RecipientForm(OnboardingForm):
             super().fill()
             return
         example = examples.recipient(self.fields["country"].value, self._service)
-        entry = example.pop(LIST)[0]
+        account = example.pop(ACCOUNTS_FIELD)[0]
         with self.filling():
-            self.account.fill(entry["type"], entry["details"])
-            self.fill_in(person.example_fields(example))
+            self.account.fill(account["type"], account["details"])
+            self.fill_in(person.example_values(example))
 
-    def outcome(self, result: Individual) -> list[Row]:
+    def result_rows(self, result: Individual) -> list[Row]:
         """The individual and the account that receives payouts."""
-        accounts_held = [
-            account
+        rows = super().result_rows(result)
+        account_rows = [
+            ("Account", f"{account.id}, {account.type}")
             for account in result.financial_accounts or []
             if isinstance(account, FinancialAccount)
         ]
-        account_rows = [("Account", f"{account.id}, {account.type}") for account in accounts_held]
-        return [*super().outcome(result), *(account_rows or [("Account", "to be added later")])]
+        return [*rows, *(account_rows or [("Account", "to be added later")])]
 
-    def _adjust(self) -> None:
-        super()._adjust()
+    def _adjust_inputs(self) -> None:
+        super()._adjust_inputs()
         self.account.adjust(self.fields["country"].value)
 
-    def _fields(self, country: str, product: str) -> list[FormField]:
-        return [*super()._fields(country, product), *self.account]
+    def _make_fields(self, country: str, product: str) -> list[FormField]:
+        return [*super()._make_fields(country, product), *self.account]
 
-    def _parts(self, fields: Mapping[str, FormField]) -> list[Node]:
-        return [*super()._parts(fields), form_part("Account that receives payouts", self.account)]
+    def _make_sections(self, fields: Mapping[str, FormField]) -> list[Node]:
+        account_section = form_section("Account that receives payouts", self.account)
+        return [*super()._make_sections(fields), account_section]

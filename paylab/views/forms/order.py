@@ -15,30 +15,32 @@ class OrderForm(Form):
     (`new="tr_1"`), so that it is paid once however often you click.
     """
 
-    after = ""
-    """The id of the last payment, if another one is meant."""
-    again_text = "Send another"
-    made_before = "An equal order was made before: nothing new was created"
+    last_payment_id = ""
+    """The id of the last payment if the next one is another payment, otherwise empty."""
+    restart_text = "Send another"
+    repeated_title = "An equal order was made before: nothing new was created"
 
     @property
-    def more(self) -> dict[str, Any]:
+    def order_options(self) -> dict[str, Any]:
         """The options of the call besides its fields."""
-        return {"new": self.after} if self.after else {}
+        return {"new": self.last_payment_id} if self.last_payment_id else {}
 
     def _send(self, values: dict[str, Any]) -> Any:
         """Send the order; another payment after `restart`."""
-        return self._create(**values, **self.more)
+        return self._create(**values, **self.order_options)
 
     def restart(self) -> None:
         """Reset the form so that it sends another payment."""
-        self.after = str(getattr(self.result, "id", "")) or self.after
+        result_id = str(getattr(self.result, "id", ""))
+        if result_id:
+            self.last_payment_id = result_id
         super().restart()
 
-    def _clear(self) -> None:
+    def _reset_inputs(self) -> None:
         """Keep the values: the next payment mostly differs in one of them."""
 
     def finish(self, result: Any) -> None:
         """Show the payment, and whether it was made before."""
-        is_old = getattr(result, "replayed", False)
-        self.sent_title = self.made_before if is_old else type(self).sent_title
+        was_made_before = getattr(result, "replayed", False)
+        self.sent_title = self.repeated_title if was_made_before else type(self).sent_title
         super().finish(result)

@@ -11,54 +11,63 @@ from ...corridors.account_types import DOCUMENT_NUMBERS
 from ...corridors.corridor import NAMES, Corridor
 from ...errors.base import Problem
 from ...spec import codes, timestamps
+from ...spec.text import JsonMapping, JsonObject
 from .field import REQUIRED, SELECT, TICK, FormField
 
-NAME = "idv_consent_recorded_at"
-CONSENT_ASKED = "The person agrees to identity verification"
-TICK_IT = "Tick this box when the person agrees; the time is recorded."
-IN_CODE = "Tick this box when the person agrees; consent=True counts only without a click."
+CONSENT_FIELD = "idv_consent_recorded_at"
+CONSENT_LABEL = "The person agrees to identity verification"
+CONSENT_HINT = "Tick this box when the person agrees; the time is recorded."
+CODE_CONSENT_HINT = (
+    "Tick this box when the person agrees; consent=True counts only without a click."
+)
 
 
 class Consent(FormField):
     """A box ticked by the user or by `consent=True`; its value is the time of consent."""
 
     def __init__(self, clock: Callable[[], datetime], *, in_code: bool = False) -> None:
-        super().__init__(NAME, CONSENT_ASKED, TICK, hint=IN_CODE if in_code else TICK_IT)
+        self._request_hint = CODE_CONSENT_HINT if in_code else CONSENT_HINT
+        super().__init__(CONSENT_FIELD, CONSENT_LABEL, TICK, hint=self._request_hint)
         self._clock = clock
         self.recorded_at = ""
-        self._asking = self.hint
 
-    def _given(self) -> str:
+    def _normal_value(self) -> str:
         """The time of consent as ISO 8601 text in UTC; empty without consent."""
         return self.recorded_at
 
     def store(self, value: Any) -> bool:
-        """Note the time when the box is ticked."""
-        changed = super().store(bool(value))
-        if changed:
-            self.recorded_at = timestamps.to_text(self._clock()) if value else ""
-            self.hint = f"Consent recorded at {self.recorded_at}" if value else self._asking
-        return changed
+        """Note the time when the box is ticked; return whether it changed."""
+        has_changed = super().store(bool(value))
+        if not has_changed:
+            return False
+        if value:
+            self.recorded_at = timestamps.to_text(self._clock())
+            self.hint = f"Consent recorded at {self.recorded_at}"
+        else:
+            self.recorded_at = ""
+            self.hint = self._request_hint
+        return True
 
-    def say(self, problems: Iterable[Problem], warnings: Iterable[Problem] = ()) -> None:
+    def show_problems(self, problems: Iterable[Problem], warnings: Iterable[Problem] = ()) -> None:
         """Show problems, with what to do about a missing consent."""
-        super().say(problems, warnings)
+        super().show_problems(problems, warnings)
         self.errors = [
-            f"{error}. {self._asking}" if error == REQUIRED else error for error in self.errors
+            f"{error}. {self._request_hint}" if error == REQUIRED else error
+            for error in self.errors
         ]
 
-    def require(self, needed: bool | None, *, assumed: bool = False) -> None:
+    def set_required(self, required: bool | None, *, assumed: bool = False) -> None:
         """Ask for consent only where it is required."""
-        super().require(needed, assumed=assumed)
-        self.visible = bool(needed)
+        super().set_required(required, assumed=assumed)
+        self.visible = bool(required)
 
 
-PRODUCTS = {
+PRODUCT_LABELS = {
     codes.ON_RAMP_PRODUCT: "On-ramp: fiat to stablecoin",
     codes.OFF_RAMP_PRODUCT: "Off-ramp: stablecoin to fiat",
     codes.GLOBAL_PAYOUTS: "Global payouts",
 }
-DOCUMENTS = {
+DOCUMENT_LABELS = {
     "cc": "Cédula de ciudadanía",
     "ce": "Cédula de extranjería",
     "pep": "PEP",
@@ -68,16 +77,15 @@ DOCUMENTS = {
     "national_id": "National ID",
     "passport": "Passport",
 }
-NONE = ("No document", "")
+NO_DOCUMENT = ("No document", "")
 
-HINT_NAME = (
+FAMILY_NAME_HINT = (
     "Simulator: a family name such as “Verification Image Blurry” decides how verification ends."
 )
 
-# Label, placeholder, and hint.
-TEXTS = {
+TEXT_FIELDS = {
     "given_name": ("Given name", "", ""),
-    "family_name": ("Family name", "", HINT_NAME),
+    "family_name": ("Family name", "", FAMILY_NAME_HINT),
     "email": ("E-mail", "name@example.com", ""),
     "phone": ("Phone", "+00 000 000 0000", "With the country code."),
     "date_of_birth": ("Date of birth", "1990-12-31", "Year, month, day."),
@@ -88,93 +96,103 @@ TEXTS = {
     "address.postal_code": ("Postal code", "", ""),
     "document.number": ("Document number", "", ""),
 }
-WORK = ("product_types", "country")
-PERSON = ("given_name", "family_name", "email", "phone", "date_of_birth")
-ADDRESS = tuple(name for name in TEXTS if name.startswith("address."))
-DOCUMENT = ("document.type", "document.number")
+"""The label, the placeholder and the hint of each text field."""
+PRODUCT_FIELD_NAMES = ("product_types", "country")
+PERSON_FIELD_NAMES = ("given_name", "family_name", "email", "phone", "date_of_birth")
+ADDRESS_FIELD_NAMES = tuple(name for name in TEXT_FIELDS if name.startswith("address."))
+DOCUMENT_FIELD_NAMES = ("document.type", "document.number")
 
 
-def fields(country: str, product: str) -> list[FormField]:
-    """All inputs, with the field names that problems use."""
+def make_fields(country: str, product: str) -> list[FormField]:
+    """Make all inputs, with the field names that problems use."""
     countries_by_name = sorted(NAMES.items(), key=itemgetter(1))
-    names = [(f"{name} ({code})", code) for code, name in countries_by_name]
-    products = [(text, code) for code, text in PRODUCTS.items()]
-    number = _text("document.number")
-    number.private = True
+    country_options = [(f"{name} ({code})", code) for code, name in countries_by_name]
+    product_options = [(label, code) for code, label in PRODUCT_LABELS.items()]
+    document_number = _make_text_field("document.number")
+    document_number.private = True
+    text_fields = [_make_text_field(name) for name in TEXT_FIELDS if name != "document.number"]
     return [
-        FormField("product_types", "Product", SELECT, value=product, options=products),
-        FormField("country", "Country", SELECT, value=country, options=names),
-        *(_text(name) for name in TEXTS if name != number.name),
-        FormField("document.type", "Document type", SELECT, options=[NONE]),
-        number,
+        FormField("product_types", "Product", SELECT, value=product, options=product_options),
+        FormField("country", "Country", SELECT, value=country, options=country_options),
+        *text_fields,
+        FormField("document.type", "Document type", SELECT, options=[NO_DOCUMENT]),
+        document_number,
     ]
 
 
-def document_types(corridor: Corridor, required: bool) -> list[tuple[str, str]]:
-    """The labels of the documents that a country accepts."""
-    options = [(document_name(kind), kind) for kind in corridor.documents]
-    return options if required else [NONE, *options]
-
-
-def document_name(kind: str) -> str:
-    """The label of a document type."""
-    return DOCUMENTS.get(kind, kind.upper())
-
-
-def number_hint(kind: str) -> str:
-    """The format of a document number, if known."""
-    form = DOCUMENT_NUMBERS.get(kind)
-    if form is None or not form.message:
-        return ""
-    requirement = form.message.removeprefix("must be ")
-    return f"{requirement[:1].upper()}{requirement[1:]}."
-
-
-def why(corridor: Corridor, product: str) -> str:
-    """A sentence on what a country and a product require."""
-    required_text = ", ".join(ASKED[name] for name in corridor.required_for([product]))
-    also_required = f" Also required: {required_text}." if required_text else ""
-    return f"{_money(corridor, product)} {_papers(corridor)}{also_required}"
-
-
-def example_fields(body: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of a body by the names of their fields, without country and product."""
-    flat_fields: dict[str, Any] = {}
-    for name, value in body.items():
-        inner = value if isinstance(value, Mapping) else {}
-        flat_fields |= {f"{name}.{key}": item for key, item in inner.items()} or {name: value}
-    return {name: value for name, value in flat_fields.items() if name not in WORK}
-
-
-def _text(name: str) -> FormField:
-    label, placeholder, hint = TEXTS[name]
+def _make_text_field(name: str) -> FormField:
+    label, placeholder, hint = TEXT_FIELDS[name]
     return FormField(name, label, hint=hint, placeholder=placeholder)
 
 
+def document_options(corridor: Corridor, is_required: bool) -> list[tuple[str, str]]:
+    """The labels and codes of the documents that a country accepts."""
+    options = [(document_label(code), code) for code in corridor.documents]
+    return options if is_required else [NO_DOCUMENT, *options]
+
+
+def document_label(document_type: str) -> str:
+    """The label of a document type."""
+    return DOCUMENT_LABELS.get(document_type, document_type.upper())
+
+
+def document_number_hint(document_type: str) -> str:
+    """The format of a document number; empty if it is not known."""
+    number_format = DOCUMENT_NUMBERS.get(document_type)
+    if number_format is None or not number_format.message:
+        return ""
+    requirement = number_format.message.removeprefix("must be ")
+    return f"{requirement[:1].upper()}{requirement[1:]}."
+
+
+def requirement_sentences(corridor: Corridor, product: str) -> str:
+    """Sentences on what a country and a product require."""
+    sentences = [_product_sentence(corridor, product), _document_sentence(corridor)]
+    required_names = [REQUIREMENT_NAMES[name] for name in corridor.required_for([product])]
+    if required_names:
+        sentences.append(f"Also required: {', '.join(required_names)}.")
+    return " ".join(sentences)
+
+
+def example_values(body: JsonMapping) -> JsonObject:
+    """The values of a body by the names of their fields, without country and product."""
+    values: JsonObject = {}
+    for name, value in body.items():
+        if isinstance(value, Mapping) and value:
+            values |= {f"{name}.{inner_name}": inner for inner_name, inner in value.items()}
+        else:
+            values[name] = value
+    return {name: value for name, value in values.items() if name not in PRODUCT_FIELD_NAMES}
+
+
 NO_PAYOUTS = "No payouts are documented for this country: the service may refuse a transfer."
+NO_ON_RAMP = "No on-ramp is known for this country: the service may refuse this person."
 
 
-def _money(corridor: Corridor, product: str) -> str:
+def _product_sentence(corridor: Corridor, product: str) -> str:
+    """A sentence on the currency of a product, or on why it is not available."""
     if product not in corridor.open_products:
-        offered = ", ".join(PRODUCTS[open_product] for open_product in corridor.open_products)
-        return f"This product is not available in this country; available: {offered}."
+        labels = [PRODUCT_LABELS[code] for code in corridor.open_products]
+        return f"This product is not available in this country; available: {', '.join(labels)}."
     if product != codes.ON_RAMP_PRODUCT:
         rails = ", ".join(map(str, corridor.rails))
         return f"Payouts are in {corridor.currency} by {rails}." if rails else NO_PAYOUTS
     if not corridor.on_ramp:
-        return "No on-ramp is known for this country: the service may refuse this person."
+        return NO_ON_RAMP
     return f"Deposits in {corridor.on_ramp.currency.upper()} are converted to a stablecoin."
 
 
-def _papers(corridor: Corridor) -> str:
+def _document_sentence(corridor: Corridor) -> str:
+    """A sentence on the documents that a country accepts."""
     if corridor.documents == codes.DOCUMENT_TYPES:
         return "Any type of document is accepted."
-    words = [document_name(kind) for kind in corridor.documents]
-    only = f"only {words[0]}" if len(words) == 1 else ", ".join(words)
-    return f"Accepted documents: {only}."
+    labels = [document_label(code) for code in corridor.documents]
+    if len(labels) == 1:
+        return f"Accepted documents: only {labels[0]}."
+    return f"Accepted documents: {', '.join(labels)}."
 
 
-ASKED = {
+REQUIREMENT_NAMES = {
     "email": "e-mail",
     "phone": "phone",
     "date_of_birth": "date of birth",

@@ -12,10 +12,12 @@ from ...spec.models import Quote, Transfer
 from ...spec.status import CONVERSION, INDIVIDUAL, TRANSFER
 from ..cards import deposit_card
 from ..html import Row
-from .live import LiveStatus, Look, Times, moment_or_none
+from .live import LiveStatus, datetime_or_none
+from .refresher import Read
+from .timeline import Times
 from .view import Html, Node
 
-STATES = {
+TRANSFER_MEANINGS = {
     "pending": "The service has received it and has not started.",
     "awaiting_funds": "Waiting for the funds.",
     "started": "Funded; the payout has started.",
@@ -25,105 +27,133 @@ STATES = {
     "expired": "Not funded before its deadline; processing did not start.",
     "under_review": "Under review by the service; it then continues or fails.",
 }
+"""What each status of a transfer means."""
+UNPAID_STATUSES = ("failed", "cancelled", "expired")
 
 
 def quote_rows(quote: Quote) -> list[Row]:
     """Rows of a quote: source amount, fees, taxes, rate, destination amount and expiry."""
-    validity = ("Holds until", moment(quote.expires_at))
-    return [*_price(quote), *_rail(quote.payout_method), *([validity] if quote.expires_at else [])]
+    rows = [*_price_rows(quote), *_rail_rows(quote.payout_method)]
+    if quote.expires_at:
+        rows.append(("Holds until", datetime_text(quote.expires_at)))
+    return rows
 
 
 def transfer_rows(transfer: Transfer, wallets: Sequence[Any] = ()) -> list[Row]:
     """Rows of a transfer: status with its meaning, and terms; unknown values are left out."""
+    seconds = transfer.completed_in
     rows = [
         ("Transfer", transfer.id),
         ("Reference", transfer.client_reference_id),
         ("Status", transfer.status),
-        ("Meaning", STATES.get(str(transfer.status))),
+        ("Meaning", TRANSFER_MEANINGS.get(str(transfer.status))),
         ("Reason", transfer.failure_reason),
-        *_returned(transfer, wallets),
-        *_price(transfer),
-        *_rail(transfer.payout_method),
-        ("Took", transfer.completed_in and f"{transfer.completed_in} s"),
+        *_return_rows(transfer, wallets),
+        *_price_rows(transfer, is_unpaid=transfer.status in UNPAID_STATUSES),
+        *_rail_rows(transfer.payout_method),
+        ("Took", "" if seconds is None else f"{seconds} s"),
         ("Settlement reference", transfer.settlement_reference_id),
     ]
     return [(label, str(text)) for label, text in rows if text not in (None, "")]
 
 
-def left(quote: Quote, now: datetime) -> tuple[str, bool]:
-    """A sentence on how long a quote is still valid, and whether it has expired."""
-    until = quote.expires_at
-    if not isinstance(until, datetime):
-        return "The expiry time is unknown.", False
-    seconds = int((until - now).total_seconds())
+def is_expired(quote: Quote, now: datetime) -> bool:
+    """Whether the expiry time of a quote is known and past."""
+    expires_at = quote.expires_at
+    return isinstance(expires_at, datetime) and _seconds_until(expires_at, now) <= 0
+
+
+def expiry_sentence(quote: Quote, now: datetime) -> str:
+    """A sentence on how long a quote is still valid."""
+    expires_at = quote.expires_at
+    if not isinstance(expires_at, datetime):
+        return "The expiry time is unknown."
+    seconds = _seconds_until(expires_at, now)
     if seconds <= 0:
-        return f"Expired at {until:%H:%M:%S} UTC: get a new quote.", True
-    return f"Rate and fees are locked for another {seconds // 60}:{seconds % 60:02d}.", False
+        return f"Expired at {expires_at:%H:%M:%S} UTC: get a new quote."
+    return f"Rate and fees are locked for another {seconds // 60}:{seconds % 60:02d}."
 
 
-def moment(value: object) -> str:
-    """A time with seconds; empty for None."""
-    return f"{value:%Y-%m-%d %H:%M:%S} UTC" if isinstance(value, datetime) else str(value or "")
+def _seconds_until(time: datetime, now: datetime) -> int:
+    return int((time - now).total_seconds())
 
 
-def _price(terms: Quote | Transfer) -> list[Row]:
+def datetime_text(value: object) -> str:
+    """A time with seconds, or any other value as text; empty for None."""
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M:%S} UTC"
+    return str(value or "")
+
+
+def _price_rows(terms: Quote | Transfer, *, is_unpaid: bool = False) -> list[Row]:
+    """Rows of the known amounts and of the rate; `is_unpaid` is a transfer that pays nothing."""
+    recipient_label = "Recipient would get" if is_unpaid else "Recipient gets"
     source = terms.source_currency
-    target = terms.destination_currency
+    destination = terms.destination_currency
     rate = terms.exchange_rate
     rows = [
-        ("You send", _money(terms.source_amount, source)),
-        ("Fee", _money(terms.total_fee, terms.fee_currency)),
-        ("Tax", _money(terms.total_tax, terms.tax_currency)),
-        ("After fee and tax", _money(terms.net_source_amount, source)),
-        ("Rate", "" if rate is None else f"1 {source} = {rate} {target}"),
-        ("They get", _money(terms.destination_amount, target)),
+        ("You send", _money_text(terms.source_amount, source)),
+        ("Fee", _money_text(terms.total_fee, terms.fee_currency)),
+        ("Tax", _money_text(terms.total_tax, terms.tax_currency)),
+        ("After fee and tax", _money_text(terms.net_source_amount, source)),
+        ("Rate", "" if rate is None else f"1 {source} = {rate} {destination}"),
+        (recipient_label, _money_text(terms.destination_amount, destination)),
     ]
-    return [row for row in rows if row[1]]
+    return [(label, text) for label, text in rows if text]
 
 
-def _money(amount: object, currency: str | None) -> str:
+def _money_text(amount: object, currency: str | None) -> str:
     return "" if amount is None else f"{amount} {currency or ''}".strip()
 
 
-def _rail(method: str | None) -> list[Row]:
-    rails = (
-        rail for corridor in countries.of().all for rail in corridor.rails if rail.method == method
-    )
-    rail = next(rails, None)
-    return [("Rail", str(rail or method))] if method else []
+def _rail_rows(method: str | None) -> list[Row]:
+    """A row with the rail of a payout method; no row without a method."""
+    if not method:
+        return []
+    for corridor in countries.of().all:
+        for rail in corridor.rails:
+            if rail.method == method:
+                return [("Rail", str(rail))]
+    return [("Rail", method)]
 
 
-def _returned(transfer: Transfer, wallets: Sequence[Any]) -> list[Row]:
-    """Where a failed off-ramp returns the stablecoins (spec, "What the service does", 6)."""
+def _return_rows(transfer: Transfer, wallets: Sequence[Any]) -> list[Row]:
+    """A row on where a failed off-ramp returns the stablecoins.
+
+    Source: spec, "What the service does", 6.
+    """
     currency = transfer.source_currency or ""
     if transfer.status != "failed" or not codes.is_stablecoin(currency):
         return []
     wallet_details = [wallet.details or {} for wallet in wallets]
-    places = [f"{details.get('address')} on {details.get('network')}" for details in wallet_details]
-    where = " or ".join(places) or "the recipient's crypto wallet on the source network"
-    amount = _money(transfer.source_amount, currency)
-    return [("Goes back", f"{amount} to {where}; the service sends no event for that")]
+    addresses = [
+        f"{details.get('address')} on {details.get('network')}" for details in wallet_details
+    ]
+    target = " or ".join(addresses) or "the recipient's crypto wallet on the source network"
+    amount = _money_text(transfer.source_amount, currency)
+    return [("Goes back", f"{amount} to {target}; the service sends no event for that")]
 
 
-def picture(account: object) -> Html:
+def deposit_card_node(account: object) -> Html:
     """The card of an account's deposit instructions, as a node of a page."""
     card = deposit_card(account)
     return Html(card._repr_mimebundle_()["text/html"])
 
 
-class StatusLine(LiveStatus):
-    """The verification of an individual, refreshed automatically."""
+class IndividualView(LiveStatus):
+    """The live status of the verification of an individual."""
 
     machine = INDIVIDUAL
-    moving = ("pending", "under_review")
+    timed_states = ("pending", "under_review")
     title = "Verification"
 
-    def _facts_of(self, found: Any) -> list[Row]:
-        details = [detail for detail in found.status_details or [] if hasattr(detail, "code")]
-        return [
-            ("Person", f"{found.given_name or ''} {found.family_name or ''}".strip()),
-            *((str(detail.code or "detail"), str(detail.message or "")) for detail in details),
-        ]
+    def _facts_of(self, resource: Any) -> list[Row]:
+        name = f"{resource.given_name or ''} {resource.family_name or ''}".strip()
+        rows = [("Person", name)]
+        for detail in resource.status_details or []:
+            if hasattr(detail, "code"):
+                rows.append((str(detail.code or "detail"), str(detail.message or "")))
+        return rows
 
 
 HELD = "for review: the deposit names no sender (assumed: deposit.review)"
@@ -136,90 +166,93 @@ class ConversionView(LiveStatus):
     """
 
     machine = CONVERSION
-    moving = ("pending", "started")
+    timed_states = ("pending", "started")
     title = "Conversion"
 
-    def __init__(self, look: Look, *, unnamed: bool = False, **options: Any) -> None:
-        self.unnamed = unnamed
-        super().__init__(look, **options)
+    def __init__(self, read: Read, *, unnamed: bool = False, **options: Any) -> None:
+        self._is_unnamed = unnamed
+        super().__init__(read, **options)
 
-    def _facts_of(self, found: Any) -> list[Row]:
-        if found is None:
+    def _facts_of(self, resource: Any) -> list[Row]:
+        if resource is None:
             return [("Conversion", "none yet: waiting for the deposit")]
-        deposit = found.deposit
-        payout = found.payout
+        deposit = resource.deposit
+        payout = resource.payout
+        is_held = self._is_unnamed and resource.status == "pending"
         rows = [
-            ("Conversion", found.id),
-            (
-                "Paid in",
-                _money(getattr(deposit, "amount", None), getattr(deposit, "currency", None)),
-            ),
-            ("Received", moment(getattr(deposit, "received_at", None))),
-            ("Fee", _money(found.total_fee, found.fee_currency)),
-            (
-                "Paid out",
-                _money(getattr(payout, "amount", None), getattr(payout, "currency", None)),
-            ),
-            ("Sent", moment(getattr(payout, "initiated_at", None))),
+            ("Conversion", resource.id),
+            ("Paid in", _amount_text(deposit)),
+            ("Received", datetime_text(getattr(deposit, "received_at", None))),
+            ("Fee", _money_text(resource.total_fee, resource.fee_currency)),
+            ("Paid out", _amount_text(payout)),
+            ("Sent", datetime_text(getattr(payout, "initiated_at", None))),
             ("Transaction", str(getattr(payout, "tx_hash", None) or "")),
-            ("Confirmed", moment(getattr(payout, "completed_at", None))),
-            ("Held", HELD if self.unnamed and found.status == "pending" else ""),
+            ("Confirmed", datetime_text(getattr(payout, "completed_at", None))),
+            ("Held", HELD if is_held else ""),
         ]
-        return [row for row in rows if row[1]]
+        return [(label, text) for label, text in rows if text]
 
-    def _times_of(self, found: Any) -> Times:
+    def _times_of(self, resource: Any) -> Times:
         """The times of the deposit, of the payout and of its confirmation."""
-        if found is None:
+        if resource is None:
             return {}
-        payout = found.payout
-        status = found.status
-        begun = getattr(found.deposit, "received_at", None) or found.created_at
-        sent_at = getattr(payout, "initiated_at", None)
-        completed_at = getattr(payout, "completed_at", None)
-        times = {"pending": begun, "started": sent_at, "completed": completed_at}
-        changed = {} if times.get(str(status)) else {str(status): found.updated_at}
-        return {state: moment_or_none(at) for state, at in {**times, **changed}.items()}
+        payout = resource.payout
+        times = {
+            "pending": getattr(resource.deposit, "received_at", None) or resource.created_at,
+            "started": getattr(payout, "initiated_at", None),
+            "completed": getattr(payout, "completed_at", None),
+        }
+        status = str(resource.status)
+        if not times.get(status):
+            times[status] = resource.updated_at
+        return {state: datetime_or_none(time) for state, time in times.items()}
 
-    def _state_of(self, found: Any) -> str | None:
+    def _state_of(self, resource: Any) -> str | None:
         """The status; pending while the conversion does not exist yet."""
-        return "pending" if found is None else found.status
+        return "pending" if resource is None else resource.status
 
 
-class TransferLine(LiveStatus):
+def _amount_text(holder: object) -> str:
+    """The amount and the currency of a deposit or a payout; empty if they are not known."""
+    return _money_text(getattr(holder, "amount", None), getattr(holder, "currency", None))
+
+
+class TransferView(LiveStatus):
     """The live status of a transfer; a failed off-ramp returns to one of `wallets`."""
 
     machine = TRANSFER
-    moving = ("pending", "awaiting_funds", "started", "under_review")
+    timed_states = ("pending", "awaiting_funds", "started", "under_review")
     title = "Transfer"
 
-    def __init__(self, look: Look, *, wallets: Sequence[Any] = (), **options: Any) -> None:
+    def __init__(self, read: Read, *, wallets: Sequence[Any] = (), **options: Any) -> None:
         self._wallets = wallets
-        self.pay = Html()
-        super().__init__(look, **options)
+        self.deposit_node = Html()
+        super().__init__(read, **options)
 
     def nodes(self) -> Sequence[Node]:
         """The status, and the deposit instructions below it."""
-        return [*super().nodes(), self.pay]
+        return [*super().nodes(), self.deposit_node]
 
-    def see(self, found: Any) -> None:
-        """Show a new value, and the deposit instructions while it awaits funds."""
-        waits = found.deposit_instructions is not None
-        self.pay.html = picture(found).html if waits else ""
-        super().see(found)
+    def show_resource(self, resource: Any) -> None:
+        """Show the transfer, and the deposit instructions while it awaits funds."""
+        self.deposit_node.html = ""
+        if resource.deposit_instructions is not None:
+            self.deposit_node.html = deposit_card_node(resource).html
+        super().show_resource(resource)
 
-    def _facts_of(self, found: Any) -> list[Row]:
-        return [row for row in transfer_rows(found, self._wallets) if row[0] != "Status"]
+    def _facts_of(self, resource: Any) -> list[Row]:
+        return [row for row in transfer_rows(resource, self._wallets) if row[0] != "Status"]
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook, with the deposit instructions."""
-        instructions = getattr(self.seen, "deposit_instructions", None)
+        rows = list(super().rows())
+        instructions = getattr(self.resource, "deposit_instructions", None)
         details = getattr(instructions, "details", None) or {}
-        return [
-            *super().rows(),
-            *((f"Pay to {name}", str(value)) for name, value in details.items()),
-        ]
+        for name, value in details.items():
+            rows.append((f"Pay to {name}", str(value)))
+        return rows
 
-    def _tick(self, seconds: float) -> None:
+    def _advance_clock(self, seconds: float) -> None:
         """Do not advance a frozen clock while waiting for a deposit, which comes from outside."""
-        if getattr(self.seen, "deposit_instructions", None) is None:
-            super()._tick(seconds)
+        if getattr(self.resource, "deposit_instructions", None) is None:
+            super()._advance_clock(seconds)

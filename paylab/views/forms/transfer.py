@@ -15,19 +15,20 @@ from ...spec.models import Quote, Transfer
 from ...spec.service.service import Service
 from .. import html
 from ..html import Row
-from .code import call
-from .field import COMBO, SELECT, FormField, open_list
+from .code import write_call
+from .field import COMBO, SELECT, FormField, assumed_values_hint
 from .form import Form
-from .live import Refresher
 from .order import OrderForm
-from .status import left, quote_rows, transfer_rows
+from .refresher import Refresher
+from .status import expiry_sentence, is_expired, quote_rows, transfer_rows
 from .view import Button, Group, Html, side_by_side
 
-GIVEN = {
+AMOUNT_LABELS = {
     "source_amount": "Amount sent, including fees",
     "destination_amount": "Amount received",
     "net_source_amount": "Amount exchanged, fees are added",
 }
+"""The three amounts of which a quote gets one, with their labels."""
 
 
 class QuoteForm(Form):
@@ -43,7 +44,7 @@ class QuoteForm(Form):
     repeatable = True
     function = "lab.quotes.create"
     variable = "quote"
-    rule = staticmethod(transfers.check_quote)
+    check_rules = staticmethod(transfers.check_quote)
 
     def __init__(  # noqa: PLR0913 - what it does, and what it starts from
         self,
@@ -59,52 +60,62 @@ class QuoteForm(Form):
         self._service = service
         self._create = create
         self._routes = routes
-        self._card = card
+        self._make_card = card
         self._accounts = [getattr(account, "raw", account) for account in accounts]
-        super().__init__(self._fields(amount, source))
+        super().__init__(self._make_fields(amount, source))
 
-    def _fields(self, amount: str, source: str) -> list[FormField]:
-        labels = [(text, at) for at, (text, _) in enumerate(self._routes)]
-        sources = [(choice, choice) for choice in codes.SOURCE_CURRENCIES]
-        amount_kinds = [(text, name) for name, text in GIVEN.items()]
-        networks = countries.of(self._service).networks
-        network = FormField("source_network", "Network", COMBO, hint=open_list(networks))
-        network.offer([(choice, choice) for choice in networks])
-        fields = [
-            FormField("payout_method", "To", SELECT, options=labels),
-            FormField("source_currency", "From", SELECT, value=source, options=sources),
-            network,
-            FormField("given", "Kind of amount", SELECT, options=amount_kinds),
-            FormField("amount", "Amount", value=amount),
+    def _make_fields(self, amount: str, source: str) -> list[FormField]:
+        """Make the inputs; the value of a route is its index."""
+        route_options = [(label, index) for index, (label, _) in enumerate(self._routes)]
+        currency_options = [(code, code) for code in codes.SOURCE_CURRENCIES]
+        amount_options = [(label, name) for name, label in AMOUNT_LABELS.items()]
+        amount_field = FormField("amount", "Amount", value=amount)
+        amount_field.set_required(True, assumed=True)
+        return [
+            FormField("payout_method", "To", SELECT, options=route_options),
+            FormField("source_currency", "From", SELECT, value=source, options=currency_options),
+            self._make_network_field(),
+            FormField("amount_kind", "Kind of amount", SELECT, options=amount_options),
+            amount_field,
         ]
-        network.require(True, assumed=True)
-        fields[-1].require(True, assumed=True)
-        return fields
+
+    def _make_network_field(self) -> FormField:
+        networks = countries.of(self._service).networks
+        hint = assumed_values_hint(networks)
+        field = FormField("source_network", "Network", COMBO, hint=hint)
+        field.set_options([(network, network) for network in networks])
+        field.set_required(True, assumed=True)
+        return field
 
     def values(self) -> dict[str, Any]:
         """The request to send."""
         inputs = super().values()
-        route = self._routes[inputs.pop("payout_method")][1] if self._routes else {}
-        amount_kind = inputs.pop("given")
+        route_index = inputs.pop("payout_method", None)
+        amount_kind = inputs.pop("amount_kind")
         amount = inputs.pop("amount", None)
+        route = self._routes[route_index][1] if self._routes else {}
         if not codes.is_stablecoin(inputs["source_currency"]):
             inputs.pop("source_network", None)
-        return {**route, **inputs, **({} if amount is None else {amount_kind: amount})}
+        values = {**route, **inputs}
+        if amount is not None:
+            values[amount_kind] = amount
+        return values
 
-    def _judge(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_problems(self, values: dict[str, Any]) -> list[Problem]:
         body = dict(values)
-        account = body.pop("financial_account", None)
-        paid = {"financial_account": {"id": account}} if account else {}
-        problems = self.rule({**body, **paid}, self._service)
-        if any(values.get(name) is not None for name in GIVEN):
+        account_id = body.pop("financial_account", None)
+        if account_id:
+            body["financial_account"] = {"id": account_id}
+        problems = self.check_rules(body, self._service)
+        if any(values.get(name) is not None for name in AMOUNT_LABELS):
             return problems
         # The form has one input for the three amounts, of which the rule asks for one.
         return [
-            replace(problem, message="is required") if problem.field in GIVEN else problem
+            replace(problem, message="is required") if problem.field in AMOUNT_LABELS else problem
             for problem in problems
         ]
 
-    def _warn(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_warnings(self, values: dict[str, Any]) -> list[Problem]:
         """Warn if the transfer will be refused because a wallet is missing."""
         if "source_network" not in values or not self._accounts:
             return []
@@ -112,59 +123,62 @@ class QuoteForm(Form):
 
     def field_of(self, problem: Problem) -> FormField | None:
         """The field of a problem; the three amounts share one input."""
-        return self.fields["amount"] if problem.field in GIVEN else super().field_of(problem)
+        if problem.field in AMOUNT_LABELS:
+            return self.fields["amount"]
+        return super().field_of(problem)
 
     def finish(self, result: Any) -> None:
         """After a click, show the quote's card below, with its send button."""
         super().finish(result)
-        if self._card and self.attended:
-            self.tell(self.sent_title, [])  # the card shows the terms
-            self._show_card(self._card(result))
+        if self._make_card and self.in_click:
+            self.show_result(self.sent_title, [])  # the card shows the terms
+            self._show_card(self._make_card(result))
 
     def restart(self) -> None:
         """Reset the form and remove the card of the previous quote."""
-        self.below = []
+        self.nodes_below = []
         super().restart()
 
-    def _script(self, values: dict[str, Any]) -> str:
+    def _write_code(self, values: dict[str, Any]) -> str:
         arguments = dict(values)
-        return call(
-            self.function, arguments, arguments.pop("financial_account", ""), to=self.variable
-        )
+        account_id = arguments.pop("financial_account", "")
+        return write_call(self.function, arguments, account_id, to=self.variable)
 
-    def outcome(self, result: Quote) -> Sequence[Row]:
+    def result_rows(self, result: Quote) -> Sequence[Row]:
         """The amounts, fees and rate."""
         return quote_rows(result)
 
-    def _adjust(self) -> None:
-        stable = codes.is_stablecoin(self.fields["source_currency"].value)
-        self.fields["source_network"].visible = stable
+    def _adjust_inputs(self) -> None:
+        is_stablecoin = codes.is_stablecoin(self.fields["source_currency"].value)
+        self.fields["source_network"].visible = is_stablecoin
 
     def _show_card(self, card: Form) -> None:
-        def draw(focus: str = "") -> None:
-            self.below = list(card.nodes())
+        """Show the card of a quote below this form, and follow its changes."""
+
+        def draw_card(focus: str = "") -> None:
+            self.nodes_below = list(card.nodes())
             self.redraw(focus)
 
-        card.follow(draw)
-        draw(card.heading.id)
+        card.follow(draw_card)
+        draw_card(card.heading.id)
 
 
-FUNDING = [("From the prefunded balance", ""), ("By a deposit of stablecoin", "deposit")]
+FUNDING_OPTIONS = [("From the prefunded balance", ""), ("By a deposit of stablecoin", "deposit")]
 """The default is not sent, so that a form and a call without `source_type` are the same order."""
 
 
-def _reference(service: Service | None, example: str = "") -> FormField:
-    """Your reference; filled in where the service requires one."""
+def _make_reference_field(service: Service | None, example: str = "") -> FormField:
+    """Your reference; the example is filled in where the service requires one."""
     settings = (service or Service()).transfers
     hint = f"At most {settings.max_reference} characters."
     field = FormField("client_reference_id", "Your reference", hint=hint)
-    field.require(False)
-    field.put(example if field.name in settings.required else "")
+    field.set_required(False)
+    field.set_value(example if field.name in settings.required else "")
     return field
 
 
-def _funding() -> FormField:
-    return FormField("source_type", "Paid for", SELECT, options=FUNDING)
+def _make_funding_field() -> FormField:
+    return FormField("source_type", "Paid for", SELECT, options=FUNDING_OPTIONS)
 
 
 class TransferForm(OrderForm, QuoteForm):
@@ -176,24 +190,26 @@ class TransferForm(OrderForm, QuoteForm):
     repeatable = False
     function = "lab.transfers.create"
     variable = "transfer"
-    rule = staticmethod(transfers.check)
+    check_rules = staticmethod(transfers.check)
 
-    def _fields(self, amount: str, source: str) -> list[FormField]:
-        return [*super()._fields(amount, source), _funding(), _reference(self._service)]
+    def _make_fields(self, amount: str, source: str) -> list[FormField]:
+        fields = super()._make_fields(amount, source)
+        return [*fields, _make_funding_field(), _make_reference_field(self._service)]
 
-    def _script(self, values: dict[str, Any]) -> str:
-        return super()._script({**values, **self.more})
+    def _write_code(self, values: dict[str, Any]) -> str:
+        return super()._write_code({**values, **self.order_options})
 
-    def outcome(self, result: Transfer) -> Sequence[Row]:  # type: ignore[override]
+    def result_rows(self, result: Transfer) -> Sequence[Row]:  # type: ignore[override]
         """The transfer's status and terms."""
         return transfer_rows(result)
 
-    def _adjust(self) -> None:
-        super()._adjust()
-        stable = self.fields["source_network"].visible
-        self.fields["source_type"].visible = stable
-        if not stable:
-            self.fields["source_type"].put("")
+    def _adjust_inputs(self) -> None:
+        """Ask for the funding of a stablecoin only."""
+        super()._adjust_inputs()
+        is_stablecoin = self.fields["source_network"].visible
+        self.fields["source_type"].visible = is_stablecoin
+        if not is_stablecoin:
+            self.fields["source_type"].set_value("")
 
 
 class QuoteCard(OrderForm):
@@ -222,86 +238,95 @@ class QuoteCard(OrderForm):
         self._service = service
         self.quote = quote
         self._create = send
-        self._again = again
+        self._request_quote = again
         self._clock = clock
         self._accounts = [getattr(account, "raw", account) for account in accounts]
-        self.facts = Html()
-        self.lock_line = Html()
-        self.caution = Html(live=True)
-        self.fresh = Button("Get a fresh quote", self.renew)
-        self.watch = Refresher(
-            clock,
-            self._tell_time,
-            lambda now: self.result is not None or left(self.quote, now)[1],
-            pass_time=pass_time,
-            in_process=True,
+        self.quote_node = Html()
+        self.expiry_node = Html()
+        self.warning_node = Html(live=True)
+        self.renew_button = Button("Get a fresh quote", self.renew)
+        self.refresher = Refresher(
+            clock, self._show_expiry, self._is_over, pass_time=pass_time, in_process=True
         )
-        self.tick = Button("Let time pass", self.watch.start)
-        self.tick.visible = is_frozen
-        renewal = Group([self.tick, self.fresh], "actions")
-        self.tools = [self.lock_line, self.caution, renewal]
-        parts = [self.facts, self.lock_line, self.caution, renewal]
-        reference = _reference(service, quote.id)
-        fields = [reference, *([_funding()] if codes.is_stablecoin(self._source) else [])]
-        super().__init__(fields, [*parts, side_by_side(fields)])
+        self.pass_time_button = Button("Let time pass", self.refresher.start)
+        self.pass_time_button.visible = is_frozen
+        renewal = Group([self.pass_time_button, self.renew_button], "actions")
+        self.helper_nodes = [self.expiry_node, self.warning_node, renewal]
+        fields = [_make_reference_field(service, quote.id)]
+        if self._has_stablecoin_source:
+            fields.append(_make_funding_field())
+        super().__init__(fields, [self.quote_node, *self.helper_nodes, side_by_side(fields)])
         self._show_quote()
         if not is_frozen:
-            self.watch.start()
+            self.refresher.start()
 
     @property
-    def _source(self) -> str:
-        return str(self.quote.source_currency or "")
+    def _has_stablecoin_source(self) -> bool:
+        return codes.is_stablecoin(str(self.quote.source_currency or ""))
+
+    def _is_over(self, now: datetime) -> bool:
+        """Whether the countdown ends: the quote was sent, or has expired."""
+        return self.result is not None or is_expired(self.quote, now)
 
     def values(self) -> dict[str, Any]:
         """The fields to send in addition to the quote's terms."""
         return {"quote_id": self.quote.id, **super().values()}
 
-    def _judge(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_problems(self, values: dict[str, Any]) -> list[Problem]:
         return transfers.check(values, self._service)
 
-    def _refusal(self) -> list[Problem]:
-        """Why the service will refuse the transfer, if it is known."""
-        if not codes.is_stablecoin(self._source) or not self._accounts:
+    def _wallet_problems(self) -> list[Problem]:
+        """Why the service will refuse the transfer; empty if no reason is known."""
+        if not self._has_stablecoin_source or not self._accounts:
             return []
         return transfers.check_wallet(self._accounts, self.quote.source_network)
 
-    def _script(self, values: dict[str, Any]) -> str:
-        return call("lab.transfers.create", {**values, **self.more}, to="transfer")
+    def _write_code(self, values: dict[str, Any]) -> str:
+        return write_call("lab.transfers.create", {**values, **self.order_options}, to="transfer")
 
-    def outcome(self, result: Transfer) -> Sequence[Row]:
+    def result_rows(self, result: Transfer) -> Sequence[Row]:
         """The transfer's status, and terms that differ from the quote's, which are shown above."""
-        quoted = quote_rows(self.quote)
-        return [row for row in transfer_rows(result) if row not in quoted]
+        shown_rows = quote_rows(self.quote)
+        return [row for row in transfer_rows(result) if row not in shown_rows]
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook: the quote, and its transfer."""
-        warning_rows = [("Will be refused", problem.message) for problem in self._refusal()]
-        further_rows = self.outcome(self.result) if self.result else warning_rows
-        return [*quote_rows(self.quote), *further_rows]
+        rows = quote_rows(self.quote)
+        if self.result:
+            return [*rows, *self.result_rows(self.result)]
+        problems = self._wallet_problems()
+        return [*rows, *(("Will be refused", problem.message) for problem in problems)]
 
     def renew(self) -> None:
         """Request the same quote again and show the new one."""
         try:
-            self.quote = self._again()
+            self.quote = self._request_quote()
         except PaylabError as error:
             self.show_error(error)
             return
-        self.message.html = ""
+        self.controls.message.html = ""
         self._show_quote()
-        self.keep()
+        self.update_saved()
 
     def _show_quote(self) -> None:
         """Show the quote's terms, its expiry, and why it would be refused."""
-        self.facts.html = html.table(quote_rows(self.quote))
-        self.caution.html = "".join(
-            html.warning(f"Will be refused: {problem.message}") for problem in self._refusal()
-        )
-        self._tell_time(self._clock())
+        self.quote_node.html = html.table(quote_rows(self.quote))
+        warnings = [
+            html.warning(f"Will be refused: {problem.message}")
+            for problem in self._wallet_problems()
+        ]
+        self.warning_node.html = "".join(warnings)
+        self._show_expiry(self._clock())
         self.check()
 
-    def _tell_time(self, now: datetime) -> None:
-        text, expired = left(self.quote, now)
-        line = f'<div class="paylab-good" role="timer">{html.escape(text)}</div>'
-        self.lock_line.html = html.warning(text) if expired else line
-        self.fresh.style = "primary" if expired else ""
+    def _show_expiry(self, now: datetime) -> None:
+        """Show how long the quote is valid; an expired one makes its renewal the main button."""
+        sentence = expiry_sentence(self.quote, now)
+        if is_expired(self.quote, now):
+            self.expiry_node.html = html.warning(sentence)
+            self.renew_button.style = "primary"
+        else:
+            timer = f'<div class="paylab-good" role="timer">{html.escape(sentence)}</div>'
+            self.expiry_node.html = timer
+            self.renew_button.style = ""
         self.redraw()

@@ -16,57 +16,61 @@ import anywidget
 from IPython.core.getipython import get_ipython
 from IPython.display import display
 
+from ...spec.text import JsonObject
 from .. import html
 from ..html import Row
 from .message import Message, read_buffers, read_message
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
-FORM = "paylab-form"
-INBOX = "paylab-inbox"
-STATIC = "paylab-static"
+FORM_CLASS = "paylab-form"
+INBOX_CLASS = "paylab-inbox"
+STATIC_CLASS = "paylab-static"
 
 # A live form or inbox hides its static text. Without a kernel, the static text hides the notice
 # that the widget was not found: only that notice is a direct child of its output.
-SHEET = f"""<style>
-.jp-OutputArea:has(.{FORM}, .{INBOX}) .{STATIC} {{display:none}}
-.jp-OutputArea:has(.{STATIC}) .jp-OutputArea-child:has(> .jupyter-widgets) {{display:none}}
+STYLE_SHEET = f"""<style>
+.jp-OutputArea:has(.{FORM_CLASS}, .{INBOX_CLASS}) .{STATIC_CLASS} {{display:none}}
+.jp-OutputArea:has(.{STATIC_CLASS}) .jp-OutputArea-child:has(> .jupyter-widgets) {{display:none}}
 </style>"""
 
-COLUMNS = "repeat(auto-fit,minmax(min(100%,220px),1fr))"
-GRID = f"display:grid;grid-template-columns:{COLUMNS};gap:8px 20px;margin:0 0 8px"
-_NUMBERS = count(1)
+GRID_COLUMNS = "repeat(auto-fit,minmax(min(100%,220px),1fr))"
+GRID_STYLE = f"display:grid;grid-template-columns:{GRID_COLUMNS};gap:8px 20px;margin:0 0 8px"
+_NODE_NUMBERS = count(1)
+
 Send = Callable[..., None]
+"""A function that sends a message and buffers to the pages that show a node."""
 
 
-def static_html(inside: str) -> str:
+def static_html(content: str) -> str:
     """HTML that a saved notebook shows, hidden while the live widget is shown."""
-    return f'{SHEET}<div class="{STATIC}">{inside}</div>'
+    return f'{STYLE_SHEET}<div class="{STATIC_CLASS}">{content}</div>'
 
 
-def show_apart(widget: anywidget.AnyWidget, static: Mapping[str, str]) -> Any:
+def display_with_static(widget: anywidget.AnyWidget, static: Mapping[str, str]) -> Any:
     """Display a widget and its static text as two outputs; return the handle of the text.
 
     If the widget is not found, Jupyter shows no other part of the same output.
     """
-    display({WIDGET: reference(widget)}, raw=True)  # type: ignore[no-untyped-call]
+    display({WIDGET: widget_reference(widget)}, raw=True)  # type: ignore[no-untyped-call]
     return display(static, raw=True, display_id=True)  # type: ignore[no-untyped-call]
 
 
-def reference(widget: anywidget.AnyWidget) -> Any:
-    """What a notebook contains of a widget: its id."""
+def widget_reference(widget: anywidget.AnyWidget) -> Any:
+    """The part of a widget that a notebook contains: its id."""
     bundle = anywidget.AnyWidget._repr_mimebundle_(widget)
-    return (bundle[0] if isinstance(bundle, tuple) else bundle or {})[WIDGET]
+    data = bundle[0] if isinstance(bundle, tuple) else bundle
+    return (data or {})[WIDGET]
 
 
-def _cell_number() -> int:
+def _current_cell_number() -> int:
     """The number of the running cell; 0 outside IPython."""
     shell = get_ipython()
     return int(shell.execution_count) if shell else 0
 
 
-def asset(name: str) -> str:
-    """The text of a script or style sheet, by its path from here."""
-    return files(__package__).joinpath(name).read_text("utf-8")
+def read_asset(path: str) -> str:
+    """Read a script or style sheet by its path from this folder."""
+    return files(__package__).joinpath(path).read_text("utf-8")
 
 
 class Node:
@@ -77,16 +81,16 @@ class Node:
     children: Sequence[Node] = ()
 
     def __init__(self) -> None:
-        self.id = f"n{next(_NUMBERS)}"
+        self.id = f"n{next(_NODE_NUMBERS)}"
         self.visible = True
 
-    def props(self) -> dict[str, Any]:
+    def props(self) -> JsonObject:
         """The data for the browser, as JSON."""
         return {name: getattr(self, name) for name in self.attributes}
 
     def static(self) -> str:
         """The visible parts as HTML for a saved notebook; readable without styles too."""
-        return "".join(part.static() for part in self.children if part.visible)
+        return "".join(child.static() for child in self.children if child.visible)
 
     def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
         """Handle a user action on this node."""
@@ -100,20 +104,22 @@ class Group(Node):
 
     attributes: tuple[str, ...] = ("style", "current")
 
-    def __init__(self, parts: Iterable[Node], style: str = "") -> None:
+    def __init__(self, children: Iterable[Node], style: str = "") -> None:
         super().__init__()
-        self.children = list(parts)
+        self.children = list(children)
         self.style = style
         self.current = False
 
     def static(self) -> str:
         """The parts, in the columns of a grid."""
-        inside = super().static()
-        return f'<div style="{GRID}">{inside}</div>' if self.style == "grid" and inside else inside
+        content = super().static()
+        if self.style != "grid" or not content:
+            return content
+        return f'<div style="{GRID_STYLE}">{content}</div>'
 
 
 class Inputs(Group):
-    """The inputs of a form: the Enter key presses `submit`.
+    """The inputs of a form: the Enter key presses `submit_button`.
 
     It has no name, because a named form is a landmark, and a notebook has many of them.
     """
@@ -121,14 +127,14 @@ class Inputs(Group):
     kind = "form"
     attributes = ()
 
-    def __init__(self, parts: Iterable[Node], submit: Button) -> None:
-        super().__init__(parts)
-        self._submit = submit
-        submit.submits = True
+    def __init__(self, children: Iterable[Node], submit_button: Button) -> None:
+        super().__init__(children)
+        self._submit_button = submit_button
+        submit_button.submits = True
 
     def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
         """Press the button."""
-        self._submit.receive(message, buffers)
+        self._submit_button.receive(message, buffers)
 
 
 class Heading(Node):
@@ -201,33 +207,34 @@ class Button(Node):
 class View(anywidget.AnyWidget):
     """The widget of a page; it sends content only on a browser's request, and saves none."""
 
-    _esm = "".join(map(asset, ("view.js", "../kernel.js", "picker.js")))
-    _css = asset("view.css")
+    _esm = "".join(map(read_asset, ("view.js", "../kernel.js", "picker.js")))
+    _css = read_asset("view.css")
 
     def __init__(self, page: FormPage) -> None:
         super().__init__()
         self._page = page
-        self._nodes = dict[str, Node]()
-        self._asked = False
-        self._drawn = list[dict[str, Any]]()
+        self._nodes_by_id = dict[str, Node]()
+        self._is_ready = False
+        self._shown_tree = list[JsonObject]()
         page.follow(self.refresh)
         self.on_msg(lambda _, message, buffers: self.receive(message, buffers))
 
     def refresh(self, focus: str = "") -> None:
         """Send the page if a browser shows it and it changed; move the focus."""
-        if not self._asked:
+        if not self._is_ready:
             return
-        self._nodes.clear()
-        tree = [self._described(node) for node in self._page.nodes() if node.visible]
-        if focus or tree != self._drawn:
-            self._drawn = tree
+        self._nodes_by_id.clear()
+        tree = [self._describe_node(node) for node in self._page.nodes() if node.visible]
+        if focus or tree != self._shown_tree:
+            self._shown_tree = tree
             self.send({"kind": "show", "tree": tree, "focus": focus})
 
-    def _described(self, node: Node) -> dict[str, Any]:
-        self._nodes[node.id] = node
+    def _describe_node(self, node: Node) -> JsonObject:
+        """A visible node and the nodes inside it, as JSON for the browser."""
+        self._nodes_by_id[node.id] = node
         node.attach(self.send)
-        inside = [self._described(part) for part in node.children if part.visible]
-        return {"id": node.id, "kind": node.kind, **node.props(), "parts": inside}
+        parts = [self._describe_node(child) for child in node.children if child.visible]
+        return {"id": node.id, "kind": node.kind, **node.props(), "parts": parts}
 
     def set_state(self, sync_data: object) -> None:
         """Take no state from a browser, which only sends messages."""
@@ -237,10 +244,10 @@ class View(anywidget.AnyWidget):
         message = read_message(content)
         buffers = read_buffers(data)
         if message.get("kind") == "ready":
-            self._asked = True
-            self._drawn = []
+            self._is_ready = True
+            self._shown_tree = []
             self.refresh()
-        node = self._nodes.get(str(message.get("node")))
+        node = self._nodes_by_id.get(str(message.get("node")))
         if node is not None:
             node.receive(message, buffers)
 
@@ -248,33 +255,35 @@ class View(anywidget.AnyWidget):
 class FormPage:
     """Nodes on a page, and rows of plain text that are saved in the notebook.
 
-    They are separate outputs of a cell: a saved notebook contains no widget state.
+    They are separate outputs of a cell: a saved notebook contains no widget state. The rows
+    contain no document number and no secret.
     """
 
     title: str
     heading: Heading
     nodes: Callable[[], Sequence[Node]]
     rows: Callable[[], Sequence[Row]]
-    """The nodes of the page, and what is saved in the notebook: no document number, no secret."""
-    where = ""
-    _kept: Any = None
-    _shown_in = 0
+    service_name = ""
+    _static_display: Any = None
+    _display_cell = 0
     _view: View | None = None
     _followers: tuple[Callable[[str], None], ...] = ()
 
-    def saved(self) -> str:
+    def saved_html(self) -> str:
         """The HTML saved in the notebook below the title."""
         return html.table(self.rows())
 
-    def sender(self) -> str:
+    def sender_sentence(self) -> str:
         """A sentence on the code that runs now, seen from the cell that shows this page."""
-        is_next = bool(self._shown_in) and _cell_number() == self._shown_in + 1
-        return "Sent by the next cell." if is_next else "Sent by code: submit()."
+        is_shown = bool(self._display_cell)
+        if is_shown and _current_cell_number() == self._display_cell + 1:
+            return "Sent by the next cell."
+        return "Sent by code: submit()."
 
-    def place(self, where: str) -> None:
+    def show_service_name(self, service_name: str) -> None:
         """Show the name of the service beside the title."""
-        self.where = where
-        self.heading.badge = html.badge(where)
+        self.service_name = service_name
+        self.heading.badge = html.badge(service_name)
         self.redraw()
 
     @property
@@ -290,14 +299,14 @@ class FormPage:
 
     def redraw(self, focus: Node | str = "") -> None:
         """Update the page in every browser."""
-        target = focus.id if isinstance(focus, Node) else focus
+        node_id = focus.id if isinstance(focus, Node) else focus
         for follower in self._followers:
-            follower(target)
+            follower(node_id)
 
-    def keep(self) -> None:
-        """Update the saved text."""
-        if self._kept is not None:
-            self._kept.update(self._static(), raw=True)
+    def update_saved(self) -> None:
+        """Update the text that is saved in the notebook."""
+        if self._static_display is not None:
+            self._static_display.update(self._static_bundle(), raw=True)
 
     def __copy__(self) -> Self:
         """The page itself: two copies of one order could be sent twice."""
@@ -306,20 +315,20 @@ class FormPage:
     def __deepcopy__(self, memo: object) -> Self:
         return self
 
-    def _static(self) -> dict[str, str]:
-        text = html.heading(self.title) + self.saved()
-        card = html.card(html.column(text), label=self.where)
+    def _static_bundle(self) -> dict[str, str]:
+        content = html.heading(self.title) + self.saved_html()
+        card = html.card(html.column(content), label=self.service_name)
         return {"text/html": static_html(card), "text/plain": repr(self)}
 
     def __repr__(self) -> str:
-        return html.plain_text(self.title, self.rows(), self.where)
+        return html.plain_text(self.title, self.rows(), self.service_name)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        return {WIDGET: reference(self.view), **self._static()}
+        return {WIDGET: widget_reference(self.view), **self._static_bundle()}
 
     def _ipython_display_(self) -> None:
-        self._shown_in = _cell_number()
-        self._kept = show_apart(self.view, self._static())
+        self._display_cell = _current_cell_number()
+        self._static_display = display_with_static(self.view, self._static_bundle())
 
 
 def side_by_side(fields: Iterable[Node]) -> Group:
@@ -327,6 +336,6 @@ def side_by_side(fields: Iterable[Node]) -> Group:
     return Group(fields, "grid")
 
 
-def form_part(title: str, *parts: Node) -> Group:
-    """A part of a form below its heading."""
-    return Group([Heading(title, 4), *parts], "part")
+def form_section(title: str, *nodes: Node) -> Group:
+    """A section of a form below its heading."""
+    return Group([Heading(title, 4), *nodes], "part")

@@ -12,19 +12,20 @@ from ...errors.base import MissingExtraError, Problem, ProgramError, RuleError
 from ...rules import images as rules
 from ...spec.codes import IMAGE_MAX
 from ...spec.service.service import Service
-from ..forms.code import Expression, call, literal
+from ..forms.code import Expression, literal, write_call
 from ..programs import preview_picture
 from ..specimens import specimen
 from . import location
 
-HEAD = 64
-INSTEAD = "save the picture as a new file, or tick the box to keep the location"
-BROKEN = "No preview: the file may be broken, or the image has too many pixels"
-YOURS = Expression('Path("FILE.jpg")')
+HEADER_BYTES = 64
+"""Bytes at the start of a file that tell its type."""
+LOCATION_ADVICE = "save the picture as a new file, or tick the box to keep the location"
+NO_PREVIEW = "No preview: the file may be broken, or the image has too many pixels"
+PATH_PLACEHOLDER = Expression('Path("FILE.jpg")')
 
 
 @dataclass(frozen=True)
-class Choice:
+class ImageChoice:
     """A chosen image: a function that reads it, its name, and its code."""
 
     read: Callable[[], bytes]
@@ -36,89 +37,101 @@ class Choice:
 class ImageFacts:
     """Facts read from an image.
 
-    `doubt` is why it has no preview, `assumed` a problem by an assumption.
+    `preview` is a JPEG; `preview_problem` is why there is none, or empty. `assumed_problems`
+    come from assumptions.
     """
 
     mime: str
     size: int
-    located: bool
-    picture: bytes | None
-    doubt: str = ""
-    assumed: tuple[Problem, ...] = ()
+    has_location: bool
+    preview: bytes | None
+    preview_problem: str = ""
+    assumed_problems: tuple[Problem, ...] = ()
 
     @property
-    def words(self) -> str:
-        """Kind and size."""
-        kind = self.mime.rpartition("/")[2].upper()
+    def type_and_size(self) -> str:
+        """The type and the size, such as `JPEG, 120 KB`."""
+        image_type = self.mime.rpartition("/")[2].upper()
         if self.size < 2**20:
-            return f"{kind}, {self.size // 2**10} KB"
-        return f"{kind}, {self.size / 2**20:.1f} MB"
+            return f"{image_type}, {self.size // 2**10} KB"
+        return f"{image_type}, {self.size / 2**20:.1f} MB"
 
 
-def uploaded(name: str, data: bytes) -> Choice:
-    """A file sent by the browser, which does not reveal the folder."""
-    return Choice(lambda: data, name, YOURS)
+def choose_uploaded(name: str, data: bytes) -> ImageChoice:
+    """Choose a file sent by the browser, which does not reveal the folder."""
+    return ImageChoice(lambda: data, name, PATH_PLACEHOLDER)
 
 
-def on_disk(text: str) -> Choice:
-    """A file on the machine of the kernel."""
-    name = text.rstrip("/").rpartition("/")[2] or text
-    return Choice(partial(_read, text), name, Expression(f"Path({literal(text)})"))
+def choose_path(path: str) -> ImageChoice:
+    """Choose a file on the machine of the kernel."""
+    name = path.rstrip("/").rpartition("/")[2] or path
+    return ImageChoice(partial(_read_file, path), name, Expression(f"Path({literal(path)})"))
 
 
-def made(side: str, name: str, country: str, fault: str | None = None) -> Choice:
-    """A specimen image, drawn when it is read first."""
-    specimen_options = {"name": name, "country": country} | ({"fault": fault} if fault else {})
-    code = Expression(call("specimen", specimen_options, side))
+def choose_specimen(side: str, name: str, country: str, fault: str | None = None) -> ImageChoice:
+    """Choose a specimen image, which is drawn when it is read first."""
+    arguments = {"name": name, "country": country}
+    label = "good"
+    if fault:
+        arguments["fault"] = fault
+        label = fault.removeprefix("verification_").replace("_", " ")
+    code = Expression(write_call("specimen", arguments, side))
     draw = cache(partial(specimen, side, name=name, country=country, fault=fault))
-    kind = fault.removeprefix("verification_").replace("_", " ") if fault else "good"
-    return Choice(draw, f"specimen ({kind})", code)
+    return ImageChoice(draw, f"specimen ({label})", code)
 
 
-def look(choice: Choice, side: str, service: Service | None = None) -> ImageFacts:
-    """Read kind, size and preview; RuleError if the image cannot be sent."""
+def read_image_facts(choice: ImageChoice, side: str, service: Service | None = None) -> ImageFacts:
+    """Read type, size, location and preview; RuleError if the image cannot be sent."""
     try:
         data = choice.read()
     except OSError as error:
-        raise _refused(side, f"cannot be read: {error.strerror or error}") from None
-    measured = rules.ImageSize(len(data), data[:HEAD])
-    problems = rules.check({"images": [{"type": side, "content": measured}]})
-    if stated := [problem for problem in problems if problem.source == "spec"]:
-        raise RuleError([Problem(side, problem.message) for problem in stated])
-    mime = str(measured.mime)
+        raise _image_error(side, f"cannot be read: {error.strerror or error}") from None
+    image_size = rules.ImageSize(len(data), data[:HEADER_BYTES])
+    problems = rules.check({"images": [{"type": side, "content": image_size}]})
+    stated_problems = [problem for problem in problems if problem.source == "spec"]
+    if stated_problems:
+        raise RuleError([Problem(side, problem.message) for problem in stated_problems])
+    mime = str(image_size.mime)
     assumed = tuple(problems)
     try:
-        located = bool(location.find_location(data))
+        has_location = bool(location.find_location(data))
     except location.UnsearchableError as error:
-        return ImageFacts(mime, len(data), False, None, f"{error}: {INSTEAD}", assumed)
-    return ImageFacts(mime, len(data), located, *preview(data, mime), assumed)
+        return ImageFacts(mime, len(data), False, None, f"{error}: {LOCATION_ADVICE}", assumed)
+    preview, preview_problem = make_preview(data, mime)
+    return ImageFacts(mime, len(data), has_location, preview, preview_problem, assumed)
 
 
-def to_send(choice: Choice, *, located: bool) -> bytes:
-    """The image, without its location unless `located`."""
+def read_for_upload(choice: ImageChoice, *, keep_location: bool) -> bytes:
+    """Read the image without its location, unless `keep_location`.
+
+    Raises RuleError when the location cannot be searched for.
+    """
     data = choice.read()
-    if located:
+    if keep_location:
         return data
     try:
-        return location.without_location(data)
+        return location.remove_location(data)
     except location.UnsearchableError as error:
-        raise _refused("keep_location", f"one image {error}: {INSTEAD}") from None
+        raise _image_error("keep_location", f"one image {error}: {LOCATION_ADVICE}") from None
 
 
-def preview(data: bytes, mime: str) -> tuple[bytes | None, str]:
-    """A JPEG of at most 320 pixels a side, upright, of a PDF's first page; or why there is none."""
+def make_preview(data: bytes, mime: str) -> tuple[bytes | None, str]:
+    """Make an upright JPEG of at most 320 pixels a side; of a PDF, of its first page.
+
+    The second value is why there is none, or empty.
+    """
     try:
         return preview_picture(data, mime), ""
     except MissingExtraError as error:
         return None, f"No preview: {error}"
     except ProgramError:
-        return None, BROKEN
+        return None, NO_PREVIEW
 
 
-def _read(text: str) -> bytes:
-    """The bytes of a file; of one that is too large to be sent, one more than the maximum."""
+def _read_file(path_text: str) -> bytes:
+    """Read at most IMAGE_MAX + 1 bytes, so that the caller sees that a file is too large."""
     try:
-        path = Path(text).expanduser()
+        path = Path(path_text).expanduser()
         mode = path.stat().st_mode
     except (ValueError, RuntimeError):  # a NUL character, or an unknown user's home
         raise OSError("this is not a path") from None
@@ -128,5 +141,5 @@ def _read(text: str) -> bytes:
         return file.read(IMAGE_MAX + 1)
 
 
-def _refused(side: str, reason: str) -> RuleError:
+def _image_error(side: str, reason: str) -> RuleError:
     return RuleError([Problem(side, reason)])

@@ -16,13 +16,13 @@ from ...spec.codes import IMAGE_SIDES
 from ...spec.models import VerificationImages
 from ...spec.service.service import Service
 from ...spec.status import Advice
-from ..forms.code import Expression, call
+from ..forms.code import Expression, write_call
 from ..forms.field import TICK, FormField
 from ..forms.form import Form
 from ..forms.view import Button, Html
 from ..html import Row
-from .choice import YOURS, Choice, made, to_send
-from .slot import LABELS, Slot, advice_line, is_unclear
+from .choice import PATH_PLACEHOLDER, ImageChoice, choose_specimen, read_for_upload
+from .slot import SIDE_LABELS, Slot, advice_html, is_unclear
 
 Upload = Callable[[Mapping[str, BinaryIO]], VerificationImages]
 
@@ -30,6 +30,9 @@ IMPORTS = {
     "Path(": "from pathlib import Path",
     "specimen(": "from paylab.views.specimens import specimen",
 }
+"""The import that code with this call needs."""
+
+LOCATION_WARNING = "contains the location where it was taken, which is removed before it is sent"
 
 
 class ImagesForm(Form):
@@ -55,160 +58,176 @@ class ImagesForm(Form):
     ) -> None:
         self._upload = upload
         self._details = list(details)
-        self._example = example
-        make = partial(made, name=name, country=country)
-        self.slots = {side: Slot(side, make, service) for side in IMAGE_SIDES}
-        self.notice = Html()
-        self.filler = Button("Fill with specimens", self.fill)
-        self.tools = [self.filler]
+        self._is_example = example
+        make_specimen = partial(choose_specimen, name=name, country=country)
+        self.slots = {side: Slot(side, make_specimen, service) for side in IMAGE_SIDES}
+        self.advice_node = Html()
+        self.example_button = Button("Fill with specimens", self.fill)
+        self.helper_nodes = [self.example_button]
         self.keep_location = FormField(
             "keep_location", "Keep the location where photos were taken", TICK
         )
         self.keep_location.hint = "By default the location is removed from the file."
-        self._order: list[str] = []
+        self._sent_sides: list[str] = []
         fields = [*self.slots.values(), self.keep_location]
-        super().__init__(fields, [self.notice, self.filler, *fields])
-        self._ask()
+        super().__init__(fields, [self.advice_node, self.example_button, *fields])
+        self._request_images()
 
     @property
     def open_slots(self) -> list[Slot]:
         """The slots of requested images."""
         return [slot for slot in self.slots.values() if slot.advice]
 
-    def values(self) -> dict[str, Choice]:
+    def values(self) -> dict[str, ImageChoice]:
         """The chosen images by side."""
         return {slot.side: slot.choice for slot in self.open_slots if slot.choice}
 
-    def _judge(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_problems(self, values: dict[str, Any]) -> list[Problem]:
         """Problems: missing images, and images that cannot be sent."""
         if not self.open_slots:
             return [Problem("images", "the service requests no image")]
         problems = [
-            Problem(slot.side, slot.trouble or "is required")
+            Problem(slot.side, slot.refusal or "is required")
             for slot in self.open_slots
-            if slot.choice is None and (slot.needed or slot.trouble)
+            if slot.choice is None and (slot.is_requested or slot.refusal)
         ]
-        if not (problems or values):
+        if not problems and not values:
             return [Problem(self.open_slots[0].side, "is required: choose at least one image")]
-        return problems + [
-            Problem(slot.side, problem.message, problem.source)
-            for slot in self.open_slots
-            for problem in (slot.seen.assumed if slot.seen else ())
-        ]
+        for slot in self.open_slots:
+            if slot.facts:
+                problems += [
+                    Problem(slot.side, problem.message, problem.source)
+                    for problem in slot.facts.assumed_problems
+                ]
+        return problems
 
-    def _warn(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_warnings(self, values: dict[str, Any]) -> list[Problem]:
         """Warnings: no preview, and a location that will be removed."""
-        looks = [(slot.side, slot.seen) for slot in self.open_slots if slot.seen]
-        doubts = [Problem(side, look.doubt) for side, look in looks if look.doubt]
-        doubts += [problem for side, look in looks for problem in rules.warn(look.size, side)]
+        facts_by_side = {slot.side: slot.facts for slot in self.open_slots if slot.facts}
+        warnings = [
+            Problem(side, facts.preview_problem)
+            for side, facts in facts_by_side.items()
+            if facts.preview_problem
+        ]
+        for side, facts in facts_by_side.items():
+            warnings += rules.warn(facts.size, side)
         if self.keep_location.value:
-            return doubts
-        return doubts + [Problem(side, LOCATED) for side, look in looks if look.located]
+            return warnings
+        for side, facts in facts_by_side.items():
+            if facts.has_location:
+                warnings.append(Problem(side, LOCATION_WARNING))
+        return warnings
 
     def _send(self, values: dict[str, Any]) -> VerificationImages:
-        self._order = list(values)
-        self._mark_sending(True)
+        """Read the images and upload them together."""
+        self._sent_sides = list(values)
+        self._show_sending(True)
         try:
-            keeps_location = bool(self.keep_location.value)
-            files = {
-                side: to_send(choice, located=keeps_location) for side, choice in values.items()
+            keep_location = bool(self.keep_location.value)
+            images = {
+                side: read_for_upload(choice, keep_location=keep_location)
+                for side, choice in values.items()
             }
-            return self._upload({side: BytesIO(data) for side, data in files.items()})
+            return self._upload({side: BytesIO(data) for side, data in images.items()})
         finally:
-            self._mark_sending(False)
+            self._show_sending(False)
 
-    def _script(self, values: dict[str, Any]) -> str:
+    def _write_code(self, values: dict[str, Any]) -> str:
         """The equivalent call; a file from the browser appears as a path to fill in."""
-        chosen = {side: choice.code for side, choice in values.items()}
-        images = chosen or {slot.side: YOURS for slot in self.open_slots}
-        text = call("lab.individuals.upload_images", {}, Expression("person.id"), images)
-        return "\n".join([line for imported, line in IMPORTS.items() if imported in text] + [text])
+        images = {side: choice.code for side, choice in values.items()}
+        if not images:
+            images = {slot.side: PATH_PLACEHOLDER for slot in self.open_slots}
+        call = write_call("lab.individuals.upload_images", {}, Expression("person.id"), images)
+        imports = [line for name, line in IMPORTS.items() if name in call]
+        return "\n".join([*imports, call])
 
     def rows(self) -> Sequence[Row]:
         """The rows saved in the notebook: the requested sides, or the stored images."""
         if self.result is not None:
-            return self.outcome(self.result)
+            return self.result_rows(self.result)
         return [(slot.label, slot.state) for slot in self.open_slots]
 
-    def outcome(self, result: VerificationImages) -> Sequence[Row]:
+    def result_rows(self, result: VerificationImages) -> Sequence[Row]:
         """The images that the service has, by side."""
-        image_facts = [
-            (str(_get(image, "type")), _get(image, "content_type")) for image in result.images or []
-        ]
-        return [(LABELS.get(side, side), str(kind)) for side, kind in image_facts]
+        rows = []
+        for image in result.images or []:
+            side = str(_get(image, "type"))
+            rows.append((SIDE_LABELS.get(side, side), str(_get(image, "content_type"))))
+        return rows
 
     def field_of(self, problem: Problem) -> FormField | None:
         """The slot of a problem; the service numbers images, the form names sides."""
-        counted = re.match(r"images\.(\d+)", problem.field)
-        if counted and int(counted[1]) < len(self._order):
-            return self.fields[self._order[int(counted[1])]]
+        match = re.match(r"images\.(\d+)", problem.field)
+        if match and int(match[1]) < len(self._sent_sides):
+            return self.fields[self._sent_sides[int(match[1])]]
         return super().field_of(problem)
 
     def fill(self) -> None:
         """Put a specimen into every empty slot."""
         with self.filling():
             for slot in self.open_slots:
-                slot.prefill()
+                slot.fill_with_specimen()
 
     def _sent_rows(self) -> list[Row]:
         return [(slot.label, slot.choice.name) for slot in self.open_slots if slot.choice]
 
-    def _speak(self) -> None:
+    def _apply_code_options(self) -> None:
         """Without a click, fill in specimens if `example=True`."""
-        if self._example:
+        if self._is_example:
             self.fill()
 
-    def _forget(self) -> None:
+    def _clear_private_inputs(self) -> None:
         for side in self.values():
-            self.slots[side].release(stored=True)
+            self.slots[side].clear(is_stored=True)
 
     def restart(self) -> None:
         """Reset the form for the images requested now."""
         super().restart()
-        self._ask()
+        self._request_images()
 
-    def _ask(self) -> None:
-        details_with_messages = [
-            (_advice(detail), str(_get(detail, "message") or "")) for detail in self._details
+    def _request_images(self) -> None:
+        """Show in each slot what the service says about its side, and the rest above them."""
+        advice_and_messages = [
+            (_advice_of(detail), str(_get(detail, "message") or "")) for detail in self._details
         ]
         for side, slot in self.slots.items():
-            slot.ask(
+            slot.set_advice(
                 [
-                    (detail, message)
-                    for detail, message in details_with_messages
-                    if side in detail.sides
+                    (advice, message)
+                    for advice, message in advice_and_messages
+                    if side in advice.sides
                 ]
             )
-        general = [
-            advice_line(*detail, "error") for detail in details_with_messages if not detail[0].sides
+        general_lines = [
+            advice_html(advice, message, "error")
+            for advice, message in advice_and_messages
+            if not advice.sides
         ]
-        unclear = [
-            advice_line(*detail, "warning")
-            for detail in details_with_messages
-            if is_unclear(detail[0])
+        unclear_lines = [
+            advice_html(advice, message, "warning")
+            for advice, message in advice_and_messages
+            if is_unclear(advice)
         ]
-        self.notice.html = "".join([*general, *unclear])
-        if self._example:
+        self.advice_node.html = "".join([*general_lines, *unclear_lines])
+        if self._is_example:
             self.fill()
-        self.changed()
+        self.handle_change()
 
-    def _mark_sending(self, sending: bool) -> None:
+    def _show_sending(self, is_sending: bool) -> None:
         for slot in self.open_slots:
-            slot.sending = sending
-            slot.say([])
+            slot.is_sending = is_sending
+            slot.show_problems([])
         self.redraw()
 
 
-def _advice(of: Any) -> Advice:
+def _advice_of(detail: Any) -> Advice:
     """The advice of a status detail; for one side only if a field of the detail names it."""
-    advice = status.detail(_get(of, "code"))
-    fields = of if isinstance(of, Mapping) else getattr(of, "raw", {})
-    sides_named = tuple(value for value in fields.values() if value in advice.sides)
-    return replace(advice, sides=sides_named) if sides_named else advice
+    advice = status.detail(_get(detail, "code"))
+    fields = detail if isinstance(detail, Mapping) else getattr(detail, "raw", {})
+    named_sides = tuple(value for value in fields.values() if value in advice.sides)
+    return replace(advice, sides=named_sides) if named_sides else advice
 
 
-LOCATED = "contains the location where it was taken, which is removed before it is sent"
-
-
-def _get(thing: Any, name: str) -> Any:
-    return thing.get(name) if isinstance(thing, Mapping) else getattr(thing, name, None)
+def _get(holder: Any, name: str) -> Any:
+    """A member of a mapping or an attribute of an object; None if it has none."""
+    return holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)

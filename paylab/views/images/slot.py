@@ -4,239 +4,277 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import Any, cast
+from typing import cast
 
 from ...errors.base import Problem, RuleError
 from ...spec.codes import IMAGE_MAX, IMAGE_TYPES
 from ...spec.service.service import Service
 from ...spec.status import Advice
+from ...spec.text import JsonObject
 from .. import html
 from ..forms.field import SELECT, FormField
 from ..forms.file import FilePicker
 from ..forms.view import Heading, Html, side_by_side
 from ..specimens import FAULTS
-from .choice import Choice, ImageFacts, look, on_disk, uploaded
+from .choice import ImageChoice, ImageFacts, choose_path, choose_uploaded, read_image_facts
 
-ACCEPT = ",".join([*IMAGE_TYPES, ".heic", ".heif"])  # browsers do not know the types of these two
+ACCEPTED_FILES = ",".join([*IMAGE_TYPES, ".heic", ".heif"])
+"""The types that the browser offers; it does not know the types of the last two."""
 
-LABELS = {
+SIDE_LABELS = {
     "document-front": "Front of the document",
     "document-back": "Back of the document",
     "selfie": "Selfie",
 }
-NONE = ""
-GOOD = "good"
+NO_SPECIMEN = ""
+GOOD_SPECIMEN = "good"
+SPECIMEN_OPTIONS = [
+    ("none", NO_SPECIMEN),
+    ("a good one", GOOD_SPECIMEN),
+    *((code.removeprefix("verification_").replace("_", " "), code) for code in FAULTS),
+]
+SPECIMEN_HINT = "Simulator: the specimen that you choose decides how verification ends."
+
 EMPTY = "empty"
 CHOSEN = "chosen"
 SENDING = "sending"
 STORED = "stored"
 REFUSED_HERE = "refused before sending"
 REFUSED = "refused by the service"
-SUSPECT = "possibly refused by the service"
-UNCLEAR = " The service does not say which picture: it may be any of these."
-SIGNS = {
+POSSIBLY_REFUSED = "possibly refused by the service"
+STATE_SIGNS = {
     EMPTY: "○",
     CHOSEN: "●",
     SENDING: "↑",
     STORED: "✓",
     REFUSED_HERE: "✗",
     REFUSED: "✗",
-    SUSPECT: "?",
+    POSSIBLY_REFUSED: "?",
 }
-TONES = {STORED: "paylab-good", REFUSED_HERE: "paylab-error", REFUSED: "paylab-error"}
-SPECIMENS = [
-    ("none", NONE),
-    ("a good one", GOOD),
-    *((code.removeprefix("verification_").replace("_", " "), code) for code in FAULTS),
-]
-SPECIMEN_HINT = "Simulator: the specimen that you choose decides how verification ends."
+STATE_CLASSES = {STORED: "paylab-good", REFUSED_HERE: "paylab-error", REFUSED: "paylab-error"}
+"""The style classes of states that have a colour."""
+UNCLEAR_NOTE = " The service does not say which picture: it may be any of these."
 
 
 class Slot(FormField):
-    """One side of a document; `make(side, fault=)` returns a specimen, `service` sets the sizes.
+    """One side of a document; `make_specimen(side, fault=)` returns a specimen.
 
     `state` is one of empty, chosen, sending, stored, refused before sending, refused by the
-    service, possibly refused by the service.
+    service, possibly refused by the service. `advice` are the requests and refusals of the
+    service with its messages, and `refusal` is why a file was refused before sending.
     """
 
     kind = "group"
 
-    def __init__(self, side: str, make: Callable[..., Choice], service: Service | None) -> None:
-        super().__init__(side, LABELS[side])
+    def __init__(
+        self, side: str, make_specimen: Callable[..., ImageChoice], service: Service | None
+    ) -> None:
+        super().__init__(side, SIDE_LABELS[side])
         self.side = side
-        self._make = make
-        self._look = partial(look, side=side, service=service)
+        self._make_specimen = make_specimen
+        self._read_facts = partial(read_image_facts, side=side, service=service)
         self._value = None
-        self.seen: ImageFacts | None = None
-        self.trouble = ""
-        self.stored = False
-        self.sending = False
+        self.facts: ImageFacts | None = None
+        self.refusal = ""
+        self.is_stored = False
+        self.is_sending = False
         self.advice: list[tuple[Advice, str]] = []
-        self.picker = FilePicker(self.label, ACCEPT, self._take_file, self._too_large)
-        self.picker.remove = self.remove
-        self.picker.picture = self._picture
-        self.path = FormField("path", f"{self.label}: path of a file on this machine")
-        self.path.placeholder = "/folder/photo.jpg, then Enter"
-        self.specimen = FormField("specimen", f"{self.label}: or a specimen", SELECT)
-        self.specimen.offer(SPECIMENS)
-        self.specimen.hint = SPECIMEN_HINT
-        self.path.on_change = lambda _: self._take_path(self.path.value)
-        self.path.lazy = True
-        self.specimen.on_change = lambda _: self._take_specimen(self.specimen.value)
-        self.line = Html(live=True)
+        self.picker = self._make_picker()
+        self.path = self._make_path_field()
+        self.specimen = self._make_specimen_field()
+        self.state_line = Html(live=True)
         other_inputs = side_by_side([self.path, self.specimen])
-        self._inside = [Heading(self.label, 4), self.line, self.picker, other_inputs]
-        self.children = self._inside
-        self._say_state()
+        self._all_nodes = [Heading(self.label, 4), self.state_line, self.picker, other_inputs]
+        self.children = self._all_nodes
+        self._show_state()
+
+    def _make_picker(self) -> FilePicker:
+        picker = FilePicker(self.label, ACCEPTED_FILES, self._choose_file, self._refuse_large_file)
+        picker.on_remove = self.remove
+        picker.make_preview = self._make_preview
+        return picker
+
+    def _make_path_field(self) -> FormField:
+        field = FormField("path", f"{self.label}: path of a file on this machine")
+        field.placeholder = "/folder/photo.jpg, then Enter"
+        field.lazy = True
+        field.on_change = lambda _: self._choose_path(field.value)
+        return field
+
+    def _make_specimen_field(self) -> FormField:
+        field = FormField("specimen", f"{self.label}: or a specimen", SELECT)
+        field.set_options(SPECIMEN_OPTIONS)
+        field.hint = SPECIMEN_HINT
+        field.on_change = lambda _: self._choose_specimen(field.value)
+        return field
 
     def static(self) -> str:
         """The side and its state; no picture is saved in a notebook."""
         return f"<p>{html.escape(self.label)}: {self.state}</p>"
 
-    def props(self) -> dict[str, Any]:
+    def props(self) -> JsonObject:
         """The data for the browser."""
         return {"style": "part"}
 
-    def lock(self, locked: bool) -> None:
+    def lock(self, is_locked: bool) -> None:
         """Show only the heading and the state once it was sent."""
-        super().lock(locked)
-        self.children = self._inside[:2] if locked else self._inside
+        super().lock(is_locked)
+        self.children = self._all_nodes[:2] if is_locked else self._all_nodes
         for control in (self.picker, self.path, self.specimen):
-            control.disabled = locked
+            control.disabled = is_locked
 
     @property
-    def choice(self) -> Choice | None:
+    def choice(self) -> ImageChoice | None:
         """The chosen image: the value of this field."""
-        return cast("Choice | None", self._value)
+        return cast("ImageChoice | None", self._value)
 
     @property
     def state(self) -> str:
         """The state of the image."""
         if self.choice:
-            return SENDING if self.sending else CHOSEN
-        if self.stored:
+            return SENDING if self.is_sending else CHOSEN
+        if self.is_stored:
             return STORED
-        if self.trouble:
+        if self.refusal:
             return REFUSED_HERE
-        refused = [advice for advice, _ in self.advice if not advice.asks]
-        if not refused:
+        refusals = [advice for advice, _ in self.advice if not advice.asks]
+        if not refusals:
             return EMPTY
-        return SUSPECT if all(map(is_unclear, refused)) else REFUSED
+        return POSSIBLY_REFUSED if all(map(is_unclear, refusals)) else REFUSED
 
     @property
-    def needed(self) -> bool:
+    def is_requested(self) -> bool:
         """Whether the service still requests this side."""
         return any(advice.asks for advice, _ in self.advice)
 
-    def ask(self, advice: Iterable[tuple[Advice, str]]) -> None:
+    def set_advice(self, advice: Iterable[tuple[Advice, str]]) -> None:
         """Set what the service requests or refuses, with its messages."""
         self.advice = list(advice)
-        self.release(stored=False)
+        self.clear(is_stored=False)
         self.visible = bool(self.advice)
         self.touched = False
 
-    def _take_file(self, name: str, data: bytes) -> None:
-        self._take(uploaded(name, data))
+    def _choose_file(self, name: str, data: bytes) -> None:
+        self._choose(choose_uploaded(name, data), chosen_with=self.picker)
 
-    def _take_path(self, text: str) -> None:
-        if text:
-            self._take(on_disk(text), keep=self.path)
+    def _choose_path(self, path: str) -> None:
+        if path:
+            self._choose(choose_path(path), chosen_with=self.path)
 
-    def _take_specimen(self, fault: str) -> None:
+    def _choose_specimen(self, fault: str) -> None:
         """Choose a specimen: a good one, or one with the defect of a status detail code."""
-        if fault:
-            choice = self._make(self.side, fault=None if fault == GOOD else fault)
-            self._take(choice, keep=self.specimen)
-        elif self.choice:
-            self.remove()
+        if fault == NO_SPECIMEN:
+            if self.choice:
+                self.remove()
+            return
+        defect = None if fault == GOOD_SPECIMEN else fault
+        specimen = self._make_specimen(self.side, fault=defect)
+        self._choose(specimen, chosen_with=self.specimen)
 
-    def prefill(self) -> None:
-        """Choose a good specimen; it is drawn when a browser shows it."""
+    def fill_with_specimen(self) -> None:
+        """Choose a good specimen if the slot is empty; it is drawn when a browser shows it."""
         if self.choice is None:
-            self.specimen.put(GOOD)
-            self._settle(self._make(self.side), None)
+            self.specimen.set_value(GOOD_SPECIMEN)
+            self._set_image(self._make_specimen(self.side), None)
 
     def remove(self) -> None:
         """Remove the chosen image."""
-        self.release(stored=False)
-        self._changed()
+        self.clear(is_stored=False)
+        self._report_change()
 
-    def release(self, *, stored: bool) -> None:
-        """Delete the image and what was read from it."""
-        self._forget()
-        self.trouble = ""
-        self.stored = stored
-        self.path.put("")
-        self.specimen.put(NONE)
-        self._say_state()
+    def clear(self, *, is_stored: bool) -> None:
+        """Delete the image and what was read from it; `is_stored` if the service has it."""
+        self._clear_image()
+        self.refusal = ""
+        self.is_stored = is_stored
+        self.path.set_value("")
+        self.specimen.set_value(NO_SPECIMEN)
+        self._show_state()
 
-    def _forget(self) -> None:
+    def _clear_image(self) -> None:
         self.store(None)
-        self.seen = None
-        self.picker.drop()
+        self.facts = None
+        self.picker.cancel_transfer()
 
-    def say(self, problems: Iterable[Problem], warnings: Iterable[Problem] = ()) -> None:
+    def show_problems(self, problems: Iterable[Problem], warnings: Iterable[Problem] = ()) -> None:
         """Show problems below the picker, and the state above it."""
-        super().say(problems, warnings)
-        if self.trouble:
+        super().show_problems(problems, warnings)
+        if self.refusal:
             self.errors = []  # the state shows it
         self.picker.errors = self.errors
         self.picker.warnings = self.warnings
-        self._say_state()
+        self._show_state()
 
-    def _take(self, choice: Choice, keep: FormField | None = None) -> None:
-        for other_field, empty in ((self.path, ""), (self.specimen, NONE)):
-            if other_field is not keep:
-                other_field.put(empty)
+    def _choose(self, choice: ImageChoice, chosen_with: FormField | FilePicker) -> None:
+        """Read a chosen image, and empty the inputs that it was not chosen with."""
+        if chosen_with is not self.path:
+            self.path.set_value("")
+        if chosen_with is not self.specimen:
+            self.specimen.set_value(NO_SPECIMEN)
         try:
-            self._settle(choice, self._look(choice))
+            self._set_image(choice, self._read_facts(choice))
         except RuleError as error:
-            self._settle(trouble=f"{choice.name} {error.problems[0].message}")
+            self._refuse(f"{choice.name} {error.problems[0].message}")
 
-    def _settle(
-        self, choice: Choice | None = None, seen: ImageFacts | None = None, trouble: str = ""
-    ) -> None:
-        """Keep an image and what was read from it, or why there is none."""
-        self._forget()
+    def _set_image(self, choice: ImageChoice, facts: ImageFacts | None) -> None:
+        """Keep an image and what was read from it."""
+        self._clear_image()
         self.store(choice)
-        self.seen = seen
-        self.trouble = trouble
-        self.stored = False
-        self._changed()
+        self.facts = facts
+        self.refusal = ""
+        self.is_stored = False
+        self._report_change()
 
-    def _too_large(self, name: str, size: int) -> None:
-        most = f"{IMAGE_MAX // 2**20} MB ({IMAGE_MAX:,} bytes)"
-        words = f"has {size / 2**20:.2f} MB ({size:,} bytes): the maximum is {most}"
-        self._settle(trouble=f"{name} {words}")
+    def _refuse(self, reason: str) -> None:
+        """Keep no image, and show why."""
+        self._clear_image()
+        self.refusal = reason
+        self.is_stored = False
+        self._report_change()
 
-    def _changed(self) -> None:
+    def _refuse_large_file(self, name: str, size: int) -> None:
+        maximum = f"{IMAGE_MAX // 2**20} MB ({IMAGE_MAX:,} bytes)"
+        size_text = f"{size / 2**20:.2f} MB ({size:,} bytes)"
+        self._refuse(f"{name} has {size_text}: the maximum is {maximum}")
+
+    def _report_change(self) -> None:
         self.touched = True
-        self._say_state()
-        self.picker.show()
+        self._show_state()
+        self.picker.show_preview()
         self.on_change(self)
 
-    def _picture(self) -> bytes | None:
-        if self.choice and self.seen is None:
-            self.seen = self._look(self.choice)
-            self._say_state()
-        return self.seen.picture if self.seen else None
+    def _make_preview(self) -> bytes | None:
+        """The preview of the chosen image, which is read now if it was not yet."""
+        if self.choice and self.facts is None:
+            self.facts = self._read_facts(self.choice)
+            self._show_state()
+        return self.facts.preview if self.facts else None
 
-    def _say_state(self) -> None:
+    def _show_state(self) -> None:
+        """Show the state, and what the service says while it has no good image."""
         state = self.state
         self.picker.chosen = self.choice is not None
-        state_text = f"{SIGNS[state]} {state[:1].upper()}{state[1:]}"
-        if self.choice:
-            state_text += (
-                f": {', '.join([self.choice.name, *([self.seen.words] if self.seen else [])])}"
-            )
-        elif self.trouble:
-            state_text += f": {self.trouble}. Choose another file."
-        lines = [f'<p class="{TONES.get(state, "")}">{html.escape(state_text)}</p>']
-        if state in (EMPTY, REFUSED, SUSPECT):
+        text = html.escape(self._state_text())
+        lines = [f'<p class="{STATE_CLASSES.get(state, "")}">{text}</p>']
+        if state in (EMPTY, REFUSED, POSSIBLY_REFUSED):
             lines += [
-                advice_line(*advice, "hint") for advice in self.advice if not is_unclear(advice[0])
+                advice_html(advice, message, "hint")
+                for advice, message in self.advice
+                if not is_unclear(advice)
             ]
-        self.line.html = "".join(lines)
+        self.state_line.html = "".join(lines)
+
+    def _state_text(self) -> str:
+        """The state with its sign, and the name of the image or why it was refused."""
+        state = self.state
+        text = f"{STATE_SIGNS[state]} {state[:1].upper()}{state[1:]}"
+        if self.choice and self.facts:
+            return f"{text}: {self.choice.name}, {self.facts.type_and_size}"
+        if self.choice:
+            return f"{text}: {self.choice.name}"
+        if self.refusal:
+            return f"{text}: {self.refusal}. Choose another file."
+        return text
 
 
 def is_unclear(advice: Advice) -> bool:
@@ -244,9 +282,11 @@ def is_unclear(advice: Advice) -> bool:
     return len(advice.sides) > 1 and not advice.asks
 
 
-def advice_line(advice: Advice, message: str, style: str) -> str:
-    """The meaning of a status detail, what to do, and the words of the service."""
-    reason = f" The service says: {message}" if message else ""
-    unclear = UNCLEAR if is_unclear(advice) else ""
-    text = html.escape(f"{advice.meaning} {advice.action}{reason}{unclear}")
-    return f'<p class="paylab-{style}">{text}</p>'
+def advice_html(advice: Advice, message: str, style: str) -> str:
+    """The meaning of a status detail, what to do, and the message of the service."""
+    text = f"{advice.meaning} {advice.action}"
+    if message:
+        text += f" The service says: {message}"
+    if is_unclear(advice):
+        text += UNCLEAR_NOTE
+    return f'<p class="paylab-{style}">{html.escape(text)}</p>'

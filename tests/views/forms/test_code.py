@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from paylab.views.forms.code import INDENT, WIDTH, Expression, call, literal
+from paylab.views.forms.code import INDENT, WIDTH, Expression, literal, write_call
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_literals(value, text):
 def test_a_call_that_is_too_long_has_one_argument_per_line(length, lines):
     """A call of 88 characters stays on one line."""
     text = "x" * (length - len('y = f(a="")'))
-    made = call("f", {"a": text}, to="y").splitlines()
+    made = write_call("f", {"a": text}, to="y").splitlines()
     assert made == ([f'y = f(a="{text}")'] if lines == 1 else ["y = f(", f'    a="{text}",', ")"])
 
 
@@ -34,5 +34,5 @@ def test_a_call_that_is_too_long_has_one_argument_per_line(length, lines):
 def test_an_object_that_is_too_long_has_one_entry_per_line(length, lines):
     """An object of a broken call is indented twice, so that its limit is lower by eight."""
     value = {"k": "x" * (length - len('{"k": ""}'))}
-    assert len(literal(value, broken=True).splitlines()) == lines
+    assert len(literal(value, multiline=True).splitlines()) == lines
     assert len(literal(value).splitlines()) == 1

@@ -39,7 +39,7 @@ def form(create, wait):
     form = ConversionAccountForm(
         create, wait, lambda _: account(next(states)), [WALLET], "php", in_process=True
     )
-    form.watch._every = 0
+    form.refresher._interval_seconds = 0
     return form
 
 
@@ -48,7 +48,7 @@ def test_code_waits(form, create, wait):
     assert form.submit().status == "active"
     assert create == [("fa_1", "php")]
     assert wait == [("ca_1",)]
-    assert "Way taken: pending → active." in form.message.html
+    assert "Path: pending → active." in form.controls.message.html
 
 
 def test_a_click_watches(form, create, wait):
@@ -57,7 +57,7 @@ def test_a_click_watches(form, create, wait):
     async def click():
         form.click()
         assert form.result is None
-        assert "pending" in form.message.html
+        assert "pending" in form.controls.message.html
         await asyncio.sleep(0.05)
 
     asyncio.run(click())
@@ -148,7 +148,7 @@ def test_a_pending_account_keeps_its_form(form, create):
 
     async def click():
         form.click()
-        return form.result, form.begun
+        return form.result, form.is_started
 
     assert asyncio.run(click()) == (None, True)
 

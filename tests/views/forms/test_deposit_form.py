@@ -76,9 +76,9 @@ def test_an_amount_that_is_none_is_confirmed(form, send, quick, amount):
     """A click shows the problem and the button "Send anyway"; only this button sends."""
     form.fields["amount"].value = amount
     form.click()
-    assert "Send anyway" in form.message.html
-    assert (form.anyway.visible, form.result, send) == (True, None, [])
-    form.anyway.press()
+    assert "Send anyway" in form.controls.message.html
+    assert (form.controls.anyway_button.visible, form.result, send) == (True, None, [])
+    form.controls.anyway_button.press()
     assert (form.result.id, send[0]["amount"]) == ("dep_1", amount)
 
 
@@ -88,7 +88,7 @@ def test_a_correction_withdraws_the_second_button(form, send, quick):
     amount.value = "abc"
     form.click()
     amount.value = "-5"
-    assert not form.anyway.visible
+    assert not form.controls.anyway_button.visible
     form.click()
     assert not send
     amount.value = "5"

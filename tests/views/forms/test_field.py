@@ -5,7 +5,16 @@ from __future__ import annotations
 import pytest
 
 from paylab.errors import Problem
-from paylab.views.forms.field import COMBO, RADIO, SELECT, TEXT, TICK, FormField, open_list, wording
+from paylab.views.forms.field import (
+    COMBO,
+    RADIO,
+    SELECT,
+    TEXT,
+    TICK,
+    FormField,
+    assumed_values_hint,
+    problem_sentence,
+)
 
 
 def typed(field, value, n=1):
@@ -70,38 +79,38 @@ def left(field):
 def test_wording(label, value, problem, said):
     """The text of a problem says what is wrong and what to do, and quotes the value."""
     field = FormField("x", label)
-    field.put(value)
-    assert wording(problem, field).startswith(said)
+    field.set_value(value)
+    assert problem_sentence(problem, field).startswith(said)
 
 
 def test_a_text_is_judged_when_it_is_left():
     """A text is judged when it loses focus; one that shows a problem, at every keystroke."""
     field = FormField("x", "X")
     typed(field, "a")
-    assert not field.judged
+    assert not field.shows_problems
     left(field)
-    assert field.judged
-    field.say([Problem("x", "is wrong")])
+    assert field.shows_problems
+    field.show_problems([Problem("x", "is wrong")])
     typed(field, "ab")
-    assert field.judged
-    field.say([])
+    assert field.shows_problems
+    field.show_problems([])
     typed(field, "abc")
-    assert not field.judged
+    assert not field.shows_problems
 
 
 @pytest.mark.parametrize(("kind", "value"), [(SELECT, 1), (TICK, True)])
 def test_a_choice_is_judged_at_once(kind, value):
     """A choice is judged as soon as it is made."""
     field = FormField("x", "X", kind, options=[("none", ""), ("one", 1)] if kind == SELECT else ())
-    assert not field.judged
+    assert not field.shows_problems
     typed(field, value)
-    assert field.judged
+    assert field.shows_problems
 
 
 def test_what_is_typed_is_normalised_when_it_is_left():
     """The value is normalised at once; the page shows it normalised after the focus is lost."""
     field = FormField("x", "CURP")
-    field.normal = str.upper
+    field.normalise = str.upper
     typed(field, "abc")
     assert (field.value, field.props()["value"]) == ("ABC", "abc")
     left(field)
@@ -119,9 +128,9 @@ def test_a_choice_that_is_not_there_changes_nothing(given):
 def test_another_value_can_be_typed_into_an_assumed_list():
     """A typed value that is not in the list stays when the list changes."""
     field = FormField("x", "X", COMBO)
-    field.offer([("Base", "base")])
+    field.set_options([("Base", "base")])
     typed(field, "tron")
-    field.offer([("Base", "base"), ("Solana", "solana")])
+    field.set_options([("Base", "base"), ("Solana", "solana")])
     assert field.value == "tron"
 
 
@@ -137,7 +146,7 @@ def test_another_value_can_be_typed_into_an_assumed_list():
 def test_the_mark_stays_whatever_is_filled_in(needed, assumed, mark):
     """The mark is the same before and after the field is filled in."""
     field = FormField("x", "X")
-    field.require(needed, assumed=assumed)
+    field.set_required(needed, assumed=assumed)
     before = field.props()["mark"]
     field.value = "something"
     assert before == field.props()["mark"] == mark
@@ -150,14 +159,14 @@ def test_a_private_value_is_masked_after_it_was_sent(number, shown):
     """All but the last two characters are masked; a short value is masked completely."""
     field = FormField("x", "Number", value=number)
     field.private = True
-    assert field.shown() == shown
+    assert field.display_text() == shown
 
 
 def test_a_field_that_was_sent_is_read_only():
     """Mark and hint are gone, a private value is masked, and a keystroke changes nothing."""
     field = FormField("x", "Number", value="XEXX010101", hint="Ten characters.")
     field.private = True
-    field.require(True)
+    field.set_required(True)
     shown = ("mark", "hint", "value")
     before = [field.props()[name] for name in shown]
     field.lock(True)
@@ -209,11 +218,11 @@ def test_a_choice_is_sent_by_its_place():
     field = FormField("x", "X", SELECT, options=[("one", 1), ("two", 2)])
     assert (field.value, field.props()["value"]) == (1, 0)
     typed(field, 1)
-    assert (field.value, field.shown(), field.props()["value"]) == (2, "two", 1)
+    assert (field.value, field.display_text(), field.props()["value"]) == (2, "two", 1)
     typed(field, 0)
     assert field.value == 1
     field.value = 3
-    assert (field.shown(), field.props()["value"]) == ("", -1)
+    assert (field.display_text(), field.props()["value"]) == ("", -1)
 
 
 @pytest.mark.parametrize(
@@ -229,14 +238,14 @@ def test_a_choice_is_sent_by_its_place():
 def test_new_options_keep_a_choice_or_take_the_wanted_one(kind, value, wanted, chosen):
     """A choice that is no longer there becomes the wanted one, or the first."""
     field = FormField("x", "X", kind, value=value)
-    field.offer([("A", "a"), ("B", "b")], wanted)
+    field.set_options([("A", "a"), ("B", "b")], wanted)
     assert field.value == chosen
 
 
 def test_no_options_leave_no_choice():
     """A list without options is empty, and a list that was given a value keeps it."""
     field = FormField("x", "X", SELECT, options=[("A", "a")])
-    field.offer([])
+    field.set_options([])
     assert field.value == ""
     assert FormField("x", "X", SELECT, value="b", options=[("A", "a"), ("B", "b")]).value == "b"
 
@@ -257,14 +266,14 @@ def test_a_value_that_is_the_same_is_no_change():
     field, heard = FormField("x", "X"), []
     field.on_change = heard.append
     field.value = ""
-    assert (heard, field.judged) == ([], False)
+    assert (heard, field.shows_problems) == ([], False)
     field.value = "a"
-    assert (heard, field.judged) == ([field], True)
+    assert (heard, field.shows_problems) == ([field], True)
     field.reset("")
-    assert (field.value, field.judged) == ("", False)
+    assert (field.value, field.shows_problems) == ("", False)
 
 
 @pytest.mark.parametrize(("count", "end"), [(8, "w7. You"), (9, "w7, …. You")])
 def test_a_long_list_is_cut_in_a_hint(count, end):
     """A hint has at most eight values."""
-    assert end in open_list([f"w{number}" for number in range(count)])
+    assert end in assumed_values_hint([f"w{number}" for number in range(count)])

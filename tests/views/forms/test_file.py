@@ -32,7 +32,7 @@ def a_picker(taken):
         "Selfie",
         "image/*",
         lambda _, data: taken.append(data),
-        refuse=lambda name, size: taken.append((name, size)),
+        on_refusal=lambda name, size: taken.append((name, size)),
     )
     picker.wire = Wire()
     picker.attach(picker.wire)

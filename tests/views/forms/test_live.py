@@ -11,8 +11,8 @@ import pytest
 from paylab.errors import APIConnectionError
 from paylab.spec.models import Conversion, Individual, Transfer
 from paylab.spec.status import TRANSFER
-from paylab.views.forms.live import GO_ON
-from paylab.views.forms.status import ConversionView, StatusLine, TransferLine
+from paylab.views.forms.live import REFRESH
+from paylab.views.forms.status import ConversionView, IndividualView, TransferView
 
 
 def person(status, **more):
@@ -24,13 +24,13 @@ def line(*states, **options):
     """A status line that sees these statuses in turn, and the list of advanced seconds."""
     left, passed = iter(states), []
     options = {"in_process": True, "every": 0.001, "pass_time": passed.append, **options}
-    return StatusLine(lambda: person(next(left)), **options), passed
+    return IndividualView(lambda: person(next(left)), **options), passed
 
 
 async def _live(*states, **options):
     shown, passed = line(*states, **options)
     until = time.monotonic() + 10
-    while shown.watch.running and time.monotonic() < until:
+    while shown.refresher.is_running and time.monotonic() < until:
         await asyncio.sleep(0.01)
     return shown, passed
 
@@ -43,9 +43,9 @@ def test_refreshes_until_final(in_process, ticks):
     """
     states = ["action_required", "action_required", "pending", "pending", "active"]
     shown, passed = asyncio.run(_live(*states, in_process=in_process))
-    assert shown.seen.status == "active"
+    assert shown.resource.status == "active"
     assert passed == [0.001] * ticks
-    assert not shown.watch.running
+    assert not shown.refresher.is_running
 
 
 def test_static_without_a_loop():
@@ -61,9 +61,9 @@ def test_stop_and_go_on():
     async def walk():
         shown, _ = line(*["pending"] * 900)
         shown.button.press()
-        stopped = shown.watch.running
+        stopped = shown.refresher.is_running
         shown.button.press()
-        going = shown.watch.running
+        going = shown.refresher.is_running
         shown.stop()
         return stopped, going
 
@@ -98,15 +98,15 @@ def test_a_failure_is_shown_and_ends_it(fail):
     """An error is shown, escaped, and ends refreshing; the button removes it and starts again."""
 
     async def walk():
-        shown = StatusLine(failing(), in_process=True, every=0)
+        shown = IndividualView(failing(), in_process=True, every=0)
         await fail(shown)
-        failed = shown.trouble.html, shown.watch.running, shown.button.text
+        failed = shown.error_node.html, shown.refresher.is_running, shown.button.text
         shown.button.press()
-        return failed, (shown.trouble.html, shown.seen.status)
+        return failed, (shown.error_node.html, shown.resource.status)
 
     (trouble, running, button), after = asyncio.run(walk())
     assert "no &lt;answer&gt;" in trouble
-    assert (running, button) == (False, GO_ON)
+    assert (running, button) == (False, REFRESH)
     assert after == ("", "active")
 
 
@@ -114,18 +114,18 @@ def test_current_state_is_marked():
     """The current status is marked for screen readers; an unknown status is shown too."""
     shown, _ = line("resting")
     assert [state for state, _ in shown.timeline.visited] == ["resting"]
-    assert 'aria-current="step"' in shown.line.html
-    assert "not known" in shown.line.html
+    assert 'aria-current="step"' in shown.timeline_node.html
+    assert "not known" in shown.timeline_node.html
 
 
 def test_the_whole_machine_is_shown():
     """A transfer seen only as failed shows every state and move, and marks those it passed."""
     transfer = {"id": "tr_1", "status": "failed", "created_at": "2026-01-15T12:00:00Z"}
-    shown = TransferLine(lambda: Transfer.model_validate(transfer))
-    ahead = re.findall('paylab-ahead">.*?<span>(.*?)</span>', shown.line.html)
+    shown = TransferView(lambda: Transfer.model_validate(transfer))
+    ahead = re.findall('paylab-ahead">.*?<span>(.*?)</span>', shown.timeline_node.html)
     passed = {"awaiting_funds", "started", "failed"}
     assert set(ahead) == ({at for at, _ in TRANSFER.moves} | TRANSFER.final) - passed
-    assert "Way taken: created → awaiting_funds → started → failed." in shown.line.html
+    assert "Path: created → awaiting_funds → started → failed." in shown.timeline_node.html
     assert "started → completed, failed, under_review" in repr(shown)
 
 
@@ -137,9 +137,9 @@ def test_the_timeline_has_every_state_with_its_time():
     view = ConversionView(lambda: Conversion.model_validate(whole))
     assert [state for state, _ in view.timeline.visited] == ["pending", "started", "completed"]
     assert "pending (12:00:00 UTC) → started (12:00:03 UTC)" in repr(view)
-    assert 'class="paylab-good" aria-current="step"' in view.line.html
-    assert "This status is final." in view.line.html
-    assert 'class="paylab-bad"' in line("rejected")[0].line.html
+    assert 'class="paylab-good" aria-current="step"' in view.timeline_node.html
+    assert "This status is final." in view.timeline_node.html
+    assert 'class="paylab-bad"' in line("rejected")[0].timeline_node.html
 
 
 def test_a_state_that_comes_again_is_listed_again():
@@ -149,15 +149,15 @@ def test_a_state_that_comes_again_is_listed_again():
     shown.refresh()
     path = [state for state, _ in shown.timeline.visited]
     assert path == ["action_required", "pending", "action_required"]
-    assert "May follow: pending." in shown.line.html
+    assert "May follow: pending." in shown.timeline_node.html
 
 
 def test_hostile_words_are_text():
     """Names, statuses and messages of the service are escaped."""
     bad = "<img src=x onerror=alert(1)>"
     details = [{"code": bad, "message": bad}]
-    shown = StatusLine(lambda: person(bad, given_name=bad, status_details=details))
-    said = shown.line.html + shown.facts.html + shown._repr_mimebundle_()["text/html"]
+    shown = IndividualView(lambda: person(bad, given_name=bad, status_details=details))
+    said = shown.timeline_node.html + shown.facts_node.html + shown._repr_mimebundle_()["text/html"]
     assert "<img" not in said
 
 
@@ -201,7 +201,7 @@ def test_a_conversion_of_a_deposit_without_a_name_says_why_it_is_pending(status,
 )
 def test_the_current_state_has_the_sign_of_its_meaning(status, tone, sign):
     """Success, failure and a state that needs action are marked; any other is a point."""
-    shown = line(status)[0].line.html
+    shown = line(status)[0].timeline_node.html
     assert f'<li class="{tone}" aria-current="step"><span aria-hidden="true">{sign}</span>' in shown
     assert shown.count("aria-current") == 1
 
@@ -210,8 +210,11 @@ def test_a_state_that_was_passed_is_ticked():
     """A state that was left is ticked without a colour of attention; others are ahead."""
     shown, _ = line("action_required", "pending")
     shown.refresh()
-    assert '<li class=""><span aria-hidden="true">✓</span> <span>action_required' in shown.line.html
-    assert shown.line.html.count("paylab-ahead") == 3
+    assert (
+        '<li class=""><span aria-hidden="true">✓</span> <span>action_required'
+        in shown.timeline_node.html
+    )
+    assert shown.timeline_node.html.count("paylab-ahead") == 3
 
 
 def test_a_final_state_is_announced_once_and_not_refreshed():
@@ -222,4 +225,4 @@ def test_a_final_state_is_announced_once_and_not_refreshed():
     assert (shown.announcement.html, "pending" in said) == (said, True)
     shown.refresh()
     assert "Verification: active. This status is final." in shown.announcement.html
-    assert shown.button.text == GO_ON
+    assert shown.button.text == REFRESH

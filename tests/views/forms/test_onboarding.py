@@ -104,11 +104,11 @@ def test_start_over_sends_again(onboarding, create):
     """`restart` begins an empty form and sends nothing; the form can then be sent again."""
     form = onboarding(consent=True)
     form.submit()
-    form.again.press()
+    form.controls.restart_button.press()
     assert (form.result, len(create), form.consent.recorded_at) == (None, 1, "")
     assert not {"given_name", "phone"} & form.values().keys()
     assert note(form, "phone") == "With the country code."
-    assert form.filler.visible
+    assert form.example_button.visible
     form.fill()
     fill(form, given_name="Bea", document__number=CURP)
     assert form.submit() is form.result
@@ -181,7 +181,7 @@ def test_documents_follow_the_country(onboarding, country):
     form.fields["country"].value = country
     offered = [kind for _, kind in form.fields["document.type"].options if kind]
     assert tuple(offered) == corridors.get(country).documents
-    assert "document" in form.reason.html
+    assert "document" in form.requirements.html
 
 
 def test_choosing_the_philippines_asks_for_a_tin(onboarding):
@@ -189,7 +189,7 @@ def test_choosing_the_philippines_asks_for_a_tin(onboarding):
     form = onboarding()
     form.fields["country"].value = "PH"
     assert form.fields["document.number"].label == "TIN"
-    assert "only TIN" in form.reason.html
+    assert "only TIN" in form.requirements.html
     assert form.values()["address"]["country"] == "PH"
 
 
@@ -220,7 +220,7 @@ def test_the_number_leaves_the_page(onboarding, create):
     assert CURP not in form.code()
     assert CURP not in repr(form.values())
     assert CURP not in repr(described(form.nodes()))
-    assert "•" * 16 + "A4" in form.sent
+    assert "•" * 16 + "A4" in form.sent_html
     assert CURP not in repr(form._repr_mimebundle_())
     assert create[0]["document"]["number"] == CURP
 
@@ -244,8 +244,8 @@ def test_a_refusal_stands_beside_its_field(onboarding, noted):
     form.consent.value = True
     form.click()
     assert "is taken" in note(form, "email")
-    assert "too big" in form.message.html
-    assert not form.button.disabled
+    assert "too big" in form.controls.message.html
+    assert not form.controls.send_button.disabled
 
 
 def test_hostile_words_are_text(onboarding, noted):
@@ -258,7 +258,7 @@ def test_hostile_words_are_text(onboarding, noted):
     form.click()
     shown = [node["html"] for node in described(form.nodes()) if "html" in node]
     assert hostile not in "".join(shown)
-    assert "&lt;img" in form.message.html
+    assert "&lt;img" in form.controls.message.html
 
 
 def test_a_saved_form_can_be_read(onboarding):
@@ -305,4 +305,4 @@ def test_a_new_form_is_empty(create):
 )
 def test_the_form_says_what_a_country_asks_for(create, country, product, said):
     """The line below the country names currency, rails, documents and what is required."""
-    assert said in OnboardingForm(create, country, product).reason.html
+    assert said in OnboardingForm(create, country, product).requirements.html

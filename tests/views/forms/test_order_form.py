@@ -26,7 +26,7 @@ def person(lab):
 
 def click(form):
     """A click that is no part of a double click."""
-    form._quiet_until = 0
+    form._ignore_clicks_until = 0
     form.click()
     return form.result
 
@@ -53,9 +53,9 @@ def test_a_form_that_was_sent_sends_another_only_when_asked(lab, person, form):
     form = form(lab, person)
     first = click(form)
     assert (click(form), made(lab)) == (first, 1)
-    assert form.again.text == "Send another"
-    form.again.press()
-    assert f"new={form.after!r}" in form.code().replace('"', "'")
+    assert form.controls.restart_button.text == "Send another"
+    form.controls.restart_button.press()
+    assert f"new={form.last_payment_id!r}" in form.code().replace('"', "'")
     if form.title == "Quote":
         form.renew()
     assert click(form).id != first.id
@@ -68,7 +68,7 @@ def test_a_form_of_an_order_that_was_made_in_code_says_so(lab, person):
     first = lab.transfers.create(account, source_amount="100.00", **TERMS)
     form = card(lab, person)
     assert (click(form).id, made(lab)) == (first.id, 1)
-    assert "nothing new was created" in form.message.html
+    assert "nothing new was created" in form.controls.message.html
 
 
 def test_a_click_after_a_lost_answer_pays_once(lab, person):
@@ -77,10 +77,10 @@ def test_a_click_after_a_lost_answer_pays_once(lab, person):
     for count in (1, 2):
         lab.simulator.faults.drop_after(path="/v1/transfers", times=3)
         assert click(form) is None
-        assert "It is not known whether it was paid" in form.message.html
+        assert "It is not known whether it was paid" in form.controls.message.html
         click(form)
         assert (form.result.replayed, made(lab)) == (True, count)
-        assert "nothing new was created" in form.message.html
+        assert "nothing new was created" in form.controls.message.html
         form.restart()
 
 
@@ -127,6 +127,6 @@ def test_a_stablecoin_has_a_network_and_may_come_by_deposit(lab, person):
 def test_a_quote_that_expires_asks_for_a_fresh_one(lab, person):
     """From its expiry on, the line is a warning and the button for a new quote stands out."""
     form = card(lab, person)
-    assert (form.fresh.style, 'role="timer"' in form.lock_line.html) == ("", True)
-    form._tell_time(form.quote.expires_at)
-    assert (form.fresh.style, 'role="alert"' in form.lock_line.html) == ("primary", True)
+    assert (form.renew_button.style, 'role="timer"' in form.expiry_node.html) == ("", True)
+    form._show_expiry(form.quote.expires_at)
+    assert (form.renew_button.style, 'role="alert"' in form.expiry_node.html) == ("primary", True)

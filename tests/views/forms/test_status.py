@@ -5,15 +5,16 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from paylab.spec.models import Conversion, Quote
-from paylab.views.forms.status import ConversionView, left
+from paylab.views.forms.status import ConversionView, expiry_sentence, is_expired
 
 
 def test_a_quote_is_expired_from_its_expiry_on():
     """One second before its expiry, a quote is still valid."""
     now = datetime(2026, 1, 15, 12, tzinfo=UTC)
     quote = Quote.model_validate({"expires_at": "2026-01-15T12:00:00Z"})
-    assert left(quote, now) == ("Expired at 12:00:00 UTC: get a new quote.", True)
-    assert left(quote, now - timedelta(seconds=1))[1] is False
+    assert expiry_sentence(quote, now) == "Expired at 12:00:00 UTC: get a new quote."
+    assert is_expired(quote, now)
+    assert not is_expired(quote, now - timedelta(seconds=1))
 
 
 def test_the_time_of_a_failed_conversion_is_that_of_its_last_change():

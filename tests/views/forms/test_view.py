@@ -39,7 +39,7 @@ def test_nothing_is_drawn_before_a_browser_asks(onboarding):
 def test_a_keystroke_evaluates_values_and_rules_once(page):
     """A keystroke evaluates values and rules once, and sends one message."""
     form, sent = page
-    counted = dict.fromkeys(("values", "_judge", "_warn", "_script"), 0)
+    counted = dict.fromkeys(("values", "_find_problems", "_find_warnings", "_write_code"), 0)
 
     def counting(name, act):
         def call(*given):
@@ -69,20 +69,20 @@ def test_the_saved_state_holds_no_value(page):
 def test_after_a_refusal_the_focus_goes_to_the_first_error(page):
     """After a refusal the focus is on the first error; after success, on the result."""
     form, sent = page
-    form.button.press()
+    form.controls.send_button.press()
     assert sent[-1]["focus"] == form.consent.id
     form.consent.value = True
-    form.button.press()
-    assert sent[-1]["focus"] == form.message.id
+    form.controls.send_button.press()
+    assert sent[-1]["focus"] == form.controls.message.id
 
 
 def test_the_message_goes_when_everything_is_corrected(page):
     """The message "Nothing was sent" disappears when all problems are corrected."""
     form, _ = page
-    form.button.press()
-    assert "Nothing was sent" in form.message.html
+    form.controls.send_button.press()
+    assert "Nothing was sent" in form.controls.message.html
     tell(form, "idv_consent_recorded_at", "input", value=True, n=1)
-    assert form.message.html == ""
+    assert form.controls.message.html == ""
 
 
 def test_after_success_the_form_shows_what_was_sent(page):
@@ -94,8 +94,8 @@ def test_after_success_the_form_shows_what_was_sent(page):
     assert NAME in shown
     assert CURP not in shown
     assert "••A4" in shown
-    assert "Sent by code" in form.message.html
-    assert not form.filler.visible
+    assert "Sent by code" in form.controls.message.html
+    assert not form.example_button.visible
     tell(form, "given_name", "input", value="Bea", n=1)
     assert form.values()["given_name"] == NAME
 
@@ -103,7 +103,7 @@ def test_after_success_the_form_shows_what_was_sent(page):
 def test_what_stays_behind_is_the_end_of_the_run(onboarding):
     """After `submit`, the saved output shows the result."""
     form, kept = onboarding(consent=True), []
-    form._kept = type("Kept", (), {"update": lambda _, data, raw: kept.append(data)})()
+    form._static_display = type("Kept", (), {"update": lambda _, data, raw: kept.append(data)})()
     form.submit()
     assert "ind_1" in kept[-1]["text/html"]
     assert "not yet" not in kept[-1]["text/plain"]

@@ -9,7 +9,7 @@ import pytest
 
 from paylab.corridors import examples
 from paylab.errors import PaylabError, RuleError
-from paylab.views.forms.onramp import DONE, LOCKED, NOW
+from paylab.views.forms.onramp_step import DONE, LOCKED, NOW
 
 LATER = {
     "Verification images": "after person",
@@ -41,7 +41,7 @@ def test_submitting_takes_every_step(lab, country):
 def test_no_step_is_left_after_the_last(lab):
     """`take_step` does nothing when all steps are done."""
     walk = lab.onramp("MX", example=True, consent=True)
-    while walk.current != "deposit":
+    while walk.current_step != "deposit":
         walk.take_step()
     assert not [step for step in walk.nodes()[1:] if walk.run_button in step.children]
     walk.submit()
@@ -55,7 +55,7 @@ def test_locked_steps_say_why(lab):
     _, first, *others = lab.onramp("PH").nodes()
     assert (first.state, first.heading.hint, len(first.children) > 3) == (NOW, NOW, True)
     assert {step.title: step.heading.hint for step in others} == {
-        title: f"locked: {why}" for title, why in LATER.items()
+        title: f"available {why}" for title, why in LATER.items()
     }
     assert {(step.state, len(step.children)) for step in others} == {(LOCKED, 3)}
 
@@ -66,14 +66,14 @@ def test_an_example_runs_up_to_the_deposit(lab):
     async def press():
         walk = lab.onramp("PH", example=True)
         walk.run_button.press()
-        stopped = walk.current
+        stopped = walk.current_step
         walk.bodies["person"].consent.value = True
         walk.run_button.press()
         for _ in range(200):
-            if walk.current == "deposit":
+            if walk.current_step == "deposit":
                 break
             await asyncio.sleep(0.05)
-        reached = walk.current
+        reached = walk.current_step
         walk.stop()
         return stopped, reached
 
@@ -91,7 +91,7 @@ def test_nothing_goes_on_without_consent(lab):
     walk = lab.onramp("PH", example=True)
     with pytest.raises(RuleError, match="idv_consent_recorded_at"):
         walk.submit()
-    assert not walk.found
+    assert not walk.results
 
 
 @pytest.mark.parametrize("steps", range(1, STEPS + 1, 2))
@@ -100,8 +100,8 @@ def test_taken_up_again(lab, steps):
     walk = lab.onramp("PH", example=True, consent=True)
     for _ in range(steps):
         walk.take_step()
-    again = lab.onramp("PH", walk.found["person"].id, example=True)
-    assert list(again.found)[: len(walk.found)] == list(walk.found)
+    again = lab.onramp("PH", walk.results["person"].id, example=True)
+    assert list(again.results)[: len(walk.results)] == list(walk.results)
     assert again.submit().status == "completed"
     assert len(list(lab.conversion_accounts.list())) == len(list(lab.conversions.list())) == 1
     assert all(ast.parse(step.code.text).body for step in again.nodes()[1:])
@@ -112,7 +112,7 @@ def test_the_cell_run_again_is_the_same_walk(lab):
     walk = lab.onramp("MX", example=True, consent=True)
     walk.submit()
     assert lab.onramp("MX", example=True, consent=True) is walk
-    assert lab.onramp("MX", new=True).current == "person"
+    assert lab.onramp("MX", new=True).current_step == "person"
 
 
 def test_refused_images_lead_back(lab):
@@ -121,11 +121,11 @@ def test_refused_images_lead_back(lab):
     fields = examples.individual("MX", consent_at=lab.clock()) | blurry
     person = lab.individuals.create(**fields)
     walk = lab.onramp("MX", person.id, example=True)
-    assert walk.current == "images"
+    assert walk.current_step == "images"
     walk.take_step()
     with pytest.raises(PaylabError, match="action_required: verification_image_blurry"):
         walk.take_step()
-    assert walk.current == "images"
+    assert walk.current_step == "images"
     assert states(walk)[1:3] == [NOW, LOCKED]
 
 
@@ -148,5 +148,5 @@ def test_what_stays_behind(lab):
     walk = lab.onramp("MX", example=True, consent=True)
     walk.submit()
     kept = str(walk._repr_mimebundle_())
-    assert walk.found["conversion"].id in kept
+    assert walk.results["conversion"].id in kept
     assert "XEXX010101" not in kept

@@ -55,7 +55,7 @@ def test_the_example_is_sent_by_submit(create):
     assert filled.submit().id == "fa_1"
     assert create[0][0]["network"] == "base"
     by_button = WalletForm(create)
-    by_button.filler.press()
+    by_button.example_button.press()
     assert by_button.values() == create[0][0]
     assert not filled.restart()
     assert "address" not in filled.values()
@@ -98,11 +98,11 @@ def test_the_details_of_a_bank_account_are_replaced():
 
     form = AccountForm(None, "MX", account=held, update=update)
     assert (form.title, form.action) == ("Replace the details of fa_1", "Replace the details")
-    assert (form.parts.type.disabled, form.note.html) == (True, "")
+    assert (form.account_fields.type.disabled, form.wallet_note.html) == (True, "")
     assert form.code().startswith('account = lab.financial_accounts.update("fa_1", {"clabe"')
     form.submit()
     assert sent == [("fa_1", details)]
-    assert ("CLABE", details["clabe"]) in form.outcome(held)
+    assert ("CLABE", details["clabe"]) in form.result_rows(held)
 
 
 def test_an_account_without_details_starts_empty(noted):
@@ -110,7 +110,7 @@ def test_an_account_without_details_starts_empty(noted):
     held = FinancialAccount.model_validate({"id": "fa_1", "type": "bank_account"})
     form = AccountForm(None, "MX", account=held, update=noted(held))
     assert form.values() == {"type": "bank_account", "details": {}}
-    assert form.outcome(held) == [("Account", "fa_1"), ("Type", "bank_account")]
+    assert form.result_rows(held) == [("Account", "fa_1"), ("Type", "bank_account")]
 
 
 def test_a_recipient_may_get_the_account_later():
@@ -125,13 +125,13 @@ def test_a_recipient_may_get_the_account_later():
     assert form.fields["financial_accounts.0.details.clabe"].visible is False
     kind.value = "bank_account"
     assert form.fields["financial_accounts.0.details.clabe"].visible is True
-    assert AccountForm(None, "MX").parts.type.props()["mark"] == "Required"
+    assert AccountForm(None, "MX").account_fields.type.props()["mark"] == "Required"
 
 
 def test_the_hint_of_a_detail_says_what_is_checked():
     """Its form, and its check digits; a BIC has none."""
     hints = {
-        name: AccountForm(None, country).parts.details[name].hint
+        name: AccountForm(None, country).account_fields.details[name].hint
         for country, name in (("MX", "clabe"), ("FR", "iban"), ("FR", "bic"))
     }
     assert hints == {
@@ -144,13 +144,13 @@ def test_the_hint_of_a_detail_says_what_is_checked():
 
 def test_a_picture_of_a_code_fills_in_its_text(komo):
     """The button to scan is there for a QR Ph code only; its payee is shown below the text."""
-    parts = AccountForm(None, "PH").parts
+    parts = AccountForm(None, "PH").account_fields
     assert not parts.upload.visible
     parts.fill("ph_qr_code", {})
     text = parts.details["qrph_payload"]
     assert (parts.upload.visible, text.hint.startswith("Paste the text")) == (True, True)
-    parts.upload.take("code.png", b"no picture")
+    parts.upload.on_file("code.png", b"no picture")
     assert parts.upload.props()["errors"][0].startswith("No code was read from code.png: ")
-    parts.upload.take("code.png", QR(komo).png())
+    parts.upload.on_file("code.png", QR(komo).png())
     assert (text.value, parts.upload.props()["errors"]) == (komo, [])
     assert [part.partition(":")[0] for part in text.hint.split("; ")] == ["Issuer", "Name", "City"]

@@ -76,7 +76,7 @@ def test_a_path_and_a_specimen(make, upload, photo):
     form.submit()
     assert upload["selfie"] == photo.read_bytes()
     assert {slot.state for slot in form.open_slots} == {"stored"}
-    assert all(slot.choice is slot.seen is None for slot in form.slots.values())
+    assert all(slot.choice is slot.facts is None for slot in form.slots.values())
     assert str(photo) not in str([slot.path.value for slot in form.slots.values()])
 
 
@@ -96,7 +96,7 @@ def test_refused_before_sending(make, tmp_path, content, said):
     slot = make().slots["selfie"]
     slot.path.value = str(path)
     assert slot.state == "refused before sending"
-    assert said in slot.trouble
+    assert said in slot.refusal
 
 
 @pytest.mark.parametrize("path", ["/nowhere/at/all", "/dev/zero", "/", "\0", "~no-such-user/x"])
@@ -114,7 +114,7 @@ def test_every_code_has_a_meaning_and_an_act(make, code):
     assert one.meaning.endswith(".")
     assert one.action.endswith(".")
     form = make(code, message=HOSTILE)
-    shown = form.notice.html + "".join(slot.line.html for slot in form.open_slots)
+    shown = form.advice_node.html + "".join(slot.state_line.html for slot in form.open_slots)
     assert HOSTILE not in shown
     assert "&lt;img" in shown
 
@@ -175,11 +175,11 @@ def test_the_states_of_a_side(make, upload):
     seen = [slot.state]
     slot.specimen.value = "good"
     seen.append(slot.state)
-    assert "Chosen: specimen (good), JPEG" in slot.line.html
-    slot.picker.refuse("large.jpg", codes.IMAGE_MAX + 1)
+    assert "Chosen: specimen (good), JPEG" in slot.state_line.html
+    slot.picker.on_refusal("large.jpg", codes.IMAGE_MAX + 1)
     seen.append(slot.state)
-    assert "large.jpg has 15.00 MB (15,728,641 bytes)" in slot.line.html
-    assert "The service says" not in slot.line.html
+    assert "large.jpg has 15.00 MB (15,728,641 bytes)" in slot.state_line.html
+    assert "The service says" not in slot.state_line.html
     slot.specimen.value = "good"
     slot.remove()
     seen.append(slot.state)
@@ -194,9 +194,9 @@ def test_what_the_service_refused_is_told_as_its_own(make):
     """A blurry picture of no named side may be any of them; its message is shown once, above."""
     form = make("verification_image_blurry", message="Too blurred.")
     assert {slot.state for slot in form.slots.values()} == {"possibly refused by the service"}
-    assert "The service says: Too blurred." in form.notice.html
-    assert "does not say which picture" in form.notice.html
-    assert "Too blurred" not in form.slots["selfie"].line.html
+    assert "The service says: Too blurred." in form.advice_node.html
+    assert "does not say which picture" in form.advice_node.html
+    assert "Too blurred" not in form.slots["selfie"].state_line.html
 
 
 @pytest.mark.parametrize("field", ["type", "side"])
@@ -207,8 +207,8 @@ def test_a_named_side_is_the_only_one_refused(upload, field, kind):
     form = ImagesForm(upload, [kind(detail)], name="Ana", country="MX")
     [slot] = form.open_slots
     assert (slot.side, slot.state) == ("selfie", "refused by the service")
-    assert "The service says: Too blurred." in slot.line.html
-    assert form.notice.html == ""
+    assert "The service says: Too blurred." in slot.state_line.html
+    assert form.advice_node.html == ""
 
 
 def test_one_way_to_choose_replaces_another(make, photo):
@@ -241,7 +241,7 @@ def test_a_side_that_was_sent_has_no_inputs(make):
 )
 def test_a_size_is_in_kilobytes_or_megabytes(size, words):
     """From a megabyte on, a size has one decimal."""
-    assert ImageFacts("image/jpeg", size, False, None).words == words
+    assert ImageFacts("image/jpeg", size, False, None).type_and_size == words
 
 
 def test_a_location_is_announced_and_kept_if_the_box_is_ticked(make, upload, tmp_path):
@@ -253,7 +253,11 @@ def test_a_location_is_announced_and_kept_if_the_box_is_ticked(make, upload, tmp
     form = make("verification_selfie_needed")
     slot = form.slots["selfie"]
     slot.path.value = str(path)
-    assert (slot.seen.located, bool(slot.seen.picture), slot.seen.doubt) == (True, True, "")
+    assert (slot.facts.has_location, bool(slot.facts.preview), slot.facts.preview_problem) == (
+        True,
+        True,
+        "",
+    )
     assert "contains the location" in slot.warnings[0]
     form.keep_location.value = True
     assert slot.warnings == []
@@ -273,5 +277,5 @@ def test_a_refusal_of_two_sides_may_be_of_either(make, code, states):
     """A code of the document does not say which side; a code of no picture asks for none."""
     form = make(code, message="Why.")
     assert [slot.state for slot in form.open_slots] == states
-    assert ("may be any of these" in form.notice.html) is (len(states) > 1)
-    assert ("The service says: Why." in form.notice.html) is (len(states) != 1)
+    assert ("may be any of these" in form.advice_node.html) is (len(states) > 1)
+    assert ("The service says: Why." in form.advice_node.html) is (len(states) != 1)

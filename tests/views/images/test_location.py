@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from paylab.views.images.location import UnsearchableError, find_location, without_location
+from paylab.views.images.location import UnsearchableError, find_location, remove_location
 
 pillow_heif.register_heif_opener()
 
@@ -51,17 +51,17 @@ def test_without_location(kind):
     data = photo(kind)
     before, size = pixels(data), len(data)
     assert 2 in place(data)
-    data = without_location(data)
+    data = remove_location(data)
     assert (place(data), len(data), pixels(data)) == ({}, size, before)
     assert Image.open(BytesIO(data)).getexif()[MODEL] == "Camera"
-    assert (find_location(data), without_location(data)) == ([], data)
+    assert (find_location(data), remove_location(data)) == ([], data)
 
 
 def test_the_numbers_are_gone():
     """The values that the GPS table refers to are overwritten too."""
     data = photo("TIFF")
     assert b"2026:01:31" in data
-    data = without_location(data)
+    data = remove_location(data)
     assert b"2026:01:31" not in data
 
 
@@ -74,7 +74,7 @@ def test_motorola_order():
     data = file.getvalue()
     assert b"MM\0*" in data
     assert 2 in place(data)
-    data = without_location(data)
+    data = remove_location(data)
     assert place(data) == {}
 
 
@@ -83,7 +83,7 @@ def test_xmp():
     file = BytesIO()
     Image.new("RGB", (9, 9)).save(file, "JPEG", xmp=XMP)
     data = file.getvalue()
-    data = without_location(data)
+    data = remove_location(data)
     assert b"GPSL" not in data
     assert b'tiff:Model="Camera"' in data
 
@@ -97,7 +97,7 @@ def test_png_text(packed):
     file = BytesIO()
     Image.new("RGB", (9, 9)).save(file, "PNG", pnginfo=info)
     data = file.getvalue()
-    data = without_location(data)
+    data = remove_location(data)
     image = Image.open(BytesIO(data))
     image.load()
     assert "GPSL" not in str(image.text)
@@ -107,7 +107,7 @@ def test_png_text(packed):
 def test_inside_a_pdf():
     """A JPEG photo inside a PDF loses the location of its EXIF."""
     data = b"%PDF-1.4\nstream\n" + photo("JPEG") + b"\nendstream"
-    data = without_location(data)
+    data = remove_location(data)
     assert place(data[data.index(b"\xff\xd8") :]) == {}
 
 
@@ -127,7 +127,7 @@ def test_inside_a_pdf():
 def test_junk(data):
     """Data without a location, even if malformed, does not change."""
     assert not find_location(data)
-    assert without_location(data) == data
+    assert remove_location(data) == data
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def tiff(*entries, values=b""):
 def test_only_values_that_are_stored_elsewhere_are_overwritten(kind, count, gone):
     """Up to four bytes are in the table; a value that ends after the file is none."""
     data = tiff((2, kind, count, 100), values=b"v" * 20)
-    changed = without_location(data)
+    changed = remove_location(data)
     assert changed[100:] == bytes(gone) + b"v" * (20 - gone)
     assert changed[:26] == data[:26]
     assert changed[26:40] == bytes(14)

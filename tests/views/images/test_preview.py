@@ -14,7 +14,7 @@ from PIL import Image
 
 from paylab.errors import ProgramError
 from paylab.views import picture_program
-from paylab.views.images.choice import BROKEN, preview
+from paylab.views.images.choice import NO_PREVIEW, make_preview
 from paylab.views.programs import picture_program as picture_program_of_lab
 from paylab.views.programs import preview_picture
 from paylab.views.specimens import specimen
@@ -41,7 +41,7 @@ def picture(kind, size=(800, 500), mode="RGB"):
 )
 def test_kinds(file, mime):
     """The preview of a red image of any type is a red JPEG of 320 by 200 pixels."""
-    image = Image.open(BytesIO(preview(file, mime)[0]))
+    image = Image.open(BytesIO(make_preview(file, mime)[0]))
     assert (image.format, image.size) == ("JPEG", (320, 200))
     red, green, blue = image.getpixel((100, 100))
     assert (red > 230, green < 20, blue < 20) == (True, True, True)
@@ -50,7 +50,7 @@ def test_kinds(file, mime):
 @pytest.mark.parametrize("mode", ["1", "L", "P", "RGBA", "CMYK", "I;16", "F"])
 def test_modes(mode):
     """Every colour mode is decoded to one that a JPEG can have."""
-    image = picture_program.photo(BytesIO(picture("TIFF", mode=mode)))
+    image = picture_program.read_photo(BytesIO(picture("TIFF", mode=mode)))
     assert (image.mode, image.size) == ("RGB", (320, 200))
 
 
@@ -59,7 +59,7 @@ def test_upright():
     tags, file = Image.Exif(), BytesIO()
     tags[0x0112] = 6
     Image.new("RGB", (800, 500)).save(file, "JPEG", exif=tags)
-    assert Image.open(BytesIO(preview(file.getvalue(), "image/jpeg")[0])).size == (200, 320)
+    assert Image.open(BytesIO(make_preview(file.getvalue(), "image/jpeg")[0])).size == (200, 320)
 
 
 def test_nothing_but_pixels():
@@ -67,7 +67,7 @@ def test_nothing_but_pixels():
     tags, file = Image.Exif(), BytesIO()
     tags[0x0110] = "Camera"
     Image.new("RGB", (90, 90)).save(file, "JPEG", exif=tags)
-    assert b"Camera" not in preview(file.getvalue(), "image/jpeg")[0]
+    assert b"Camera" not in make_preview(file.getvalue(), "image/jpeg")[0]
 
 
 def bomb(width, height):
@@ -84,7 +84,7 @@ def chunk(kind, data):
 @pytest.mark.parametrize("side", [9_500, 20_000, 2**31 - 1])
 def test_bombs(side):
     """An image with too many pixels is not decoded."""
-    assert preview(bomb(side, side), "image/png") == (None, BROKEN)
+    assert make_preview(bomb(side, side), "image/png") == (None, NO_PREVIEW)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_bombs(side):
 )
 def test_broken(data, mime):
     """A truncated or malformed file has no preview, and the reason."""
-    assert preview(data, mime) == (None, BROKEN)
+    assert make_preview(data, mime) == (None, NO_PREVIEW)
 
 
 @pytest.mark.parametrize("mime", ["image/png", "qr"])
@@ -137,7 +137,7 @@ def laughs(levels):
 def test_a_hostile_file_is_given_up():
     """A file that takes too long to decode has no preview, and its decoder is ended."""
     resource = pytest.importorskip("resource")
-    assert preview(laughs(1), "application/pdf")[0]
+    assert make_preview(laughs(1), "application/pdf")[0]
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     with pytest.raises(ProgramError, match="longer than 1 seconds"):
         preview_picture(laughs(9), "application/pdf", seconds=1)
@@ -149,7 +149,7 @@ def test_the_decoder_has_limits():
     """The decoder limits its processor time and memory, if the system supports that."""
     resource = pytest.importorskip("resource")
     code = (
-        "import runpy, resource as r; run = runpy.run_path({!r}); run['limit'](); "
+        "import runpy, resource as r; run = runpy.run_path({!r}); run['limit_process'](); "
         "print(r.getrlimit(r.RLIMIT_CPU)[0], r.getrlimit(r.RLIMIT_AS)[0])"
     )
     program = picture_program.__file__

@@ -1,13 +1,13 @@
-"""What a check of a form found, and what an error of sending it means."""
+"""The problems that a check of a form found, and the sentence for an error of sending it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ...errors.api import APIStatusError, ServerError
 from ...errors.base import ChoiceError, ConfigError, Problem, RuleError
+from ...spec.text import JsonObject
 
 LIKELY_TYPO = "check-digits"
 """The source of warnings about values that are probably mistyped; you have to confirm them."""
@@ -20,7 +20,7 @@ NOT_SENT = "Nothing was sent."
 class FormCheck:
     """The values of a form and their problems and warnings, evaluated once."""
 
-    values: dict[str, Any]
+    values: JsonObject
     problems: Sequence[Problem]
     warnings: Sequence[Problem]
 
@@ -33,20 +33,24 @@ class FormCheck:
     def doubts(self) -> list[Problem]:
         """Problems that must be confirmed: a broken assumption, a likely typo."""
         assumed = [problem for problem in self.problems if problem.source != "spec"]
-        return assumed + [warning for warning in self.warnings if warning.source == LIKELY_TYPO]
+        likely_typos = [warning for warning in self.warnings if warning.source == LIKELY_TYPO]
+        return assumed + likely_typos
 
 
-def was_refused(error: BaseException) -> bool:
+def is_refusal(error: BaseException) -> bool:
     """Whether an error says that nothing was carried out."""
     if isinstance(error, APIStatusError):
         return not isinstance(error, ServerError)
     return isinstance(error, RuleError | ChoiceError | ConfigError)
 
 
-def message_of(error: Exception) -> str:
+def error_message(error: Exception) -> str:
     """The sentence below the button: why nothing was sent, or what the service answered."""
     if isinstance(error, RuleError):
         return f"{NOT_SENT} Correct what is marked."
-    text = f"Refused: {error}" if isinstance(error, APIStatusError) else f"Failed: {error}"
+    verdict = "Refused" if isinstance(error, APIStatusError) else "Failed"
+    message = f"{verdict}: {error}"
     hint = getattr(error, "hint", None)
-    return f"{text}. {hint[0].upper()}{hint[1:]}" if hint else text
+    if not hint:
+        return message
+    return f"{message}. {hint[0].upper()}{hint[1:]}"

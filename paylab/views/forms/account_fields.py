@@ -1,0 +1,183 @@
+"""The inputs of a financial account: its type, and its details by the rules of a country."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from ...corridors import account_types, countries
+from ...corridors.account_types import Account, Format
+from ...corridors.on_ramps import ON_RAMPS
+from ...errors.base import PaylabError
+from ...rules import accounts
+from ...spec import codes
+from ...spec.service.service import Service
+from ...spec.text import JsonMapping, JsonObject
+from ..qr import QRText, scan
+from .field import COMBO, SELECT, TEXT, FormField, assumed_values_hint
+from .file import FilePicker
+from .view import Group, side_by_side
+
+TYPE_LABELS = {
+    codes.PIX: "PIX key",
+    codes.BANK_ACCOUNT: "Bank account",
+    codes.DIGITAL_WALLET: "E-wallet",
+    codes.UPI: "UPI",
+    codes.PH_QR_CODE: "QR Ph code",
+    codes.CRYPTO_WALLET: "Crypto wallet",
+}
+DETAIL_LABELS = {
+    **{on_ramp.detail: on_ramp.label for on_ramp in ON_RAMPS},
+    "iban": "IBAN",
+    "bic": "BIC",
+    "upi_id": "UPI id",
+    "pix_key": "PIX key",
+    "pix_key_type": "Kind of PIX key",
+}
+ADD_LATER = ("Add later", "")
+QR_TEXT_FIELD = account_types.PH_QR.fields[0].name
+NO_ACCOUNT = Account("", (), "")
+
+
+class AccountFields(Group):
+    """A type and its details, named `type` and `details.clabe` below a prefix.
+
+    With `may_add_later` the account is optional.
+    """
+
+    def __init__(
+        self,
+        country: str,
+        *,
+        prefix: str = "",
+        may_add_later: bool = False,
+        service: Service | None = None,
+    ) -> None:
+        self.prefix = prefix
+        self._may_add_later = may_add_later
+        self._countries = countries.of(service)
+        self.type = FormField(f"{prefix}type", "Account", SELECT, options=[ADD_LATER])
+        self.details = {
+            name: self._make_detail(name, detail_field)
+            for name, detail_field in self._all_detail_fields().items()
+        }
+        self.upload = FilePicker("Scan a picture of the code", "image/*", self._scan_picture)
+        self.upload.hint = "with a picture of the code, or drop or paste the picture here"
+        self.scanner = Group([self.upload])
+        super().__init__([side_by_side([self.type, *self.details.values()]), self.scanner])
+        self.adjust(country)
+
+    def _all_detail_fields(self) -> dict[str, account_types.DetailField]:
+        """The detail fields of all countries by name."""
+        detail_fields = {}
+        for corridor in self._countries.all:
+            for account in corridor.accounts:
+                for detail_field in account.fields:
+                    detail_fields[detail_field.name] = detail_field
+        return detail_fields
+
+    def _make_detail(self, name: str, detail_field: account_types.DetailField) -> FormField:
+        input_type = COMBO if detail_field.form.choices else TEXT
+        return FormField(f"{self.prefix}details.{name}", detail_label(name), input_type)
+
+    def __iter__(self) -> Iterator[FormField]:
+        return iter([self.type, *self.details.values()])
+
+    @property
+    def account(self) -> Account:
+        """The facts of the chosen account type in this country."""
+        return self._countries.account(self._country, self.type.value) or NO_ACCOUNT
+
+    def values(self) -> JsonObject:
+        """The `type` and `details` to send; empty when the account is added later."""
+        if not self.type.value:
+            return {}
+        names = [detail_field.name for detail_field in self.account.fields]
+        inputs = {name: self.details[name].value for name in names}
+        details = {name: value for name, value in inputs.items() if value not in ("", None)}
+        return {"type": self.type.value, "details": details}
+
+    def fill(self, account_type: str, details: JsonMapping) -> None:
+        """Fill in the type and details, and check them."""
+        self.type.set_value(account_type)
+        self.adjust(self._country)
+        for name, value in details.items():
+            if name in self.details:
+                self.details[name].set_value(value)
+        self.adjust(self._country)
+
+    def adjust(self, country: str) -> None:
+        """Show only the inputs that this country and account type need."""
+        self._country = country
+        self.type.set_options(self._type_options())
+        self.type.set_required(not self._may_add_later)
+        detail_fields = {detail_field.name: detail_field for detail_field in self.account.fields}
+        for name, field in self.details.items():
+            field.visible = name in detail_fields
+        for name, detail_field in detail_fields.items():
+            self._adjust_detail(self.details[name], detail_field)
+        self.upload.visible = QR_TEXT_FIELD in detail_fields
+
+    def _type_options(self) -> list[tuple[str, str]]:
+        """The labels and codes of the account types of the country."""
+        corridor = self._countries.get(self._country)
+        type_codes = corridor.account_types if corridor else ()
+        options = [(TYPE_LABELS[code], code) for code in type_codes]
+        return [ADD_LATER, *options] if self._may_add_later else options
+
+    def _adjust_detail(self, field: FormField, detail_field: account_types.DetailField) -> None:
+        """Set the values, the hint and the format that the other details decide."""
+        inputs = {name: detail.value for name, detail in self.details.items()}
+        value_format = detail_field.form_in(inputs)
+        if value_format.choices:
+            is_open_list = value_format.source != "spec"
+            field.input = COMBO if is_open_list else SELECT
+            options = [(choice, choice) for choice in value_format.choices]
+            field.set_options(options, self._country)
+            field.hint = assumed_values_hint(value_format.choices) if is_open_list else ""
+        elif detail_field.name == QR_TEXT_FIELD:
+            field.hint = _payee_hint(field.value)
+        else:
+            field.hint = format_hint(value_format)
+        field.normalise = make_normaliser(value_format)
+        field.set_required(detail_field.required, assumed=detail_field.source != "spec")
+
+    def _scan_picture(self, name: str, data: bytes) -> None:
+        """Fill in the text of the code in a picture, or show why it cannot be read."""
+        field = self.details[QR_TEXT_FIELD]
+        try:
+            field.value = scan(data)
+            self.upload.errors = []
+        except PaylabError as error:
+            self.upload.errors = [f"No code was read from {name}: {error}"]
+        field.on_leave()
+
+
+def make_normaliser(value_format: Format | None) -> Callable[[str], str]:
+    """Make a function that strips typed text and, where required, makes it upper case."""
+    if value_format is None or not value_format.capitals:
+        return str.strip
+    return lambda text: "".join(text.upper().split())
+
+
+def format_hint(value_format: Format) -> str:
+    """The format of an input, and whether check digits are verified."""
+    requirement = value_format.message.removeprefix("must be ").removeprefix("exactly ")
+    note = value_format.note
+    algorithm = accounts.ALGORITHMS.get(value_format.check_digit)
+    if algorithm and not note:
+        note = f"the check digits of the {algorithm.name} are verified"
+    sentences = [text[:1].upper() + text[1:] + "." for text in (requirement, note) if text]
+    return " ".join(sentences)
+
+
+def _payee_hint(qr_text: str) -> str:
+    """The payee of a pasted or scanned code, or what to do."""
+    if not qr_text:
+        return "Paste the text of the code, or scan a picture of it."
+    rows = QRText(qr_text).rows()[:3]
+    return "; ".join(f"{row_label}: {text}" for row_label, text in rows)
+
+
+def detail_label(name: str) -> str:
+    """The label of a detail of an account."""
+    return DETAIL_LABELS.get(name) or name.replace("_", " ").capitalize()

@@ -1,0 +1,71 @@
+"""The controls of a form: its buttons, its message and its code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from .. import html
+from ..html import Row
+from .view import Button, Code, Group, Html, Inputs, Node
+
+
+class FormControls:
+    """The buttons below the inputs, the message and the code of a form.
+
+    `click(anyway=)` sends the form, and `restart()` empties it; `action` is the text of the
+    send button.
+    """
+
+    def __init__(
+        self,
+        action: str,
+        restart_text: str,
+        click: Callable[..., None],
+        restart: Callable[[], None],
+    ) -> None:
+        self._action = action
+        self.send_button = Button(action, click, "primary")
+        self.restart_button = Button(restart_text, restart)
+        self.anyway_button = Button("Send anyway", partial(click, anyway=True), "warning")
+        self.restart_button.visible = False
+        self.anyway_button.visible = False
+        self.message = Html(live=True)
+        self.code = Code()
+        buttons = [self.send_button, self.restart_button, self.anyway_button]
+        self._actions = Group(buttons, "actions")
+        self._frame = Inputs([], self.send_button)
+
+    def frame(self, inputs: Sequence[Node], *, is_sent: bool) -> Node:
+        """The inputs with the controls below them; the message of a sent form is first."""
+        controls: list[Node] = [self._actions, self.message]
+        if is_sent:
+            controls.reverse()
+        self._frame.children = [*inputs, *controls, self.code]
+        return self._frame
+
+    def lock(self, is_locked: bool) -> None:
+        """Show the button to restart once the form is sent, and the send button before."""
+        self.send_button.disabled = is_locked
+        self.send_button.text = self._action
+        self.send_button.visible = not is_locked
+        self.restart_button.visible = is_locked
+
+    def show_sending(self) -> None:
+        """Show that the form is being sent."""
+        self.send_button.disabled = True
+        self.send_button.text = "Sending…"
+        self.anyway_button.visible = False
+        self.message.html = ""
+
+    def show_failure(self, lines: Iterable[str]) -> None:
+        """Show why nothing was sent, or what the service answered."""
+        paragraphs = [f'<p class="paylab-error">{html.escape(line)}</p>' for line in lines]
+        self.message.html = "".join(paragraphs)
+
+    def show_result(self, headline: str, sender: str, rows: Sequence[Row]) -> None:
+        """Show the result, and a sentence on who sent the form; it is empty after a click."""
+        headline_html = f'<p class="paylab-good"><strong>✓ {html.escape(headline)}</strong></p>'
+        sender_html = f'<p class="paylab-hint">{sender}</p>' if sender else ""
+        table = html.table(rows) if rows else ""
+        self.message.html = headline_html + sender_html + table

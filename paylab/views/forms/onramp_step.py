@@ -1,0 +1,112 @@
+"""The steps of an on-ramp: their titles, their code and how the page shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...spec.models import Conversion, ConversionAccount, Individual
+from .. import html
+from ..html import Row
+from .form import Form
+from .live import LiveStatus
+from .view import Code, Group, Heading, Html, Node
+
+DONE = "done"
+NOW = "now"
+LOCKED = "locked"
+STATE_SIGNS = {DONE: "✓", NOW: "▸", LOCKED: "○"}
+
+STEP_TITLES = {
+    "person": "Person",
+    "images": "Verification images",
+    "verification": "Verification",
+    "wallet": "Wallet",
+    "account": "Conversion account",
+    "deposit": "Deposit",
+    "conversion": "Conversion",
+}
+STEP_NAMES = tuple(STEP_TITLES)
+EXAMPLE_STEPS = ("person", "images", "verification", "wallet", "account")
+"""The steps that the button for an example runs."""
+
+LOOKUP_CODE = {
+    "person": "person = lab.individuals.get({})",
+    "images": "images = lab.individuals.images({})",
+    "verification": "person = lab.individuals.wait({})",
+    "wallet": "wallet = next(account for account in person.financial_accounts"
+    ' if account.type == "crypto_wallet")',
+    "account": "account = lab.conversion_accounts.get({})",
+    "deposit": "conversion = lab.conversions.wait(conversion_account_id={})\n"
+    "deposit = conversion.deposit",
+    "conversion": "conversion = lab.conversions.wait(conversion_account_id={})",
+}
+"""The code of a step without a form, for the id of the person or the conversion account."""
+
+
+@dataclass(frozen=True)
+class OnrampFunctions:
+    """The functions of a stepper: they make the form of each step, read resources, and wait."""
+
+    onboarding: Callable[[], Form]
+    images: Callable[[Individual], Form]
+    verification: Callable[[Individual], LiveStatus]
+    wallet: Callable[[Individual], Form]
+    account: Callable[[Individual], Form]
+    deposit: Callable[[ConversionAccount], Form]
+    conversion: Callable[[Any], LiveStatus]
+
+    get_person: Callable[[str], Individual]
+    find_account: Callable[[Individual], ConversionAccount | None]
+    find_conversion: Callable[[ConversionAccount], Conversion | None]
+    await_person: Callable[[str], Individual]
+    await_conversion: Callable[[Any], Conversion]
+
+
+class OnrampStep(Group):
+    """A step on the page: a focusable heading, its result, its form and its code."""
+
+    def __init__(self, number: int, title: str) -> None:
+        self.number = number
+        self.title = title
+        self.state = LOCKED
+        self.heading = Heading("", 3)
+        self.result = Html()
+        self.code = Code()
+        super().__init__([], "step")
+
+    def show_locked(self, earlier_title: str) -> None:
+        """Show that the step becomes available after an earlier one."""
+        self._show(LOCKED, hint=f"available after {earlier_title}")
+
+    def show_current(self, code: str, body: Sequence[Node]) -> None:
+        """Show the step as the current one, with its form or status."""
+        self._show(NOW, hint=NOW, code=code, body=body)
+
+    def show_done(
+        self, result_rows: Sequence[Row], sent_html: str, code: str, body: Sequence[Node]
+    ) -> None:
+        """Show the result of the step, the values that were sent, and the code."""
+        result_html = html.table(result_rows) if result_rows else ""
+        if sent_html:
+            result_html += html.collapsible_block("What was sent", sent_html)
+        self._show(DONE, hint=DONE, result_html=result_html, code=code, body=body)
+
+    def _show(
+        self,
+        state: str,
+        *,
+        hint: str,
+        result_html: str = "",
+        code: str = "",
+        body: Sequence[Node] = (),
+    ) -> None:
+        self.state = state
+        self.current = state == NOW
+        self.heading.text = f"{STATE_SIGNS[state]} {self.number}. {self.title}"
+        self.heading.hint = hint
+        self.result.html = result_html
+        self.code.text = code
+        self.code.visible = bool(code)
+        self.children = [self.heading, self.result, *body, self.code]

@@ -1,0 +1,161 @@
+"""The states of a resource as a timeline: those it was seen in, and those that may follow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from ...spec.status import Machine
+from .. import html
+from ..html import Row
+
+Times = Mapping[str, datetime | None]
+"""The start time of each state; None when it is not known."""
+
+GOOD_STATES = frozenset({"active", "completed"})
+BAD_STATES = frozenset({"rejected", "failed", "cancelled", "expired"})
+ATTENTION_STATES = frozenset({"action_required", "under_review"})
+CREATED = "created"
+"""The time of creation in a timeline; it is no state."""
+TONE_SIGNS = {"good": "✓", "bad": "✗", "attention": "!"}
+
+
+class Timeline:
+    """The states that a resource of a machine was seen in, with their start times if known."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.visited = list[tuple[str, datetime | None]]()
+
+    @property
+    def current(self) -> str | None:
+        """The current state."""
+        return self.visited[-1][0] if self.visited else None
+
+    def add(self, state: str | None, times: Times) -> None:
+        """Add the current state, and the earlier states whose times are known now."""
+        if state is None:
+            return
+        self._fill_in_times(times)
+        if not self.visited and times.get(CREATED):
+            self.visited.append((CREATED, times[CREATED]))
+        self._add_timed_states(state, times)
+        if self.current == state:
+            return
+        for passed_state in self._states_between(self.current, state):
+            self.visited.append((passed_state, times.get(passed_state)))
+        self.visited.append((state, times.get(state)))
+
+    def _fill_in_times(self, times: Times) -> None:
+        """Set the times of visited states that were not known before."""
+        self.visited = [(state, time or times.get(state)) for state, time in self.visited]
+
+    def _add_timed_states(self, current_state: str, times: Times) -> None:
+        """Add the states that have a time and were not visited yet, in order of time."""
+        visited_states = {state for state, _ in self.visited}
+        new_states = [
+            (time, state)
+            for state, time in times.items()
+            if time and state != current_state and state not in visited_states
+        ]
+        for time, state in sorted(new_states):
+            self.visited.append((state, time))
+
+    def _states_between(self, earlier_state: str | None, state: str) -> list[str]:
+        """The states that every path from one state to another passes, without the two ends."""
+        if earlier_state == CREATED:
+            return self._states_before(state)
+        start = earlier_state or ""
+        path = self.machine.path(start, state)[:-1]
+        return [step for step in path if not self.machine.path(start, state, without=step)]
+
+    def _states_before(self, state: str) -> list[str]:
+        """The states that every new resource passes before a state, with the initial state."""
+        entered_states = set(self.machine.moves.values())
+        initial_states = [name for name in self._connected_states() if name not in entered_states]
+        if len(initial_states) != 1 or state == initial_states[0]:
+            return []
+        initial_state = initial_states[0]
+        return [initial_state, *self._states_between(initial_state, state)]
+
+    def _connected_states(self) -> list[str]:
+        """The states that a move begins or ends with; the spec lists more for some resources."""
+        connected = {state for state, _ in self.machine.moves} | self.machine.final
+        return [state for state in self.machine.states if state in connected]
+
+    def html(self) -> str:
+        """All states with those visited marked, the path taken, and the possible moves."""
+        states = self._connected_states()
+        unlisted_states = [
+            state for state in dict(self.visited) if state not in states and state != CREATED
+        ]
+        items = "".join(self._item_html(state) for state in [*unlisted_states, *states])
+        state_list = f'<ul class="paylab-timeline" aria-label="States">{items}</ul>'
+        path = " → ".join(state for state, _ in self.visited)
+        sentence = html.escape(f"Path: {path}. {self.next_states_sentence()}")
+        moves = html.collapsible_block("Possible moves", html.table(self.move_rows()))
+        return f'{state_list}<p class="paylab-hint">{sentence}</p>{moves}'
+
+    def _item_html(self, state: str) -> str:
+        times_by_state = dict(self.visited)
+        if state not in times_by_state:
+            return (
+                '<li class="paylab-ahead"><span aria-hidden="true">○</span> '
+                f"<span>{html.escape(state)}</span>"
+                '<span class="paylab-unseen">, not seen</span></li>'
+            )
+        return _visited_item(state, times_by_state[state], is_current=state == self.current)
+
+    def move_rows(self) -> list[Row]:
+        """Rows of each state and the states that may follow it."""
+        rows = []
+        for state in self.machine.states:
+            next_states = self.machine.onward(state)
+            if next_states:
+                rows.append((state, f"→ {', '.join(next_states)}"))
+        return rows
+
+    def rows(self) -> list[Row]:
+        """The timeline as rows of label and text."""
+        path = [f"{state} ({time:%H:%M:%S} UTC)" if time else state for state, time in self.visited]
+        moves = "; ".join(f"{state} {next_states}" for state, next_states in self.move_rows())
+        return [
+            ("Status", self.current or "not known"),
+            ("Path", " → ".join(path)),
+            ("Possible moves", moves),
+        ]
+
+    def next_states_sentence(self) -> str:
+        """A sentence about the states that may follow the current one."""
+        next_states = self.machine.onward(self.current or "")
+        if next_states:
+            return f"May follow: {', '.join(next_states)}."
+        if self.machine.is_final(self.current):
+            return "This status is final."
+        return "What may follow is not known."
+
+
+def _visited_item(state: str, time: datetime | None, *, is_current: bool) -> str:
+    """The list item of a visited state: its sign, its name and its time."""
+    tone = _tone_of(state, is_current=is_current)
+    sign = TONE_SIGNS.get(tone) or ("●" if is_current else "✓")
+    style_class = f"paylab-{tone}" if tone else ""
+    current_mark = ' aria-current="step"' if is_current else ""
+    time_html = ""
+    if time:
+        time_html = f' <time datetime="{time.isoformat()}">{time:%H:%M:%S} UTC</time>'
+    return (
+        f'<li class="{style_class}"{current_mark}><span aria-hidden="true">{sign}</span> '
+        f"<span>{html.escape(state)}</span>{time_html}</li>"
+    )
+
+
+def _tone_of(state: str, *, is_current: bool) -> str:
+    """The tone of a visited state: good, bad, attention, or empty for no tone."""
+    if state in GOOD_STATES:
+        return "good"
+    if state in BAD_STATES:
+        return "bad"
+    if is_current and state in ATTENTION_STATES:
+        return "attention"
+    return ""
