@@ -1,4 +1,7 @@
-"""Calls and signatures as HTML: a table, and a card for each call."""
+"""Calls and signatures as HTML: a table, and a card for each call.
+
+The views know no client: a call is `Any`.
+"""
 
 from __future__ import annotations
 

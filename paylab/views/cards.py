@@ -112,23 +112,16 @@ def clabe_card(
 
     `about` are additional rows. `check` returns what is wrong with the CLABE, or an empty text.
     """
+    parts = _clabe_parts(clabe)
     rows = list(about)
-    calculation = ""
-    parts: Sequence[str] = ()
-    try:
-        clabe_parts = clabe_rule.parts(clabe)
-        expected_digit = clabe_rule.check_digit(clabe[:17])
-    except ValueError:
-        pass  # not 18 digits: shown without its parts
-    else:
-        parts = clabe_parts
-        rows = [*_clabe_part_rows(clabe_parts, expected_digit), *about]
-        calculation = html.collapsible_block(
-            "How the check digit is made",
-            html.text_block("\n".join(check_digit_calculation(clabe))),
-        )
-    text_rows = [("CLABE", " ".join(parts) or clabe), ("Digits only", clabe), *rows]
-    html_parts = [_clabe_html(clabe, parts), html.table(rows), calculation]
+    html_parts = [_clabe_html(clabe, parts or ())]
+    if parts:
+        rows = [*_clabe_part_rows(parts, clabe_rule.check_digit(clabe[:17])), *about]
+    html_parts.append(html.table(rows))
+    if parts:
+        calculation = html.text_block("\n".join(check_digit_calculation(clabe)))
+        html_parts.append(html.collapsible_block("How the check digit is made", calculation))
+    text_rows = [("CLABE", " ".join(parts or [clabe])), ("Digits only", clabe), *rows]
     reason = check(clabe)
     if not reason:
         return Card("Pay to this CLABE", rows, service_name, text_rows, html_parts)
@@ -143,6 +136,14 @@ CARD_MAKERS: Mapping[str, Callable[..., Card | QR]] = {
     "qr_code": QR,
 }
 """The function that makes the card of an on-ramp, by the kind of the card."""
+
+
+def _clabe_parts(clabe: str) -> clabe_rule.Parts | None:
+    """The parts of a CLABE; None if it is not made of 18 digits."""
+    try:
+        return clabe_rule.parts(clabe)
+    except ValueError:
+        return None
 
 
 def _clabe_part_rows(parts: clabe_rule.Parts, expected_digit: str) -> list[Row]:

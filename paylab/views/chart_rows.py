@@ -13,12 +13,12 @@ from .chart_style import TEXT_LENGTH_MAX
 with explained():
     import pandas as pd
 
-CORRIDOR_COLUMNS = ("source_currency", "destination_currency")
-COLUMN_KINDS = {
+COLUMN_TYPES = {
     "id": "text",
     "status": "text",
     "failure_reason": "text",
-    **dict.fromkeys(CORRIDOR_COLUMNS, "currency"),
+    "source_currency": "currency",
+    "destination_currency": "currency",
     "fee_currency": "currency",
     "source_amount": "amount",
     "total_fee": "amount",
@@ -28,36 +28,45 @@ COLUMN_KINDS = {
 
 
 def chart_rows(frame: pd.DataFrame | None) -> pd.DataFrame:
-    """The rows to draw, with the column names of transfers: decimals, upper case codes, times."""
+    """The rows to draw, with the columns of transfers and the corridor such as `USD-MXN`.
+
+    Amounts are decimals, currencies upper case, times UTC, durations seconds.
+    """
     source_frame = pd.DataFrame() if frame is None else frame
-    columns = {name: _read_column(source_frame, name, kind) for name, kind in COLUMN_KINDS.items()}
+    columns = {
+        name: _read_column(source_frame, name, value_type)
+        for name, value_type in COLUMN_TYPES.items()
+    }
     rows = pd.DataFrame(columns)
-    source, destination = (rows[name].fillna("?").astype("str") for name in CORRIDOR_COLUMNS)
+    source = rows["source_currency"].fillna("?").astype("str")
+    destination = rows["destination_currency"].fillna("?").astype("str")
     return rows.assign(corridor=source + "-" + destination)
 
 
-def _read_column(frame: pd.DataFrame, name: str, kind: str) -> pd.Series[Any]:
+def _read_column(frame: pd.DataFrame, name: str, value_type: str) -> pd.Series[Any]:
     """The column of a frame of transfers or conversions; empty cells if the frame has none."""
     column_name = name if name in frame else CONVERSION.get(name, name)
     if column_name in frame:
-        return _convert_column(frame[column_name], kind)
+        return _convert_column(frame[column_name], value_type)
     if name == "completed_in" and "payout_completed_at" in frame:
         completed_at = _convert_column(frame["payout_completed_at"], "time")
         created_at = _convert_column(frame["created_at"], "time")
         return (completed_at - created_at).dt.total_seconds()
-    return _convert_column(pd.Series(index=frame.index, dtype="object"), kind)
+    return _convert_column(pd.Series(index=frame.index, dtype="object"), value_type)
 
 
-def _convert_column(column: pd.Series[Any], kind: str) -> pd.Series[Any]:
+def _convert_column(column: pd.Series[Any], value_type: str) -> pd.Series[Any]:
     """The column as times, floats, decimals, escaped texts or upper case codes."""
-    if kind == "time":
+    if value_type == "time":
         return pd.to_datetime(column.astype("object"), utc=True, errors="coerce")
     values = column.astype("object").where(column.notna(), None)
-    if kind == "number":
+    if value_type == "number":
         return pd.to_numeric(values, errors="coerce").astype("float64")
-    if kind == "amount":
+    if value_type == "amount":
         return values.map(_decimal_or_none)
-    return values.map(_code_or_none if kind == "currency" else _text_or_none)
+    if value_type == "currency":
+        return values.map(_code_or_none)
+    return values.map(_text_or_none)
 
 
 def _decimal_or_none(value: object) -> Decimal | None:

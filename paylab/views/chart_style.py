@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, MissingExtraError, ProgramError
@@ -102,8 +102,8 @@ class Chart:
 
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
-        bundle: dict[str, Any] = {MIME: self.spec, "text/plain": repr(self)}
+    ) -> tuple[JsonObject, JsonObject]:
+        bundle: JsonObject = {MIME: self.spec, "text/plain": repr(self)}
         try:
             bundle["image/png"] = self.png()
         except MissingExtraError:

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..errors.extras import explained
 from ..runtime import call_later
+from ..spec.text import JsonObject
 from ..webhooks.arrival import COLUMNS, cells
 from ..webhooks.arrivals import Arrivals
 from ..webhooks.inbox import Inbox
@@ -91,7 +92,7 @@ class InboxView(anywidget.AnyWidget):
         if not self._is_stopped:
             self.refresh()
 
-    def _show_details(self, change: dict[str, Any]) -> None:
+    def _show_details(self, change: JsonObject) -> None:
         row_number = change["new"]
         self.detail = self._detail_html(row_number) if row_number else ""
 

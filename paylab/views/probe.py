@@ -1,4 +1,7 @@
-"""A probe's report as HTML: a table for a notebook, and a self-contained page."""
+"""A probe's report as HTML: a table for a notebook, and a self-contained page.
+
+The views know no probe: a report and its findings are `Any`.
+"""
 
 from __future__ import annotations
 

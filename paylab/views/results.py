@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..redaction.redaction import Redaction
 from ..spec.text import JsonMapping, JsonObject
@@ -26,6 +26,11 @@ from .html import (
     table,
     text_block,
 )
+
+if TYPE_CHECKING:
+    from ..spec.paging import Page, Pager
+    from ..spec.resource import Resource
+    from ..webhooks.report import Reconciliation
 
 COLUMNS_BY_TYPE: Mapping[str, tuple[str, ...]] = {
     "Transfer": ("id", "status", "source", "destination", "created_at"),
@@ -54,7 +59,7 @@ SIMULATOR = "SIMULATOR"
 """The badge of the embedded simulator."""
 
 
-def resource_card(resource: Any) -> str:
+def resource_card(resource: Resource) -> str:
     """The fields that have a value; nested fields and the JSON open on click."""
     rows = []
     text_list_rows = []
@@ -72,7 +77,7 @@ def resource_card(resource: Any) -> str:
     return card(column(title, fields_table, *blocks), label=resource._place())
 
 
-def pager_table(pager: Any) -> str:
+def pager_table(pager: Pager[Any]) -> str:
     """The items that were fetched last, or how to fetch items."""
     items, count = pager.fetched()
     if count is None:
@@ -80,8 +85,8 @@ def pager_table(pager: Any) -> str:
     return items_table(items, count, pager.place)
 
 
-def items_table(items: Sequence[Any], total: int | None = None, service_name: str = "") -> str:
-    """A table of resources of one type, of which a list has `total`."""
+def items_table(items: Sequence[Resource], total: int | None = None, service_name: str = "") -> str:
+    """A table of resources of one type; `total` is the length of the whole list."""
     if not items:
         return card(column(heading("List"), "no items"), label=service_name)
     type_name = type(items[0]).__name__
@@ -92,7 +97,7 @@ def items_table(items: Sequence[Any], total: int | None = None, service_name: st
     return card(column(title, grid(names, rows, total)), label=service_name)
 
 
-def page_table(page: Any) -> str:
+def page_table(page: Page[Any]) -> str:
     """One page of a list."""
     service_name = page.data[0]._place() if page.data else ""
     return items_table(page.data, service_name=service_name)
@@ -100,7 +105,7 @@ def page_table(page: Any) -> str:
 
 def simulator_card(simulator: Any) -> str:
     """The embedded simulator: its clock and the number of its objects."""
-    summary = simulator.world.summary()
+    summary: JsonObject = simulator.world.summary()
     clock = summary["clock"]
     speed = "frozen" if clock["frozen"] else f"running, {clock['speed']:g} times real time"
     rows = [("clock", f"{clock['now']} ({speed})"), ("seed", str(summary["seed"]))]
@@ -154,7 +159,7 @@ def faults_table(faults: Any) -> str:
     return card(column(grid(("fault", "the service"), faults.kinds())), label=SIMULATOR)
 
 
-def reconciliation_card(result: Any) -> str:
+def reconciliation_card(result: Reconciliation) -> str:
     """The verdict, the problems by kind and one by one, the totals, and what was compared."""
     verdict, *_ = result.report().split("\n", 1)
     parts = [heading("Reconciliation"), notice(verdict)]
@@ -199,7 +204,7 @@ def lab_card(lab: Any) -> str:
     return card(column(heading("Lab"), settings, drift), label=lab.client.place())
 
 
-def _redacted_fields(resource: Any) -> JsonObject:
+def _redacted_fields(resource: Resource) -> JsonObject:
     """The fields without document numbers, images and signatures."""
     return dict(Redaction([]).json(resource.to_dict()))
 

@@ -6,19 +6,19 @@ import unicodedata
 from collections.abc import Sequence
 from io import BytesIO
 from time import gmtime
-from typing import Any
 
 from ..errors.base import PaylabError
 from ..errors.extras import explained, is_installed
 from ..rules.images import SPECIMEN
 from ..spec.codes import IMAGE_SIDES, STATUS_DETAIL_CODES
 from ..spec.status import detail
+from ..spec.text import JsonObject
 from .drawing import encode_qr
 
 FAULTS = tuple(code for code in STATUS_DETAIL_CODES if not code.endswith("_needed"))
 """All codes except those that request a missing image."""
 
-SAVE_OPTIONS: dict[str, dict[str, Any]] = {
+SAVE_OPTIONS: dict[str, JsonObject] = {
     "jpeg": {"format": "JPEG", "quality": 90},
     "png": {"format": "PNG"},
     "tiff": {"format": "TIFF", "compression": "tiff_lzw"},

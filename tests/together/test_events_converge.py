@@ -46,7 +46,7 @@ def books(lab):
     kept = Books()
     account, wallet = _accounts(lab)
     inbox = lab.inbox(router=kept.router)
-    watch = lab.refresher(kept.router, every=3600)
+    watch = lab.watch(kept.router, every=3600)
     for kind, details in FAULTS:
         lab.simulator.faults.add(kind, times=10**6, probability=0.2, **details)
     inbox.answer(503, 10**6, probability=0.4, seed=4)

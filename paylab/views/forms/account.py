@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 from ...corridors import account_types, countries, examples
 from ...corridors.corridor import NAMES
@@ -12,6 +11,7 @@ from ...rules import accounts
 from ...spec import codes
 from ...spec.models import FinancialAccount
 from ...spec.service.service import Service
+from ...spec.text import JsonMapping, JsonObject
 from ..html import Row, escape
 from .account_fields import NO_ACCOUNT, AccountFields, detail_label
 from .code import write_call
@@ -33,18 +33,18 @@ class AccountForm(Form):
 
     def __init__(  # noqa: PLR0913 - what it does, and what it starts from
         self,
-        create: Callable[[str, Any], FinancialAccount],
+        create: Callable[[str, JsonMapping], FinancialAccount],
         country: str,
         *,
         account: FinancialAccount | None = None,
-        update: Callable[[str, Any], FinancialAccount] | None = None,
+        update: Callable[[str, JsonMapping], FinancialAccount] | None = None,
         owner: str = "",
-        example: Any = None,
+        example: JsonMapping | None = None,
         service: Service | None = None,
     ) -> None:
         self._create = create
         self._update = update
-        self._owner = owner
+        self._owner_id = owner
         self._service = service
         self.country = country
         is_wallet = account is not None and account.type == codes.CRYPTO_WALLET
@@ -69,26 +69,26 @@ class AccountForm(Form):
             elif example:
                 self.account_fields.fill(example["type"], example["details"])
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> JsonObject:
         """The account to send."""
         return self.account_fields.values()
 
-    def _find_problems(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_problems(self, values: JsonObject) -> list[Problem]:
         return accounts.check_entry(values, self.country, service=self._service)
 
-    def _find_warnings(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_warnings(self, values: JsonObject) -> list[Problem]:
         """Wrong check digits, and addresses that look mistyped."""
         account_type = values.get("type")
         details = values.get("details")
         return accounts.warn(self.country, account_type, details, service=self._service)
 
-    def _send(self, values: dict[str, Any]) -> FinancialAccount:
+    def _send(self, values: JsonObject) -> FinancialAccount:
         if self._edited_account and self._update:
             return self._update(self._edited_account.id, values["details"])
         account: FinancialAccount = self._create(values["type"], values["details"])
         return account
 
-    def _write_code(self, values: dict[str, Any]) -> str:
+    def _write_code(self, values: JsonObject) -> str:
         """The equivalent call, to `update` or `create`."""
         details = values.get("details", {})
         if self._edited_account:
@@ -96,7 +96,7 @@ class AccountForm(Form):
             return write_call(function, {}, self._edited_account.id, details, to="account")
         function = "lab.financial_accounts.create"
         account_type = values.get("type", "")
-        return write_call(function, {}, self._owner, account_type, details, to="account")
+        return write_call(function, {}, self._owner_id, account_type, details, to="account")
 
     def result_rows(self, result: FinancialAccount) -> list[Row]:
         """The account's id and details."""
@@ -118,14 +118,14 @@ class WalletForm(Form):
 
     def __init__(
         self,
-        create: Callable[[Mapping[str, Any]], FinancialAccount],
+        create: Callable[[JsonMapping], FinancialAccount],
         *,
         individual_id: str = "",
         example: bool = False,
         service: Service | None = None,
     ) -> None:
         self._create = create
-        self._owner = individual_id
+        self._owner_id = individual_id
         self._service = service
         account = countries.of(service).account(None, codes.CRYPTO_WALLET) or NO_ACCOUNT
         # The network decides the format of the address, and is chosen first.
@@ -141,20 +141,20 @@ class WalletForm(Form):
         """Fill in a wallet that belongs to nobody."""
         self.fill_in(examples.wallet(self._service))
 
-    def _find_problems(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_problems(self, values: JsonObject) -> list[Problem]:
         return accounts.check_details(None, codes.CRYPTO_WALLET, values, "", self._service)
 
-    def _find_warnings(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_warnings(self, values: JsonObject) -> list[Problem]:
         """An address of another network, or with a wrong checksum."""
         return accounts.warn(None, codes.CRYPTO_WALLET, values, "", self._service)
 
-    def _send(self, values: dict[str, Any]) -> FinancialAccount:
+    def _send(self, values: JsonObject) -> FinancialAccount:
         wallet: FinancialAccount = self._create(values)
         return wallet
 
-    def _write_code(self, values: dict[str, Any]) -> str:
+    def _write_code(self, values: JsonObject) -> str:
         function = "lab.financial_accounts.create"
-        return write_call(function, {}, self._owner, codes.CRYPTO_WALLET, values, to="wallet")
+        return write_call(function, {}, self._owner_id, codes.CRYPTO_WALLET, values, to="wallet")
 
     def result_rows(self, result: FinancialAccount) -> list[Row]:
         """The wallet's id, network and address."""
@@ -167,7 +167,7 @@ class WalletForm(Form):
 
 
 def _make_wallet_field(detail_field: account_types.DetailField) -> FormField:
-    """A field of a wallet; if its list of values is assumed, you can type another value."""
+    """Make a field of a wallet; if its list of values is assumed, you can type another value."""
     choices = detail_field.form.choices
     input_type = COMBO if choices else TEXT
     field = FormField(detail_field.name, detail_label(detail_field.name), input_type)

@@ -13,6 +13,7 @@ from ...spec.models import ConversionAccount, Deposit, FinancialAccount
 from ...spec.resource import created
 from ...spec.service.service import Service
 from ...spec.status import CONVERSION_ACCOUNT
+from ...spec.text import JsonObject
 from ..html import Row
 from .code import write_call
 from .field import RADIO, SELECT, FormField
@@ -50,7 +51,7 @@ class ConversionAccountForm(OrderForm):
         self._create = create
         self._wait = wait
         self._read = read
-        self._owner = individual_id
+        self._owner_id = individual_id
         self._account: ConversionAccount | None = None
         self._timeline = Timeline(CONVERSION_ACCOUNT)
         self._service = service
@@ -61,7 +62,7 @@ class ConversionAccountForm(OrderForm):
             on_error=self.show_error,
             **refresh_options,
         )
-        self._wallets = {wallet.id: wallet for wallet in newest_first(wallets)}
+        self._wallets = {account.id: account for account in newest_first(wallets)}
         super().__init__(self._make_fields(currency, wallet))
 
     def _make_fields(self, currency: str, wallet_id: str | None) -> list[FormField]:
@@ -103,12 +104,12 @@ class ConversionAccountForm(OrderForm):
             message = f"{wallet_id} is not a wallet of this person: choose one of {wallet_ids}"
             raise RuleError([Problem("wallet", message)])
 
-    def _find_problems(self, values: dict[str, Any]) -> list[Problem]:
-        body = {"individual_id": self._owner or "-", **values}
+    def _find_problems(self, values: JsonObject) -> list[Problem]:
+        body = {"individual_id": self._owner_id or "-", **values}
         body["payout_account"] = {"id": values.get("payout_account")}
         return deposits.check_account(body, service=self._service)
 
-    def _find_warnings(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_warnings(self, values: JsonObject) -> list[Problem]:
         """Warn when the address of the chosen wallet looks mistyped."""
         wallet = self._wallets.get(str(values.get("payout_account")))
         details = (wallet.details if wallet else None) or {}
@@ -121,7 +122,7 @@ class ConversionAccountForm(OrderForm):
         """Whether an account was created, even if it is still pending."""
         return self._account is not None
 
-    def _send(self, values: dict[str, Any]) -> ConversionAccount | None:
+    def _send(self, values: JsonObject) -> ConversionAccount | None:
         """Open the account once, then wait for it; return None to poll it after a click."""
         if self._account is None:
             self._account = self._create_account(values)
@@ -134,20 +135,20 @@ class ConversionAccountForm(OrderForm):
         self._account = self._wait(self._account.id)
         return self._account
 
-    def _create_account(self, values: dict[str, Any]) -> ConversionAccount:
+    def _create_account(self, values: JsonObject) -> ConversionAccount:
         options = {**values, **self.order_options}
         wallet_id = options.pop("payout_account")
         currency = options.pop("source_currency")
         account: ConversionAccount = self._create(wallet_id, currency, **options)
         return account
 
-    def _write_code(self, values: dict[str, Any]) -> str:
+    def _write_code(self, values: JsonObject) -> str:
         """The equivalent call, with a wait after a 202."""
         options = {**values, **self.order_options}
         wallet_id = options.pop("payout_account", "")
         currency = options.pop("source_currency", "")
         function = "lab.conversion_accounts.create"
-        creation = write_call(function, options, self._owner, wallet_id, currency, to="account")
+        creation = write_call(function, options, self._owner_id, wallet_id, currency, to="account")
         return f"{creation}\naccount = lab.conversion_accounts.wait(account.id)"
 
     def result_rows(self, result: ConversionAccount) -> list[Row]:
@@ -247,6 +248,7 @@ class DepositForm(Form):
         super().__init__(self._make_fields())
 
     def _make_fields(self) -> list[FormField]:
+        """Make the inputs: the amount, whose name the deposit has, and another name."""
         unit = self.currency.upper()
         amount = FormField("amount", f"Amount in {unit}", value=str(self.cap or DEFAULT_AMOUNT))
         if self.cap:
@@ -258,7 +260,7 @@ class DepositForm(Form):
         sender_name.set_required(True)
         return [amount, sender, sender_name]
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> JsonObject:
         """The deposit to send."""
         inputs = super().values()
         sender = inputs.pop("sender")
@@ -270,7 +272,7 @@ class DepositForm(Form):
             values["sender_name"] = ""
         return values
 
-    def _find_problems(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_problems(self, values: JsonObject) -> list[Problem]:
         """Problems by the spec and by assumptions, and a missing name of another sender."""
         body = {"conversion_account_id": "-", **values}
         problems = deposits.check(body, self.currency, self._service)
@@ -278,7 +280,7 @@ class DepositForm(Form):
             problems.append(Problem("sender_name", "is required"))
         return problems
 
-    def _write_code(self, values: dict[str, Any]) -> str:
+    def _write_code(self, values: JsonObject) -> str:
         options = dict(values)
         amount = options.pop("amount", "")
         currency = options.pop("currency")

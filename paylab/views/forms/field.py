@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
 
 from ...errors.base import Problem
-from ...spec.text import JsonObject
+from ...spec.text import JsonObject, JsonValue
 from ..html import BORDER, MUTED, escape
 from .message import Message, whole_number
 from .view import Node
@@ -33,7 +32,7 @@ _QUOTED_VALUE_MAX = 40
 _NARROW_VALUE_MAX = 32
 """Characters that a field beside others can show."""
 
-Options = Sequence[tuple[str, Any]]
+Options = Sequence[tuple[str, JsonValue]]
 """The labels and values to choose from."""
 
 
@@ -64,7 +63,7 @@ class FormField(Node):
         label: str,
         input: str = TEXT,  # noqa: A002
         *,
-        value: Any = None,
+        value: JsonValue = None,
         options: Options = (),
         hint: str = "",
         placeholder: str = "",
@@ -77,9 +76,9 @@ class FormField(Node):
         self.placeholder = placeholder
         self.private = False
         self.lazy = False
-        self.options: list[tuple[str, Any]] = []
-        empty_value: Any = False if input == TICK else ""
-        self._value: Any = empty_value if value is None else value
+        self.options: list[tuple[str, JsonValue]] = []
+        empty_value: JsonValue = False if input == TICK else ""
+        self._value: JsonValue = empty_value if value is None else value
         self.normalise: Callable[[str], str] = str.strip
         self.required: bool | None = None
         self.assumed = False
@@ -96,43 +95,43 @@ class FormField(Node):
             self.set_options(options, preselect=input in CHOICE_INPUTS and value is None)
 
     @property
-    def value(self) -> Any:
+    def value(self) -> JsonValue:
         """The value of the input; text is normalised for the service."""
         return self._normal_value()
 
     @value.setter
-    def value(self, value: Any) -> None:
+    def value(self, value: JsonValue) -> None:
         """Set the value from code, and show its problems."""
         if self.set_value(value):
             self.on_change(self)
 
-    def _normal_value(self) -> Any:
+    def _normal_value(self) -> JsonValue:
         return self.normalise(self._value) if isinstance(self._value, str) else self._value
 
-    def set_value(self, value: Any) -> bool:
+    def set_value(self, value: JsonValue) -> bool:
         """Set the value without calling `on_change`; return whether it changed."""
         self.touched = self.touched or value not in ("", None)
         self.is_typed = False
         return self.store(value)
 
     @property
-    def raw_value(self) -> Any:
+    def raw_value(self) -> JsonValue:
         """The value as it was typed or set."""
         return self._value
 
-    def reset(self, value: Any) -> None:
+    def reset(self, value: JsonValue) -> None:
         """Set a value as if nobody had touched the input."""
         self.set_value(value)
         self.touched = False
 
-    def store(self, value: Any) -> bool:
+    def store(self, value: JsonValue) -> bool:
         """Store a value; return whether it changed."""
         has_changed = value != self._value
         self._value = value
         return bool(has_changed)
 
     def set_options(
-        self, options: Options, preferred_value: Any = None, *, preselect: bool = True
+        self, options: Options, preferred_value: JsonValue = None, *, preselect: bool = True
     ) -> None:
         """Set the options and keep the chosen value if possible.
 
@@ -236,7 +235,7 @@ class FormField(Node):
             self.on_change(self)
         self.on_leave()
 
-    def _receive_value(self, browser_value: Any) -> None:
+    def _receive_value(self, browser_value: JsonValue) -> None:
         """Store the value of the browser; report the change unless the field is lazy."""
         value = self._value_of(browser_value)
         self.is_typed = self.input in (TEXT, COMBO)
@@ -246,7 +245,7 @@ class FormField(Node):
         if self.store(value) and not self.lazy:
             self.on_change(self)
 
-    def _value_of(self, browser_value: Any) -> Any:
+    def _value_of(self, browser_value: JsonValue) -> JsonValue:
         """The value for what the browser sent; the current one if that has a wrong type."""
         if self.input == TICK:
             return bool(browser_value)
@@ -261,6 +260,7 @@ class FormField(Node):
         return values.index(self._value) if self._value in values else -1
 
     def _requirement_mark(self) -> str:
+        """The words beside the label: whether a value is required, and by an assumption."""
         if self.disabled:
             return ""
         marks = []

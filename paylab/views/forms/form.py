@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import RLock
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import traitlets
 
 from ...errors.base import ChoiceError, PaylabError, Problem, RuleError
+from ...spec.text import JsonMapping, JsonObject
 from .. import html
 from ..html import Row
 from .controls import FormControls
@@ -32,7 +33,7 @@ class Form(traitlets.HasTraits, FormPage):
 
     result = traitlets.Any(None, allow_none=True)
     _create: Callable[..., Any]
-    _write_code: Callable[[dict[str, Any]], str]
+    _write_code: Callable[[JsonObject], str]
 
     title = "A form"
     action = "Send"
@@ -53,8 +54,8 @@ class Form(traitlets.HasTraits, FormPage):
         self._code_sent = ""
         self.sent_html = ""
         self._sender = ""
-        self._inputs_sent: dict[str, Any] = {}
-        self._unanswered_values: dict[str, Any] | None = None
+        self._inputs_sent: JsonObject = {}
+        self._unanswered_values: JsonObject | None = None
         self._lock = RLock()
         self.controls = FormControls(self.action, self.restart_text, self.click, self.restart)
         self.heading = Heading(self.title)
@@ -74,20 +75,20 @@ class Form(traitlets.HasTraits, FormPage):
         frame = self.controls.frame(self.inputs, is_sent=is_sent)
         return [self.heading, frame, *self.nodes_below]
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> JsonObject:
         """The values to send, as JSON, without blank ones."""
         inputs = self._input_values()
         return {name: value for name, value in inputs.items() if value not in ("", None)}
 
-    def _find_problems(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_problems(self, values: JsonObject) -> list[Problem]:
         """Problems of the values."""
         return []
 
-    def _find_warnings(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_warnings(self, values: JsonObject) -> list[Problem]:
         """Warnings: values that look mistyped but can be sent."""
         return []
 
-    def _send(self, values: dict[str, Any]) -> Any:
+    def _send(self, values: JsonObject) -> Any:
         """Send the values and return the response; None when `finish` is called later."""
         return self._create(**values)
 
@@ -147,7 +148,7 @@ class Form(traitlets.HasTraits, FormPage):
         self._send_and_finish(form_check.values)
         return self.result
 
-    def _unanswered_warnings(self, values: dict[str, Any]) -> list[Problem]:
+    def _unanswered_warnings(self, values: JsonObject) -> list[Problem]:
         """Warn that an attempt with other values got no answer: sending may make a second order."""
         if self._unanswered_values in (None, values):
             return []
@@ -160,7 +161,7 @@ class Form(traitlets.HasTraits, FormPage):
         message = f"{NOT_SENT} Correct what is marked, or press “{button.text}”."
         self._show_failure(message, doubts)
 
-    def _input_values(self) -> dict[str, Any]:
+    def _input_values(self) -> JsonObject:
         return {name: field.value for name, field in self.fields.items()}
 
     def restart(self) -> None:
@@ -238,8 +239,8 @@ class Form(traitlets.HasTraits, FormPage):
             self._is_filling = False
             self.handle_change()
 
-    def fill_in(self, values: Mapping[str, Any]) -> None:
-        """Set the fields that have a value, and check them once at the end."""
+    def fill_in(self, values: JsonMapping) -> None:
+        """Set the fields by their names, and check them once at the end."""
         with self.filling():
             for name, value in values.items():
                 if name in self.fields:
@@ -297,7 +298,7 @@ class Form(traitlets.HasTraits, FormPage):
         general_problems = [problem for problem in problems if self.field_of(problem) is None]
         self.controls.show_failure([message, *map(str, general_problems)])
 
-    def _send_and_finish(self, values: dict[str, Any]) -> None:
+    def _send_and_finish(self, values: JsonObject) -> None:
         """Send the values; an attempt whose outcome is unknown is noted."""
         self.controls.show_sending()
         self.redraw()
@@ -330,10 +331,8 @@ class Form(traitlets.HasTraits, FormPage):
         """The sent values as rows; document numbers are masked."""
         rows = []
         for field in self.fields.values():
-            if not field.visible or field.input == TICK:
-                continue
             text = field.display_text()
-            if text:
+            if text and field.visible and field.input != TICK:
                 rows.append((field.label, text))
         return rows
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
-Message = Mapping[str, Any]
+from ...spec.text import JsonMapping
+
+Message = JsonMapping
 """A message of a browser: its names with a text, a number, a bool or None each."""
 
 PLAIN_TYPES = (str, int, float, bool, type(None))

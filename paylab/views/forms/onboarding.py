@@ -17,6 +17,7 @@ from ...spec import codes
 from ...spec.json_path import put_inside
 from ...spec.models import FinancialAccount, Individual
 from ...spec.service.service import Service
+from ...spec.text import JsonObject
 from .. import html
 from ..html import Row
 from . import person
@@ -96,33 +97,33 @@ class OnboardingForm(Form):
         """The facts of the chosen country."""
         return countries.of(self._service).get(self.fields["country"].value) or Corridor("")
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> JsonObject:
         """The individual to send."""
         inputs = super().values()
         inputs["product_types"] = [inputs["product_types"]]
         inputs["address.country"] = inputs["country"]
         if "document.type" not in inputs:
             inputs.pop(DOCUMENT_NUMBER, None)
-        body: dict[str, Any] = {}
+        body: JsonObject = {}
         for name, value in inputs.items():
             put_inside(body, name, value)
         return body
 
-    def _find_problems(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_problems(self, values: JsonObject) -> list[Problem]:
         problems = individuals.check(values, self._service)
         country = self.fields["country"].value
         if self._on_ramp_only and of_country(country) is None:
             problems.append(Problem("country", unknown_on_ramp(country)))
         return problems
 
-    def _find_warnings(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_warnings(self, values: JsonObject) -> list[Problem]:
         today = self._clock().date()
         warnings = individuals.warn(values, self._service)
         if self._on_ramp_only:  # an unknown on-ramp is an error here, see `_find_problems`
             warnings = [warning for warning in warnings if warning.field != "country"]
         return [*warnings, *individuals.warn_implausible(values, today)]
 
-    def _write_code(self, values: dict[str, Any]) -> str:
+    def _write_code(self, values: JsonObject) -> str:
         """The equivalent call; it asks for the document number instead of containing it."""
         fields = dict(values)
         document = fields.get("document", {})
@@ -172,7 +173,7 @@ class OnboardingForm(Form):
         requirements = person.requirement_sentences(self.corridor, product)
         self.requirements.html = html.escape(requirements)
 
-    def _product_values(self) -> dict[str, Any]:
+    def _product_values(self) -> JsonObject:
         """The country and the product, as in the individual to send."""
         return {
             "country": self.fields["country"].value,
@@ -221,7 +222,7 @@ class RecipientForm(OnboardingForm):
         super().__init__(create, country, product, service=service, **options)
         self.helper_nodes = [*self.helper_nodes, self.account.scanner]
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> JsonObject:
         """The individual with its account, to send."""
         fields = super().values()
         fields.pop(ACCOUNTS_FIELD, None)

@@ -12,6 +12,7 @@ from ...corridors.on_ramps import of_country
 from ...errors.base import PaylabError, Problem, RuleError
 from ...spec import codes
 from ...spec.models import Conversion, FinancialAccount, Individual, VerificationImages
+from ...spec.text import JsonObject
 from ..html import Row
 from .code import literal
 from .conversion_account import newest_first
@@ -51,7 +52,7 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self._start_country = country
         self._has_example = example
         self.functions = functions
-        self.results = dict[str, Any]()
+        self.results = JsonObject()
         self.bodies: dict[str, Form | LiveStatus] = {}
         self._card: Html | None = None
         self.heading = Heading("", 2)

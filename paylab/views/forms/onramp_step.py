@@ -102,6 +102,7 @@ class OnrampStep(Group):
         code: str = "",
         body: Sequence[Node] = (),
     ) -> None:
+        """Show a state with its hint; the body is the form or the status of the step."""
         self.state = state
         self.current = state == NOW
         self.heading.text = f"{STATE_SIGNS[state]} {self.number}. {self.title}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...spec.text import JsonObject
 from .form import Form
 
 
@@ -21,11 +22,11 @@ class OrderForm(Form):
     repeated_title = "An equal order was made before: nothing new was created"
 
     @property
-    def order_options(self) -> dict[str, Any]:
+    def order_options(self) -> JsonObject:
         """The options of the call besides its fields."""
         return {"new": self.last_payment_id} if self.last_payment_id else {}
 
-    def _send(self, values: dict[str, Any]) -> Any:
+    def _send(self, values: JsonObject) -> Any:
         """Send the order; another payment after `restart`."""
         return self._create(**values, **self.order_options)
 

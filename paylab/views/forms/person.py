@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from operator import itemgetter
-from typing import Any
 
 from ...corridors.account_types import DOCUMENT_NUMBERS
 from ...corridors.corridor import NAMES, Corridor
 from ...errors.base import Problem
 from ...spec import codes, timestamps
-from ...spec.text import JsonMapping, JsonObject
+from ...spec.text import JsonMapping, JsonObject, JsonValue
 from .field import REQUIRED, SELECT, TICK, FormField
 
 CONSENT_FIELD = "idv_consent_recorded_at"
@@ -35,7 +34,7 @@ class Consent(FormField):
         """The time of consent as ISO 8601 text in UTC; empty without consent."""
         return self.recorded_at
 
-    def store(self, value: Any) -> bool:
+    def store(self, value: JsonValue) -> bool:
         """Note the time when the box is ticked; return whether it changed."""
         has_changed = super().store(bool(value))
         if not has_changed:

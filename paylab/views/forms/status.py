@@ -8,7 +8,7 @@ from typing import Any
 
 from ...corridors import countries
 from ...spec import codes
-from ...spec.models import Quote, Transfer
+from ...spec.models import Conversion, FinancialAccount, Individual, Quote, Transfer
 from ...spec.status import CONVERSION, INDIVIDUAL, TRANSFER
 from ..cards import deposit_card
 from ..html import Row
@@ -39,7 +39,7 @@ def quote_rows(quote: Quote) -> list[Row]:
     return rows
 
 
-def transfer_rows(transfer: Transfer, wallets: Sequence[Any] = ()) -> list[Row]:
+def transfer_rows(transfer: Transfer, wallets: Sequence[FinancialAccount] = ()) -> list[Row]:
     """Rows of a transfer: status with its meaning, and terms; unknown values are left out."""
     seconds = transfer.completed_in
     rows = [
@@ -117,7 +117,7 @@ def _rail_rows(method: str | None) -> list[Row]:
     return [("Rail", method)]
 
 
-def _return_rows(transfer: Transfer, wallets: Sequence[Any]) -> list[Row]:
+def _return_rows(transfer: Transfer, wallets: Sequence[FinancialAccount]) -> list[Row]:
     """A row on where a failed off-ramp returns the stablecoins.
 
     Source: spec, "What the service does", 6.
@@ -147,7 +147,8 @@ class IndividualView(LiveStatus):
     timed_states = ("pending", "under_review")
     title = "Verification"
 
-    def _facts_of(self, resource: Any) -> list[Row]:
+    def _facts_of(self, resource: Individual) -> list[Row]:
+        """The name, and each status detail with the message of the service."""
         name = f"{resource.given_name or ''} {resource.family_name or ''}".strip()
         rows = [("Person", name)]
         for detail in resource.status_details or []:
@@ -173,7 +174,8 @@ class ConversionView(LiveStatus):
         self._is_unnamed = unnamed
         super().__init__(read, **options)
 
-    def _facts_of(self, resource: Any) -> list[Row]:
+    def _facts_of(self, resource: Conversion | None) -> list[Row]:
+        """The amounts and the times that are known; None is a conversion that does not exist."""
         if resource is None:
             return [("Conversion", "none yet: waiting for the deposit")]
         deposit = resource.deposit
@@ -192,7 +194,7 @@ class ConversionView(LiveStatus):
         ]
         return [(label, text) for label, text in rows if text]
 
-    def _times_of(self, resource: Any) -> Times:
+    def _times_of(self, resource: Conversion | None) -> Times:
         """The times of the deposit, of the payout and of its confirmation."""
         if resource is None:
             return {}
@@ -207,7 +209,7 @@ class ConversionView(LiveStatus):
             times[status] = resource.updated_at
         return {state: datetime_or_none(time) for state, time in times.items()}
 
-    def _state_of(self, resource: Any) -> str | None:
+    def _state_of(self, resource: Conversion | None) -> str | None:
         """The status; pending while the conversion does not exist yet."""
         return "pending" if resource is None else resource.status
 
@@ -224,7 +226,9 @@ class TransferView(LiveStatus):
     timed_states = ("pending", "awaiting_funds", "started", "under_review")
     title = "Transfer"
 
-    def __init__(self, read: Read, *, wallets: Sequence[Any] = (), **options: Any) -> None:
+    def __init__(
+        self, read: Read, *, wallets: Sequence[FinancialAccount] = (), **options: Any
+    ) -> None:
         self._wallets = wallets
         self.deposit_node = Html()
         super().__init__(read, **options)
@@ -233,14 +237,14 @@ class TransferView(LiveStatus):
         """The status, and the deposit instructions below it."""
         return [*super().nodes(), self.deposit_node]
 
-    def show_resource(self, resource: Any) -> None:
+    def show_resource(self, resource: Transfer) -> None:
         """Show the transfer, and the deposit instructions while it awaits funds."""
         self.deposit_node.html = ""
         if resource.deposit_instructions is not None:
             self.deposit_node.html = deposit_card_node(resource).html
         super().show_resource(resource)
 
-    def _facts_of(self, resource: Any) -> list[Row]:
+    def _facts_of(self, resource: Transfer) -> list[Row]:
         return [row for row in transfer_rows(resource, self._wallets) if row[0] != "Status"]
 
     def rows(self) -> Sequence[Row]:

@@ -11,8 +11,9 @@ from ...corridors import countries
 from ...errors.base import PaylabError, Problem
 from ...rules import transfers
 from ...spec import codes
-from ...spec.models import Quote, Transfer
+from ...spec.models import FinancialAccount, Quote, Transfer
 from ...spec.service.service import Service
+from ...spec.text import JsonMapping, JsonObject
 from .. import html
 from ..html import Row
 from .code import write_call
@@ -49,12 +50,12 @@ class QuoteForm(Form):
     def __init__(  # noqa: PLR0913 - what it does, and what it starts from
         self,
         create: Callable[..., Any],
-        routes: Sequence[tuple[str, dict[str, Any]]],
+        routes: Sequence[tuple[str, JsonObject]],
         *,
-        accounts: Sequence[Any] = (),
+        accounts: Sequence[FinancialAccount | JsonMapping] = (),
         amount: str = "100",
         source: str = codes.SOURCE_CURRENCIES[0],
-        card: Callable[[Any], Any] | None = None,
+        card: Callable[[Quote], QuoteCard] | None = None,
         service: Service | None = None,
     ) -> None:
         self._service = service
@@ -80,6 +81,7 @@ class QuoteForm(Form):
         ]
 
     def _make_network_field(self) -> FormField:
+        """Make the input of the network, whose list of values is assumed."""
         networks = countries.of(self._service).networks
         hint = assumed_values_hint(networks)
         field = FormField("source_network", "Network", COMBO, hint=hint)
@@ -87,7 +89,7 @@ class QuoteForm(Form):
         field.set_required(True, assumed=True)
         return field
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> JsonObject:
         """The request to send."""
         inputs = super().values()
         route_index = inputs.pop("payout_method", None)
@@ -101,7 +103,8 @@ class QuoteForm(Form):
             values[amount_kind] = amount
         return values
 
-    def _find_problems(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_problems(self, values: JsonObject) -> list[Problem]:
+        """Problems of the request, in which the account is an object with its id."""
         body = dict(values)
         account_id = body.pop("financial_account", None)
         if account_id:
@@ -115,7 +118,7 @@ class QuoteForm(Form):
             for problem in problems
         ]
 
-    def _find_warnings(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_warnings(self, values: JsonObject) -> list[Problem]:
         """Warn if the transfer will be refused because a wallet is missing."""
         if "source_network" not in values or not self._accounts:
             return []
@@ -139,7 +142,7 @@ class QuoteForm(Form):
         self.nodes_below = []
         super().restart()
 
-    def _write_code(self, values: dict[str, Any]) -> str:
+    def _write_code(self, values: JsonObject) -> str:
         arguments = dict(values)
         account_id = arguments.pop("financial_account", "")
         return write_call(self.function, arguments, account_id, to=self.variable)
@@ -196,7 +199,7 @@ class TransferForm(OrderForm, QuoteForm):
         fields = super()._make_fields(amount, source)
         return [*fields, _make_funding_field(), _make_reference_field(self._service)]
 
-    def _write_code(self, values: dict[str, Any]) -> str:
+    def _write_code(self, values: JsonObject) -> str:
         return super()._write_code({**values, **self.order_options})
 
     def result_rows(self, result: Transfer) -> Sequence[Row]:  # type: ignore[override]
@@ -215,8 +218,8 @@ class TransferForm(OrderForm, QuoteForm):
 class QuoteCard(OrderForm):
     """A quote with a countdown to its expiry; its button creates a transfer with `send(**fields)`.
 
-    `again()` requests the same quote again; `clock` is the service's clock. The countdown of a
-    frozen clock moves only when you let time pass.
+    `request_quote()` requests the same quote again; `clock` is the service's clock. The countdown
+    of a frozen clock moves only when you let time pass.
     """
 
     title = "Quote"
@@ -227,10 +230,10 @@ class QuoteCard(OrderForm):
         self,
         quote: Quote,
         send: Callable[..., Transfer],
-        again: Callable[[], Quote],
+        request_quote: Callable[[], Quote],
         clock: Callable[[], datetime],
         *,
-        accounts: Sequence[Any] = (),
+        accounts: Sequence[FinancialAccount | JsonMapping] = (),
         is_frozen: bool = False,
         pass_time: Callable[[float], object] = lambda _: None,
         service: Service | None = None,
@@ -238,7 +241,7 @@ class QuoteCard(OrderForm):
         self._service = service
         self.quote = quote
         self._create = send
-        self._request_quote = again
+        self._request_quote = request_quote
         self._clock = clock
         self._accounts = [getattr(account, "raw", account) for account in accounts]
         self.quote_node = Html()
@@ -268,11 +271,11 @@ class QuoteCard(OrderForm):
         """Whether the countdown ends: the quote was sent, or has expired."""
         return self.result is not None or is_expired(self.quote, now)
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> JsonObject:
         """The fields to send in addition to the quote's terms."""
         return {"quote_id": self.quote.id, **super().values()}
 
-    def _find_problems(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_problems(self, values: JsonObject) -> list[Problem]:
         return transfers.check(values, self._service)
 
     def _wallet_problems(self) -> list[Problem]:
@@ -281,7 +284,7 @@ class QuoteCard(OrderForm):
             return []
         return transfers.check_wallet(self._accounts, self.quote.source_network)
 
-    def _write_code(self, values: dict[str, Any]) -> str:
+    def _write_code(self, values: JsonObject) -> str:
         return write_call("lab.transfers.create", {**values, **self.order_options}, to="transfer")
 
     def result_rows(self, result: Transfer) -> Sequence[Row]:

@@ -323,7 +323,7 @@ class FormPage:
     def __repr__(self) -> str:
         return html.plain_text(self.title, self.rows(), self.service_name)
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> JsonObject:
         return {WIDGET: widget_reference(self.view), **self._static_bundle()}
 
     def _ipython_display_(self) -> None:

@@ -16,6 +16,7 @@ from ...spec.codes import IMAGE_SIDES
 from ...spec.models import VerificationImages
 from ...spec.service.service import Service
 from ...spec.status import Advice
+from ...spec.text import JsonObject
 from ..forms.code import Expression, write_call
 from ..forms.field import TICK, FormField
 from ..forms.form import Form
@@ -82,7 +83,7 @@ class ImagesForm(Form):
         """The chosen images by side."""
         return {slot.side: slot.choice for slot in self.open_slots if slot.choice}
 
-    def _find_problems(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_problems(self, values: JsonObject) -> list[Problem]:
         """Problems: missing images, and images that cannot be sent."""
         if not self.open_slots:
             return [Problem("images", "the service requests no image")]
@@ -101,7 +102,7 @@ class ImagesForm(Form):
                 ]
         return problems
 
-    def _find_warnings(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_warnings(self, values: JsonObject) -> list[Problem]:
         """Warnings: no preview, and a location that will be removed."""
         facts_by_side = {slot.side: slot.facts for slot in self.open_slots if slot.facts}
         warnings = [
@@ -118,7 +119,7 @@ class ImagesForm(Form):
                 warnings.append(Problem(side, LOCATION_WARNING))
         return warnings
 
-    def _send(self, values: dict[str, Any]) -> VerificationImages:
+    def _send(self, values: JsonObject) -> VerificationImages:
         """Read the images and upload them together."""
         self._sent_sides = list(values)
         self._show_sending(True)
@@ -132,7 +133,7 @@ class ImagesForm(Form):
         finally:
             self._show_sending(False)
 
-    def _write_code(self, values: dict[str, Any]) -> str:
+    def _write_code(self, values: JsonObject) -> str:
         """The equivalent call; a file from the browser appears as a path to fill in."""
         images = {side: choice.code for side, choice in values.items()}
         if not images:

@@ -217,7 +217,7 @@ class Slot(FormField):
             self._refuse(f"{choice.name} {error.problems[0].message}")
 
     def _set_image(self, choice: ImageChoice, facts: ImageFacts | None) -> None:
-        """Keep an image and what was read from it."""
+        """Keep an image and its facts; `facts` is None until the image is read."""
         self._clear_image()
         self.store(choice)
         self.facts = facts
