@@ -1,12 +1,12 @@
 // The inbox's table. Cells are set as text; `detail` is HTML that the kernel has escaped.
-const NAMES = ["time", "type", "resource", "status", "delivered", "order"];
+const COLUMN_NAMES = ["time", "type", "resource", "status", "delivered", "order"];
 
-function heading(count, shown) {
-  const more = count > shown ? `, the latest ${shown} shown` : "";
+function headingText(count, shownCount) {
+  const more = count > shownCount ? `, the latest ${shownCount} shown` : "";
   return `Inbox: ${count} event${count === 1 ? "" : "s"}${more}`;
 }
 
-function cell(text, name) {
+function makeCell(text, name) {
   const td = document.createElement("td");
   td.className = `paylab-inbox-${name}`;
   td.dataset.label = name;
@@ -14,27 +14,27 @@ function cell(text, name) {
   return td;
 }
 
-function row(model, { seq, cells }) {
-  const open = model.get("opened") === seq;
+function makeRow(model, { seq, cells }) {
+  const isOpen = model.get("opened") === seq;
   const tr = document.createElement("tr");
   tr.dataset.order = cells[5];
-  tr.append(...cells.map((text, index) => cell(text, NAMES[index])));
+  tr.append(...cells.map((text, index) => makeCell(text, COLUMN_NAMES[index])));
   const button = document.createElement("button");
   button.type = "button";
-  button.textContent = open ? "close" : "open";
+  button.textContent = isOpen ? "close" : "open";
   button.dataset.seq = seq;
-  button.setAttribute("aria-expanded", String(open));
-  button.setAttribute("aria-label", `${open ? "close" : "open"} ${cells[1]} ${cells[2]}`);
-  const last = document.createElement("td");
-  last.append(button);
-  tr.append(last);
+  button.setAttribute("aria-expanded", String(isOpen));
+  button.setAttribute("aria-label", `${isOpen ? "close" : "open"} ${cells[1]} ${cells[2]}`);
+  const buttonCell = document.createElement("td");
+  buttonCell.append(button);
+  tr.append(buttonCell);
   return tr;
 }
 
-function detail(model) {
+function makeDetailRow(model) {
   const tr = document.createElement("tr");
   const td = document.createElement("td");
-  td.colSpan = NAMES.length + 1;
+  td.colSpan = COLUMN_NAMES.length + 1;
   td.innerHTML = model.get("detail") || "asking ...";
   tr.className = "paylab-inbox-detail";
   tr.append(td);
@@ -49,7 +49,7 @@ function render({ model, el }) {
   frame.className = "paylab-inbox-frame";
   const table = document.createElement("table");
   const head = table.createTHead().insertRow();
-  for (const name of NAMES) {
+  for (const name of COLUMN_NAMES) {
     const th = document.createElement("th");
     th.scope = "col";
     th.textContent = name;
@@ -61,46 +61,50 @@ function render({ model, el }) {
   el.classList.add("paylab-inbox");
   const badge = document.createElement("div");
   badge.innerHTML = model.get("badge"); // Made by the kernel, which escapes every value.
-  const lost = document.createElement("p");
-  lost.className = "paylab-inbox-lost";
-  lost.setAttribute("role", "alert");
-  el.append(lost, badge, title, frame);
-  const kernel = kernelOf(model, lose);
+  const lostLine = document.createElement("p");
+  lostLine.className = "paylab-inbox-lost";
+  lostLine.setAttribute("role", "alert");
+  el.append(lostLine, badge, title, frame);
+  const kernel = watchKernel(model, showLost);
 
   // Without its kernel the table gets no events, and cannot ask for the details of one.
-  function lose(text) {
-    lost.textContent = text;
+  function showLost(text) {
+    lostLine.textContent = text;
     for (const button of body.querySelectorAll("button")) button.disabled = true;
   }
 
-  function answered() {
-    kernel.answered();
-    lost.textContent = "";
+  function handleAnswer() {
+    kernel.handleAnswer();
+    lostLine.textContent = "";
     draw();
   }
 
   function draw() {
     const rows = model.get("rows");
-    const focused = document.activeElement?.dataset?.seq;
-    title.textContent = heading(model.get("total"), rows.length);
+    const focusedSeq = document.activeElement?.dataset?.seq;
+    title.textContent = headingText(model.get("total"), rows.length);
     body.replaceChildren();
-    for (const each of rows) {
-      body.append(row(model, each));
-      if (each.seq === model.get("opened")) body.append(detail(model));
+    for (const event of rows) {
+      body.append(makeRow(model, event));
+      if (event.seq === model.get("opened")) body.append(makeDetailRow(model));
     }
-    if (focused && el.isConnected) body.querySelector(`button[data-seq="${focused}"]`)?.focus();
+    if (focusedSeq && el.isConnected) {
+      body.querySelector(`button[data-seq="${focusedSeq}"]`)?.focus();
+    }
   }
 
   body.addEventListener("click", (event) => {
     const seq = Number(event.target.closest("tr")?.querySelector("button")?.dataset.seq);
-    kernel.check();
-    if (!seq || lost.textContent) return;
+    kernel.checkConnection();
+    if (!seq || lostLine.textContent) return;
     model.set("detail", "");
     model.set("opened", model.get("opened") === seq ? 0 : seq);
     model.save_changes();
   });
-  for (const name of ["rows", "total", "opened", "detail"]) model.on(`change:${name}`, answered);
-  answered();
+  for (const name of ["rows", "total", "opened", "detail"]) {
+    model.on(`change:${name}`, handleAnswer);
+  }
+  handleAnswer();
   return () => kernel.close();
 }
 

@@ -3,39 +3,44 @@
 
 const RESTARTED = "The kernel was restarted: run this cell again.";
 const STOPPED = "The kernel has stopped: run this cell again.";
-const ENDS = { restarting: RESTARTED, autorestarting: RESTARTED, terminating: STOPPED, dead: STOPPED };
+const END_MESSAGES = {
+  restarting: RESTARTED,
+  autorestarting: RESTARTED,
+  terminating: STOPPED,
+  dead: STOPPED,
+};
 
-// Calls `lost(text)` when the kernel that drew the widget restarts or ends. Front ends other than
+// Calls `onLost(text)` when the kernel that drew the widget restarts or ends. Front ends other than
 // JupyterLab may not show their kernel: there the end of the connection is all that is noticed.
-function kernelOf(model, lost) {
+function watchKernel(model, onLost) {
   const manager = model.widget_manager;
-  const changed = (_, status) => status in ENDS && lost(ENDS[status]);
-  const ended = () => lost(STOPPED);
-  const disconnected = () => lost(RESTARTED);
+  const handleStatus = (_, status) => status in END_MESSAGES && onLost(END_MESSAGES[status]);
+  const handleEnd = () => onLost(STOPPED);
+  const handleDisconnect = () => onLost(RESTARTED);
   let kernel = null;
-  function follow(current) {
-    kernel?.statusChanged.disconnect(changed);
-    kernel?.disposed.disconnect(ended);
-    kernel = current;
-    kernel?.statusChanged.connect(changed);
-    kernel?.disposed.connect(ended);
+  function followKernel(newKernel) {
+    kernel?.statusChanged.disconnect(handleStatus);
+    kernel?.disposed.disconnect(handleEnd);
+    kernel = newKernel;
+    kernel?.statusChanged.connect(handleStatus);
+    kernel?.disposed.connect(handleEnd);
   }
-  model.on("comm_live_update", disconnected);
+  model.on("comm_live_update", handleDisconnect);
   return {
-    // The kernel has answered: from now on it is this one that the widget depends on.
-    answered() {
+    // Called when the kernel answers: from now on the widget depends on this one.
+    handleAnswer() {
       const current = manager?.kernel ?? null;
-      if (current !== kernel) follow(current);
+      if (current !== kernel) followKernel(current);
     },
-    // Before a message: whether it would reach nobody.
-    check() {
+    // Called before a message is sent: reports a kernel that is gone.
+    checkConnection() {
       if (!kernel) return;
-      if (kernel.isDisposed || manager.kernel !== kernel) lost(STOPPED);
-      else if (kernel.status in ENDS) lost(ENDS[kernel.status]);
+      if (kernel.isDisposed || manager.kernel !== kernel) onLost(STOPPED);
+      else if (kernel.status in END_MESSAGES) onLost(END_MESSAGES[kernel.status]);
     },
     close() {
-      follow(null);
-      model.off("comm_live_update", disconnected);
+      followKernel(null);
+      model.off("comm_live_update", handleDisconnect);
     },
   };
 }

@@ -2,110 +2,112 @@
 // ---- A file that is chosen, dropped or pasted, and sent in slices, each once the one before
 // has arrived. No setting of a Jupyter server limits it, and nothing becomes widget state.
 
-const SLICE = 1024 * 1024;
+const SLICE_BYTES = 1024 * 1024;
 
-function picker(page, first) {
-  const id = `${page.id}-${first.id}`;
-  const input = make("input", { type: "file", id, hidden: true, tabIndex: -1 });
-  const button = (text) => withoutShortcuts(make("button", { type: "button", textContent: text }));
-  const choose = button("Choose a file");
-  const remove = button("Remove");
-  const cancel = button("Cancel");
-  const progress = make("progress", { max: 1, value: 0, hidden: true });
-  const drop = make("span", { className: "paylab-hint" });
-  const said = make("span", { className: "paylab-hint" });
-  const picture = make("img", { className: "paylab-picture", hidden: true });
-  const note = make("div", { className: "paylab-note", id: `${id}-note` });
+function makePicker(page, firstNode) {
+  const id = `${page.id}-${firstNode.id}`;
+  const input = createElement("input", { type: "file", id, hidden: true, tabIndex: -1 });
+  const makeButton = (textContent) =>
+    withoutShortcuts(createElement("button", { type: "button", textContent }));
+  const choose = makeButton("Choose a file");
+  const remove = makeButton("Remove");
+  const cancel = makeButton("Cancel");
+  const progress = createElement("progress", { max: 1, value: 0, hidden: true });
+  const hint = createElement("span", { className: "paylab-hint" });
+  const status = createElement("span", { className: "paylab-hint" });
+  const preview = createElement("img", { className: "paylab-picture", hidden: true });
+  const note = createElement("div", { className: "paylab-note", id: `${id}-note` });
   cancel.hidden = true;
-  said.setAttribute("role", "status");
+  status.setAttribute("role", "status");
   note.setAttribute("aria-live", "polite");
-  const row = make("div", { className: "paylab-row" }, choose, drop, remove, progress, cancel, said);
-  const element = make("div", { className: "paylab-file" }, input, row, picture, note);
-  let current = null;
-  let node = first;
+  const row = createElement("div", { className: "paylab-row" });
+  row.append(choose, hint, remove, progress, cancel, status);
+  const element = createElement("div", { className: "paylab-file" }, input, row, preview, note);
+  let transfer = null;
+  let node = firstNode;
 
-  const send = (message, buffers) => page.send({ ...message, node: first.id }, buffers);
+  const send = (message, buffers) => page.send({ ...message, node: firstNode.id }, buffers);
 
-  function rest(text) {
-    current = null;
+  function endTransfer(text) {
+    transfer = null;
     progress.hidden = cancel.hidden = true;
-    said.textContent = text;
+    status.textContent = text;
   }
 
-  function start(file) {
+  function startTransfer(file) {
     if (!file || node.disabled) return;
     if (file.size > node.limit) {
-      rest("");
+      endTransfer("");
       send({ kind: "refuse", name: file.name, size: file.size });
       return;
     }
-    current = { id: `${id}-${Math.random()}`, file };
+    transfer = { id: `${id}-${Math.random()}`, file };
     progress.hidden = cancel.hidden = false;
     progress.value = 0;
-    said.textContent = `Reading ${file.name}`;
-    send({ kind: "start", id: current.id, size: file.size, name: file.name });
+    status.textContent = `Reading ${file.name}`;
+    send({ kind: "start", id: transfer.id, size: file.size, name: file.name });
   }
 
-  async function next(at) {
-    const { id: sending, file } = current;
-    progress.value = file.size ? at / file.size : 1;
+  async function sendSlice(offset) {
+    const { id: transferId, file } = transfer;
+    progress.value = file.size ? offset / file.size : 1;
     try {
-      const slice = await file.slice(at, at + SLICE).arrayBuffer();
-      if (current?.id === sending) send({ kind: "slice", id: sending, at }, [slice]);
+      const slice = await file.slice(offset, offset + SLICE_BYTES).arrayBuffer();
+      if (transfer?.id === transferId) send({ kind: "slice", id: transferId, at: offset }, [slice]);
     } catch {
-      stop(`${file.name} can no longer be read.`);
+      cancelTransfer(`${file.name} can no longer be read.`);
     }
   }
 
-  function stop(text) {
-    if (current) send({ kind: "cancel", id: current.id });
-    rest(text);
+  function cancelTransfer(text) {
+    if (transfer) send({ kind: "cancel", id: transfer.id });
+    endTransfer(text);
   }
 
-  function show(buffer) {
-    URL.revokeObjectURL(picture.src);
-    picture.hidden = !buffer;
-    if (buffer) picture.src = URL.createObjectURL(new Blob([buffer], { type: "image/jpeg" }));
+  function showPreview(buffer) {
+    URL.revokeObjectURL(preview.src);
+    preview.hidden = !buffer;
+    if (buffer) preview.src = URL.createObjectURL(new Blob([buffer], { type: "image/jpeg" }));
   }
 
   function receive(message, buffers) {
-    if (message.kind === "preview") show(buffers[0]);
-    if (!current || message.id !== current.id) return;
-    if (message.kind === "next") next(message.at);
-    if (message.kind === "done") rest("");
-    if (message.kind === "stop") rest(message.reason);
+    if (message.kind === "preview") showPreview(buffers[0]);
+    if (!transfer || message.id !== transfer.id) return;
+    if (message.kind === "next") sendSlice(message.at);
+    if (message.kind === "done") endTransfer("");
+    if (message.kind === "stop") endTransfer(message.reason);
   }
 
-  function update(given) {
-    node = given;
-    attributes(input, { "aria-label": `${node.label}: file` });
-    attributes(choose, {
+  function update(newNode) {
+    node = newNode;
+    setAttributes(input, { "aria-label": `${node.label}: file` });
+    setAttributes(choose, {
       "aria-label": `${node.label}: ${node.chosen ? "choose another file" : "choose a file"}`,
       "aria-describedby": `${id}-note`,
     });
     choose.textContent = node.chosen ? "Choose another file" : "Choose a file";
-    attributes(remove, { "aria-label": `${node.label}: remove` });
-    attributes(progress, { "aria-label": `${node.label}: reading` });
-    drop.textContent = node.hint;
-    picture.alt = `Preview: ${node.label}`;
+    setAttributes(remove, { "aria-label": `${node.label}: remove` });
+    setAttributes(progress, { "aria-label": `${node.label}: reading` });
+    hint.textContent = node.hint;
+    preview.alt = `Preview: ${node.label}`;
     input.accept = node.accept;
     remove.hidden = !node.chosen;
     choose.disabled = remove.disabled = node.disabled;
     element.classList.toggle("paylab-wrong", node.errors.length > 0);
-    notes(note, { ...node, hint: "" });
+    showNotes(note, { ...node, hint: "" });
   }
 
   choose.addEventListener("click", () => {
     input.value = ""; // The same file can be chosen again.
     input.click();
   });
-  input.addEventListener("change", () => start(input.files[0]));
+  input.addEventListener("change", () => startTransfer(input.files[0]));
   remove.addEventListener("click", () => {
     send({ kind: "remove" });
     choose.focus();
   });
   cancel.addEventListener("click", () => {
-    stop("Cancelled.");
+    cancelTransfer("Cancelled.");
     choose.focus();
   });
   for (const event of ["dragover", "dragleave", "drop"]) {
@@ -113,7 +115,7 @@ function picker(page, first) {
       dragged.preventDefault();
       dragged.stopPropagation();
       element.classList.toggle("paylab-over", event === "dragover");
-      if (event === "drop") start(dragged.dataTransfer.files[0]);
+      if (event === "drop") startTransfer(dragged.dataTransfer.files[0]);
     });
   }
   element.addEventListener("paste", (pasted) => {
@@ -121,9 +123,9 @@ function picker(page, first) {
     if (!file) return;
     pasted.preventDefault();
     pasted.stopPropagation();
-    start(file);
+    startTransfer(file);
   });
   send({ kind: "look" });
-  const close = () => URL.revokeObjectURL(picture.src);
+  const close = () => URL.revokeObjectURL(preview.src);
   return { element, leaf: true, update, receive, close, focus: () => choose.focus() };
 }

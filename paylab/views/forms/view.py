@@ -207,7 +207,7 @@ class Button(Node):
 class View(anywidget.AnyWidget):
     """The widget of a page; it sends content only on a browser's request, and saves none."""
 
-    _esm = "".join(map(read_asset, ("view.js", "../kernel.js", "picker.js")))
+    _esm = "".join(map(read_asset, ("view.js", "field.js", "picker.js", "../kernel.js")))
     _css = read_asset("view.css")
 
     def __init__(self, page: FormPage) -> None:
