@@ -58,6 +58,18 @@ def path_of(given: str | os.PathLike[str]) -> Path:
     return Path(text)
 
 
+def require_regular(path: Path) -> None:
+    """ConfigError for a pipe, which may never end, a device, a folder, or a loop of links."""
+    try:
+        is_regular = stat.S_ISREG(path.stat().st_mode)
+    except FileNotFoundError:  # whoever reads it says so
+        return
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
+    if not is_regular:
+        raise ConfigError(f"{path} cannot be read: it is not a regular file")
+
+
 @contextmanager
 def replace(
     path: Path, *, private: bool = False, mode: int | None = None, is_durable: bool = True
@@ -67,7 +79,7 @@ def replace(
     The mode of the old file is kept, else it is `mode`; with `private` only the owner can read it.
     A file that is not durable outlives the process, but perhaps not a loss of power.
     """
-    path = path.resolve()  # keep a symbolic link
+    path = _resolved(path)  # keep a symbolic link
     require_parent(path)
     _require_file(path)
     mode = PRIVATE if private else file_mode(path) or mode
@@ -94,17 +106,29 @@ def replace(
 def require_writable(path: Path) -> None:
     """ConfigError if `replace` cannot write this file; leaves no file."""
     try:
-        path = path.resolve()
-        if path.is_symlink():  # a loop of links, which Python 3.13 resolves to itself
-            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        path = _resolved(path)
         require_parent(path)
         _require_file(path)
         draft = _beside(path, "part")
         draft.touch(PRIVATE, exist_ok=False)
         draft.unlink()
-    except (OSError, RuntimeError, ValueError) as error:  # RuntimeError: a loop of links
+    except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise ConfigError(f"{path} cannot be written ({reason})") from None
+
+
+def _resolved(path: Path) -> Path:
+    """The existing file behind links; ConfigError for a loop, and for a link to no file."""
+    try:
+        file = path.resolve()
+        is_loop = file.is_symlink()  # Python 3.13 resolves a loop to itself
+    except RuntimeError:
+        is_loop = True
+    if is_loop:
+        raise ConfigError(f"{path} cannot be written ({os.strerror(errno.ELOOP)})")
+    if path.is_symlink() and not file.exists():  # perhaps planted, to create a file elsewhere
+        raise ConfigError(f"{path} cannot be written: it is a link to {file}, which does not exist")
+    return file
 
 
 @contextmanager
@@ -310,8 +334,10 @@ def written_header(path: str | os.PathLike[str], delimiter: str = ",") -> list[s
 def _csv_reader(path: str | os.PathLike[str], delimiter: str) -> Iterator[csv.DictReader[str]]:
     if len(delimiter) != 1:
         raise ArgumentError(f"delimiter must be one character, not {delimiter!r}", "delimiter")
+    file = path_of(path)
+    require_regular(file)
     try:
-        with open(path_of(path), encoding="utf-8-sig", newline="") as lines:
+        with file.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.DictReader(lines, strict=True, delimiter=delimiter)
             _suggest_delimiter(os.fspath(path), list(reader.fieldnames or ()), delimiter)
             yield reader

@@ -27,6 +27,10 @@ SPOILED = "^0[0-9]|[0-9][0-9.,]{15}|^[0-9.]+[eE][0-9]+$"
 RESULTS = frozenset({"row", "outcome", "error"})
 """The columns of the results of a batch, whose formulas are escaped."""
 
+UNSTORED = re.compile("[\x00-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+"""What a workbook escapes: characters that XML cannot hold, and what looks like an escape."""
+STORED = re.compile("_x([0-9A-Fa-f]{4})_")
+
 _RISKY = re.compile(f"{FORMULA}|{SPOILED}")
 
 
@@ -40,6 +44,24 @@ def escape_cell(text: str) -> str:
     """
     text = re.sub(INNER, r"\1'\2", text)
     return f"'{text}" if re.match(FORMULA, text) else text
+
+
+def escape_sheet_text(text: str) -> str:
+    """The text of a cell of a workbook, whose XML cannot hold every character, as Excel writes it.
+
+    >>> escape_sheet_text("a\\r\\n_x000D_")
+    'a_x000D_\\n_x005F_x000D_'
+    """
+    return UNSTORED.sub(lambda match: f"_x{ord(match[0]):04X}_", text)
+
+
+def restore_sheet_text(text: str) -> str:
+    """The text of a cell of a workbook as it was before it was escaped.
+
+    >>> restore_sheet_text("a_x000D_")
+    'a\\r'
+    """
+    return STORED.sub(lambda match: chr(int(match[1], 16)), text)
 
 
 def restore_cell(text: str) -> str:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import stat
+from pathlib import Path
 
 import pytest
 
 import paylab
 from paylab import files, frames
+from paylab.client import profiles
+from paylab.errors import ConfigError
 from paylab.frames.files import ours
 
 
@@ -132,10 +135,52 @@ def test_no_planted_link_is_followed(tmp_path, save, private):
 
 
 def test_links_stay_links_and_others_are_refused(tmp_path):
-    """The target of a link is replaced and the link stays; a pipe is refused."""
+    """The target of a link is replaced and the link stays; a link to no file is refused."""
+    (tmp_path / "planted").symlink_to(tmp_path / "elsewhere")
+    refused = pytest.raises(ConfigError, match="elsewhere, which does not exist")
+    with refused, files.replace(tmp_path / "planted") as sink:
+        sink.write(b"new")
+    assert not (tmp_path / "elsewhere").exists()
     (tmp_path / "real").write_text("old")
     (tmp_path / "link").symlink_to("real")
     with files.replace(tmp_path / "link") as sink:
         sink.write(b"new")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_text() == "new"
+
+
+def not_regular(folder):
+    """A pipe, an endless device, a folder and a loop of links, by name."""
+    os.mkfifo(folder / "pipe.csv")
+    (folder / "loop.csv").symlink_to(folder / "loop.csv")
+    return {"pipe": folder / "pipe.csv", "device": "/dev/zero", "folder": folder} | {
+        "loop": folder / "loop.csv"
+    }
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "folder", "loop"])
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda path: paylab.connect(replay=path).transfers.list().first(),
+        lambda path: paylab.connect(service=path),
+        lambda path: paylab.connect().probe(calls=path),
+        lambda path: paylab.connect().transfers.create_many(str(path)),
+        lambda path: paylab.connect().calls.har(str(path)),
+        lambda path: profiles.load(Path(path), None, {}),
+        paylab.read_csv,
+    ],
+    ids=["replay", "service", "probe", "payouts", "har", "profiles", "csv"],
+)
+def test_only_regular_files_are_read_and_written(tmp_path, read, kind):
+    """Anything else is refused at once: a pipe may never end, a device fills the memory."""
+    with pytest.raises(ConfigError):
+        read(not_regular(tmp_path)[kind])
+
+
+def test_profiles_have_a_limit(tmp_path):
+    """A file that could fill the memory is refused."""
+    path = tmp_path / "profiles.toml"
+    path.write_text("#" * (profiles.LARGEST + 1))
+    with pytest.raises(ConfigError, match="has more than 1048576 bytes"):
+        profiles.load(path, None, {})

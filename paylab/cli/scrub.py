@@ -2,13 +2,13 @@
 
 Keys, signatures, images and document numbers are replaced, in HAR files and snapshots also names,
 contacts, birth dates and addresses. A key is found by its form (sk_live_..., a JSON Web Token), by
-a name before it (secret_key = "...", a header, a field, a variable), by a label in a sentence ("API
-key: ...", "the password is ...", in Spanish and Portuguese, too), as a user of curl -u, and then
-wherever else it stands. A signature is found beside its label, in hexadecimal digits or Base64. A
-document number is found by its field, beside or below its label (CPF, passport, ...), by a form
-that no other number has (CURP, 111.444.777-35), and then wherever else it stands. Base64,
-hexadecimal digits, lists of bytes, gzip, escapes, dumps of xxd and hexdump, and pieces in several
-lines or outputs are read. With --check nothing is changed.
+a name before or above it (secret_key = "...", a header, a field, a variable, a column), by a label
+in a sentence ("API key: ...", "the password is ...", in Spanish and Portuguese, too), as a user of
+curl -u, and then wherever else it stands. A signature is found beside its label, in hexadecimal
+digits or Base64. A document number is found by its field, beside or below its label (CPF, passport,
+...), by a form that no other number has (CURP, 111.444.777-35), and then wherever else it stands.
+Base64, hexadecimal digits, lists of bytes, gzip, escapes, dumps of xxd and hexdump, and pieces in
+several lines or outputs are read. With --check nothing is changed.
 
 Not found: a key without a name, such as an argument of connect(); a key beside a label that has no
 digit or no letter, or has fewer than 8 characters; a digest or signature without a label; a number
@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors.base import PaylabError
-from ..files import replace
+from ..files import replace, require_regular
 from ..redaction.personal import personal_names
 from ..redaction.scrub import Leak, scrub
 from ..simulator.storage import checksum
@@ -87,6 +87,7 @@ def _tell(found: list[tuple[Path, Leak]], options: argparse.Namespace) -> None:
 
 
 def _read(path: Path) -> tuple[str, dict[str, Any]]:
+    require_regular(path)
     try:
         text = path.read_bytes().decode()
         document = json.loads(text)

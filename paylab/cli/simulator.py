@@ -14,6 +14,7 @@ import os
 from contextlib import closing
 
 from ..errors.base import ConfigError
+from ..redaction.hiding import Secret
 from .program import run_program
 from .service import FACTS, environment, exports, service_for
 from .terminal import in_range, log_without_blocking, port, stop_event
@@ -109,6 +110,9 @@ def _keys(encoding: str) -> tuple[str, str]:
 
     api_key, secret_key = (os.environ.get(name) for name in KEY_VARIABLES)
     if api_key and secret_key:
+        from ..client.settings import Settings
+
+        Settings("http://localhost", Secret(api_key), Secret(secret_key))  # no client takes others
         return api_key, secret_key
     if api_key or secret_key:
         raise ConfigError(f"set both {' and '.join(KEY_VARIABLES)}, or neither")

@@ -69,16 +69,26 @@ def _parsed(text: str) -> URL:
         raise ConfigError(f"the base URL {quoted} cannot be read: {plain(str(error))}") from None
 
 
-SANDBOX = re.compile(r"(^|[.-])sandbox([.-]|$)")
+NOT_SANDBOX = frozenset({"live", "no", "non", "not", "off", "prd", "prod", "production"})
+"""Words of a host that contradict `sandbox`."""
+COUNTRY_SUFFIX = re.compile(r"(?:ac|co|com|edu|gob|gov|mil|ne|net|nom|or|org)\.[a-z]{2}")
 
 
 def is_sandbox_host(base_url: str) -> bool:
     """Whether the name of the host says that it is a sandbox.
 
-    >>> is_sandbox_host("https://api.sandbox.example.com"), is_sandbox_host("https://api.x.com/sandbox")
+    `sandbox` is a word before the registered domain: that is the name of a company.
+
+    >>> is_sandbox_host("https://api.sandbox.example.com"), is_sandbox_host("https://sandbox.co.in")
     (True, False)
     """
-    return bool(SANDBOX.search(urlsplit(base_url).hostname or ""))
+    host = (urlsplit(base_url).hostname or "").rstrip(".")
+    labels = host.split(".")
+    has_country = COUNTRY_SUFFIX.fullmatch(".".join(labels[-2:]))
+    domain = labels[: -2 if has_country else -1]
+    names = [label for label in domain[:-1] if not label.startswith("xn--")]
+    words = [word for label in names for word in label.split("-")]
+    return "sandbox" in words and NOT_SANDBOX.isdisjoint([*words, *domain])
 
 
 PORTS = {"http": 80, "https": 443}

@@ -139,6 +139,7 @@ def _shared(headers: Mapping[str, str], body: Body) -> dict[str, Any]:
 
 def read_har(path: Path) -> RecordedLog:
     """The calls of a HAR file, of any program; ConfigError if it is not one."""
+    files.require_regular(path)
     try:
         log = json.loads(path.read_bytes())["log"]
         calls = [call_of(entry) for entry in log["entries"]]

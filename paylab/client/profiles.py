@@ -21,6 +21,8 @@ SECRETS = ("api_key", "secret_key")
 NAMES = ("base_url", *SECRETS, "timeout", "max_retries", "service", "read_only")
 
 Profile = dict[str, Any]
+LARGEST = 2**20
+"""Maximum bytes of the profiles; a larger file could fill the memory."""
 
 
 def profiles_path() -> Path:
@@ -53,6 +55,10 @@ def load(path: Path, name: str | None, environ: Mapping[str, str]) -> tuple[str,
 
 def _read(path: Path) -> tuple[dict[str, Any], bool]:
     try:
+        if path.exists() and not path.is_file():  # a pipe may never end
+            raise ValueError("this is not a regular file")
+        if path.exists() and path.stat().st_size > LARGEST:
+            raise ValueError(f"it has more than {LARGEST} bytes")
         with path.open("rb") as file:
             private = os.name != "posix" or not os.fstat(file.fileno()).st_mode & OTHERS
             import tomllib  # only for a file

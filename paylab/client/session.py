@@ -131,7 +131,8 @@ class Session:
         return replay_facts(self.settings, is_own=self.is_own)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.settings.base_url!r})"
+        settings = vars(self).get("settings")  # missing in the traceback of __init__
+        return f"{type(self).__name__}({settings.base_url if settings else ''!r})"
 
     def __enter__(self) -> Self:
         return self

@@ -19,6 +19,7 @@ from ..spec.text import plain
 from .base_url import check_base_url, check_encrypted
 from .profiles import NAMES, load, profiles_path
 
+KEYS = ("api_key", "secret_key")
 REQUIRED = ("base_url", "api_key", "secret_key")
 OPTIONS = tuple(name for name in NAMES if name not in REQUIRED)
 VARIABLES = {name: f"PAYLAB_{name.upper()}" for name in REQUIRED}
@@ -68,9 +69,9 @@ class Settings:
     control_token: Secret | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "base_url", check_base_url(self.base_url))
-        for name in ("api_key", "secret_key"):
+        for name in KEYS:
             object.__setattr__(self, name, Secret.of(getattr(self, name)))
+        object.__setattr__(self, "base_url", check_base_url(self.base_url))
         _check(self)
 
     @property
@@ -197,15 +198,23 @@ def _unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
 
 
 def _sourced(values: Mapping[str, Any], source: str, names: Iterable[str] = REQUIRED) -> Found:
-    return {name: (values[name], source) for name in names if values.get(name) is not None}
+    found = {name: values[name] for name in names if values.get(name) is not None}
+    return {name: (_hidden(name, value), source) for name, value in found.items()}
+
+
+def _hidden(name: str, value: Any) -> Any:
+    """A key as a Secret, so that no traceback with local variables shows it."""
+    return Secret(value) if name in KEYS and isinstance(value, str) else value
 
 
 def _from_environment(environ: Mapping[str, str]) -> Found:
     # Shells and CI use an empty variable for "not set".
-    values = {name: environ[text] for name, text in VARIABLES.items() if environ.get(text)}
+    values = {
+        name: _hidden(name, environ[text]) for name, text in VARIABLES.items() if environ.get(text)
+    }
     if "base_url" in values and values["base_url"] == environ.get(SHARED_VARIABLE):
         return _sourced(values, "the simulator that paylab lab started")
-    return {name: (text, f"environment {VARIABLES[name]}") for name, text in values.items()}
+    return {name: (value, f"environment {VARIABLES[name]}") for name, value in values.items()}
 
 
 def _settings(found: Found, options: Found) -> Settings:
@@ -229,12 +238,10 @@ def _settings(found: Found, options: Found) -> Settings:
 
 
 def _check(settings: Settings) -> None:
-    api_key = settings.api_key.reveal()
-    secret_key = settings.secret_key.reveal()
-    # The API key is in headers, in Authorization before a comma.
-    if not api_key or "," in api_key or not all("!" <= letter <= "~" for letter in api_key):
+    # The keys are in no local variable of a frame that raises.
+    if not _is_header_value(settings.api_key):
         raise ConfigError("api_key must be printable ASCII without spaces or commas")
-    if not secret_key or secret_key != secret_key.strip():
+    if not _is_stripped(settings.secret_key):
         raise ConfigError("secret_key is empty, or has a space or line break at an end")
     token = settings.control_token
     if token is not None and not all("!" <= letter <= "~" for letter in token.reveal()):
@@ -246,9 +253,20 @@ def _check(settings: Settings) -> None:
     if not isinstance(settings.read_only, bool):
         raise ConfigError("read_only must be true or false")
     try:
-        key_bytes(secret_key, settings.service.signing.key_encoding)
+        key_bytes(settings.secret_key.reveal(), settings.service.signing.key_encoding)
     except ValueError as error:
         raise ConfigError(f"{error}, as signing.key_encoding says") from None
+
+
+def _is_header_value(key: Secret) -> bool:
+    """Whether a key fits into headers, and into Authorization before a comma."""
+    text = key.reveal()
+    return bool(text) and "," not in text and all("!" <= letter <= "~" for letter in text)
+
+
+def _is_stripped(key: Secret) -> bool:
+    text = key.reveal()
+    return bool(text) and text == text.strip()
 
 
 def _is_number(value: object, kinds: Any) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
@@ -15,13 +14,13 @@ import pyarrow as pa
 from ..errors.base import ConfigError
 from ..errors.extras import explained
 from ..files import replace, require_writable
+from ..spreadsheet_cells import escape_sheet_text
 from . import decimals
 from .times import time_zone
 
 SHEET_ROWS_MAX = 1_048_575  # rows of a sheet, without the header
 NUMBER_DIGITS = 15  # digits that a spreadsheet keeps
 CELL_LENGTH_MAX = 32_767  # maximum characters in a cell
-CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 TIME = "yyyy-mm-dd hh:mm:ss"
 
 
@@ -106,15 +105,15 @@ def _text_cell(sheet: Any, value: object) -> Any:
     """A cell of text, also if it begins with =, which would be a formula."""
     with explained():
         from openpyxl.cell import WriteOnlyCell
-    cell = WriteOnlyCell(sheet, _clean(str(value)))
+    cell = WriteOnlyCell(sheet, _stored(str(value)))
     cell.data_type = "s"
     return cell
 
 
-def _clean(text: str) -> str:
-    """The text without characters that a workbook cannot store; ConfigError if it is too long."""
+def _stored(text: str) -> str:
+    """The text as a workbook stores it; ConfigError if it is too long."""
     if len(text) > CELL_LENGTH_MAX:
         raise ConfigError(
             f"a cell holds {CELL_LENGTH_MAX:,} characters, {text[:40]!r}… has {len(text):,}"
         )
-    return CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+    return escape_sheet_text(text)

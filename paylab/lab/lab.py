@@ -254,6 +254,8 @@ class Lab:
         self.close()
 
     def __repr__(self) -> str:
+        if "sources" not in vars(self):
+            return "Lab that is not connected"  # in the traceback of its own __init__
         rows = [f"  {name:<11}{value}  ({source})" for name, value, source in self.sources()]
         drift = [self.drift.line] if self.drift else []
         return printable_lines("\n".join([f"Lab on {self._locator.known}", *rows, *drift]))

@@ -9,8 +9,10 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from decimal import Decimal
 from functools import partial
 from typing import Any
+from unicodedata import combining, normalize
 
 from ..client.base_url import is_sandbox_host
 from ..client.call import Call
@@ -20,8 +22,11 @@ from ..corridors import on_ramps
 from ..errors.api import APIStatusError, RateLimitError
 from ..errors.base import PaylabError
 from ..spec.complaints import Complaint
+from ..spec.envelope import leaves, object_place
 from ..spec.error_body import is_error
-from ..spec.json_path import last_name
+from ..spec.error_words import DEEPEST
+from ..spec.json_path import last_name, value_at
+from ..spec.models import Conversion, Deposit
 from ..spec.service.keys import keys
 from ..spec.service.service import Service
 from ..spec.translation import Translation
@@ -45,22 +50,47 @@ LONGEST_WAITS = 60.0
 INVALID = (400, 422)
 NOT_FOUND = 404
 ELSEWHERE = re.compile(
-    r"\bproduction\b|\blive\b|\bonly\b.*\bsandbox|\bsandbox[\s_-]?(?:\w+\s){0,3}only\b|\bdisabled\b"
-    r"|\bnot (?:available|enabled)\b|\bdeposits? (?:\w+ ){0,4}not (?:allowed|permitted|supported)\b"
-    r"|\b(?:operation|handler|feature)\b",
-    re.IGNORECASE | re.DOTALL,
+    r"\bprod(?:ucti?on|uccion|ucao)?\b|\bprd\b|\blive\b|\benv(?:ironments?)?\b|\bentornos?\b"
+    r"|\bambientes?\b|\bmod[eo]s?\b|\b(?:api|test|sandbox|secret|your|this) keys?\b"
+    r"|\b(?:tu|su|sua|clave|llave|chave) (?:api|clave|llave|chave|de)\b"
+    r"|\bonly\b.*\bsandbox|\bsandbox (?:\w+ ){0,3}only\b"
+    r"|\b(?:solo|solamente|so|somente|apenas)\b.*\b(?:sandbox|pruebas?|testes?)\b"
+    r"|\b(?:dis|des|in)(?:abled|abilitad[oa]s?|habilitad[oa]s?|ativad[oa]s?|activad[oa]s?)\b"
+    r"|\b(?:not?|nao) (?:\w+ ){0,2}(?:available|enabled|dispon\w+|habilitad\w+)|\bunavailable\b"
+    r"|\bindispon\w+|\bpermi(?:ss?i|t|so)\w*|\bpermissao\b|\bforbid\w*|\bproh?ibi\w+|\bdenied\b"
+    r"|\bdenegad\w+|\bnegad\w+|\b(?:un)?authori[sz]\w+|\bautori[sz]\w+|\bnot (?:\w+ )?allowed\b"
+    r"|\b(?:operation|operacion|operacao|handler|feature)\b",
+    re.DOTALL,
 )
-"""Words that say that deposits cannot be simulated here, whatever field stands beside them."""
-FAILURES = frozenset({"message", "detail", "fault", "exception", "errorcode", "errormessage"})
+"""Words that say that deposits cannot be simulated here, whatever field stands beside them.
+
+In English, Spanish and Portuguese, in lower case and without accents.
+"""
+MISSING_PART = re.compile(r"\b(?:service|resource|servicio|servico|recurso|module|page)s?\b")
+"""What is missing if a 404 is about the path, not about an account."""
+SAYS_SANDBOX = re.compile(r"sandbox|simulat|(?<![a-z])test", re.IGNORECASE)
+"""The path of an operation that a production does not have."""
+ANSWERED = {*Deposit.model_fields, *Conversion.model_fields}
+"""The fields of what a deposit is answered with."""
+ENVELOPE = 3
+"""How deeply a deposit is nested in an answer."""
+FAILURES = frozenset({
+    *("message", "messages", "detail", "fault", "exception", "reason", "title"),
+    *("errorcode", "errorcodes", "errormessage", "errormessages", "errormsg", "errmsg", "errno"),
+})  # fmt: skip
 """Keys without case, hyphens and underscores, by which a 2xx describes a failure."""
-FAILED = frozenset({"error", "errors", "fail", "failed", "failure", "rejected", "forbidden"})
+FAILED = frozenset({
+    *("error", "errors", "fail", "failed", "failure", "rejected", "refused", "declined", "denied"),
+    *("forbidden", "unauthorized", "unauthorised", "false", "invalid"),
+})  # fmt: skip
+FALSE = frozenset({"0", "false", "no"})
 
 
 def require_sandbox(trials: Trials, *, is_named: bool) -> None:
     """HopelessError with one sentence unless the service is proven to be a sandbox.
 
-    Proof is an answer to the deposit about its fields or the missing account, a host that says
-    sandbox, or the word of the user (`is_named`). A 403 overrules all of them.
+    Proof is an answer of a sandbox operation about the fields of the deposit or the missing
+    account, a host that says sandbox, or the word of the user (`is_named`). A 403 overrules all.
     """
     with _bounded_waits(trials):
         answers = _refusals(trials)
@@ -80,7 +110,7 @@ def _refusals(trials: Trials) -> list[str]:
     for path in known_paths(keys()[PATH], trials.service):
         answer = _propose(trials, path)
         call = trials.client.calls[-1]
-        if is_proof(answer, call, trials.service):
+        if _is_sandbox_path(path, trials.service) and is_proof(answer, call, trials.service):
             return []
         is_error = isinstance(answer, PaylabError)
         answers.append(words_of(answer) if is_error else f"{call.status}, without a deposit")
@@ -112,20 +142,56 @@ def _bounded_waits(trials: Trials) -> Iterator[None]:
         trials.client = trials.client.with_service(trials.client.service, sleep=sleep)
 
 
+def _is_sandbox_path(path: str, service: Service) -> bool:
+    """Whether a path says that it is for a sandbox only, or is the one of the service's file."""
+    return bool(SAYS_SANDBOX.search(path)) or path == service.value(PATH)
+
+
 def is_proof(answer: object, call: Call, service: Service) -> bool:
     """Whether the answer to a deposit into no account is one that only a sandbox gives."""
-    if not isinstance(answer, PaylabError):
+    if call.method == "POST" and 200 <= (call.status or 0) < 300:
         return _is_accepted(call)
-    if not isinstance(answer, APIStatusError):  # not sent, not answered, or no deposit
+    if not isinstance(answer, APIStatusError) or _is_html(call):
+        return False  # not sent, not answered, or a page
+    words = _folded(" ".join([str(answer), *_texts(answer.body)]))
+    if ELSEWHERE.search(words):
         return False
     fields = _named_fields(answer, service)
-    if ELSEWHERE.search(" ".join([str(answer), *(each.message for each in answer.problems)])):
-        return False
     if answer.status == NOT_FOUND:
         if NO_ACCOUNT in call.path:  # a production looks for the account of any path below it
             return False
-        return FIELDS[0] in fields or _names_account(str(answer))
-    return answer.status in INVALID and (bool(fields & {*FIELDS}) or _names_account(str(answer)))
+        return not MISSING_PART.search(words) and (
+            FIELDS[0] in fields or _names_account(str(answer))
+        )
+    is_named = bool(fields & {*FIELDS}) or any(map(_names_account, [str(answer), *_codes(answer)]))
+    return answer.status in INVALID and is_named
+
+
+def _is_html(call: Call) -> bool:
+    """Whether an answer is a web page."""
+    is_page = "html" in str(call.response_headers.get("content-type", "")).lower()
+    return is_page or call.response_body.text.lstrip().startswith("<")
+
+
+def _folded(words: str) -> str:
+    """Words in lower case, without accents, with spaces for signs and before capitals."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", words)
+    letters = "".join(sign for sign in normalize("NFKD", spaced) if not combining(sign))
+    return " ".join(re.findall(r"[a-z0-9]+", letters.lower()))
+
+
+def _texts(body: object, depth: int = DEEPEST) -> Iterator[str]:
+    """The texts of a body."""
+    if isinstance(body, str):
+        yield body
+    elif isinstance(body, dict | list) and depth:
+        for value in body.values() if isinstance(body, dict) else body:
+            yield from _texts(value, depth - 1)
+
+
+def _codes(error: APIStatusError) -> Iterator[str]:
+    """The texts of a refusal that are one word, such as `conversion_account_not_found`."""
+    return (text for text in _texts(error.body) if re.fullmatch(r"\w+", text))
 
 
 def _names_account(words: str) -> bool:
@@ -142,14 +208,29 @@ def _named_fields(error: APIStatusError, service: Service) -> set[str]:
 
 
 def _is_accepted(call: Call) -> bool:
-    """Whether a 2xx has no body, or a JSON object that describes no error."""
+    """Whether a 2xx has no body, or is JSON with a deposit that describes no failure."""
     if not call.response_body:
         return True
     try:
-        body = json.loads(call.response_body.text)
+        body = json.loads(call.response_body.text, parse_float=Decimal)
     except (ValueError, RecursionError):
         return False
-    return isinstance(body, dict) and not any(map(_is_failure, (body, *body.values())))
+    if not _has_deposit(body) or ELSEWHERE.search(_folded(" ".join(_texts(body)))):
+        return False
+    return not any(map(_is_failure, [body, *(value for _, value in leaves(body, ENVELOPE))]))
+
+
+def _has_deposit(body: object) -> bool:
+    """Whether an object, or the single one inside it, has an id, or repeats the deposit."""
+    place = object_place(body, ANSWERED)
+    deposit = value_at(body, place) if place else body
+    if not isinstance(deposit, dict):
+        return False
+    if isinstance(deposit.get("id"), str | int) and deposit["id"]:
+        return True
+    texts = {str(value) for value in deposit.values()}
+    amounts = {str(steps.DEPOSIT), f"{steps.DEPOSIT:.0f}", f"{steps.DEPOSIT:.1f}"}
+    return NO_ACCOUNT in texts and not amounts.isdisjoint(texts)
 
 
 def _is_failure(value: object) -> bool:
@@ -157,14 +238,15 @@ def _is_failure(value: object) -> bool:
     if not isinstance(value, dict):
         return False
     known = {re.sub("[_-]", "", name).lower(): inner for name, inner in value.items()}
-    states = [str(known.get(name)).lower() for name in ("status", "result")]
-    codes = [known.get(name) for name in ("status", "statuscode", "code")]
+    states = [str(known.get(name)).lower() for name in ("status", "state", "result", "code")]
+    codes = [str(known.get(name)) for name in ("status", "statuscode", "code")]
+    flags = [known[name] for name in ("ok", "success", "issuccess", "succeeded") if name in known]
     return (
         is_error(known)
-        or known.get("ok") is False
+        or any(not flag or str(flag).lower() in FALSE for flag in flags)
         or any(known.get(name) for name in FAILURES)
         or not FAILED.isdisjoint(states)
-        or any(isinstance(code, int) and code >= 300 for code in codes)
+        or any(code.isdecimal() and int(code) >= 300 for code in codes)
     )
 
 

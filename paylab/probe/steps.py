@@ -11,10 +11,8 @@ from .. import corridors
 from ..client.client import Client
 from ..corridors import examples
 from ..corridors.on_ramps import OnRamp
-from ..errors.api import PermissionDeniedError
 from ..errors.base import PagingError, PaylabError
 from ..spec import codes, status
-from ..spec.text import plain
 from .names import cursor_names
 
 SHORT = 2
@@ -123,15 +121,9 @@ def create_conversion_account(
 def create_deposit(
     client: Client, account_id: str, on_ramp: OnRamp, amount: str = str(DEPOSIT)
 ) -> Any:
-    """Make a sandbox deposit; HopelessError when it is a 403, after which nothing is created."""
-    try:
-        smallest = min(Decimal(amount), on_ramp.cap)
-        return client.sandbox.deposit(account_id, smallest, on_ramp.currency)
-    except PermissionDeniedError as error:
-        raise HopelessError(
-            f"the service refuses sandbox deposits ({plain(str(error), 200)}): it is production, "
-            "or this key may only read; use the keys of a sandbox, or leave out --write"
-        ) from error
+    """Make a sandbox deposit of at most the limit of the rail."""
+    smallest = min(Decimal(amount), on_ramp.cap)
+    return client.sandbox.deposit(account_id, smallest, on_ramp.currency)
 
 
 def create_payout(

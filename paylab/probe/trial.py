@@ -14,6 +14,7 @@ from ..errors.api import (
     APIConnectionError,
     APIResponseError,
     APIStatusError,
+    PermissionDeniedError,
     RateLimitError,
     ServerError,
 )
@@ -24,6 +25,7 @@ from ..spec.text import plain
 from .candidates import Values, candidates, is_about_signature, is_progress
 from .constants import blanks
 from .report import PROVEN, ProbeFinding
+from .steps import HopelessError
 
 R = TypeVar("R")
 Step = Callable[[Client], R]
@@ -206,6 +208,7 @@ class Trials:
         try:
             return step(client)
         except (*READABLE, APIConnectionError, ConfigError, RuleError) as error:
+            refuse_production(error)
             if exchanges and isinstance(error, READABLE) and not error.doubts:
                 path = getattr(getattr(error, "call", None), "path", "")
                 refused = [each for each in exchanges if each.request.path == path] or exchanges
@@ -258,6 +261,16 @@ class Trials:
             if not call.failed and route is not None:
                 return call, route.operation
         return None
+
+
+def refuse_production(error: PaylabError) -> None:
+    """HopelessError if a POST was answered with 403, after which nothing may be created."""
+    call = getattr(error, "call", None)
+    if isinstance(error, PermissionDeniedError) and call and call.method == "POST":
+        raise HopelessError(
+            f"the service refuses POST {plain(call.path, 100)} with {words_of(error)}: it is "
+            "production, or this key may only read; use the keys of a sandbox, or leave out --write"
+        ) from error
 
 
 def words_of(error: BaseException) -> str:

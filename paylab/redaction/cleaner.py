@@ -18,6 +18,7 @@ from .key_rules import KEY_NAME, KEYS, LONG, TOKENS
 from .label_rules import LABELS
 from .redaction import HEADERS
 from .scrub_rules import (
+    LONGEST_WORD,
     PDF,
     SHORTEST_URI,
     Rule,
@@ -32,6 +33,7 @@ from .search import DOCUMENT_TYPES, find_images
 
 RULES: tuple[Rule, ...] = (*LONG, *KEYS, *DOCUMENTS, *TOKENS, *LABELS)
 """In this order: text found by one rule is skipped by the next ones."""
+_WORDS = frozenset(word for rule in RULES for word in rule.words)
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 MOST_ENCODINGS = 4
 """Encodings inside each other that are read."""
@@ -40,6 +42,8 @@ _NUMBER_NAME = re.compile(
 )
 _DATA = re.compile(r"[A-Za-z0-9+/]{1000,}+")
 """Data that is searched when it is decoded; its characters only look like words and numbers."""
+_PLAIN_WORD = re.compile(rf"[A-Za-z_.]{{0,{LONGEST_WORD}}}")
+"""A text that is no secret by itself: a placeholder by the rules for keys."""
 _PAIR_NAMES = ("name", "key", "header", "field")
 
 Report = Callable[[str, str], None]
@@ -94,6 +98,8 @@ class Cleaner:
 
     def text(self, text: str) -> str:
         """A text without what must not be shared."""
+        if _PLAIN_WORD.fullmatch(text):  # most names in a document are
+            return text
         text = escapes.replace_plain(text, self._images)
         return escapes.replace_parts(text, self._parts(text, self._rules))
 
@@ -297,9 +303,11 @@ class Cleaner:
         text = ascii_folded(text)
         parts += self._encoded(text)
         text = _DATA.sub(lambda match: "\0" * len(match[0]), text)
-        words = casefolded(text)
+        present = _words_in(casefolded(text))
         for rule in rules:
-            if rule.words and not any(word in words for word in rule.words):
+            if rule.words and present.isdisjoint(rule.words):
+                continue
+            if rule.is_searched and not rule.is_searched(text):
                 continue
             for start, end in rule.find(text):
                 if not any(start < part.end and part.start < end for part in parts):
@@ -329,6 +337,11 @@ class Cleaner:
 
         self._inner(note).clean(text)
         return next(iter(kinds), None)
+
+
+def _words_in(text: str) -> frozenset[str]:
+    """The words of the rules that a text in lower case has."""
+    return frozenset(word for word in _WORDS if word in text)
 
 
 def multiline_text(value: Any) -> str:

@@ -10,7 +10,7 @@ from stdnum.ar import cuit
 from .fields import TYPES as TYPE_NAMES
 from .scrub_rules import Rule, Spans, form_rule, is_example
 from .search import numbers
-from .tables import numbers_in_columns
+from .tables import DOCUMENT, is_document_number, values_in_columns
 
 _TYPES = (
     r"cuit|cuil|cpf|cnpj|cc|ce|nit|pep|curp|tin|eu[ _-]residence[ _-]permit|emirates[ _-]id"
@@ -40,6 +40,8 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _ANY_LABEL = re.compile(rf"(?<![^\W_])(?:{_TYPES}|document)(?![a-z])", re.IGNORECASE)
+_IN_BRACKETS = re.compile(rf"\(\s?(?:{_TYPES})\s?\)", re.IGNORECASE)
+_COLUMN = re.compile(rf"(?<!\w)(?:{DOCUMENT.pattern})(?=\W*?(?:[|\t;,<\s]|\Z))", re.IGNORECASE)
 _DIGITS = re.compile(r"\d(?:[A-Za-z.\-/ ]{0,6}\d){4}", re.ASCII)
 """What every number of these rules has, except those in fields and columns."""
 _DOCUMENT = re.compile(r"""document\w{0,20}["']{0,2}\s*[:=(\[{]|["']type["']""", re.IGNORECASE)
@@ -50,6 +52,16 @@ _NEAR = 200
 def is_allowed(number: str) -> bool:
     """Whether a text beside a label is an example's number, a time or an address."""
     return is_example(number) or bool(_TIME.fullmatch(number) or _PLACE.match(number))
+
+
+def _in_columns(text: str) -> Spans:
+    """The numbers in columns that are named after a document."""
+    label = _COLUMN.search(text)
+    return values_in_columns(text, DOCUMENT, _is_number, label.start()) if label else iter(())
+
+
+def _is_number(text: str) -> bool:
+    return is_document_number(text) and not is_allowed(text)
 
 
 def _beside_label(text: str) -> Spans:
@@ -80,36 +92,39 @@ def _has_label(text: str) -> bool:
     return _has_digits(text) and _ANY_LABEL.search(text) is not None
 
 
-def _labelled(form: str, *, kind: str = "document number") -> Rule:
+@lru_cache(maxsize=2)
+def _has_label_in_brackets(text: str) -> bool:
+    return _has_digits(text) and _IN_BRACKETS.search(text) is not None
+
+
+def _labelled(form: str, *words: str, kind: str = "document number") -> Rule:
     """A rule for a number beside its label; a text without a label is not searched."""
-    rule = _numbered(form_rule(kind, form, is_allowed))
-    return Rule(kind, lambda text: rule.find(text) if _has_label(text) else iter(()))
-
-
-def _numbered(rule: Rule) -> Rule:
-    """A rule for a number; a text without so many digits near each other is not searched."""
-    return rule._replace(find=lambda text: rule.find(text) if _has_digits(text) else iter(()))
+    return form_rule(kind, form, is_allowed, words)._replace(is_searched=_has_label)
 
 
 DOCUMENTS: tuple[Rule, ...] = (
-    *map(
-        _numbered,
-        (
+    *(
+        rule._replace(is_searched=_has_digits)
+        for rule in (
             form_rule(
                 "CURP",
                 r"(?i)(?<![A-Z0-9])[A-Z]{4}\d{6}[HM][A-Z]{5}[A-Z0-9]\d(?!\w)",
                 lambda number: is_example(number.upper()),
             ),
-            form_rule("CNPJ", r"(?<![\w.])\d{2}\.\d{3}\.\d{3}/\d{4}-\d{2}(?!\w)", is_example),
-            form_rule("CPF", r"(?<![\w.])\d{3}\.\d{3}\.\d{3}-\d{2}(?!\w)", is_example),
+            form_rule(
+                "CNPJ", r"(?<![\w.])\d{2}\.\d{3}\.\d{3}/\d{4}-\d{2}(?!\w)", is_example, ("/",)
+            ),
+            form_rule("CPF", r"(?<![\w.])\d{3}\.\d{3}\.\d{3}-\d{2}(?!\w)", is_example, ("-",)),
             form_rule(
                 "Emirates ID", r"(?<![\w-])784-\d{4}-\d{7}-\d(?![\w-])", is_example, ("784-",)
             ),
-            form_rule("CUIT", r"(?<![\w-])(?:2[03-7]|3[034])-\d{8}-\d(?![\w-])", _invalid_cuit),
-        ),
+            form_rule(
+                "CUIT", r"(?<![\w-])(?:2[03-7]|3[034])-\d{8}-\d(?![\w-])", _invalid_cuit, ("-",)
+            ),
+        )
     ),
     *(
-        _labelled(rf"(?i)(?<!\w){name}{_BETWEEN}{form}(?![\w-])", kind=name.upper())
+        _labelled(rf"(?i)(?<!\w){name}{_BETWEEN}{form}(?![\w-])", name, kind=name.upper())
         for name, form in (
             ("cpf", r"(\d{11}|\d{3}\.?\d{3}\.?\d{3}-\d{2})"),
             ("cnpj", r"(\d{14})"),
@@ -117,6 +132,7 @@ DOCUMENTS: tuple[Rule, ...] = (
             ("nit", r"(\d{1,3}(?:\.\d{3}){2}(?:-\d)?|\d{9}-?\d)"),
             ("cuit", r"(\d{11})"),
             ("cuil", r"(\d{11})"),
+            ("curp", r"([A-Z]{4}[ -]?\d{6}[ -]?[HM][A-Z]{5}[ -]?[A-Z0-9]\d)"),
         )
     ),
     Rule("document number", _beside_label, ("document", "number", *TYPE_NAMES)),
@@ -124,11 +140,16 @@ DOCUMENTS: tuple[Rule, ...] = (
         rf"(?i)(?<!\w)(?:{_TYPES})(?:[ _-](?:no|number|id)\b\.?)?{_BETWEEN}"
         rf"(?:number{_BETWEEN})?{_NUMBER}(?!\w)"
     ),
-    _labelled(rf"(?i)(?<!\w)number{_BETWEEN}{_NUMBER}{_BETWEEN}type{_BETWEEN}(?:{_TYPES})(?!\w)"),
-    _labelled(rf"(?i)(?<![\w.-]){_NUMBER}\s?\(\s?(?:{_TYPES})\s?\)"),
+    _labelled(
+        rf"(?i)(?<!\w)number{_BETWEEN}{_NUMBER}{_BETWEEN}type{_BETWEEN}(?:{_TYPES})(?!\w)", "number"
+    ),
+    _labelled(rf"(?i)(?<![\w.-]){_NUMBER}\s?\(\s?(?:{_TYPES})\s?\)", "(")._replace(
+        is_searched=_has_label_in_brackets
+    ),
     Rule(
         "document number",
-        lambda text: numbers_in_columns(text, is_allowed) if _has_label(text) else iter(()),
+        _in_columns,
         ("\n", "<tr"),
+        _has_label,
     ),
 )

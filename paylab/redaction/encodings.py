@@ -18,9 +18,10 @@ _MOST_STARTS = 8
 _MOST_BYTES = 2**20
 """Maximum bytes of a compressed text that are read."""
 
-# Between two pieces of one text: line ends, indentation, quotes, plus signs and their escapes.
-_BREAK = r"""(?:\\{1,4}[nr]|[\r\n]|["']\s{0,40}\+?\s{0,40}\\?\s{0,40}["'])"""
-_JOINT = rf"""(?:["'\s+\\]{{0,20}}{_BREAK}(?:\\{{1,4}}[nr]|\s){{0,40}}[bfr]?["']?)"""
+# Between two pieces of one text: line ends, indentation, signs of comments and quotations, quotes,
+# plus signs, commas and their escapes.
+_BREAK = r"""(?:\\{1,4}[nr]|[\r\n]|["']\s{0,40}[+,]?\s{0,40}\\?\s{0,40}["'])"""
+_JOINT = rf"""(?:["'\s+,\\]{{0,20}}{_BREAK}(?:\\{{1,4}}[nr]|[\s>#|]){{0,40}}[bfr]?["']?)"""
 _SIGN = "[A-Za-z0-9+/_-]"
 _BASE64 = re.compile(
     rf"(?<![A-Za-z0-9+]){_SIGN}{{{_MIN_SIGNS},}}+(?:{_JOINT}{_SIGN}{{4,}}+)*+(?:=|%3[Dd]){{0,2}}"
@@ -42,7 +43,13 @@ _DUMP = re.compile(
 )
 """Lines of xxd, hexdump and od: an offset, bytes, perhaps their text."""
 _DUMP_LINE = re.compile(r"[ \t]*[0-9A-Fa-f]{6,8}:?[ \t]{1,4}((?:[0-9A-Fa-f]{2,4}[ \t]{1,2}){1,16})")
-_NUMBERS = re.compile(rf"(?<![\d.])\d{{1,3}}(?:,\s{{0,20}}\d{{1,3}}){{{_MIN_SIGNS},}}+(?![\d.])")
+_NUMBERS = re.compile(
+    rf"(?<![\d.-])-?\d{{1,3}}(?:,\s{{0,20}}-?\d{{1,3}}){{{_MIN_SIGNS},}}+(?![\d.])"
+)
+_MEMBERS = re.compile(r"""["']0["']\s?:\s?\d{1,3}(?:,\s{0,20}["']\d{1,8}["']\s?:\s?\d{1,3})++""")
+"""The JSON of an array of bytes in JavaScript, by index."""
+_OCTAL = re.compile(rf"(?:\\[0-3][0-7]{{2}}){{{_MIN_SIGNS},}}+")
+_BITS = re.compile(rf"(?<!\d)(?:[01]{{8}}[\s,]{{0,3}}){{{_MIN_SIGNS},}}+(?!\d)")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
 _IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"%PDF-", b"II*\0", b"MM\0*", b"GIF8")
 _RAW = re.compile(r"(?:\x89PNG\r\n|\xff\xd8\xff)[\0-\xff]{1000,}?(?=\r\n--|[^\0-\xff]|\Z)")
@@ -62,7 +69,7 @@ class Encoded(NamedTuple):
 @lru_cache(maxsize=2)  # a text is searched for images, and then for secrets
 def find_encoded(text: str) -> tuple[Encoded, ...]:
     """The data in a text; a part can be read in several ways."""
-    return tuple(_parts(text))
+    return tuple(_parts(text)) if len(text) >= _MIN_SIGNS else ()
 
 
 def _parts(text: str) -> Iterator[Encoded]:
@@ -76,6 +83,16 @@ def _parts(text: str) -> Iterator[Encoded]:
     for match in _HEX.finditer(text):
         digits = _NOT_HEX.sub("", match[0])
         yield Encoded(*match.span(), unhexlify(digits[: len(digits) // 2 * 2]))
+    for match in _OCTAL.finditer(text) if "\\" in text else ():
+        octal = match[0].split("\\")[1:]
+        yield Encoded(*match.span(), bytes(int(digits, 8) for digits in octal))
+    for match in _BITS.finditer(text) if "00000000" in text else ():
+        bits = re.findall("[01]{8}", match[0])
+        yield Encoded(*match.span(), bytes(int(digits, 2) for digits in bits))
+    for match in _MEMBERS.finditer(text) if "0" in text and ":" in text else ():
+        data = read_numbers(re.findall(r":\s?(\d+)", match[0]))
+        if data:
+            yield Encoded(*match.span(), data)
     for match in _NUMBERS.finditer(text):
         data = read_numbers(match[0].split(","))
         if data:
@@ -118,9 +135,10 @@ def decode_base64(text: str) -> bytes:
 
 
 def read_numbers(values: list[str]) -> bytes:
-    """The bytes that decimal numbers are; none if one of them is greater."""
+    """The bytes that decimal numbers are, with or without signs; none if one is no byte."""
     numbers = [int(value) for value in values]
-    return bytes(numbers) if max(numbers) < 256 else b""
+    is_bytes = max(numbers) < 256 and min(numbers) >= -128
+    return bytes(number % 256 for number in numbers) if is_bytes else b""
 
 
 def is_image(data: bytes) -> bool:

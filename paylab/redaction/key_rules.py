@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 
-from .fields import share_tokens
+from .fields import casefolded, share_tokens
 from .scrub_rules import Rule, Spans, form_rule, is_placeholder, is_stand_in, is_word
-from .search import PLACES, SIGNATURE, is_signature
+from .search import PLACES, SIGNATURE, is_signature, places
+from .tables import values_in_columns
 
 KEY_NAME = re.compile(
     r"(?:\w+-){0,4}\w*(?:(?:api|secret|access|private|signing)[_-]?keys?\w*|secrets?)"
@@ -26,9 +27,31 @@ _ANY_NAME = re.compile(
 """What every name of a key has in it."""
 
 
+_BEFORE = 300
+_AFTER = 1_000
+"""Characters before and after the word of a name, in which a rule for a key beside it matches."""
+_SPACE_SIGN = re.compile(r"\s")
+
+
 @lru_cache(maxsize=2)
+def _parts_with_names(text: str) -> tuple[tuple[int, int], ...]:
+    """The parts of a text around the names of keys, each to the end of a word."""
+    words = casefolded(text)
+    parts = list[tuple[int, int]]()
+    for at in sorted(at for word in _KEY_WORDS for at in places(word, words)):
+        is_inside = parts and min(at + _AFTER, len(text)) <= parts[-1][1]
+        if is_inside or not _ANY_NAME.search(text, max(0, at - 10), at + 12):
+            continue
+        space = _SPACE_SIGN.search(text, at + _AFTER)
+        start = max(0, at - _BEFORE)
+        if parts and start <= parts[-1][1]:
+            start = parts.pop()[0]
+        parts.append((start, space.start() if space else len(text)))
+    return tuple(parts)
+
+
 def _has_name(text: str) -> bool:
-    return _ANY_NAME.search(text) is not None
+    return bool(_parts_with_names(text))
 
 
 def _never(_: str) -> bool:
@@ -41,8 +64,15 @@ def _is_name(text: str) -> bool:
 
 def _named_form(form: str, is_allowed: Callable[[str], bool]) -> Rule:
     """A rule for a key beside its name; a text without such a name is not searched."""
-    rule = form_rule("key", form, is_allowed)
-    return Rule("key", lambda text: rule.find(text) if _has_name(text) else iter(()), _KEY_WORDS)
+    pattern = re.compile(form)
+
+    def find(text: str) -> Spans:
+        for part in _parts_with_names(text):
+            for match in pattern.finditer(text, *part):
+                if not is_allowed(match[1]):
+                    yield match.span(1)
+
+    return Rule("key", find, _KEY_WORDS, _has_name)
 
 
 # Bounded: a long word of many such names would be searched from each of them to its end.
@@ -65,11 +95,18 @@ _TYPE = r"""(?::\s*["']?[\w.]{1,80}(?:\[[\w.,|\s\[\]]{1,80}\])?(?:\s*\|\s*[\w.]{
 """The annotation of a variable or parameter."""
 _GAP = r"(?:\s|\\\n|#[^\n]{0,200}\n)*+"
 """White space, comments and continued lines before a value."""
-_CHOICE = r"""(?:[^\n"'=,]{1,80}\b(?:or|else)\s+)"""
-"""What stands before the second of two values."""
+_CHOICE = (
+    r"""(?:[^\n"'=,]{1,80}\b(?:or|else)\s+"""
+    r"""|(?P<lookup>[\w.]{1,80}[(\[]\s*["'][^"'\n]{1,80}["'](?:\s*,\s*|[)\]]+\s*(?:or|else)\s+)))"""
+)
+"""What stands before the second of two values, such as the default of a lookup."""
 _TAG = r"</?(?!t(?:r|head|body)\b)\w[^<>]{0,200}>"
 """A tag within one row of a table."""
 _BARE = r"""([^\s"'`,;()\[\]{}<>&\\]{8,}+)"""
+
+_SPACED_NAME = rf"(?:{_KEY_NAME}|(?:api|secret|access|private|signing|control) (?:key|token))"
+_LONG_KEY = r"([A-Za-z0-9][\w+/=-]{14,}+)"
+"""So long that it is no word of a sentence."""
 
 _BESIDE_NAME = re.compile(
     rf"""(?i)(?<!\w){_KEY_NAME}(?:["'\])]*\s*(?:{_TYPE}\s*)?(?:[:=!]?=|:)|["']\s*,"""
@@ -85,7 +122,7 @@ _SPACE = r"(?:\s|#[^\n]{0,200}\n)*+"
 """White space and comments between two values."""
 _PLAIN = r"""[^,"'()\[\]{}\n]{0,100}"""
 _VALUE = re.compile(
-    rf"""{_SPACE}(?:{_JOINED}["']{{1,3}}|{_PLAIN}(?:[(\[][^()\[\]\n]{{0,100}}[)\]]{_PLAIN}){{0,3}})"""
+    rf"""{_SPACE}(?:{_JOINED}["']{{1,3}}|{_PREFIX}(?:"[^"\n]{{0,3}}"|'[^'\n]{{0,3}}')|{_PLAIN}(?:[(\[][^()\[\]\n]{{0,100}}[)\]]{_PLAIN}){{0,3}})"""
     r"\s*(?P<more>,?)"
 )
 
@@ -117,15 +154,13 @@ def _values(text: str, at: int) -> Iterator[tuple[int, int] | None]:
 
 def _literals(text: str) -> Spans:
     """The literals that are given to the name of a key."""
-    if not _has_name(text):
-        return
     assigned = list(_assigned(text))
     for value, start, end, is_key in assigned:
         if is_key and not _is_name(value):
             yield start, end
     other_spans = {(start, end) for _, start, end, is_key in assigned if not is_key}
-    for match in _BESIDE_NAME.finditer(text):
-        is_allowed = is_word if match["call"] else _is_name
+    for match in _BESIDE_NAME.finditer(text, _parts_with_names(text)[0][0]):
+        is_allowed = is_word if match["call"] or match["lookup"] else _is_name
         if match.span("text") not in other_spans and not is_allowed(match["text"]):
             yield match.span("text")
 
@@ -138,6 +173,42 @@ def _share_tokens(text: str) -> Spans:
         if not (is_stand_in if text[start - 1] in "\"'" else is_placeholder)(value)
     )
 
+
+_NESTED = re.compile(
+    r"(?m)^[ \t]*([^\n=]{0,200}[(\[][^\n=]{0,200}[)\]][^\n=]{0,80})=(?!=)([^\n]{1,2000})"
+)
+"""An assignment to names in brackets."""
+_LITERAL = re.compile(r"""["']([^"'\n\\]{8,})["']""")
+
+
+def _nested_literals(text: str) -> Spans:
+    """The literals of an assignment to names in brackets, one of which is that of a key."""
+    for match in _NESTED.finditer(text):
+        names = re.findall(r"\w+", match[1])
+        for literal in _LITERAL.finditer(text, *match.span(2)) if "," in match[1] else ():
+            if any(map(KEY_NAME.fullmatch, names)) and is_key(literal[1]):
+                yield literal.span(1)
+
+
+def _in_columns(text: str) -> Spans:
+    """The values in columns that are named after a key."""
+    for part in _parts_with_names(text):
+        if label := _COLUMN.search(text, *part):
+            return values_in_columns(text, KEY_NAME, is_key, label.start(1))
+    return iter(())
+
+
+def is_key(text: str) -> bool:
+    """Whether a text has the form of a key: 8 characters or more, with letters and digits."""
+    has_both = any(map(str.isdigit, text)) and any(map(str.isalpha, text))
+    return has_both and _KEY.fullmatch(text) is not None and not is_word(text)
+
+
+_KEY = re.compile(r"(?!\d{4}-\d\d-\d\d)[A-Za-z0-9][\w.~+/=-]{7,}")
+
+_COLUMN = re.compile(
+    rf"(?i)(?:^|[|\t;,>\s])[\"'`*]{{0,3}}({_KEY_NAME})[\"'`*]{{0,3}}\s*?(?=[|\t;,<\n]|\Z|  )"
+)
 
 # In this order: text found by one rule is skipped by the next ones.
 LONG: tuple[Rule, ...] = (
@@ -164,10 +235,27 @@ KEYS: tuple[Rule, ...] = (
         for name, pattern in PLACES
         if name != "signature"
     ),
-    Rule("key", _literals, _KEY_WORDS),
+    Rule("key", _literals, _KEY_WORDS, _has_name),
     _named_form(
         rf"(?i)(?<!\w){_KEY_NAME}[\"'\])]*:[ \t]*([^\s\"'`,;()\[\]{{}}<>]{{8,}}+)(?![(\[])",
         is_placeholder,
+    ),
+    Rule("key", _nested_literals, ("(", "["), _has_name),
+    Rule("key", _in_columns, ("\n", "<tr"), _has_name),
+    _named_form(  # a value after its name and only white space, an arrow or a remark
+        rf"(?i)(?<![\w/]){_SPACED_NAME}[\"'`*]{{0,3}}(?:[ \t]{{1,9}}\([^()\n]{{1,30}}\))?"
+        rf"[ \t]{{1,20}}(?:(?:-{{1,3}}|=)>|\u2192)?[ \t]{{0,20}}[\"'`*]{{0,3}}{_LONG_KEY}",
+        lambda text: not is_key(text),
+    ),
+    _named_form(  # an attribute of HTML, and the value beside it or in its element
+        rf"(?i)\b(?:name|id|key)\s?=\s?[\"']?{_KEY_NAME}[\"']?(?:\s[^<>]{{0,200}}?\bvalue\s?=\s?[\"']?"
+        rf"|[^<>]{{0,200}}>\s{{0,20}}){_BARE}",
+        is_word,
+    ),
+    _named_form(
+        rf"(?i)\bvalue\s?=\s?[\"']?{_BARE}[\"']?\s[^<>]{{0,200}}?\b(?:name|id|key)\s?=\s?[\"']?"
+        rf"{_KEY_NAME}[\"'\s/>]",
+        is_word,
     ),
     form_rule(
         "key",

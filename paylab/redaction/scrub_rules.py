@@ -27,12 +27,14 @@ Spans = Iterator[tuple[int, int]]
 class Rule(NamedTuple):
     """A kind of secret, and the function that finds its places in a text.
 
-    A text is searched if it has one of the `words`, in lower case.
+    A text is searched if it has one of the `words`, in lower case, and if `is_searched` says so:
+    a test that costs little, and is true for every text in which the rule finds something.
     """
 
     kind: str
     find: Callable[[str], Spans]
     words: tuple[str, ...] = ()
+    is_searched: Callable[[str], bool] | None = None
 
 
 def form_rule(

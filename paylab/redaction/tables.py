@@ -1,4 +1,4 @@
-"""The numbers of documents in a table within a text: CSV, Markdown, HTML, and aligned columns."""
+"""Values below their label in a table within a text: CSV, Markdown, HTML, and aligned columns."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import NamedTuple
 
 from .fields import TYPES, casefolded
 
-_LABEL = re.compile(
+DOCUMENT = re.compile(
     rf"(?:(?:document[._ -]?)?(?:{'|'.join(TYPES)})|document)(?:[._ -]?(?:number|no|id))?",
     re.IGNORECASE,
 )
-_NUMBER = re.compile(r"[A-Za-z]{0,4}[ -]?\d[A-Za-z0-9.\-/ ]{3,22}")
+"""The label of a column of document numbers."""
+_DOCUMENT_NUMBER = re.compile(r"[A-Za-z]{0,4}[ -]?\d[A-Za-z0-9.\-/ ]{3,22}")
 _LINE = re.compile(r"[^\r\n]+")
 _ROW = re.compile(r"<tr\b.{0,10000}?</tr", re.IGNORECASE | re.DOTALL)
 _HTML_CELL = re.compile(r"<t[hd]\b[^<>]{0,200}>([^<>]{0,200})<", re.IGNORECASE)
@@ -33,35 +34,44 @@ class _Cell(NamedTuple):
 _Row = list[_Cell]
 
 
-def numbers_in_columns(text: str, is_allowed: Callable[[str], bool]) -> Iterator[tuple[int, int]]:
-    """The places of numbers in columns that are named after a document, unless allowed."""
+def is_document_number(text: str) -> bool:
+    """Whether a cell has the form of a document number."""
+    return sum(map(str.isdigit, text)) >= 5 and _DOCUMENT_NUMBER.fullmatch(text) is not None
+
+
+def values_in_columns(
+    text: str, label: re.Pattern[str], is_value: Callable[[str], bool], first: int = 0
+) -> Iterator[tuple[int, int]]:
+    """The places of the values in columns with such a label; the first one stands at `first`."""
+    start = text.rfind("\n", 0, first) + 1  # no line before it is below a label
     html = [
         [_Cell(cell[1].strip(), *cell.span(1)) for cell in _HTML_CELL.finditer(text, *row.span())]
         for row in (_ROW.finditer(text) if "<tr" in casefolded(text) else ())
     ]
-    cells = _below_label(html, _same_index)
+    cells = _below_label(html, label, _same_index)
     for delimiter in DELIMITERS if "\n" in text else "":
         if delimiter in text:
-            cells += _below_label(_rows(text, delimiter), _same_index)
+            cells += _below_label(_rows(text, delimiter, start), label, _same_index)
     if "\n" in text:
-        cells += _below_label(_aligned(text), _same_place(text))
-        cells += _above_name(text)
+        cells += _below_label(_aligned(text, start), label, _same_place(text))
+        cells += _above_name(text, label)
     for cell in cells:
-        digits = sum(map(str.isdigit, cell.text))
-        if digits >= 5 and _NUMBER.fullmatch(cell.text) and not is_allowed(cell.text):
-            start = text.index(cell.text, cell.start)
-            yield start, start + len(cell.text)
+        if is_value(cell.text):
+            at = text.index(cell.text, cell.start)
+            yield at, at + len(cell.text)
 
 
 def _below_label(
-    rows: Iterable[_Row], cell_of: Callable[[_Row, _Row, int], _Cell | None]
+    rows: Iterable[_Row],
+    label: re.Pattern[str],
+    cell_of: Callable[[_Row, _Row, int], _Cell | None],
 ) -> list[_Cell]:
-    """The cells below the label of a document."""
+    """The cells below a label."""
     cells: list[_Cell] = []
     labels_row: _Row = []
     columns: list[int] = []
     for row in rows:
-        labels = [at for at, cell in enumerate(row) if _LABEL.fullmatch(cell.text)]
+        labels = [at for at, cell in enumerate(row) if label.fullmatch(cell.text)]
         if labels:
             labels_row = row
             columns = labels
@@ -70,10 +80,10 @@ def _below_label(
     return cells
 
 
-def _above_name(text: str) -> Iterator[_Cell]:
+def _above_name(text: str, label: re.Pattern[str]) -> Iterator[_Cell]:
     """The last words of the lines of a series, whose name stands below it."""
-    for series in _SERIES.finditer(text):
-        if _LABEL.fullmatch(series[2]):
+    for series in _SERIES.finditer(text) if "Name: " in text else ():
+        if label.fullmatch(series[2]):
             for row in _aligned(text, *series.span(1)):
                 yield row[-1]
 
@@ -101,11 +111,11 @@ def _same_place(text: str) -> Callable[[_Row, _Row, int], _Cell | None]:
     return cell_of
 
 
-def _rows(text: str, delimiter: str) -> Iterator[_Row]:
-    """The lines of a text as cells between delimiters."""
+def _rows(text: str, delimiter: str, start: int) -> Iterator[_Row]:
+    """The lines of a text, from a place, as cells between delimiters."""
     sign = re.escape(delimiter)
     cell = re.compile(rf'(?:^|{sign})("(?:[^"]|"")*+"|[^{sign}]*+)')
-    for line in _LINE.finditer(text):
+    for line in _LINE.finditer(text, start):
         yield [
             _Cell(
                 match[1].strip(" \t\"'`*"),

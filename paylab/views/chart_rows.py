@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
+from ..errors.base import ArgumentError
 from ..errors.extras import explained
 from ..frames.summary_rows import CONVERSION
 from ..spec.text import plain
@@ -13,6 +15,8 @@ from .chart_style import TEXT_LENGTH_MAX
 with explained():
     import pandas as pd
 
+AMOUNT_DIGITS_MAX = 100
+"""Maximum digits of an amount before or after its point."""
 COLUMN_TYPES = {
     "id": "text",
     "status": "text",
@@ -61,17 +65,29 @@ def _convert_column(column: pd.Series[Any], value_type: str) -> pd.Series[Any]:
         return pd.to_datetime(column.astype("object"), utc=True, errors="coerce")
     values = column.astype("object").where(column.notna(), None)
     if value_type == "number":
-        return pd.to_numeric(values, errors="coerce").astype("float64")
+        numbers = pd.to_numeric(values, errors="coerce").astype("float64")
+        return numbers.where(numbers.abs() != float("inf"))
     if value_type == "amount":
-        return values.map(_decimal_or_none)
+        return values.map(partial(_decimal_or_none, column_name=str(column.name)))
     if value_type == "currency":
         return values.map(_code_or_none)
     return values.map(_text_or_none)
 
 
-def _decimal_or_none(value: object) -> Decimal | None:
-    """An exact amount; None if it is missing or empty."""
-    return None if value in (None, "") else Decimal(str(value))
+def _decimal_or_none(value: object, column_name: str) -> Decimal | None:
+    """An exact amount; None if it is missing or empty; ArgumentError if it is none."""
+    if value in (None, ""):
+        return None
+    try:
+        amount = Decimal(str(value))
+    except ArithmeticError:
+        amount = Decimal("NaN")
+    if not amount.is_finite() or abs(amount.adjusted()) > AMOUNT_DIGITS_MAX:
+        shown_name = plain(column_name, 60)
+        shown_value = plain(repr(value), 60)
+        message = f"the column {shown_name} has {shown_value}, which is no amount"
+        raise ArgumentError(message, column_name)
+    return amount
 
 
 def _text_or_none(value: object) -> str | None:

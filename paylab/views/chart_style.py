@@ -7,6 +7,7 @@ dark, with tooltips and a legend that filters. A web page shows the same chart a
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
@@ -28,6 +29,7 @@ PANEL_WIDTH = 480  # of charts with several panels, without axes
 PAPER_COLOUR = "#fbfbfa"
 TEXT_LENGTH_MAX = 200
 """Maximum characters of a text in a chart."""
+ASTRAL_SIGNS = re.compile("[\U00010000-\U0010ffff]")
 EMBED_OPTIONS = {"actions": False, "renderer": "svg"}
 """No menu, whose button has no name for a screen reader: `Chart.save` saves a picture.
 
@@ -98,7 +100,9 @@ class Chart:
 
     def _draw(self, picture_format: Literal["png", "svg"]) -> bytes:
         """Draw the picture on light paper."""
-        return draw_chart({**self.spec, "background": PAPER_COLOUR}, picture_format)
+        return draw_chart(
+            {**_without_astral_signs(self.spec), "background": PAPER_COLOUR}, picture_format
+        )
 
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
@@ -125,6 +129,21 @@ def _escape_texts(value: JsonValue, name: str = "") -> JsonValue:
     if isinstance(value, str):
         # An expression of ours, whose texts `label_lookup` has escaped.
         return printable(value) if name == "labelExpr" else plain(value, TEXT_LENGTH_MAX)
+    return value
+
+
+def _without_astral_signs(value: JsonValue) -> JsonValue:
+    """A part of a specification with a code such as U+1F600 for each sign of two UTF-16 units.
+
+    The drawing program ends when a label is cut between them.
+    """
+    if isinstance(value, Mapping):
+        items = value.items()
+        return {_without_astral_signs(key): _without_astral_signs(item) for key, item in items}
+    if isinstance(value, list):
+        return [_without_astral_signs(item) for item in value]
+    if isinstance(value, str) and not value.isascii():
+        return ASTRAL_SIGNS.sub(lambda sign: f"U+{ord(sign[0]):X}", value)
     return value
 
 
@@ -169,7 +188,7 @@ def corridor_colour(name: str) -> str:
 
 def label_lookup(labels: Mapping[str, str | list[str]]) -> str:
     """A Vega expression that finds the label of a value of an axis."""
-    return f"({json.dumps(_escape_texts(labels))})[datum.value]"
+    return f"({json.dumps(_escape_texts(labels), ensure_ascii=False)})[datum.value]"
 
 
 def make_chart(title: str, panels: Sequence[Spec], empty_reason: str = "no rows") -> Chart:

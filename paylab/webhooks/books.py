@@ -14,6 +14,7 @@ from ..errors.base import ConfigError, PaylabError
 from ..errors.extras import explained
 from ..files import path_of, unreadable
 from ..frames.files import read_sidecar, unguard
+from ..spreadsheet_cells import restore_sheet_text
 
 with explained():
     import pandas as pd
@@ -151,10 +152,13 @@ def _sheet_rows(sheet: Any) -> Iterator[list[Any]]:
     """The rows that have a value; numbers as decimals with the digits that a spreadsheet shows."""
     for row in sheet.iter_rows(values_only=True):
         if any(value is not None for value in row):
-            yield [
-                Decimal(f"{value:.{SHEET_DIGITS}g}") if isinstance(value, float) else value
-                for value in row
-            ]
+            yield [_sheet_value(value) for value in row]
+
+
+def _sheet_value(value: Any) -> Any:
+    if isinstance(value, float):
+        return Decimal(f"{value:.{SHEET_DIGITS}g}")
+    return restore_sheet_text(value) if isinstance(value, str) else value
 
 
 def _query(query: str, database: Any) -> pd.DataFrame:

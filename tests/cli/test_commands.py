@@ -595,6 +595,16 @@ def test_a_simulator_has_random_keys_or_those_of_the_environment(
         assert told.out.startswith(start)
 
 
+def test_a_simulator_refuses_keys_that_no_client_sends(monkeypatch, capfd):
+    """Refused at the start, before the command that it is for."""
+    monkeypatch.setenv("PAYLAB_SIMULATOR_API_KEY", "bad key\n")
+    monkeypatch.setenv("PAYLAB_SIMULATOR_SECRET_KEY", "sk_own")
+    assert main(["simulator", "--", sys.executable, "-c", "print('started')"]) == 2
+    told = capfd.readouterr()
+    assert "api_key must be printable ASCII" in told.err
+    assert "started" not in told.out
+
+
 def test_a_printed_document_is_indented_by_two(capsys):
     """Readable JSON, with text as it is."""
     assert main(["openapi"]) == 0

@@ -252,3 +252,45 @@ def test_a_key_in_the_wrong_place_is_not_repeated(tmp_path, monkeypatch, profile
     with pytest.raises(ConfigError) as caught:
         resolve(profile=profile, environ={}, profiles=path)
     assert hidden(str(caught.value))
+
+
+@pytest.mark.parametrize(
+    ("variables", "options"),
+    [
+        ({"PAYLAB_READ_ONLY": "maybe"}, {}),
+        ({"PAYLAB_SERVICE": "/nowhere/service.toml"}, {}),
+        ({"PAYLAB_BASE_URL": "http://example.com"}, {}),
+        ({"PAYLAB_BASE_URL": "x"}, {}),
+        ({"PAYLAB_API_KEY": f"{KEY} x"}, {}),
+        ({"PAYLAB_SECRET_KEY": f" {SECRET}"}, {}),
+        ({"PAYLAB_CONTROL_TOKEN": "a b"}, {}),
+        ({}, {"profile": "nowhere"}),
+        ({}, {"timeout": -1}),
+        ({}, {"max_retries": "x"}),
+        ({}, {"replay": "/nowhere.har"}),
+    ],
+)
+def test_no_local_variable_of_ours_shows_a_key(monkeypatch, variables, options):
+    """After a refusal of `connect`, a traceback with the variables of each frame has no key."""
+    settings = {
+        "PAYLAB_BASE_URL": "https://sandbox.example.com",
+        "PAYLAB_API_KEY": KEY,
+        "PAYLAB_SECRET_KEY": SECRET,
+    }
+    for name, value in {**settings, **variables}.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ConfigError) as refusal:
+        connect(**options)
+    frames = [frame.tb_frame for frame in _tracebacks(refusal.value.__traceback__)]
+    ours = [frame for frame in frames if "/paylab/" in frame.f_code.co_filename]
+    assert ours
+    for frame in ours:
+        for name, value in frame.f_locals.items():
+            assert name == "environ" or hidden(repr(value)), (frame.f_code.co_name, name)
+
+
+def _tracebacks(traceback):
+    """The parts of a traceback, one for each frame."""
+    while traceback:
+        yield traceback
+        traceback = traceback.tb_next

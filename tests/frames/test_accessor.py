@@ -18,6 +18,7 @@ import pytest
 
 from paylab import frames
 from paylab.errors import ConfigError, ExactnessError, RuleError
+from paylab.webhooks.books import read_books
 
 NOW = "2026-01-31T12:00:00Z"
 
@@ -213,11 +214,14 @@ def test_a_workbook(frame, tmp_path):
     )
 
 
-def test_a_workbook_keeps_what_it_can_hold(frame, tmp_path):
-    """A control character is replaced; a text that is too long for a cell raises ConfigError."""
-    frame.loc[0, "failure_reason"] = "a\x00b"
-    sheet = openpyxl.load_workbook(frame.paylab.to_excel(tmp_path / "t.xlsx"))["rows"]
-    assert "a\ufffdb" in [cell.value for cell in sheet[2]]
+def test_a_workbook_keeps_every_text(frame, tmp_path):
+    """Characters that XML cannot hold are escaped as Excel does; a longer text is refused."""
+    texts = ["a\x00b", "x\r=1", "\r\n=1", "\x07\x0b\x1b\uffff", "_x000D_", "__x005f_x0041_"]
+    frame["failure_reason"] = texts
+    path = frame.paylab.to_excel(tmp_path / "t.xlsx")
+    sheet = openpyxl.load_workbook(path)["rows"]
+    assert "x_x000D_=1" in [cell.value for cell in sheet[3]]
+    assert list(read_books(path).frame["failure_reason"]) == texts
     frame.loc[0, "failure_reason"] = "x" * 40_000
     with pytest.raises(ConfigError, match="a cell holds 32,767 characters"):
         frame.paylab.to_excel(tmp_path / "t.xlsx")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import paylab
 from paylab import files, frames
-from paylab.spreadsheet_cells import restore_cell
+from paylab.spreadsheet_cells import escape_cell, restore_cell
 
 FORMULAS = [
     "=1+1",
@@ -78,7 +78,7 @@ def test_cells_that_a_spreadsheet_splits(transfer, tmp_path):
     cells = exported(tmp_path, rows)
     assert [cell["client_reference_id"] for cell in cells] == [*SPLIT.values()]
     assert paylab.read_csv(tmp_path / "t.csv").equals(frames.transfers([{"data": rows}]))
-    assert [*map(files.escape_cell, SPLIT)] == [*SPLIT.values()]
+    assert [*map(escape_cell, SPLIT)] == [*SPLIT.values()]
     assert [*map(restore_cell, SPLIT.values())] == [*SPLIT]
 
 

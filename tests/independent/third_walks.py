@@ -19,7 +19,10 @@ from paylab.probe.probe import probe
 from paylab.probe.report import with_blanks
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
-SILENT = {"errors-number", "errors-empty", "errors-by-field", "deposit-sender-account"}
+SILENT = {
+    *("errors-number", "errors-empty", "errors-by-field", "errors-html"),
+    "deposit-sender-account",
+}
 """Services whose first refusal does not show that they are a sandbox: the user has to say it."""
 
 

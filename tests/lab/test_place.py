@@ -38,6 +38,20 @@ def served():
         ("https://api.example.com", "other", "api.example.com"),
         ("https://api.example.com/sandbox", "other", "api.example.com"),
         ("https://sandboxes.example.com", "other", "sandboxes.example.com"),
+        ("https://sandbox.example.no", "sandbox", "SANDBOX (sandbox.example.no)"),
+        ("https://sandbox.xn--bcher-kva.de", "sandbox", "SANDBOX (sandbox.xn--bcher-kva.de)"),
+        ("https://eu.sandbox.co.example.in", "sandbox", "SANDBOX (eu.sandbox.co.example.in)"),
+        *(
+            (f"https://{host}", "other", host)
+            for host in (
+                *("sandbox.com", "www.sandbox.com", "api.sandbox.co.in", "api.sandbox-pay.com"),
+                *("api.sandbox.com.", "xn--sandbox-2za.example.com", "sandbox"),
+                *("live.sandbox.example.com", "sandbox-live.example.com", "sandbox.live.com"),
+                *("production.sandbox.example.com", "sandbox.prod.example.com"),
+                *("no-sandbox.example.com", "non-sandbox.example.com", "not.sandbox.example.com"),
+                *("sandbox-off.example.com", "sandbox.production.co.in"),
+            )
+        ),
         ("http://127.0.0.1:9", "other", "127.0.0.1:9"),
     ],
 )

@@ -1,6 +1,7 @@
 """Nothing is created in what may be production: every POST that reaches a service is counted."""
 
 import json
+from dataclasses import replace
 from itertools import product
 
 import httpx
@@ -90,13 +91,59 @@ NO_PROOF = {
     "422 in live mode": refused(422, "no conversion account has deposits in live mode"),
     "404 in production": refused(404, "Conversion account deposits are not available"),
     "404 of an operation": refused(404, f"no operation deposit for {NO_ACCOUNT}"),
+    **{
+        f"200 {json.dumps(body)}": httpx.Response(200, json=body)
+        for body in (
+            *(
+                {},
+                {"data": {}},
+                {"data": None},
+                {"request_id": "req_1"},
+                {"id": ""},
+                BODY | {"ok": 0},
+            ),
+            *({"code": "403", "detail": ""}, {"statusCode": "403", "id": "e_1"}, {"id": "DENIED"}),
+            *({"id": "e_1", "status": "DENIED"}, {"id": "e_1", "status": "unauthorized"}),
+            *({"id": "e_1", "success": "false"}, {"id": "e_1", "isSuccess": False}),
+            *({"id": "e_1", "errno": 403, "errmsg": "not permitted"}, {"messages": ["Forbidden"]}),
+            *({"title": "Forbidden", "type": "https://example.com/forbidden"},),
+            *({"id": "e_1", "reason": "not here"}, {"id": "e_1", "name": "PermissionDenied"}),
+            *({"response": {"result": {"error": "forbidden", "id": "e_1"}}},),
+        )
+    },
+    **{
+        f"422 {words}": about(422, field, words)
+        for field, words in (
+            *(("currency", "test mode required"), ("amount", "your key is not a test key")),
+            *(("amount", "forbidden in this environment"), ("currency", "environment=prd")),
+            ("amount", "Los dep\u00f3sitos simulados no est\u00e1n disponibles en producci\u00f3n"),
+            *(("amount", "indispon\u00edvel em produ\u00e7\u00e3o"), ("amount", "sin permiso")),
+            *(
+                ("currency", "no se permite en este entorno"),
+                ("currency", "modo de teste desativado"),
+            ),
+            *(("amount", "s\u00f3 no sandbox"), ("amount", "not_available_in_production")),
+        )
+    },
+    "422 with a code": refused(422, {"code": "ProductionOnly", "field": "amount", "message": "no"}),
+    "400 HTML": httpx.Response(400, text="<p>amount is required</p>", headers=HTML),
+    "404 HTML": httpx.Response(404, text="<h1>conversion account</h1>", headers=HTML),
+    "404 of a service": refused(404, "No such resource: conversion-account service"),
+    "404 with a code": refused(
+        404, {"code": "conversion_account_not_found", "message": "Not found"}
+    ),
     "422": refused(422, "Unprocessable"),
     "501": refused(501, "not implemented"),
     "no answer": httpx.ReadTimeout("slow"),
 }
 PROOF = {
     "201": httpx.Response(201, json={"id": "dep_1", "amount": "20.00"}),
+    "201 with an envelope": httpx.Response(201, json={"data": {"id": 7, "status": "pending"}}),
+    "201 without an id": httpx.Response(201, json=BODY | {"amount": 20.0}),
     "200 without a body": httpx.Response(200),
+    "422 with a code": refused(
+        422, {"code": "conversion_account_not_found", "message": "Not found"}
+    ),
     "204": httpx.Response(204),
     "400 of a field": about(400, "amount", "is too small"),
     "400 in words": refused(400, "conversion_account_id is unknown"),
@@ -246,21 +293,31 @@ def test_a_host_or_the_word_of_the_user_is_proof(answer, base_url, sandbox):
 
 
 @pytest.mark.parametrize("path", PATHS[1:])
-@pytest.mark.parametrize(("kind", "is_proof"), [("404 of the object", True), ("403", False)])
-def test_other_paths_are_tried_with_the_same_body(path, kind, is_proof):
-    """The answer at the path that the service has decides, also for a host that says sandbox.
+@pytest.mark.parametrize("kind", ["404 of the object", "400 of a field", "201", "403"])
+def test_only_the_path_of_a_sandbox_operation_proves(path, kind):
+    """Other paths are tried with the same body; a 403 at any of them ends the walk.
 
-    Below the path of an account, a production too says that there is no such account.
+    A production has deposits below an account, too, and says that there is no such account.
     """
-    goes_on = is_proof and NO_ACCOUNT not in path
-    answer = {**PROOF, **FORBIDDEN, **NO_PROOF}[kind]
-    service = Double(answer, path=path)
+    goes_on = kind != "403" and ("sandbox" in path or "simulat" in path)
+    service = Double({**PROOF, **FORBIDDEN}[kind], path=path)
     report = service.walk()
+    assert service.posts[-1][0] == path or goes_on or kind != "403"
     assert bool(service.created) is report.complete is goes_on
     if kind == "403":
-        service = Double(answer, path=path)
+        service = Double(FORBIDDEN[kind], path=path)
         assert "production" in service.walk(SANDBOX).hopeless
         assert service.created == []
+
+
+def test_the_path_of_your_file_proves():
+    """What a service.toml names is a sandbox operation, whatever its path says."""
+    service = Double(PROOF["400 of a field"], path=NESTED.format(id=NO_ACCOUNT))
+    parts = service.parts(PRODUCTION)
+    parts["settings"] = replace(parts["settings"], service=Service({PATH: NESTED}))
+    with Client(**parts) as client:
+        assert probe(client, write=True, budget=FEW).complete
+    assert service.created
 
 
 class ChecksAccountsFirst(Double):
@@ -284,6 +341,39 @@ def test_a_403_to_a_later_deposit_ends_the_walk():
     assert [each.split()[0] for each in report.made] == ["individual", "financial", "conversion"]
     assert report.made[0] in report.summary
     assert "/v1/transfers" not in [path for path, _ in service.posts]
+
+
+class RefusesCreation(Double):
+    """A service whose deposits prove a sandbox, and which answers POSTs to one path with 403."""
+
+    def __init__(self, refusal, path):
+        super().__init__(PROOF["422 of a field"])
+        self.refusal, self.refused_path = refusal, path
+
+    def answered(self, request, answer):
+        """The refusal for the path, the proof for deposits, the answer of the simulator."""
+        if request.url.path == self.refused_path:
+            return again(self.refusal)
+        return super().answered(request, answer) if request.url.path == DEPOSITS else answer
+
+
+@pytest.mark.parametrize(
+    ("path", "posts"),
+    [("/v1/individuals", 2), ("/v1/webhook_subscriptions", None), ("/v1/transfers", None)],
+)
+@pytest.mark.parametrize("base_url", [PRODUCTION, SANDBOX])
+@pytest.mark.parametrize("refusal", FORBIDDEN.values(), ids=FORBIDDEN)
+def test_a_403_to_any_post_ends_the_walk(tmp_path, refusal, base_url, path, posts):
+    """No POST after the first 403, one sentence, no file."""
+    service, to = RefusesCreation(refusal, path), tmp_path / "service.toml"
+    with Lab(**service.parts(base_url) | {"sleep": service.simulator.advance}) as lab:
+        report = lab.probe(write=True, sandbox=True, to=to)
+    assert f"POST {path} with 403" in report.hopeless
+    assert "production" in report.hopeless
+    assert "\n" not in report.hopeless
+    assert [each for each, _ in service.posts].index(path) == len(service.posts) - 1
+    assert posts in (None, len(service.posts))
+    assert (report.complete, to.exists()) == (False, False)
 
 
 def test_a_lab_has_the_same_guard(tmp_path):

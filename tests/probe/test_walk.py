@@ -31,7 +31,7 @@ ENVELOPES = {
 }
 UNREACHABLE = {"production"}
 """Services that allow no walk with objects."""
-SILENT = {"no-create-deposit", "errors-empty", "deposit-nested"}
+SILENT = {"no-create-deposit", "errors-empty", "errors-html", "deposit-nested"}
 """Services that do not show that they are a sandbox."""
 
 

@@ -442,7 +442,61 @@ LEAKS |= {
     for name, phrase in PHRASES.items()
 }
 
+PLACES = {
+    "name and value": "PAYLAB_SECRET_KEY {key}",
+    "name and arrow": "PAYLAB_SECRET_KEY -> {key}",
+    "header without a colon": "X-Api-Key {key}",
+    "name, spaces and remark": "api_key    {key}  (environment PAYLAB_API_KEY)",
+    "name and remark": "secret_key (environment)  {key}",
+    "words and spaces": "secret key   {key}",
+    "comment": "# secret_key {key}",
+    "default after or": 'secret_key = os.getenv("X") or "{key}"',
+    "default of a lookup": 'secret_key = os.getenv("X", "{key}")',
+    "names in brackets": 'x, (y, secret_key) = 1, (2, "{key}")',
+    "short values beside": 'a, secret_key, c = "x", "{key}", "y"',
+    "column of Markdown": "|id|secret_key|\n|---|---|\n|1|{key}|",
+    "column of CSV": "id,api_key\n1,{key}\n",
+    "column of text": "             secret_key\n0  {key}\n",
+    "column of HTML": "<tr><th></th><th>secret_key</th></tr><tr><th>0</th><td>{key}</td></tr>",
+    "input": '<input name="secret_key" value="{key}">',
+    "input with its name last": '<input value="{key}" name="secret_key">',
+    "element with a name": '<k name="secret_key">{key}</k>',
+    "CURP in groups": "CURP: {curp}",
+    "octal bytes": "{octal}",
+    "signed bytes": "{signed}",
+    "bytes by index": "{members}",
+    "bits": "{bits}",
+    "list of lines": "{listed}",
+    "lines of a comment": "# {comment}",
+    "lines of a quotation": "> {quotation}",
+}
+SECRETS |= {
+    "curp": "GODE 561231 HDFRRN A0",
+    "octal": "".join(f"\\{byte:03o}" for byte in PHOTO),
+    "signed": str([byte - 256 if byte > 127 else byte for byte in PHOTO]),
+    "members": json.dumps({str(at): byte for at, byte in enumerate(PHOTO)}),
+    "bits": " ".join(f"{byte:08b}" for byte in PHOTO),
+    "listed": str(lines(BASE64, 60).split("\n")),
+    "comment": lines(BASE64, 70, "\n# "),
+    "quotation": lines(BASE64, 70, "\n> "),
+}
+LEAKS |= {
+    f"{name}, {kind}": (made, secret[-200:])
+    for name, phrase in PLACES.items()
+    for secret in [SECRETS[phrase.partition("{")[2].partition("}")[0]]]
+    for text in [phrase.format(**SECRETS)]
+    for kind, made in (("source", source(text)), ("output", outputs(stream(f"{text}\n"))))
+}
+
 INNOCENT = (
+    'sign(\n    "a-secret-key",\n    "GET",\n    "/v1/transfers",\n)',
+    "key,api_key,created\n1,your-api-key,2026-01-31T09:30:00Z\n",
+    "secret_key  str  the secret key of an account",
+    "api_key (environment PAYLAB_API_KEY) is required2",
+    'secret_key = os.getenv("PAYLAB_SECRET_KEY", "your-secret-key")',
+    "secret_key -> env:PAYLAB_SECRET_KEY_OF_MINE",
+    '<input name="secret_key" value="">',
+    str([-1, 255, *range(100)]),
     "tin can 123456",
     f"sha256 {HEX}",
     f"sha256:{HEX}",

@@ -13,7 +13,7 @@ import vl_convert
 from PIL import Image, ImageColor
 
 import paylab
-from paylab.errors import ProgramError
+from paylab.errors import ArgumentError, ProgramError
 from paylab.simulator.simulator import Simulator
 from paylab.spec import status
 from paylab.views import chart_program, chart_style, charts, duration_panel
@@ -215,12 +215,35 @@ def test_odd_values_do_not_stop_a_chart(frame):
         assert draw(odd).png()
 
 
+@pytest.mark.parametrize("column", ["source_amount", "total_fee"])
+@pytest.mark.parametrize("text", ["ten", "", "1e999999", "inf", "1,5"])
+def test_a_text_that_is_no_amount_is_named(frame, column, text):
+    """A frame of your own with a text among its amounts: an error that names the column."""
+    odd = frame.head(2).astype({column: "object"})
+    odd[column] = [text, "1.00"]
+    for draw in (charts.volume, charts.fees):
+        if text:
+            with pytest.raises(ArgumentError, match=f"the column {column} has .*no amount"):
+                draw(odd)
+        else:
+            draw(odd)
+
+
+def test_an_endless_duration_is_no_point(frame):
+    """A duration that is infinite is left out."""
+    assert charts.completion(frame.head(2).assign(completed_in=[float("inf"), 5.0])).png()
+
+
 HOSTILE = {
     "control characters": "a\x00\x07\x1b]52;c;aGk=\x07\x7f\x9b2J\r\n\t",
     "directions": "\u202eevil\u2066\u200b\u2028\ufeff",
     "surrogates": "\ud800 \udfff\ud83d",
     "a huge text": "x\x00" * 100_000,
     "an expression": "'])+alert(1)//\\u0000{{datum}}",
+    "an emoji at the end": "Saldo insuficiente \U0001f600",
+    "emoji": "USD" + "\U0001f600" * 60,
+    "families": "\U0001f468\u200d\U0001f469\u200d\U0001f467" * 100,
+    "rare letters": "\U00020000" * 80,
     "no text": ["\x00"],
 }
 

@@ -34,6 +34,8 @@ LARGEST = 2**20
 def read_service_file(path: Path) -> tuple[dict[str, Any], str]:
     """The tables of a file and its text; ServiceError if it is not readable or not TOML."""
     try:
+        if path.exists() and not path.is_file():  # a pipe may never end
+            raise ServiceError(f"{path} cannot be read: it is not a regular file")
         if path.stat().st_size > LARGEST:
             raise ServiceError(f"{path} is too large for a service.toml")
         text = path.read_text(encoding="utf-8")

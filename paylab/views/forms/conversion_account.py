@@ -90,7 +90,7 @@ class ConversionAccountForm(OrderForm):
         reference_field = FormField("client_reference_id", "Your reference")
         reference_field.set_required(reference_field.name in required)
         if reference_field.name in required:
-            reference_field.set_value(f"onramp-{self._owner[-8:]}")
+            reference_field.set_value(f"onramp-{self._owner_id[-8:]}")
         if "destination_currency" not in required:
             return [reference_field]
         coins = [(code, code) for code in codes.STABLECOINS]

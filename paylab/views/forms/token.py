@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
 
 from ...corridors import examples
 from ...errors.base import Problem
@@ -12,8 +11,9 @@ from ...rules import individuals as rules
 from ...spec import timestamps
 from ...spec.models import Individual
 from ...spec.service.service import Service
+from ...spec.text import JsonObject
 from ..html import Row
-from .code import Expression, call
+from .code import Expression, write_call
 from .field import FormField
 from .form import Form
 from .view import Button, side_by_side
@@ -43,41 +43,41 @@ class TokenForm(Form):
         self._submit_token = submit
         self._clock = clock
         self._service = service or Service()
-        self.filler = Button("Fill with an example", self.fill)
-        self.tools = [self.filler]
+        self.example_button = Button("Fill with an example", self.fill_example)
+        self.helper_nodes = [self.example_button]
         fields = [FormField(name, label) for name, label in LABELS.items()]
         fields[0].private = True
         fields[-1].hint = "ISO 8601, such as 2026-01-15T11:00:00Z"
-        super().__init__(fields, [self.filler, side_by_side(fields)])
+        super().__init__(fields, [self.example_button, side_by_side(fields)])
         if example:
-            self.fill()
+            self.fill_example()
 
-    def fill(self) -> None:
+    def fill_example(self) -> None:
         """Fill in a token that no provider has issued, its terms accepted now."""
         accepted_at = self._clock()
         example = examples.verification_token(accepted_at=accepted_at)
         self.fill_in({**example, "partner_terms_accepted_at": timestamps.to_text(accepted_at)})
 
-    def values(self) -> dict[str, Any]:
+    def values(self) -> JsonObject:
         """The fields of the token to submit."""
         return {name: field.value for name, field in self.fields.items() if field.value}
 
-    def _judge(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_problems(self, values: JsonObject) -> list[Problem]:
         provider = self._service.verification.provider
         return rules.check_token({"provider": provider, **values}, service=self._service)
 
-    def _warn(self, values: dict[str, Any]) -> list[Problem]:
+    def _find_warnings(self, values: JsonObject) -> list[Problem]:
         return []
 
-    def _send(self, values: dict[str, Any]) -> Individual:
+    def _send(self, values: JsonObject) -> Individual:
         return self._submit_token(**values)
 
-    def _script(self, values: dict[str, Any]) -> str:
+    def _write_code(self, values: JsonObject) -> str:
         """The equivalent call; a token is a secret, and not part of the code."""
         others = {name: value for name, value in values.items() if name != "token"}
         token = {"token": Expression("token")}
-        return call("lab.individuals.submit_token", token | others, Expression("person.id"))
+        return write_call("lab.individuals.submit_token", token | others, Expression("person.id"))
 
-    def outcome(self, result: Individual) -> list[Row]:
+    def result_rows(self, result: Individual) -> list[Row]:
         """The individual whose token was taken."""
         return [("Individual", result.id), ("Status", str(result.status or "submitted"))]
