@@ -43,16 +43,16 @@ class TokenForm(Form):
         self._submit_token = submit
         self._clock = clock
         self._service = service or Service()
-        self.example_button = Button("Fill with an example", self.fill_example)
+        self.example_button = Button("Fill with an example", self.fill)
         self.helper_nodes = [self.example_button]
         fields = [FormField(name, label) for name, label in LABELS.items()]
         fields[0].private = True
         fields[-1].hint = "ISO 8601, such as 2026-01-15T11:00:00Z"
         super().__init__(fields, [self.example_button, side_by_side(fields)])
         if example:
-            self.fill_example()
+            self.fill()
 
-    def fill_example(self) -> None:
+    def fill(self) -> None:
         """Fill in a token that no provider has issued, its terms accepted now."""
         accepted_at = self._clock()
         example = examples.verification_token(accepted_at=accepted_at)
