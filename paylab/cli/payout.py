@@ -24,7 +24,8 @@ from ..client.settings import refuse_unknown_variables
 from ..errors.base import ConfigError, RuleError
 from ..errors.extras import require_extra
 from ..lab.lab import connect
-from ..payments.batch import LOOKBACK, results_path
+from ..payments.batch import check_results_path
+from ..payments.comparison import LOOKBACK_AGE
 from ..payments.identity import REFERENCE
 from ..payments.outcome import MADE, UNSENT
 from ..payments.plan import Plan, plan
@@ -68,7 +69,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--lookback",
-        default=LOOKBACK,
+        default=LOOKBACK_AGE,
         type=_lookback,
         metavar="DURATION",
         help="how far the list is read for the references of the file (default: 45 days); payouts "
@@ -114,7 +115,7 @@ def run(options: argparse.Namespace) -> int:
             warn_user(f"paylab: {options.to} is not written, since nothing is sent")
         return _report(checked, as_json=options.json)
     if options.to is not None:
-        results_path(options.to, options.file)
+        check_results_path(options.to, options.file)
     require_extra("frames")  # if it is missing, nothing is sent
     lab = connect()
     announce(lab.place)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from ..spec.codes import PAGE_MAX
 from ..spec.operations.routes import reading
-from .orders import Order, advice_on_error, with_key
+from .orders import Order, add_advice_on_error, key_advice
 from .parameters import strict_keywords
 from .request import Options, OutgoingRequest, check_key
 
@@ -41,7 +41,7 @@ class NewOrders:
         key = request.idempotency_key
         key = self._session.new_key() if key is None else check_key(key)
         request = replace(request, idempotency_key=key)
-        with deliver_order(self._session, request, partial(with_key, key)) as delivered:
+        with deliver_order(self._session, request, partial(key_advice, key)) as delivered:
             response = self._listed(order, delivered)
             _ = response.identified
         return response
@@ -72,7 +72,7 @@ def deliver_order(
 
     A response without a body is the object that its Location names, if any.
     """
-    with advice_on_error(advice):
+    with add_advice_on_error(advice):
         response = session.deliver(request)
         yield response if response.body is not None else _located(session, response)
 

@@ -9,7 +9,7 @@ from unicodedata import normalize
 
 from ..rules.transfers import AMOUNTS
 from ..spec import codes, money
-from ..spec.operations.field import CURRENCY, ENUM
+from ..spec.operations.field import CURRENCY, ENUM, Field
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
 
@@ -33,32 +33,40 @@ def order_body(operation: str, fields: Values, service: Service) -> dict[str, An
     for name, value in fields.items():
         field = record.by_name.get(name)
         if field is not None and field.kind in (CURRENCY, ENUM) and isinstance(value, str):
-            words_by_case = {word.casefold(): word for word in field.accepted(service)}
-            unknown = value.upper() if field.kind == CURRENCY else value
-            body[name] = words_by_case.get(value.casefold(), unknown)
+            body[name] = _spell_word(field, value, service)
         else:
-            body[name] = _spelled(name, value, fields)
+            body[name] = _spell_value(name, value, fields)
     for reference in record.references:
-        id_ = body.get(reference.by_id)
-        account = body.get(reference.name, {"id": id_})
-        if id_ is not None and isinstance(account, Mapping) and account.get("id", id_) == id_:
+        account_id = body.get(reference.by_id)
+        account = body.get(reference.name, {"id": account_id})
+        if account_id is None or not isinstance(account, Mapping):
+            continue
+        if account.get("id", account_id) == account_id:
             del body[reference.by_id]
-            body[reference.name] = _sorted({**account, "id": id_})
+            body[reference.name] = _normalize_json({**account, "id": account_id})
     return dict(sorted(body.items()))
 
 
-def _spelled(name: str, value: Any, fields: Values) -> Any:
-    """A value that is no word in its spelling."""
+def _spell_word(field: Field, value: str, service: Service) -> str:
+    """A word in the letter case of the spec or the service; an unknown currency in upper case."""
+    known_words = {word.casefold(): word for word in field.accepted(service)}
+    unknown_word = value.upper() if field.kind == CURRENCY else value
+    return known_words.get(value.casefold(), unknown_word)
+
+
+def _spell_value(name: str, value: Any, fields: Values) -> Any:
+    """A reference, an amount or any other JSON value in its spelling."""
     if name == REFERENCE and isinstance(value, str):
         return normalize("NFC", value).strip()
     if name in AMOUNTS:
-        return _amount(value, fields.get(AMOUNTS[name]))
-    return _sorted(value)
+        return _spell_amount(value, fields.get(AMOUNTS[name]))
+    return _normalize_json(value)
 
 
-def _amount(value: Any, currency: object) -> Any:
+def _spell_amount(value: Any, currency: object) -> Any:
     """An amount with the decimals of its currency; unchanged if it has more, or is none."""
-    amount = money.read_amount(value if isinstance(value, str) else str(value))
+    text = value.strip() if isinstance(value, str) else str(value)
+    amount = money.read_amount(text)
     if amount is None or not isinstance(currency, str):
         return value
     places = Decimal(1).scaleb(-codes.minor_unit(currency))
@@ -66,12 +74,12 @@ def _amount(value: Any, currency: object) -> Any:
     return format(exact if exact == amount else amount, "f")
 
 
-def _sorted(value: Any) -> Any:
+def _normalize_json(value: Any) -> Any:
     """A JSON value with text in NFC, and the members of objects in order."""
     if isinstance(value, str):
         return normalize("NFC", value)
     if isinstance(value, Mapping):
-        return {str(name): _sorted(item) for name, item in sorted(value.items())}
+        return {str(name): _normalize_json(item) for name, item in sorted(value.items())}
     if isinstance(value, list | tuple):
-        return [_sorted(item) for item in value]
+        return [_normalize_json(item) for item in value]
     return value

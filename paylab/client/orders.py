@@ -9,7 +9,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
 from ..errors.api import APIStatusError
-from ..errors.base import ChoiceError, PaylabError, ReadOnlyError, ReplayError, RuleError
+from ..errors.base import ChoiceError, PaylabError, Problem, ReadOnlyError, ReplayError, RuleError
+from ..spec.codes import IDEMPOTENCY_HOURS
 from .request import Options, OutgoingRequest
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ REFUSALS = range(400, 500)
 # A refusal that does not show whether another attempt is carried out.
 TIMED_OUT = 408
 NOTHING_SENT = "nothing was sent: you can send it again"
+LOOKBACK = "45 days"
+"""How far a batch searches the list, and what errors advise for one order."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,7 +54,7 @@ class OrderSender(Protocol):
         """The response of the request of a path, which is an order; `body` is its JSON."""
 
 
-def with_key(key: str) -> str:
+def key_advice(key: str) -> str:
     """The advice for an order whose key only the caller can give again."""
     return (
         f"it may have been carried out: send the same again with idempotency_key={key!r}, "
@@ -59,8 +62,18 @@ def with_key(key: str) -> str:
     )
 
 
+def warn_short_lookback(lookback: timedelta | None) -> Iterator[Problem]:
+    """A warning for a `lookback` in which the Idempotency-Key tells the same as the list."""
+    if lookback is not None and lookback < timedelta(hours=IDEMPOTENCY_HOURS):
+        message = (
+            f"is less than the {IDEMPOTENCY_HOURS} hours in which the Idempotency-Key tells: use "
+            f'"{LOOKBACK}"'
+        )
+        yield Problem("lookback", message)
+
+
 @contextmanager
-def advice_on_error(advice: Callable[[], str]) -> Iterator[None]:
+def add_advice_on_error(advice: Callable[[], str]) -> Iterator[None]:
     """Add advice to the error of an order, unless it shows that nothing was carried out."""
     try:
         yield

@@ -8,6 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from ..client.client import Client
+from ..client.orders import LOOKBACK
 from ..client.parameters import Account, body_of, strict_keywords
 from ..client.request import Options
 from ..client.resources import operations
@@ -153,7 +154,7 @@ class LabTransfers:
         *,
         reference: str = "client_reference_id",
         references: bool = True,
-        lookback: timedelta | str | None = "45 days",
+        lookback: timedelta | str | None = LOOKBACK,
         older: Literal["paid", "pay"] | None = None,
         retry_failed: bool = False,
         to: str | PathLike[str] | None = None,
@@ -184,7 +185,7 @@ class LabTransfers:
         ... ].tolist()
         ['created']
         """
-        from ..payments.batch import CONCURRENCY, Batch, BatchChoices, results_path
+        from ..payments.batch import CONCURRENCY, Batch, BatchChoices, check_results_path
 
         choices = BatchChoices.read(lookback, older, retry_failed=retry_failed)
         if self._client.settings.read_only:  # raises ReadOnlyError, before anything is planned
@@ -195,7 +196,7 @@ class LabTransfers:
         with report_progress(progress, "payouts", "Bar") as reporter:
             batch = Batch(self._client, checked, choices, tell, reporter)
             return batch.run(
-                to=None if to is None else results_path(to, payouts),
+                to=None if to is None else check_results_path(to, payouts),
                 concurrency=concurrency or (1 if self._is_embedded else CONCURRENCY),
             )
 

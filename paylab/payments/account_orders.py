@@ -10,95 +10,142 @@ from functools import partial
 from ..client.client import Client
 from ..client.failures import look_first
 from ..client.new_orders import deliver_order
-from ..client.orders import with_key
+from ..client.orders import key_advice
 from ..client.response import Response
 from ..errors.api import APIStatusError, ConflictError
 from ..errors.base import ChoiceError, MissingOperationError, PaylabError
 from ..spec.codes import PAGE_MAX
 from ..spec.models import ConversionAccount
 from ..spec.resource import created
-from .comparison import other_values, shown_values, status_of
-from .identity import REFERENCE, Values
+from .comparison import find_differences, status_of
 from .keyed_order import KeyedOrder
-from .search import read_back
+from .listed_accounts import DISABLED, choose_account, matching_accounts, undecided_account_error
+from .search import read_rows_since
 
-RANKS = ("active", "pending")
-"""The statuses of which an account is returned first; a disabled one is never returned."""
-DISABLED = "disabled"
-NEEDED = frozenset({"individual_id", "payout_account", "source_currency"})
-"""What a row must show to tell whether it is the ordered account."""
 NO_OPERATION = (404, 405, 501)
 """Statuses of a service that has no list of conversion accounts, which the spec does not show."""
-MISSING = "missing"
-NO_LIST = (
+MISSING_LIST = "missing"
+"""The reason of the error for such a service."""
+NO_LIST_NOTICE = (
     "the service has no list of conversion accounts: it was not looked for an account that an "
     "earlier attempt made"
 )
+AccountRows = Sequence[ConversionAccount]
 
 
 class AccountOrders:
-    """Sends orders of conversion accounts; `tell` shows a notice of an account made before."""
+    """Sends orders of conversion accounts; `notify` shows a notice of an account made before."""
 
-    def __init__(self, client: Client, tell: Callable[[str], object]) -> None:
+    def __init__(self, client: Client, notify: Callable[[str], object]) -> None:
         self._client = client
-        self._tell = tell
+        self._notify = notify
 
     def send(self, order: KeyedOrder) -> Response:
-        """Send an order, unless the list has its account."""
-        earlier = self._found_before(order)
+        """Create the account of an order, or return the equal one that the list already has."""
+        rows_before = None if order.is_raw else self._read_before_sending(order)
+        earlier = self._choose_earlier(order, rows_before)
         if earlier is not None:
-            return self._repetition(order, earlier)
-        request = replace(order.request, find=partial(self._find_lost, order))
+            return self._return_earlier(order, earlier)
         try:
-            with deliver_order(
-                self._client.session, request, partial(self._advice, order)
-            ) as delivered:
-                response = self._with_body(order, delivered)
-                if order.is_raw and not response.has_id:
-                    return response  # of a service whose answer has another form
-                account = response.read(ConversionAccount)
+            response = self._deliver(order, rows_before)
         except ConflictError:
-            earlier = self._found_before(order)
+            earlier = self._choose_earlier(order, self._read_before_sending(order))
             if earlier is None:
                 raise
-            return self._repetition(order, earlier)
-        if other_values(order.values, account, may_choose=True):
+            return self._return_earlier(order, earlier)
+        if order.is_raw and not response.has_id:
+            return response  # of a service whose answer has another form
+        account = response.read(ConversionAccount)
+        if find_differences(order.values, account, may_choose=True):
             what = f"the answer is about another account: {account.id}"
             hint = "read lab.conversion_accounts.list() before you send it again"
             raise ChoiceError(what, hint, reason="conflict", payment=account)
-        return self._repetition(order, account) if response.replayed else response
+        return self._return_earlier(order, account) if response.replayed else response
 
-    def _found_before(self, order: KeyedOrder) -> ConversionAccount | None:
-        """The account of an order that the list has; None to send.
+    def _deliver(self, order: KeyedOrder, rows_before: AccountRows | None) -> Response:
+        """Send an order; the response has an account, also after a lost or an empty answer."""
+        begun = self._client.clock()
+        find_lost = partial(self._find_lost, order, rows_before)
+        request = replace(order.request, find=find_lost)
+        advice = partial(self._lost_answer_advice, order)
+        with deliver_order(self._client.session, request, advice) as delivered:
+            response = delivered
+            if response.body is None and not order.is_raw:
+                earliest = begun + self._client.service_clock.least_ahead()
+                account = self._find_made(order, rows_before, earliest)
+                if account is not None:
+                    response = replace(delivered, body=account.raw)
+            if response.has_id or not order.is_raw:
+                response.read(ConversionAccount)  # an unreadable answer gets the advice, too
+            return response
 
-        An order with a name is looked for only after the account that its name is the id of.
+    def _read_before_sending(self, order: KeyedOrder) -> AccountRows | None:
+        """The rows of the list before an order is sent; None if they cannot be read.
+
+        ChoiceError if the order needs them: it has neither `new=` nor your own key.
         """
-        if order.is_raw or not order.is_computed:
-            return None
         try:
-            rows = self._rows()
+            return self._read_rows()
         except ChoiceError as error:
-            if error.reason == MISSING:
-                self._tell(NO_LIST)
-            elif not order.name:
+            if error.reason == MISSING_LIST:
+                if order.is_computed:
+                    self._notify(NO_LIST_NOTICE)
+            elif not order.makes_another:
                 raise
             return None
+
+    def _choose_earlier(
+        self, order: KeyedOrder, rows: AccountRows | None
+    ) -> ConversionAccount | None:
+        """The account that was made for an order before; None to send it.
+
+        For an order with a name, only accounts count that were made after the account that the name
+        is the id of.
+        """
+        if rows is None or not order.is_computed:
+            return None
         if not order.name:
-            return _best(rows, order.values)
+            return choose_account(rows, order.values)
         named = next((row for row in rows if row.id == order.name), None)
         if named is None:
             return None
-        others = [row for row in rows if row is not named]
-        return _best(others, order.values, created(named))
+        later_rows = [row for row in rows if row is not named and created(row) >= created(named)]
+        return choose_account(later_rows, order.values)
 
-    def _with_body(self, order: KeyedOrder, response: Response) -> Response:
-        """The response; one without a body has the account in the list, if there is one."""
-        if response.body is not None or order.is_raw:
-            return response
-        account = _best(self._rows(), order.values)
-        return response if account is None else replace(response, body=account.raw)
+    def _find_lost(
+        self, order: KeyedOrder, rows_before: AccountRows | None, status: int, earliest: datetime
+    ) -> str | None:
+        """The id of the account that a lost attempt made; None if it made none.
 
-    def _repetition(self, order: KeyedOrder, account: ConversionAccount) -> Response:
+        PaylabError if the list cannot tell. The account of a new order was created after
+        `earliest`, and was not in the list before.
+        """
+        try:
+            account = self._find_made(order, rows_before, earliest)
+        except ChoiceError as error:
+            raise PaylabError(str(error)) from error
+        return None if account is None else account.id
+
+    def _find_made(
+        self, order: KeyedOrder, rows_before: AccountRows | None, earliest: datetime
+    ) -> ConversionAccount | None:
+        """The account in the list that an order made; ChoiceError if the list cannot tell."""
+        rows = self._read_rows()
+        if not order.makes_another and not order.is_raw:
+            return choose_account(rows, order.values)
+        if rows_before is None and not order.is_raw:
+            raise undecided_account_error("the list could not be read before the account was made")
+        earlier_ids = {row.id for row in rows_before or ()}
+        new_rows = [
+            row
+            for row in rows
+            if row.id not in earlier_ids and (row.created_at is None or created(row) >= earliest)
+        ]
+        if len(matching_accounts(new_rows, order.values)) > 1:
+            raise undecided_account_error("the list has several accounts that were made meanwhile")
+        return choose_account(new_rows, order.values)
+
+    def _return_earlier(self, order: KeyedOrder, account: ConversionAccount) -> Response:
         """The account that an earlier order made, as it is now; ChoiceError if it is disabled."""
         response = self._client.call(
             "conversion_accounts.get", parts={"id": account.id}, timeout=order.request.timeout
@@ -108,13 +155,13 @@ class AccountOrders:
             what = f"{latest.id} was made for this order and is disabled"
             hint = f'new="{latest.id}" makes another account'
             raise ChoiceError(what, hint, reason="dead", payment=latest)
-        self._tell(
+        self._notify(
             f"{latest.id} ({latest.status}) was made for this order before; nothing new was "
             f'created; for another account: new="{latest.id}"'
         )
         return replace(response, replayed=True)
 
-    def _rows(self) -> list[ConversionAccount]:
+    def _read_rows(self) -> list[ConversionAccount]:
         """The rows of the list; none if the settings of the service say that it has no list.
 
         ChoiceError if it cannot be read to its end.
@@ -125,54 +172,17 @@ class AccountOrders:
             return []
         pages = self._client.conversion_accounts.list(limit=PAGE_MAX).pages()
         try:
-            return read_back(pages, None, lambda _: True)
+            return read_rows_since(pages, None, lambda _: True)
         except ChoiceError as error:
             cause = error.__cause__
             is_missing = isinstance(cause, APIStatusError) and cause.status in NO_OPERATION
-            raise _untold(str(error), MISSING if is_missing else "untold") from error
+            reason = MISSING_LIST if is_missing else "untold"
+            raise undecided_account_error(str(error), reason) from error
 
-    def _find_lost(self, order: KeyedOrder, status: int, since: datetime) -> str | None:
-        """The id of the account that a lost attempt made; PaylabError if the list cannot tell."""
-        try:
-            account = _best(self._rows(), order.values, since if order.order.new else None)
-        except ChoiceError as error:
-            raise PaylabError(str(error)) from error
-        return None if account is None else account.id
-
-    def _advice(self, order: KeyedOrder) -> str:
+    def _lost_answer_advice(self, order: KeyedOrder) -> str:
         """What to do if it is not known whether an account was made."""
         if not order.is_computed:
-            return with_key(str(order.request.idempotency_key))
+            return key_advice(str(order.request.idempotency_key))
         if order.name or order.is_raw:
             return look_first(order.request.path)
         return "it may have been made: the same call looks for it in the list before it sends"
-
-
-def _best(
-    rows: Sequence[ConversionAccount], order: Values, since: datetime | None = None
-) -> ConversionAccount | None:
-    """The newest active, else pending account of an order, created since a time."""
-    live = [row for row in rows if status_of(row) != DISABLED and _agrees(order, row)]
-    if since is not None:
-        live = [row for row in live if row.created_at is None or created(row) >= since]
-    shown = [row for row in live if shown_values(row).keys() >= NEEDED]
-    if live and not shown:
-        raise _untold(f"{live[0].id} may be this account, but does not show whose it is")
-    return min(sorted(shown, key=created, reverse=True), key=_rank, default=None)
-
-
-def _rank(account: ConversionAccount) -> int:
-    """The place of a status: active accounts first, then pending ones."""
-    status = status_of(account)
-    return RANKS.index(status) if status in RANKS else len(RANKS)
-
-
-def _agrees(order: Values, account: ConversionAccount) -> bool:
-    """Whether an account may be that of an order; one without a reference has none."""
-    is_named = order.get(REFERENCE) in (None, shown_values(account).get(REFERENCE))
-    return is_named and not other_values(order, account, may_choose=True)
-
-
-def _untold(why: str, reason: str = "untold") -> ChoiceError:
-    hint = 'read lab.conversion_accounts.list(); new="..." sends without reading it'
-    return ChoiceError(why, hint, reason=reason)

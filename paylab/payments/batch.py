@@ -29,13 +29,13 @@ from ..runtime import make_executor
 from ..spec.models import Transfer
 from ..spec.time_arguments import read_duration
 from . import outcome
-from .comparison import WEEK, check_live, describe
+from .comparison import LOOKBACK_AGE, WEEK, describe_payment, raise_if_dead_or_old
 from .identity import TRANSFER, values
-from .outcome import Outcome, outcome_of, paid
+from .outcome import Outcome, already_paid, outcome_of_error
 from .payout_rows import PayoutRow
 from .plan import Plan
-from .recognition import recognise
-from .search import by_references
+from .recognition import recognise_payment
+from .search import find_by_references
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 SILENCE = 5
 """After this number of successive rows without a response, the others are not sent."""
 CONCURRENCY = 8
-LOOKBACK = timedelta(days=45)
 UNANSWERED = "not sent: the service does not answer"
 REPEATABLE = (
     "payouts without a client_reference_id can be sent again without paying twice for 24 hours only"
@@ -64,7 +63,7 @@ class BatchChoices:
     payout again whose payment failed, expired or was cancelled.
     """
 
-    lookback: timedelta | None = LOOKBACK
+    lookback: timedelta | None = LOOKBACK_AGE
     older: Older | None = None
     retry_failed: bool = False
 
@@ -78,7 +77,7 @@ class BatchChoices:
         return cls(bound, older, retry_failed)
 
 
-def results_path(to: str | PathLike[str], payouts: object) -> Path:
+def check_results_path(to: str | PathLike[str], payouts: object) -> Path:
     """The path of the results; ConfigError if it cannot be written, or is the file of payouts."""
     path = files.path_of(to)
     try:
@@ -187,18 +186,18 @@ class Batch:
         def since() -> datetime:  # after the first page, whose Date is that of the service
             return clock.now() - lookback
 
-        payments = by_references(self.client.transfers, named.keys(), since, self.tell)
+        payments = find_by_references(self.client.transfers, named.keys(), since, self.tell)
         now = clock.now()
         questions: list[str] = []
         for row in (row for reference, row in named.items() if reference in payments):
             try:
                 payment = self._listed_payment(row, payments[row.name], now)
                 if payment is not None:
-                    self._settle(row, paid(payment))
+                    self._settle(row, already_paid(payment))
             except ChoiceError as error:
                 self.names[row.number] = self._next_name(error)
                 if error.reason == "old" and self.choices.older is None:
-                    questions.append(f"row {row.number}: {describe(error.payment, now)}")
+                    questions.append(f"row {row.number}: {describe_payment(error.payment, now)}")
                 elif not self.names[row.number]:
                     self._settle(row, self._outcome_of(error))
         if questions:
@@ -209,9 +208,10 @@ class Batch:
     ) -> Transfer | None:
         """The payment of a row in the list; ChoiceError if none is surely this payout."""
         order = self._order(row)
-        payment = recognise(values(order.fields, order.terms), listed, lambda: now)
+        order_values = values(order.fields, order.terms)
+        payment = recognise_payment(order_values, listed, lambda: now)
         if payment is not None:
-            check_live(payment, now, WEEK, needs_age=True)
+            raise_if_dead_or_old(order_values, payment, now, WEEK, needs_age=True)
         return payment
 
     def _send(self, concurrency: int) -> None:
@@ -259,7 +259,7 @@ class Batch:
                 if not name or name in names:
                     return self._outcome_of(error)
             except PaylabError as error:
-                return outcome_of(error)
+                return outcome_of_error(error)
             except Exception as error:  # the request may have left: the other rows still get theirs
                 return Outcome(outcome.UNKNOWN, error=f"{type(error).__name__}: {error}")
 
@@ -273,8 +273,8 @@ class Batch:
 
     def _outcome_of(self, error: ChoiceError) -> Outcome:
         if error.reason == "old" and self.choices.older == "paid":
-            return paid(error.payment)
-        return outcome_of(error)
+            return already_paid(error.payment)
+        return outcome_of_error(error)
 
     def _settle(self, row: PayoutRow, settled: Outcome) -> None:
         self.outcomes[row.number] = settled

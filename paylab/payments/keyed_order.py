@@ -38,29 +38,45 @@ class KeyedOrder:
         return self.order.new if isinstance(self.order.new, str) else ""
 
     @property
-    def limit(self) -> timedelta:
+    def makes_another(self) -> bool:
+        """Whether the order makes another object than an equal one: `new=`, or your own key."""
+        return bool(self.order.new) or not self.is_computed
+
+    @property
+    def age_limit(self) -> timedelta:
         """The age from which a payment is too old to be that of the order."""
         return WEEK if self.reference else DAY
 
 
-def keyed_order(
+def make_keyed_order(
     client: Client, order: Order, request: OutgoingRequest, *, is_raw: bool
 ) -> KeyedOrder:
-    """An order with its key; RuleError if the terms of its quote are needed and not known."""
+    """Add the key to an order: your own, a random or a computed one; RuleError for a bad order."""
     own_key = request.idempotency_key
+    is_computed = own_key is None and order.new is not True
     order_values = values(order.fields, order.terms)
     if own_key is not None:
         key = check_key(own_key)
     elif order.new is True:
         key = client.new_key()
     else:
-        key = _computed_key(order, order_values, is_raw=is_raw)
+        key = _compute_key(order, order_values, is_raw=is_raw)
     request = replace(request, idempotency_key=key)
-    is_computed = own_key is None and order.new is not True
-    return KeyedOrder(order, order_values, request, client.clock(), is_computed, is_raw)
+    return KeyedOrder(
+        order=order,
+        values=order_values,
+        request=request,
+        begun=client.clock(),
+        is_computed=is_computed,
+        is_raw=is_raw,
+    )
 
 
-def _computed_key(order: Order, order_values: Values, *, is_raw: bool) -> str:
+def _compute_key(order: Order, order_values: Values, *, is_raw: bool) -> str:
+    """The key that is computed from an order; RuleError if its `new` or its quote cannot be used.
+
+    The terms of a quote are not needed if the order has a reference, or is raw.
+    """
     if not isinstance(order.new, str) and order.new is not False:
         raise RuleError([Problem("new", f"must be text or True, not {order.new!r:.60}")])
     reference = reference_of(order.fields)

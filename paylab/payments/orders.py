@@ -19,18 +19,18 @@ from ..locks import Locks
 from ..spec.request_body import read_request
 from .account_orders import AccountOrders
 from .identity import TRANSFER
-from .keyed_order import keyed_order
+from .keyed_order import make_keyed_order
 from .payment_orders import PaymentOrders
 
 
 class ComputedOrders:
-    """Sends orders under keys that are computed from them; `tell` shows a notice."""
+    """Sends orders under keys that are computed from them; `notify` shows a notice."""
 
-    def __init__(self, client: Client, tell: Callable[[str], object], locks: Locks) -> None:
+    def __init__(self, client: Client, notify: Callable[[str], object], locks: Locks) -> None:
         self._client = client
         self._locks = locks
-        self._payments = PaymentOrders(client, tell)
-        self._accounts = AccountOrders(client, tell)
+        self._payments = PaymentOrders(client, notify)
+        self._accounts = AccountOrders(client, notify)
         self._address = address(client.settings.base_url)
 
     @strict_keywords(Options)
@@ -50,15 +50,16 @@ class ComputedOrders:
         return self._send(Order(request.operation, fields, terms), request, is_raw=True)
 
     def _send(self, order: Order, request: OutgoingRequest, *, is_raw: bool = False) -> Response:
-        keyed = keyed_order(self._client, order, request, is_raw=is_raw)
+        """Send an order under its key, while no equal order is under way on this machine."""
+        keyed_order = make_keyed_order(self._client, order, request, is_raw=is_raw)
         orders = self._payments if order.operation == TRANSFER else self._accounts
         seconds = request.timeout or self._client.settings.timeout
-        name = f"{self._address} {keyed.request.idempotency_key}"
+        lock_name = f"{self._address} {keyed_order.request.idempotency_key}"
         with ExitStack() as lock:
             try:
-                lock.enter_context(self._locks.hold(name, seconds))
+                lock.enter_context(self._locks.hold(lock_name, seconds))
             except TimeoutError:
                 what = f"not sent: an equal order is under way on this machine for {seconds:g} s"
                 hint = "the same call asks again without paying twice"
                 raise ChoiceError(what, hint, reason="busy") from None
-            return orders.send(keyed)
+            return orders.send(keyed_order)

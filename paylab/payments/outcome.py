@@ -12,6 +12,8 @@ from ..errors import api
 from ..errors.base import ChoiceError, PaylabError, RuleError
 from ..spec.models import Transfer
 from ..spec.timestamps import to_text
+from .identity import REFERENCE
+from .refusals import is_order_conflict
 
 CREATED = "created"
 REPLAYED = "replayed"
@@ -22,9 +24,15 @@ REFUSED = "refused"
 UNKNOWN = "unknown"
 UNSENT = "unsent"
 MADE = frozenset({CREATED, REPLAYED, PAID})
-RETRY = "retry_failed=True (--retry-failed) pays it again"
+OTHER_PAYMENT = f"for another payment give it another {REFERENCE}"
+ROW_CHOICES = {
+    "dead": "retry_failed=True (--retry-failed) pays it again",
+    "conflict": f"correct the row if it is that payment; {OTHER_PAYMENT}",
+    "old": f'older="paid" (--older paid) counts it as paid; {OTHER_PAYMENT}',
+}
+"""What you can choose for a row whose payment was found, by the reason of its error."""
 
-_CHOICES = {"dead": FAILED, "old": CONFLICT, "busy": UNSENT, "untold": UNKNOWN}
+OUTCOME_WORDS = {"dead": FAILED, "old": CONFLICT, "busy": UNSENT, "untold": UNKNOWN}
 """The outcome of an order that asks you to choose, by its reason."""
 
 
@@ -54,7 +62,7 @@ class Outcome:
         return self.word in MADE
 
 
-def paid(payment: Transfer) -> Outcome:
+def already_paid(payment: Transfer) -> Outcome:
     """The outcome of a row whose payment is in the list; its times are the text as sent."""
     fields = payment.to_dict()
     for name, value in payment:
@@ -63,37 +71,42 @@ def paid(payment: Transfer) -> Outcome:
     return Outcome(PAID, fields)
 
 
-def outcome_of(error: PaylabError) -> Outcome:
+def outcome_of_error(error: PaylabError) -> Outcome:
     """The outcome of a row by its error: whether it proves that nothing was made."""
     # Every other row would get the same answer.
     is_hopeless = isinstance(error, api.AuthenticationError | api.PermissionDeniedError)
-    word = _word_of(error, is_hopeless)
+    word = UNSENT if is_hopeless and not is_undecided(error) else _outcome_word(error)
+    failed_payment = ""
+    if word == FAILED and isinstance(error, ChoiceError):
+        failed_payment = error.payment.id
     return Outcome(
         word,
-        error=_text_of(error),
-        payment=error.payment.id if word == FAILED and isinstance(error, ChoiceError) else "",
+        error=_row_error_text(error),
+        payment=failed_payment,
         stops=error if is_hopeless else None,
         is_limited=isinstance(error, api.RateLimitError),
     )
 
 
-def _word_of(error: PaylabError, is_hopeless: bool) -> str:
+def _outcome_word(error: PaylabError) -> str:
+    """The word for the outcome of a row that is no success."""
     if isinstance(error, ChoiceError):
-        usual = UNKNOWN if error.payment is None else CONFLICT
-        return _CHOICES.get(error.reason, usual)
-    if isinstance(error, api.ConflictError):
+        default_word = UNKNOWN if error.payment is None else CONFLICT
+        return OUTCOME_WORDS.get(error.reason, default_word)
+    if isinstance(error, api.ConflictError) and is_order_conflict(error):
         return CONFLICT
     if isinstance(error, api.RateLimitError) or is_undecided(error):
         return UNKNOWN
-    if is_hopeless:
-        return UNSENT
-    return REFUSED if isinstance(error, api.APIStatusError | RuleError) else UNSENT
+    if isinstance(error, api.APIStatusError | RuleError):
+        return REFUSED
+    return UNSENT
 
 
-def _text_of(error: PaylabError) -> str:
+def _row_error_text(error: PaylabError) -> str:
     """The problems of an error, or its text; for a choice also what there is to choose."""
     problems = "; ".join(map(str, getattr(error, "problems", ())))
-    choices = error.hint if isinstance(error, ChoiceError) else None
-    if isinstance(error, ChoiceError) and error.reason == "dead":
-        choices = RETRY
-    return "; ".join(filter(None, (problems or str(error), choices)))
+    text = problems or str(error)
+    if not isinstance(error, ChoiceError):
+        return text
+    choices = error.hint if error.payment is None else ROW_CHOICES.get(error.reason, error.hint)
+    return f"{text}; {choices}" if choices else text

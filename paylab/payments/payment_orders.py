@@ -17,81 +17,102 @@ from functools import partial
 
 from ..client.client import Client
 from ..client.new_orders import deliver_order
-from ..client.orders import with_key
+from ..client.orders import LOOKBACK, key_advice
 from ..client.request import Options
 from ..client.response import Response
-from ..client.retries import SERVER_ERRORS
 from ..errors.api import APIStatusError, ConflictError, NotFoundError, UnprocessableError
-from ..errors.base import ChoiceError, MissingOperationError, PagingError, PaylabError
+from ..errors.base import ChoiceError, MissingOperationError, PaylabError
 from ..spec import timestamps
 from ..spec.models import Transfer
 from ..spec.operations.routes import reading
-from ..spec.resource import created
 from ..spec.status import TRANSFER
 from .comparison import (
     DAY,
     NEEDED,
-    check_live,
-    check_terms,
-    dead,
-    describe,
-    is_dead,
-    unshown,
+    describe_payment,
+    hidden_fields,
+    raise_if_dead_or_old,
+    raise_if_other_terms,
 )
 from .identity import REFERENCE
 from .keyed_order import KeyedOrder
-from .recognition import recognise
-from .search import by_references, by_values, choose, in_newest_page
+from .listed_payments import AGE_MARGIN, ListedPayments
+from .refusals import is_order_conflict
 
-USED_QUOTE = 'if an earlier call of this order may have used the quote, add lookback="3 days" first'
-MARGIN = timedelta(seconds=30)
-"""A payment that is older than its call by more was made before it."""
-CLOCKS_DIFFER = timedelta(seconds=2)
-"""A Date has whole seconds."""
-NO_READ = (404, 405, 501)
+USED_QUOTE_ADVICE = (
+    f'if an earlier call of this order may have used the quote, add lookback="{LOOKBACK}" first'
+)
+NO_PAYMENT = "the list has no payment of this order"
+NOT_READABLE = (404, 405, 501)
 """Answers to the reading of one object that is not there, or that cannot be read alone."""
 
 
 class PaymentOrders:
-    """Sends payments under their keys; `tell` shows a notice of a repetition."""
+    """Sends payments under their keys; `notify` shows a notice of a repetition."""
 
-    def __init__(self, client: Client, tell: Callable[[str], object]) -> None:
+    def __init__(self, client: Client, notify: Callable[[str], object]) -> None:
         self._client = client
-        self._tell = tell
+        self._notify = notify
         self._now = client.service_clock.now
+        self._list = ListedPayments(client)
 
     def send(self, order: KeyedOrder) -> Response:
-        """Send an order, unless the list has its payment; no equal order is under way here."""
-        listed = self._found_before(order)
-        if listed is not None:
-            return self._repetition(order, listed, is_listed=True)
-        request = replace(order.request, find=partial(self._find_after_error, order))
+        """Send an order, or return the payment that was made for it before.
+
+        No equal order may be under way on this machine. ChoiceError for a payment that is no
+        success: before the error of a dead payment the list is asked whether it was paid again.
+        """
         try:
-            with deliver_order(
-                self._client.session, request, partial(self._advice, order)
-            ) as response:
+            return self._send_unless_listed(order)
+        except ChoiceError as error:
+            # Your own key decides alone.
+            if error.reason != "dead" or not order.is_computed:
+                raise
+            return self._return_replacement(order, error)
+
+    def _send_unless_listed(self, order: KeyedOrder) -> Response:
+        """Send an order, unless `lookback` finds its payment in the list."""
+        earlier = self._list.find_before_sending(order)
+        if earlier is not None:
+            return self._return_repetition(order, earlier, is_listed=True)
+        request = replace(order.request, find=partial(self._list.find_after_error, order))
+        advice = partial(self._lost_answer_advice, order)
+        try:
+            with deliver_order(self._client.session, request, advice) as response:
                 if order.is_raw and not response.has_id:
                     return response  # of a service whose answer has another form
                 payment = response.read(Transfer)
         except UnprocessableError as error:
             has_quote = order.order.fields.get("quote_id") is not None
             if has_quote and "quote" in str(error).lower():  # perhaps this order has used it
-                _add_hint(error, USED_QUOTE)
+                _add_hint(error, USED_QUOTE_ADVICE, is_first=True)
             raise
         except ConflictError as error:
             if not order.is_computed:
                 raise
-            return self._repetition(order, self._found_after(error, order), is_listed=True)
-        is_listed = response.exchange.request.method == "GET"  # found after a server error
-        is_old = self._is_older(payment, order, response)
-        if is_listed or response.replayed or is_old:
-            is_shown = is_old or not (is_listed or response.attempt.after_lost)
-            current = response if is_listed or TRANSFER.is_final(payment.status) else None
-            return self._repetition(order, payment, current, is_listed=is_listed, is_shown=is_shown)
-        check_terms(order.values, payment, self._now, may_choose=True)
-        return response
+            return self._return_conflicting(order, error)
+        return self._return_answered(order, payment, response)
 
-    def _repetition(
+    def _return_answered(
+        self, order: KeyedOrder, payment: Transfer, response: Response
+    ) -> Response:
+        """The response with a new payment, or with the payment that the order repeats."""
+        is_listed = response.exchange.request.method == "GET"  # found after a server error
+        is_older = self._is_older_than_call(payment, order, response)
+        if not (is_listed or response.replayed or is_older):
+            raise_if_other_terms(order.values, payment, self._now, may_choose=True)
+            return response
+        is_from_this_call = is_listed or response.attempt.after_lost
+        is_current = is_listed or TRANSFER.is_final(payment.status)
+        return self._return_repetition(
+            order,
+            payment,
+            current=response if is_current else None,
+            is_listed=is_listed,
+            is_shown=is_older or not is_from_this_call,
+        )
+
+    def _return_repetition(
         self,
         order: KeyedOrder,
         payment: Transfer,
@@ -103,56 +124,76 @@ class PaymentOrders:
         """The response of a repeated order; ChoiceError for one that is no success.
 
         `payment` is what the service answered or its list has, `current` the payment as it is now,
-        if that is known.
+        if that is known. `is_shown` is whether a notice is shown.
         """
-        current = replace(current or self._current(order, payment), replayed=True)
+        current = replace(current or self._read_current(order, payment), replayed=True)
         latest = current.read(Transfer)
         if latest.id != payment.id:
             what = f"{payment.id} was made for this order, but its reading is about {latest.id}"
             hint = "the same call reads its status again"
             raise ChoiceError(what, hint, reason="untold", payment=payment)
-        check_terms(order.values, payment, self._now)
+        raise_if_other_terms(order.values, payment, self._now)
         if latest.raw != payment.raw:
-            check_terms(order.values, latest, self._now)
-        now = self._now()
+            raise_if_other_terms(order.values, latest, self._now)
         # Your own key decides alone, however old its payment is.
-        check_live(latest, now, order.limit if order.is_computed else None)
+        age_limit = order.age_limit if order.is_computed else None
+        raise_if_dead_or_old(order.values, latest, self._now(), age_limit)
         if is_shown and not order.order.is_quiet:
-            hidden = unshown(order.values, payment) if is_listed else []
-            lacks = f"; not compared, since it is not shown: {', '.join(hidden)}" if hidden else ""
-            self._tell(
-                f"not paid again: {describe(latest, now)} was made for this order before{lacks}; "
-                f'to pay again: new="{latest.id}", or another {REFERENCE}'
-            )
+            hidden = hidden_fields(order.values, payment) if is_listed else []
+            self._notify(self._repetition_notice(order, latest, hidden))
         return current
 
-    def _is_older(self, payment: Transfer, order: KeyedOrder, response: Response) -> bool:
+    def _repetition_notice(self, order: KeyedOrder, payment: Transfer, hidden: list[str]) -> str:
+        """The notice of a repetition; `hidden` are the fields that the list does not show."""
+        description = describe_payment(payment, self._now())
+        text = f"not paid again: {description} was made for this order before"
+        if hidden:
+            text += f"; not compared, since it is not shown: {', '.join(hidden)}"
+        if order.name:
+            return f"{text}; a second payment needs another new="
+        if order.reference:
+            return f"{text}; a second payment needs another {REFERENCE}, or new="
+        return f"{text}; a second payment needs new="
+
+    def _return_replacement(self, order: KeyedOrder, error: ChoiceError) -> Response:
+        """The live payment that was made instead of a dead one; the error if there is none."""
+        try:
+            payment = self._list.find_replacement(order, error.payment)
+        except ChoiceError as choice:
+            if choice.reason != "untold":
+                raise choice from error
+            reason = f"the list could not tell whether it was paid again: {choice.args[0]}"
+            _add_hint(error, f"look at lab.transfers.list() first, since {reason}", is_first=True)
+            raise error from None
+        if payment is None:
+            raise error
+        return self._return_repetition(order, payment, is_listed=True)
+
+    def _is_older_than_call(self, payment: Transfer, order: KeyedOrder, response: Response) -> bool:
         """Whether a payment is clearly older than the call, by the clock of the service."""
-        made = payment.created_at
-        ahead = timedelta(seconds=response.exchange.skew or 0.0)
-        if not isinstance(made, datetime) or made >= order.begun + ahead - MARGIN:
+        created_at = payment.created_at
+        if not isinstance(created_at, datetime):
+            return False
+        clock_skew = timedelta(seconds=response.exchange.skew or 0.0)
+        if created_at >= order.begun + clock_skew - AGE_MARGIN:
             return False
         # The clock of a simulator may differ from its Date; it is asked only now.
-        return made < self._begun(order) - MARGIN
+        return created_at < self._list.begun_at_service(order) - AGE_MARGIN
 
-    def _begun(self, order: KeyedOrder) -> datetime:
-        """When the call of an order began, by the clock of the service."""
-        passed = self._client.clock() - order.begun
-        return self._now() - passed
-
-    def _current(self, order: KeyedOrder, payment: Transfer) -> Response:
+    def _read_current(self, order: KeyedOrder, payment: Transfer) -> Response:
         """The payment of an order as it is now."""
         request = order.request
         options: Options = {"timeout": request.timeout, "headers": request.given_headers}
-        read = reading(order.order.operation)
+        read_operation = reading(order.order.operation)
         try:
             try:
-                return self._client.call(read, parts={"id": payment.id}, **options)
+                return self._client.call(read_operation, parts={"id": payment.id}, **options)
             except APIStatusError as error:
-                if error.status not in NO_READ:
+                if error.status not in NOT_READABLE:
                     raise
                 # The service may have no operation that reads one payment: its list has it.
-                return self._client.session.lists.row(read.partition(".")[0], payment.id, options)
+                resource = read_operation.partition(".")[0]
+                return self._client.session.lists.row(resource, payment.id, options)
         except (NotFoundError, MissingOperationError):
             what = f"the service named {payment.id} for this order, but does not have it"
             hint = f'for another payment, new="{payment.id}" or another {REFERENCE}'
@@ -163,77 +204,47 @@ class PaymentOrders:
             _add_hint(error, advice)
             raise
 
-    def _listed(self, order: KeyedOrder, reach: timedelta) -> list[Transfer]:
-        """The payments of an order in the list back to a time, newest first, live and dead ones.
-
-        Those with its reference, or without one those that show no other value.
-        """
-        transfers = self._client.transfers
-
-        def since() -> datetime:  # after the first page, whose Date is that of the service
-            return self._now() - reach - MARGIN
-
-        if not order.reference:
-            return by_values(transfers, order.values, since)
-        return by_references(transfers, [order.reference], since).get(order.reference, [])
-
-    def _found_before(self, order: KeyedOrder) -> Transfer | None:
-        """The payment that `lookback` finds; None to send. ChoiceError if it is no success."""
-        lookback = order.order.lookback
-        if lookback is None or not order.is_computed:
-            return None
-        payments = self._listed(order, lookback)
-        if not payments:
-            return None
-        return recognise(order.values, payments, self._now, name=order.name)
-
-    def _found_after(self, error: ConflictError, order: KeyedOrder) -> Transfer:
-        """The one live payment of an order whose key has another body at the service."""
+    def _return_conflicting(self, order: KeyedOrder, error: ConflictError) -> Response:
+        """The payment of an order that got a 409; an error if the list does not show it."""
+        if not is_order_conflict(error):
+            _add_hint(error, self._listed_text(order))
+            raise error
         try:
-            payments = self._listed(order, order.limit)
-            payment = recognise(order.values, payments, self._now, name=order.name, is_refused=True)
+            payment = self._list.find_after_refusal(order)
         except ChoiceError as choice:
-            if choice.reason != "dead":
-                choice.args = (f"{error}: this order may be paid or under way; {choice}",)
+            if choice.payment is None:
+                message = f"{error}: this order may be paid or under way; {choice.args[0]}"
+                choice.args = (message,)
+            elif choice.reason != "dead":
+                choice.args = (f"{choice.args[0]}; the service answered: {error}",)
             raise choice from error
         if payment is None:
-            what = f"{error}: this order may be paid or under way; the list has no payment of it"
+            what = f"{error}: this order may be paid or under way; {NO_PAYMENT}"
             hint = "read the list in a minute; the same call asks again without paying twice"
             raise ChoiceError(what, hint, reason="conflict") from error
-        return payment
+        return self._return_repetition(order, payment, is_listed=True)
 
-    def _find_after_error(self, order: KeyedOrder, status: int, since: datetime) -> str | None:
-        """The id of the payment that the newest page has after a server error, by its reference."""
-        if status < SERVER_ERRORS or not order.reference or not order.is_computed:
-            return None
-        transfers = self._client.transfers
-        if order.name:  # only a payment of this call is surely the named one
-            begun = self._begun(order)
-            begun = begun.replace(microsecond=begun.microsecond // 1000 * 1000)
-            payments = in_newest_page(transfers, order.reference, begun - CLOCKS_DIFFER)
-            if len(payments) > 1 or any(created(payment) < begun for payment in payments):
-                raise PagingError(f"the list has another payment of this {REFERENCE}")
-        else:  # one of the last 24 hours is that of this order
-            payments = in_newest_page(transfers, order.reference, self._now() - DAY - MARGIN)
-        payment = choose(payments)
+    def _listed_text(self, order: KeyedOrder) -> str:
+        """What the list has of an order that was refused."""
+        try:
+            payment = self._list.find_after_refusal(order)
+        except ChoiceError as choice:
+            return f"in the list: {choice.args[0]}"
         if payment is None:
-            return None
-        check_terms(order.values, payment, self._now)
-        if is_dead(payment):
-            raise dead(payment, self._now())
-        return payment.id
+            return NO_PAYMENT
+        return f"the list has {describe_payment(payment, self._now())} of this order"
 
-    def _advice(self, order: KeyedOrder) -> str:
+    def _lost_answer_advice(self, order: KeyedOrder) -> str:
         """What to do if it is not known whether an order was carried out."""
         if not order.is_computed:
-            return with_key(str(order.request.idempotency_key))
+            return key_advice(str(order.request.idempotency_key))
         self._client.ask_time()
-        until = timestamps.to_text(self._begun(order) + DAY)
+        until = timestamps.to_text(self._list.begun_at_service(order) + DAY)
         return (
-            "it is not known whether it was paid: if this was the first call of this order, the "
-            f"same call asks again without paying twice until {until} at the service, otherwise "
-            'until 24 hours after that first call; later add lookback="3 days", or ask '
-            f"lab.transfers.find({self._search_terms(order)})"
+            "make the same call again, since it is not known whether it was paid: it cannot pay "
+            f'twice until {until} at the service. After that: lookback="{LOOKBACK}", or '
+            f"lab.transfers.find({self._search_terms(order)}). If an earlier call may have paid "
+            "this order, the 24 hours began with that call"
         )
 
     def _search_terms(self, order: KeyedOrder) -> str:
@@ -245,5 +256,7 @@ class PaymentOrders:
         return ", ".join(f"{name}={value!r}" for name, value in terms.items())
 
 
-def _add_hint(error: PaylabError, hint: str) -> None:
-    error.hint = "; ".join(filter(None, (error.hint, hint)))
+def _add_hint(error: PaylabError, hint: str, *, is_first: bool = False) -> None:
+    """Add a hint to those of an error, after them or before them."""
+    hints = [hint, error.hint] if is_first else [error.hint, hint]
+    error.hint = "; ".join(filter(None, hints))

@@ -8,68 +8,126 @@ from datetime import datetime
 from ..errors.base import ChoiceError
 from ..spec.models import Transfer
 from ..spec.resource import created
-from .comparison import ACCOUNT, check_terms, dead, describe, is_dead, is_recognised, unshown
-from .identity import AMOUNTS, Values
-from .search import untold
+from .comparison import (
+    ACCOUNT,
+    dead_error,
+    describe_payment,
+    hidden_fields,
+    is_dead,
+    is_recognised,
+    raise_if_other_terms,
+)
+from .identity import AMOUNTS, REFERENCE, Values
 
-MOST_DESCRIBED = 5
+DESCRIBED_MAX = 5
+"""So many payments are described in an error."""
+
+Now = Callable[[], datetime]
+"""Gives the time at the service."""
 
 
-def recognise(
+def recognise_payment(
     order: Values,
     payments: Sequence[Transfer],
-    now: Callable[[], datetime],
+    now: Now,
     *,
     name: str = "",
     is_refused: bool = False,
 ) -> Transfer | None:
     """The live payment of an order, of payments with its reference or values, newest first.
 
-    None if there is none; ChoiceError if all are dead, or if it cannot be told. `name` is the
+    None if there is no payment. ChoiceError if all are dead, or if it cannot be told. `name` is the
     order's `new=`. If the service refused its key (`is_refused`), only one live payment that shows
     account, currencies and amount is surely that of the order.
     """
-    live = _live(payments, name, now)
-    recognised = [payment for payment in live if is_recognised(order, payment)]
+    if not payments:
+        return None
+    live_payments = _live_payments_of_name(payments, name, now)
+    recognised = [payment for payment in live_payments if is_recognised(order, payment)]
     has_terms = ACCOUNT in order and not AMOUNTS.isdisjoint(order)
-    if recognised and (not is_refused or (len(live) == 1 and has_terms)):
+    is_sure = not is_refused or (len(live_payments) == 1 and has_terms)
+    if recognised and is_sure:
         return recognised[0]
-    if live:
-        raise _unrecognised(order, live, now)
-    if payments and not name:
-        raise dead(payments[0], now())
+    if live_payments:
+        raise _unrecognised_error(order, live_payments, now)
+    if not name:
+        raise dead_error(order, payments[0], now())
     return None
 
 
-def _live(payments: Sequence[Transfer], name: str, now: Callable[[], datetime]) -> list[Transfer]:
-    """The live ones of the payments of an order.
+def recognise_replacement(
+    order: Values, payments: Sequence[Transfer], dead: Transfer, now: Now, *, name: str = ""
+) -> Transfer | None:
+    """The live payment that was made instead of a dead payment of an order; None if there is none.
 
-    For one that is named by the id of a payment, only those after that payment count.
+    `payments` are those with the reference or values of the order, newest first. ChoiceError if
+    there is one, but it cannot be told whether it is that of the order: it has other values, or the
+    order has a name that is not the id of one of the payments.
     """
-    live = [payment for payment in payments if not is_dead(payment)]
+    live_payments = _live_payments(payments)
+    if name or not order.get(REFERENCE):  # an earlier payment is that of another order
+        live_payments = [row for row in live_payments if created(row) >= created(dead)]
+    if not live_payments:
+        return None
+    if name and name not in {payment.id for payment in payments}:
+        raise _later_payment_error(order, dead, live_payments[0], now())
+    return recognise_payment(order, live_payments, now)
+
+
+def _later_payment_error(
+    order: Values, dead: Transfer, later: Transfer, now: datetime
+) -> ChoiceError:
+    """The error for a dead payment of a named order, after which a live one was made."""
+    error = dead_error(order, dead, now)
+    message = f"{error.args[0]}; {describe_payment(later, now)} was made after it"
+    hint = f"if {later.id} is this payment, it is done; otherwise {error.hint}"
+    return ChoiceError(message, hint, reason="dead", payment=dead)
+
+
+def _live_payments(payments: Sequence[Transfer]) -> list[Transfer]:
+    """The payments that did not fail, expire or get cancelled."""
+    return [payment for payment in payments if not is_dead(payment)]
+
+
+def _live_payments_of_name(payments: Sequence[Transfer], name: str, now: Now) -> list[Transfer]:
+    """The live payments of an order with a name (`new=`), or of one without ("").
+
+    For a name that is the id of a payment, they are the live ones after that payment. ChoiceError
+    if the name is not the id of one of the payments.
+    """
     if not name:
-        return live
+        return _live_payments(payments)
     named = next((payment for payment in payments if payment.id == name), None)
     if named is None:
-        listed = ", ".join(describe(payment, now()) for payment in payments) or "nothing"
-        what = f"the list does not show what was made as new={name!r}; it has {listed}"
-        raise untold(f"{what}: name it by the id of the payment that it repeats")
-    later = [payment for payment in live if created(payment) >= created(named)]
-    return [payment for payment in later if payment is not named]
+        raise _unlisted_name_error(payments, name, now())
+    later_payments = [row for row in _live_payments(payments) if created(row) >= created(named)]
+    return [payment for payment in later_payments if payment is not named]
 
 
-def _unrecognised(
-    order: Values, live: Sequence[Transfer], now: Callable[[], datetime]
-) -> ChoiceError:
-    """The error if the live payments in the list are not surely the one of an order."""
-    payment = live[0]
-    if len(live) > 1:
-        some = ", ".join(describe(other, now()) for other in live[:MOST_DESCRIBED])
-        what = f"the list has {len(live)} payments that may be it: {some}"
+def _unlisted_name_error(payments: Sequence[Transfer], name: str, now: datetime) -> ChoiceError:
+    """The error for an order whose name is not the id of one of its payments in the list."""
+    described = [describe_payment(payment, now) for payment in payments[:DESCRIBED_MAX]]
+    what = (
+        "it could not be told whether it was made before: the list does not show which payment was "
+        f"made as new={name!r}; it has {', '.join(described)}"
+    )
+    hint = (
+        f'if one of these is it, it is done; for another payment: new="{payments[0].id}", '
+        "the id of the newest one, which the list can tell"
+    )
+    return ChoiceError(what, hint, reason="untold")
+
+
+def _unrecognised_error(order: Values, live_payments: Sequence[Transfer], now: Now) -> ChoiceError:
+    """The error if live payments in the list are not surely that of an order."""
+    payment = live_payments[0]
+    if len(live_payments) > 1:
+        described = [describe_payment(row, now()) for row in live_payments[:DESCRIBED_MAX]]
+        what = f"the list has {len(live_payments)} payments that may be it: {', '.join(described)}"
     else:
-        check_terms(order, payment, now)
-        hidden = ", ".join(unshown(order, payment))
-        reason = f"does not show {hidden}" if hidden else "the order has no terms"
-        what = f"{describe(payment, now())} may be its payment, but {reason}"
+        raise_if_other_terms(order, payment, now)
+        names = ", ".join(hidden_fields(order, payment))
+        reason = f"does not show {names}" if names else "the order has no terms"
+        what = f"{describe_payment(payment, now())} may be its payment, but {reason}"
     hint = f'look at it: lab.transfers.get("{payment.id}"); new="..." makes another payment'
     return ChoiceError(what, hint, reason="conflict", payment=payment)

@@ -34,7 +34,7 @@ UNANSWERED = Outcome(
     UNKNOWN, error="no answer when this file was written: run the same payouts again"
 )
 QUOTE = '"'
-MOST_WRITES = 250
+WRITES_MAX = 250
 """A file with more rows is not written after every answer, but about this many times, ..."""
 MOST_SECONDS = 0.25
 """... or if the last time is so long ago."""
@@ -113,7 +113,7 @@ class ResultsFile:
     def __init__(self, path: Path, plan: Plan, results: Results) -> None:
         self._path = path
         self._results = results
-        self._every = max(1, len(plan.rows) // MOST_WRITES)
+        self._every = max(1, len(plan.rows) // WRITES_MAX)
         table = results.table(plan.rows, {row.number: UNANSWERED for row in plan.rows})
         kinds = [TRANSFERS.kind(name) for name in table.column_names]
         self._escapes = [_escape_number if kind in NUMBERS else escape_cell for kind in kinds]

@@ -12,7 +12,14 @@ from ..spec.codes import PAGE_MAX
 from ..spec.models import Transfer
 from ..spec.paging import Page
 from ..spec.resource import Resource, created
-from .comparison import NEEDED, check_terms, is_dead, other_values, shown_values, unshown
+from .comparison import (
+    NEEDED,
+    find_differences,
+    hidden_fields,
+    is_dead,
+    raise_if_other_terms,
+    shown_values,
+)
 from .identity import REFERENCE, Values, reference_of, values
 
 if TYPE_CHECKING:
@@ -20,10 +27,10 @@ if TYPE_CHECKING:
 
 R = TypeVar("R", bound=Resource)
 
-MOST_PAGES = 10_000
-MOST_REPEATED = 3
+PAGES_MAX = 10_000
+REPEATED_PAGES_MAX = 3
 """After this number of successive pages without a new row, the list counts as a loop."""
-FEWEST_VALUES = 2
+VALUES_MIN = 2
 """Fewer values without a reference are too few to look for a payment."""
 
 Tell = Callable[[str], object]
@@ -66,12 +73,12 @@ class _Reading:
         return f"{text}, back to {self.last:%Y-%m-%d} of {self.since:%Y-%m-%d}"
 
 
-def read_back(
+def read_rows_since(
     pages: Iterable[Page[R]],
     since: Since,
     wanted: Callable[[R], bool],
     tell: Tell | None = None,
-    most: int = MOST_PAGES,
+    most: int = PAGES_MAX,
 ) -> list[R]:
     """The wanted rows of the list back to a time, in its order; ChoiceError if it cannot be read.
 
@@ -91,13 +98,15 @@ def read_back(
             if tell and reading.pages > 1 and reading.pages.bit_count() == 1:
                 tell(str(reading))
             if reading.pages >= most:
-                raise untold(f"the list has more than {most:,} pages")
-            if reading.repeated >= MOST_REPEATED:
-                raise untold(f"{MOST_REPEATED} pages of the list in a row had no new row")
+                raise undecided_error(f"the list has more than {most:,} pages")
+            if reading.repeated >= REPEATED_PAGES_MAX:
+                raise undecided_error(
+                    f"{REPEATED_PAGES_MAX} pages of the list in a row had no new row"
+                )
     except (ChoiceError, ReplayError):
         raise
     except PaylabError as error:
-        raise untold(f"the list could not be read: {error}") from error
+        raise undecided_error(f"the list could not be read: {error}") from error
     return kept
 
 
@@ -111,7 +120,7 @@ def _is_since(row: Resource, since: datetime | None) -> bool:
     return since is None or not isinstance(made, datetime) or made >= since
 
 
-def untold(why: str) -> ChoiceError:
+def undecided_error(why: str) -> ChoiceError:
     """The error if the list cannot tell whether a payment was made."""
     hint = "the same call reads it again; lab.transfers.list() shows what the list has"
     return ChoiceError(
@@ -135,12 +144,12 @@ class References:
         return reference in self.wanted
 
 
-def by_references(
+def find_by_references(
     transfers: Transfers,
     references: Collection[str],
     since: Since,
     tell: Tell | None = None,
-    most: int = MOST_PAGES,
+    most: int = PAGES_MAX,
 ) -> dict[str, list[Transfer]]:
     """The payments of each reference back to a time, newest first; ChoiceError if untold.
 
@@ -149,14 +158,14 @@ def by_references(
     """
     search = References(frozenset(references))
     payments: dict[str, list[Transfer]] = {}
-    for payment in sort_newest(read_back(_pages(transfers), since, search, tell, most)):
+    for payment in sort_newest(read_rows_since(_pages(transfers), since, search, tell, most)):
         payments.setdefault(shown_values(payment)[REFERENCE], []).append(payment)
     if search.rows and not search.has_any:
-        raise untold(f"no row of the list shows a {REFERENCE}")
+        raise undecided_error(f"no row of the list shows a {REFERENCE}")
     return payments
 
 
-def by_values(transfers: Transfers, order: Values, since: Since) -> list[Transfer]:
+def find_by_values(transfers: Transfers, order: Values, since: Since) -> list[Transfer]:
     """The payments that no shown value tells apart from an order without a reference.
 
     ChoiceError if the list does not show references.
@@ -165,15 +174,15 @@ def by_values(transfers: Transfers, order: Values, since: Since) -> list[Transfe
 
     def is_like(row: Transfer) -> bool:
         search(row)
-        return not other_values(order, row)
+        return not find_differences(order, row)
 
-    payments = sort_newest(read_back(_pages(transfers), since, is_like))
+    payments = sort_newest(read_rows_since(_pages(transfers), since, is_like))
     if not search.has_any and any(REFERENCE not in row.model_fields_set for row in payments):
-        raise untold(f"no row of the list shows a {REFERENCE}")
+        raise undecided_error(f"no row of the list shows a {REFERENCE}")
     return payments
 
 
-def in_newest_page(transfers: Transfers, reference: str, since: datetime) -> list[Transfer]:
+def find_in_newest_page(transfers: Transfers, reference: str, since: datetime) -> list[Transfer]:
     """The payments of a reference since a time in the newest page.
 
     PaylabError if the page cannot be read, or cannot tell.
@@ -199,21 +208,23 @@ def find_payment(
     """
     order = values(fields)
     reference = reference_of(fields)
-    if not reference and (since is None or len(order) < FEWEST_VALUES):
+    if not reference and (since is None or len(order) < VALUES_MIN):
         message = "give a client_reference_id, or the account, an amount and since"
         raise RuleError([Problem(REFERENCE, message)])
     if reference:
-        named = by_references(transfers, {reference}, since).get(reference, [])
-        payments = [payment for payment in named if not other_values(order, payment)]
+        named = find_by_references(transfers, {reference}, since).get(reference, [])
+        payments = [payment for payment in named if not find_differences(order, payment)]
         if named and not payments:
-            check_terms(order, named[0], now)
+            raise_if_other_terms(order, named[0], now)
     else:
-        payments = by_values(transfers, order, since)
-    payment = choose(payments)
-    hidden = [] if payment is None else [n for n in unshown(order, payment) if n in NEEDED]
+        payments = find_by_values(transfers, order, since)
+    payment = choose_payment(payments)
+    hidden = [] if payment is None else [n for n in hidden_fields(order, payment) if n in NEEDED]
     if payment is not None and (hidden or not payment.id):
         lacks = ", ".join(hidden or ["its id"])
-        raise untold(f"{payment.id or 'a row'} may be the payment, but does not show {lacks}")
+        raise undecided_error(
+            f"{payment.id or 'a row'} may be the payment, but does not show {lacks}"
+        )
     return payment
 
 
@@ -222,6 +233,6 @@ def sort_newest(payments: Iterable[Transfer]) -> list[Transfer]:
     return sorted(payments, key=created, reverse=True)
 
 
-def choose(payments: Iterable[Transfer]) -> Transfer | None:
+def choose_payment(payments: Iterable[Transfer]) -> Transfer | None:
     """The newest live payment, else the newest dead one, else None."""
     return min(sort_newest(payments), key=is_dead, default=None)

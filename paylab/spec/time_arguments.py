@@ -32,7 +32,7 @@ _DURATION = re.compile(r"\s*(\d{1,6})\s*(minute|hour|day|week)s?\s*", re.ASCII |
 
 
 def read_duration(value: object, field: str) -> timedelta:
-    """A duration of an argument: a timedelta, or text such as `3 days`; RuleError if it is none.
+    """A duration of an argument: a timedelta, or text such as `45 days`; RuleError if it is none.
 
     >>> read_duration("36 hours", "lookback")
     datetime.timedelta(days=1, seconds=43200)
@@ -41,6 +41,6 @@ def read_duration(value: object, field: str) -> timedelta:
     if match is not None:
         value = timedelta(**{f"{match[2].lower()}s": int(match[1])})
     if not isinstance(value, timedelta) or value <= timedelta(0):
-        message = f'must be a duration such as "3 days" or "36 hours", not {value!r:.60}'
+        message = f'must be a duration such as "45 days" or "36 hours", not {value!r:.60}'
         raise RuleError([Problem(field, message)])
     return value

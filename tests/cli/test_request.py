@@ -75,7 +75,7 @@ def test_an_order_has_the_key_of_its_body(service, capsys):
     lab.simulator.faults.add("drop_after", method="POST", path="/v1/transfers")
     post = ["post", "transfers", "--json", json.dumps(order)]
     assert main(post) == 1
-    assert "the same call asks again without paying twice" in capsys.readouterr().err
+    assert "it cannot pay twice until" in capsys.readouterr().err
     assert main(post) == 0
     made = json.loads(capsys.readouterr().out)["id"]
     assert [row.id for row in lab.transfers.list()][:-3] == [made]

@@ -40,7 +40,7 @@ def test_the_form_of_a_lesson_submits_a_token(country):
     form = lab.forms.images(person, example=True)
     assert form.submit().id == person.id
     assert "lab.individuals.submit_token(" in form.code()
-    assert "share-token" not in form.code() + form.saved()
+    assert "share-token" not in form.code() + form.saved_html()
     assert lab.individuals.wait(person).status == "active"
     assert submitted(lab) == (1, 0)
 

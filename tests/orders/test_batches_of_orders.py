@@ -494,3 +494,12 @@ def test_the_command_payout_with_a_lost_answer(service, command, file, tmp_path)
         "tr_3",
     ]
     assert len(service.payments) == 3
+
+
+def test_a_conflict_of_a_row_says_what_to_do_with_the_row(service, cell):
+    """A row can be corrected or get another reference; a batch has no `new=`."""
+    service.add_payment("a", source_amount="12.00")
+    outcome = batch_report(cell, [{**ORDER, "client_reference_id": "a"}])
+    text = outcome.rows[0]["error"]
+    assert "correct the row if it is that payment; for another payment give it another" in text
+    assert "new=" not in text

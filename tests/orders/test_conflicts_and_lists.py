@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 import pytest
-from order_reports import report
+from order_reports import batch_report, report
 from payments_service import ORDER
 from service_answer import Answer
 
@@ -108,6 +108,63 @@ def test_a_conflict_of_nothing_says_that_it_may_be_paid(service, cell):
     assert service.payments == []
 
 
+OTHER_REFUSALS = [
+    "There's an insufficient balance in the account.",
+    "Recipient has pending verification",
+    "The action you specified can't be performed on the object in its current state.",
+]
+
+
+@pytest.mark.parametrize("text", OTHER_REFUSALS)
+def test_a_conflict_about_something_else_is_told_as_that(service, connect, text):
+    """A 409 about the balance or a state keeps its words and advice; the list's answer is added."""
+    cell = connect(max_retries=0)
+    service.refusals.append(Answer(409, {"error": text}))
+    refused = report(cell.transfers.create, **INVOICE)
+    refused.check(f"error 409 {text} the list has no payment")
+    assert "under way" not in refused.error
+    assert "paying twice" not in refused.error
+    service.add_payment("invoice-7")
+    service.refusals.append(Answer(409, {"error": text}))
+    report(cell.transfers.create, **INVOICE).check("error 409 the list has tr_1")
+    service.refusals.append(Answer(409, {"error": text}))
+    row = {**ORDER, "client_reference_id": "b"}
+    refused_rows = batch_report(cell, [row])
+    assert refused_rows.outcomes == ["refused"]
+    assert len(service.payments) == 1
+
+
+ORDER_CONFLICTS = [
+    {},
+    {"error": "conflict"},
+    {"error": "this Idempotency-Key was used with another request"},
+    {"message": "A transfer with this reference already exists"},
+    {"message": "a request with the same parameters is being processed"},
+    {"code": "duplicate_reference", "message": "Reference was used before"},
+]
+
+
+@pytest.mark.parametrize("body", ORDER_CONFLICTS)
+def test_a_conflict_of_orders_is_settled_by_the_list(service, connect, body):
+    """A 409 about a key, a duplicate or nothing is settled by the list."""
+    cell = connect(max_retries=0)
+    service.refusals.append(Answer(409, body))
+    report(cell.transfers.create, **INVOICE).check("error may be paid or under way")
+    service.add_payment("invoice-7")
+    service.refusals.append(Answer(409, body))
+    report(cell.transfers.create, **INVOICE).check("repeated tr_1")
+    assert len(service.payments) == 1
+
+
+def test_a_conflict_with_other_values_names_the_payment_first(cell):
+    """The payment and what differs come first, then the answer of the service."""
+    report(cell.transfers.create, **INVOICE).check("paid tr_1")
+    refused = report(cell.transfers.create, **{**INVOICE, "source_amount": "12.00"})
+    refused.check("error tr_1 409 source_amount is 10, not 12")
+    assert refused.error.startswith("tr_1 ")
+    assert "may be paid" not in refused.error
+
+
 LOOKBACK = [
     ([], {}, "paid tr_1"),
     ([{"age": 25 * HOUR}], {}, "repeated tr_1"),
@@ -203,6 +260,14 @@ def test_lookback_is_a_length_of_time(service, cell, lookback):
     service.add_payment("invoice-7", age=5 * HOUR)
     report(cell.transfers.create, **INVOICE, lookback=lookback).check("repeated tr_1")
     assert len(service.payments) == 1
+
+
+@pytest.mark.parametrize(("lookback", "is_told"), [("23 hours", True), ("24 hours", False)])
+def test_a_lookback_of_less_than_a_day_is_told_to_add_nothing(cell, lookback, is_told):
+    """A lookback within the 24 hours of a key is read, and a warning says what to use."""
+    outcome = report(cell.transfers.create, **INVOICE, lookback=lookback)
+    outcome.check("paid tr_1")
+    assert ("45 days" in outcome.visible) is is_told
 
 
 @pytest.mark.parametrize("lookback", ["soon", "-3 days", "3 parsecs"])

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 from order_reports import report
+from service_answer import Answer
 
 HOUR = timedelta(hours=1)
 
@@ -187,3 +188,38 @@ def test_a_raw_post_of_an_account(service, connect, second, reported):
     again.check(reported)
     assert len(service.conversion_accounts) == 1
     assert None not in service.sent_keys(path)
+
+
+@pytest.mark.parametrize("new", ["c", True])
+@pytest.mark.parametrize("kind", ["closed before the first byte", "HTML", "503", "no id", "204"])
+@pytest.mark.parametrize("provisioning", [201, 202])
+@pytest.mark.parametrize("retries", [0, 2])
+def test_a_lost_new_account_is_never_an_older_one(
+    service, connect, kind, provisioning, new, retries
+):
+    """After a lost answer to `new=` no account is taken that the list already had."""
+    frozen = service.clock()
+    service.clock = lambda: frozen
+    create(connect()).check("paid ca_1")
+    service.provisioning = provisioning
+    service.spoiled.append(kind)
+    outcome = create(connect(max_retries=retries), new=new)
+    assert outcome.error or outcome.id == "ca_2"
+    assert len(service.conversion_accounts) == 2
+
+
+def test_a_lost_new_account_that_was_refused_is_made(service, connect):
+    """After a 503 that made nothing, `new=` makes the account and takes no older one."""
+    create(connect()).check("paid ca_1")
+    service.refusals.append(Answer(503, {"error": "busy"}, {"Retry-After": "0"}))
+    create(connect(max_retries=2), new="c").check("paid ca_2")
+    assert len(service.conversion_accounts) == 2
+
+
+def test_an_account_named_by_an_id_is_made_once_while_it_is_pending(service, connect):
+    """`new=` with the id of an account makes one more, however often it runs."""
+    service.provisioning = 202
+    create(connect()).check("paid ca_1")
+    create(connect(), new="ca_1").check("paid ca_2")
+    create(connect(), new="ca_1").check("same ca_2")
+    assert len(service.conversion_accounts) == 2

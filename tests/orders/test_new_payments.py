@@ -191,3 +191,149 @@ def test_a_refused_order_can_be_corrected(service, connect, first, second, statu
     report(cell.transfers.create, **second).check("paid tr_1")
     report(cell.transfers.create, **second).check("repeated tr_1")
     assert len(service.payments) == 1
+
+
+FAILS = ["failed", "expired", "cancelled"]
+ORDERS = {"values": ORDER, "reference": INVOICE}
+
+
+@pytest.mark.parametrize("status", FAILS)
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+def test_a_dead_payment_that_was_replaced_is_not_paid_again(service, connect, order, status):
+    """The first call of a dead payment returns the live payment that replaced it."""
+    report(connect().transfers.create, **order).check("paid tr_1")
+    service.payments[0]["status"] = status
+    report(connect().transfers.create, **order, new="retry").check("paid tr_2")
+    report(connect().transfers.create, **order).check("repeated tr_2")
+    report(connect().transfers.create, **order, lookback="45 days").check("repeated tr_2")
+    assert len(service.payments) == 2
+
+
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+def test_a_dead_attempt_that_was_replaced_is_not_paid_again(service, cell, order):
+    """Of several attempts that are named by ids, each earlier call returns the live payment."""
+    report(cell.transfers.create, **order).check("paid tr_1")
+    service.payments[0]["status"] = "failed"
+    report(cell.transfers.create, **order, new="tr_1").check("paid tr_2")
+    service.payments[1]["status"] = "cancelled"
+    report(cell.transfers.create, **order, new="tr_2").check("paid tr_3")
+    for name in ("", "tr_1", "tr_2"):
+        report(cell.transfers.create, **order, new=name).check("repeated tr_3")
+    assert len(service.payments) == 3
+
+
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+def test_a_dead_payment_of_a_name_tells_of_a_later_one(service, cell, order):
+    """The later payment of another name is no success of a name, but the error tells of it."""
+    report(cell.transfers.create, **order).check("paid tr_1")
+    report(cell.transfers.create, **order, new="july").check("paid tr_2")
+    service.payments[1]["status"] = "failed"
+    july = report(cell.transfers.create, **order, new="july")
+    july.check("error tr_2 failed new=")
+    assert "tr_1" not in july.error
+    report(cell.transfers.create, **order, new="august").check("paid tr_3")
+    report(cell.transfers.create, **order, new="july").check("error tr_2 failed tr_3 new=")
+    assert len(service.payments) == 3
+
+
+REPLACED_BY = [
+    ({"source_amount": "12.00"}, "error tr_2 12"),
+    ({"financial_account_id": "fa_2"}, "error tr_2 fa_2"),
+]
+
+
+@pytest.mark.parametrize(("change", "reported"), REPLACED_BY)
+def test_a_dead_payment_that_was_replaced_with_other_values(service, cell, change, reported):
+    """The first call names the live payment with other values, which is no success of it."""
+    report(cell.transfers.create, **INVOICE).check("paid tr_1")
+    service.payments[0]["status"] = "failed"
+    report(cell.transfers.create, **{**INVOICE, **change}, new="tr_1").check("paid tr_2")
+    report(cell.transfers.create, **INVOICE).check(reported)
+    assert len(service.payments) == 2
+
+
+EARLIER = [
+    ("invoice-7", 3, "repeated tr_1"),
+    ("invoice-7", 30, "error tr_2 failed new="),
+    (None, 3, "error tr_2 failed new="),
+]
+
+
+@pytest.mark.parametrize(("reference", "days", "reported"), EARLIER)
+def test_a_dead_payment_after_a_live_one(service, cell, reference, days, reported):
+    """A live payment of the last 7 days is that of the reference; without one it is another's."""
+    order = {**ORDER, "client_reference_id": reference} if reference else ORDER
+    report(cell.transfers.create, **order).check("paid tr_1")
+    service.clock.advance(days=days)
+    report(cell.transfers.create, **order).check("paid tr_2")
+    service.payments[1]["status"] = "failed"
+    report(cell.transfers.create, **order).check(reported)
+    assert len(service.payments) == 2
+
+
+UNREADABLE_LISTS = [{"failing_page": 1}, {"html": True}, {"masked": True}]
+
+
+@pytest.mark.parametrize("switches", UNREADABLE_LISTS)
+def test_a_list_that_cannot_tell_of_a_replacement(service, connect, switches):
+    """The error of the dead payment says that the list could not tell, before `new=`."""
+    cell = connect(max_retries=0)
+    report(cell.transfers.create, **INVOICE).check("paid tr_1")
+    service.payments[0]["status"] = "failed"
+    report(cell.transfers.create, **INVOICE, new="retry").check("paid tr_2")
+    for name, value in switches.items():
+        setattr(service.listing, name, value)
+    again = report(cell.transfers.create, **INVOICE)
+    again.check('error tr_1 could not new="tr_1"')
+    assert again.error.index("could not tell") < again.error.index("new=")
+    assert len(service.payments) == 2
+
+
+def test_the_error_of_a_changed_order_says_what_would_be_paid(service, cell):
+    """Paying a changed order again pays the changed one, and the error says so."""
+    report(cell.transfers.create, **INVOICE).check("paid tr_1")
+    service.payments[0]["status"] = "failed"
+    changed = report(cell.transfers.create, **CORRECTED)
+    changed.check("error tr_1 failed as it is now financial_account is fa_1, not fa_2")
+    assert len(service.payments) == 1
+
+
+def test_the_advice_of_a_dead_payment_pays_once_also_after_days(service, connect):
+    """What the error of a dead payment advises pays once within 45 days."""
+    report(connect().transfers.create, **INVOICE).check("paid tr_1")
+    service.payments[0]["status"] = "failed"
+    report(connect().transfers.create, **INVOICE).check('error new="tr_1" lookback="45 days"')
+    advised = {"new": "tr_1", "lookback": "45 days"}
+    report(connect().transfers.create, **INVOICE, **advised).check("paid tr_2")
+    for _ in range(3):
+        service.clock.advance(days=2)
+        report(connect().transfers.create, **INVOICE, **advised).check("repeated tr_2")
+    service.clock.advance(days=20)
+    report(connect().transfers.create, **INVOICE, **advised).check("error tr_2 days old")
+    assert len(service.payments) == 2
+
+
+NOTICES = [
+    (ORDER, {}, "needs new="),
+    (INVOICE, {}, "another client_reference_id, or new="),
+    (INVOICE, {"new": "tr_1"}, "needs another new="),
+]
+
+
+@pytest.mark.parametrize(("order", "options", "choice"), NOTICES)
+def test_the_notice_of_a_repetition_has_no_call_to_copy(cell, order, options, choice):
+    """The notice says what a second payment needs, and no value of `new=` to copy."""
+    report(cell.transfers.create, **order, **options)
+    again = report(cell.transfers.create, **order, **options)
+    assert choice in again.visible
+    assert 'new="' not in again.visible
+
+
+def test_a_name_that_the_list_cannot_tell_names_the_newest_payment(service, cell):
+    """With `lookback`, a free name is an error that names the id of the newest payment."""
+    report(cell.transfers.create, **INVOICE, new="july").check("paid tr_1")
+    service.clock.advance(days=3)
+    again = report(cell.transfers.create, **INVOICE, new="july", lookback="45 days")
+    again.check("error could not be told july tr_1 it is done")
+    assert "the same call reads it again" not in again.error
+    assert len(service.payments) == 1

@@ -33,6 +33,7 @@ SPELLINGS = {
     "a Decimal": order(source_amount=Decimal(10)),
     "a Decimal with more zeros": order(source_amount=Decimal("10.00")),
     "an integer": order(source_amount=10),
+    "an amount with spaces": order(source_amount=" 10"),
     "upper case currencies": order(source_currency="USD", destination_currency="MXN"),
     "mixed case currencies": order(source_currency="Usd", destination_currency="mXn"),
     "the account as an object with an id": {**WITHOUT_ACCOUNT, "financial_account": {"id": "fa_1"}},
@@ -62,6 +63,13 @@ def test_an_account_object_is_its_id(service, cell):
     )
     again = report(cell.transfers.create, financial_account=account, **WITHOUT_ACCOUNT)
     again.check("repeated tr_1")
+    assert len(service.payments) == 1
+
+
+def test_an_amount_with_spaces_is_also_paid_first(service, connect):
+    """Spaces around an amount do not count, in the first call and in a repetition."""
+    report(connect().transfers.create, **order(source_amount=" 10")).check("paid tr_1")
+    report(connect().transfers.create, **ORDER).check("repeated tr_1")
     assert len(service.payments) == 1
 
 

@@ -55,7 +55,9 @@ def test_the_error_of_a_lost_answer_says_what_to_do(service, connect, kind, orde
     assert list(cell.transfers.list()) == []  # the time of the service is known from any answer
     service.spoiled_always = kind
     lost = report(cell.transfers.create, **order)
-    lost.check("error not known")
+    lost.check('error not known "45 days"')
+    assert lost.error.index("same call again") < lost.error.index("45 days")
+    assert lost.error.index("45 days") < lost.error.index("earlier call")
     assert "lookback" in lost.error or "find" in lost.error
     tomorrow = service.clock().date().toordinal() + 1
     days = re.findall(r"\d{4}-\d\d-\d\d", lost.error)

@@ -12,11 +12,11 @@ from paylab.payments.comparison import (
     DAY,
     WEEK,
     age_text,
-    check_live,
+    find_differences,
+    hidden_fields,
     is_dead,
     is_recognised,
-    other_values,
-    unshown,
+    raise_if_dead_or_old,
 )
 from paylab.payments.identity import values
 from paylab.spec.models import Transfer
@@ -74,7 +74,7 @@ COMPARED = [
 def test_a_payment_is_compared_with_an_order(change, is_other, is_its):
     """What is shown must be equal; account, currencies and the given amount must be shown."""
     order, payment = values(ORDER), row(**change)
-    assert bool(other_values(order, payment)) is is_other
+    assert bool(find_differences(order, payment)) is is_other
     assert is_recognised(order, payment) is is_its
 
 
@@ -98,10 +98,10 @@ def test_a_dead_or_old_payment_is_no_success(status, age, reference, reason):
     payment = row(status=status, created_at=made, client_reference_id=reference or None)
     limit = WEEK if reference else DAY
     if reason is None:
-        check_live(payment, NOW, limit)
+        raise_if_dead_or_old(values(ORDER), payment, NOW, limit)
         return
     with pytest.raises(ChoiceError, match="tr_1") as error:
-        check_live(payment, NOW, limit)
+        raise_if_dead_or_old(values(ORDER), payment, NOW, limit)
     assert (error.value.reason, error.value.payment) == (reason, payment)
     assert 'new="tr_1"' in str(error.value.hint)
     assert is_dead(payment) is (reason == "dead")
@@ -110,21 +110,29 @@ def test_a_dead_or_old_payment_is_no_success(status, age, reference, reason):
 def test_what_is_not_shown_is_named():
     """A field that the service knows nothing of is not shown."""
     order = values({**ORDER, "memo": "x", "source_network": "base"})
-    assert unshown(order, row(payout_method=None)) == ["payout_method", "memo", "source_network"]
+    assert hidden_fields(order, row(payout_method=None)) == [
+        "payout_method",
+        "memo",
+        "source_network",
+    ]
 
 
 @pytest.mark.parametrize(
     ("seconds", "text"),
     [
         (0, "0 seconds"),
-        (90, "2 minutes"),
-        (10_799, "3 hours"),
-        (172_790, "2 days"),
-        (3_600, "60 m"),
+        (1, "1 second old"),
+        (119, "119 seconds"),
+        (120, "2 minutes"),
+        (3_600, "60 minutes"),
+        (10_799, "2 hours"),
+        (86_399, "23 hours"),
+        (172_799, "47 hours"),
+        (172_800, "2 days"),
     ],
 )
 def test_an_age_is_said_in_words(seconds, text):
-    """An age is rounded to the unit in which it is at least two."""
+    """An age has the longest unit of which there are two; it is never rounded up."""
     assert age_text(timedelta(seconds=seconds)).startswith(text)
 
 

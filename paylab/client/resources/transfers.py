@@ -18,7 +18,7 @@ from ...spec.status import TRANSFER
 from ...spec.text import normal_name
 from ...spec.time_arguments import read_duration
 from ..order_body import order_body
-from ..orders import Order, OrderSender
+from ..orders import Order, OrderSender, warn_short_lookback
 from ..parameters import Account, body_of, raise_or_warn, read_name, strict_keywords
 from ..request import Options
 from ..response import Response
@@ -168,10 +168,10 @@ class Transfers:
         expired or was cancelled, or one too old are errors, never successes. After 24 hours only
         the list tells (`lookback=`). `new=` pays again on purpose.
 
-        A repetition has `replayed` true. `lookback="3 days"` reads the list before sending.
-        `new="tr_1"` is another order of that name, which is paid once; `new=True` has a random key,
-        which a crash loses. Your own `idempotency_key` decides alone. `extra` sends fields that
-        paylab does not know.
+        A repetition has `replayed` true. `lookback="45 days"` reads the list before sending.
+        `new="tr_1"` is another order of that name, which is paid once in 24 hours, or with
+        `lookback=` also later; `new=True` has a random key, which a crash loses. Your own
+        `idempotency_key` decides alone. `extra` sends fields that paylab does not know.
 
         >>> lab.transfers.create(quote_id=quote, client_reference_id="invoice-7").status
         'awaiting_funds'
@@ -194,10 +194,11 @@ class Transfers:
         )
         service = self._session.service
         spelled = order_body("transfers.create", body, service)
-        raise_or_warn(rules.check(spelled, service), rules.warn(spelled, service))
-        searched = None if lookback is None else read_duration(lookback, "lookback")
+        lookback_age = None if lookback is None else read_duration(lookback, "lookback")
+        doubts = [*rules.warn(spelled, service), *warn_short_lookback(lookback_age)]
+        raise_or_warn(rules.check(spelled, service), doubts)
         terms = self._terms(quote_id if isinstance(quote_id, Quote) else body.get("quote_id"))
-        order = Order("transfers.create", body, terms, new, searched, body=spelled)
+        order = Order("transfers.create", body, terms, new, lookback_age, body=spelled)
         return self.send(order, **options).read(Transfer)
 
     @strict_keywords(Options)
