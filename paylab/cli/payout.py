@@ -28,7 +28,7 @@ from ..payments.batch import check_results_path
 from ..payments.comparison import LOOKBACK_AGE
 from ..payments.identity import REFERENCE
 from ..payments.outcome import MADE, UNSENT
-from ..payments.plan import Plan, plan
+from ..payments.plan import Plan, make_plan
 from ..spec.text import printable
 from ..spec.time_arguments import read_duration
 from .terminal import announce, confirm, count, in_range, say, warn_user
@@ -105,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
     }
     payout_options["references"] = not options.no_references
     try:
-        checked = plan(options.file, **payout_options)
+        checked = make_plan(options.file, **payout_options)
     except FileNotFoundError as error:
         raise ConfigError(f"{options.file}: {error.strerror}") from None
     if not checked.rows:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .session import Session
 
 
-ACCOUNT = "conversion_accounts.create"
+ACCOUNT_OPERATION = "conversion_accounts.create"
 
 
 class NewOrders:
@@ -38,24 +38,25 @@ class NewOrders:
         request = self._session.requests.operation(
             order.operation, dict(order.fields), options=options
         )
-        key = request.idempotency_key
-        key = self._session.new_key() if key is None else check_key(key)
+        own_key = request.idempotency_key
+        key = self._session.new_key() if own_key is None else check_key(own_key)
         request = replace(request, idempotency_key=key)
         with deliver_order(self._session, request, partial(key_advice, key)) as delivered:
-            response = self._listed(order, delivered)
+            response = self._add_listed_account(order, delivered)
             _ = response.identified
         return response
 
-    def _listed(self, order: Order, response: Response) -> Response:
-        """A response without a body, as the newest conversion account of its individual."""
-        if response.body is not None or order.operation != ACCOUNT:
+    def _add_listed_account(self, order: Order, response: Response) -> Response:
+        """Add the newest conversion account of its individual to a response without a body."""
+        if response.body is not None or order.operation != ACCOUNT_OPERATION:
             return response
         from ..spec.models import ConversionAccount  # its models take long to import
         from ..spec.resource import created
 
-        name = ACCOUNT.partition(".")[0]
+        name = ACCOUNT_OPERATION.partition(".")[0]
         rows = self._session.lists.pager(name, ConversionAccount, {}, PAGE_MAX)
-        accounts = [row for row in rows if row.individual_id == order.fields.get("individual_id")]
+        individual_id = order.fields.get("individual_id")
+        accounts = [row for row in rows if row.individual_id == individual_id]
         newest = max(accounts, key=created, default=None)
         return response if newest is None else replace(response, body=newest.raw)
 
@@ -74,13 +75,17 @@ def deliver_order(
     """
     with add_advice_on_error(advice):
         response = session.deliver(request)
-        yield response if response.body is not None else _located(session, response)
+        yield response if response.body is not None else _follow_location(session, response)
 
 
-def _located(session: Session, response: Response) -> Response:
-    place = urlsplit(response.exchange.headers.get("location", "")).path
-    id_ = session.service.match(place)[1].get("id") if place else None
-    if id_ is None:
+def _follow_location(session: Session, response: Response) -> Response:
+    """Add the object that Location names to a response without a body; unchanged without one."""
+    path = urlsplit(response.exchange.headers.get("location", "")).path
+    if not path:
         return response
-    read = reading(response.exchange.request.operation)
-    return replace(response, body=session.call(read, parts={"id": id_}).body)
+    object_id = session.service.match(path)[1].get("id")
+    if object_id is None:
+        return response
+    read_operation = reading(response.exchange.request.operation)
+    located = session.call(read_operation, parts={"id": object_id})
+    return replace(response, body=located.body)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
-from ..errors.api import APIStatusError
+from ..errors.api import APIStatusError, ConflictError
 from ..errors.base import ChoiceError, PaylabError, Problem, ReadOnlyError, ReplayError, RuleError
 from ..spec.codes import IDEMPOTENCY_HOURS
 from .request import Options, OutgoingRequest
@@ -23,6 +24,14 @@ TIMED_OUT = 408
 NOTHING_SENT = "nothing was sent: you can send it again"
 LOOKBACK = "45 days"
 """How far a batch searches the list, and what errors advise for one order."""
+
+
+ORDER_CONFLICT = re.compile(
+    r"idempot|\b(another|other|different|mismatch\w*|same) (body|payload|request|param\w*|order)\b"
+    r"|\bin.progress\b|\bconcurrent|\bbeing processed\b|\balready (processed|submitted|received)\b",
+    re.IGNORECASE,
+)
+"""Words about a key, or about another request of the same order."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,3 +108,18 @@ def is_undecided(error: PaylabError) -> bool:
     if isinstance(error, APIStatusError) and error.status in REFUSALS:
         return error.status == TIMED_OUT
     return error.hint != NOTHING_SENT
+
+
+def is_order_conflict(error: ConflictError) -> bool:
+    """Whether a 409 says that an order or its key was used before, or gives no reason.
+
+    A 409 about anything else, such as the balance, is an ordinary refusal.
+    """
+    from ..spec.error_words import is_phrase  # only a refusal needs them
+    from .refusal_kinds import DUPLICATE, kind_of
+
+    text = error.text.strip()
+    has_no_reason = is_phrase(text) or " " not in text
+    if has_no_reason or ORDER_CONFLICT.search(text):
+        return True
+    return kind_of(error.status, text, error.body) is DUPLICATE

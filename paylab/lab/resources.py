@@ -217,9 +217,9 @@ class LabTransfers:
         >>> [problem.field for problem in plan.problems]
         ['source_amount']
         """
-        from ..payments.plan import plan
+        from ..payments.plan import make_plan
 
-        return plan(
+        return make_plan(
             payouts, reference=reference, references=references, delimiter=delimiter, **defaults
         )
 

@@ -34,7 +34,7 @@ from .identity import TRANSFER, values
 from .outcome import Outcome, already_paid, outcome_of_error
 from .payout_rows import PayoutRow
 from .plan import Plan
-from .recognition import recognise_payment
+from .recognition import DESCRIBED_MAX, recognise_payment
 from .search import find_by_references
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from .results import ResultsFile
 
-SILENCE = 5
+SILENT_ROWS_MAX = 5
 """After this number of successive rows without a response, the others are not sent."""
 CONCURRENCY = 8
 UNANSWERED = "not sent: the service does not answer"
@@ -73,8 +73,8 @@ class BatchChoices:
         if older not in (None, "paid", "pay"):
             message = f'must be "paid" or "pay", not {older!r:.40}'
             raise RuleError([Problem("older", message)])
-        bound = None if lookback is None else read_duration(lookback, "lookback")
-        return cls(bound, older, retry_failed)
+        lookback_age = None if lookback is None else read_duration(lookback, "lookback")
+        return cls(lookback_age, older, retry_failed)
 
 
 def check_results_path(to: str | PathLike[str], payouts: object) -> Path:
@@ -95,18 +95,20 @@ class Batch:
     """One run of a batch: what the list says of its rows, then an order for each other row."""
 
     client: Client
-    checked: Plan
+    plan: Plan
     choices: BatchChoices
-    tell: Callable[[str], object]
-    progress: Progress | None = None
+    notify: Callable[[str], object]
+    report_progress: Progress | None = None
     file: ResultsFile | None = None
     outcomes: dict[int, Outcome] = field(default_factory=dict)
-    names: dict[int, str] = field(default_factory=dict)
-    """The names under which rows are paid again."""
+    new_names: dict[int, str] = field(default_factory=dict)
+    """The names (`new=`) under which rows are paid again."""
     failure: PaylabError | None = None
-    silent: int = 0
-    current: int = 0
-    """The row that is sent now, if rows are sent one by one."""
+    """The error that ends the batch."""
+    silent_rows: int = 0
+    """The number of successive rows without an answer."""
+    current_row: int = 0
+    """The number of the row that is sent now, if rows are sent one by one."""
 
     def run(self, to: Path | None, concurrency: int) -> pd.DataFrame:
         """Send each payout once, unless the list has it; return a frame with one row per payout.
@@ -116,180 +118,223 @@ class Batch:
         """
         from .results import Results, ResultsFile  # of an extra: if it is missing, nothing is sent
 
-        self.checked.refuse()
-        if not all(row.name for row in self.checked.rows):
+        self.plan.raise_if_problems()
+        if not all(row.reference for row in self.plan.rows):
             warnings.warn(REPEATABLE, RuleWarning, stacklevel=4)  # of the caller of the lab
-        results = Results(self.checked)
+        results = Results(self.plan)
         with ExitStack() as stack:
             if to is not None:
-                self.file = stack.enter_context(ResultsFile(to, self.checked, results))
-            self._settle_all(concurrency)
+                self.file = stack.enter_context(ResultsFile(to, self.plan, results))
+            self._settle_rows(concurrency)
         return results.frame(self.outcomes)
 
-    def _settle_all(self, concurrency: int) -> None:
-        """Find payouts made before, and send the others unless one is a conflict."""
-        reason = UNANSWERED
+    def _settle_rows(self, concurrency: int) -> None:
+        """Give each row its outcome: find the payouts made before, and send the others."""
+        unsent_reason = UNANSWERED
         try:
-            self._look_up()
+            self._find_earlier_payments()
             conflict = self._first_conflict()
             if conflict is None:
-                self._send(concurrency)
+                self._send_rows(concurrency)
             else:
-                reason = f"not sent: nothing of the batch is, since row {conflict} is a conflict"
-        except KeyboardInterrupt as stop:
-            stop.add_note(f"interrupted: {self._count}")
-            self._leave("not sent: interrupted")
+                unsent_reason = (
+                    f"not sent: nothing of the batch is, since row {conflict} is a conflict"
+                )
+        except KeyboardInterrupt as interrupt:
+            interrupt.add_note(f"interrupted: {self._made_text}")
+            self._settle_unsent("not sent: interrupted")
             raise
         except PaylabError as error:  # the list could not tell, or you have to choose
             self.failure = error
-        self._leave(f"not sent: {self.failure}" if self.failure else reason)
-        words = {settled.word for settled in self.outcomes.values()}
+        if self.failure is not None:
+            unsent_reason = f"not sent: {self.failure}"
+        self._settle_unsent(unsent_reason)
+        words = {row_outcome.word for row_outcome in self.outcomes.values()}
         # A row whose payout was made, or may have been, must be returned.
         if self.failure and words.isdisjoint(outcome.MADE | {outcome.UNKNOWN}):
             raise self.failure
 
     def _first_conflict(self) -> int | None:
-        conflicts = (at for at, row in self.outcomes.items() if row.word == outcome.CONFLICT)
-        return next(conflicts, None)
+        """The number of the first row that is a conflict; None if there is none."""
+        for number, row_outcome in self.outcomes.items():
+            if row_outcome.word == outcome.CONFLICT:
+                return number
+        return None
 
-    def _leave(self, reason: str) -> None:
+    def _settle_unsent(self, reason: str) -> None:
         """Settle the rows that are not sent, but not one that may be under way."""
-        for row in self._left:
-            if row.number != self.current:
-                self._settle(row, Outcome(outcome.UNSENT, error=reason))
+        for row in self._unsettled_rows:
+            if row.number != self.current_row:
+                self._settle_row(row, Outcome(outcome.UNSENT, error=reason))
 
     @property
-    def _left(self) -> list[PayoutRow]:
-        return [row for row in self.checked.rows if row.number not in self.outcomes]
+    def _unsettled_rows(self) -> list[PayoutRow]:
+        return [row for row in self.plan.rows if row.number not in self.outcomes]
 
     @property
-    def _count(self) -> str:
-        made = sum(settled.is_made for settled in self.outcomes.values())
+    def _made_text(self) -> str:
+        """How many payouts were made, for an interrupted batch."""
+        made = sum(row_outcome.is_made for row_outcome in self.outcomes.values())
         return (
-            f"{made} of {len(self.checked.rows)} payouts were made; run the same batch again for "
+            f"{made} of {len(self.plan.rows)} payouts were made; run the same batch again for "
             "the others: it continues where it stopped, and no row is paid twice"
         )
 
-    def _order(self, row: PayoutRow, new: str = "") -> Order:
+    def _make_order(self, row: PayoutRow, new_name: str = "") -> Order:
+        """The order of a row, or another one of this name."""
         fields = body_fields(row.body())
         terms = self.client.quotes.terms(fields.get("quote_id"))
-        return Order(TRANSFER, fields, terms, new, is_quiet=True)
+        return Order(TRANSFER, fields, terms, new_name, is_quiet=True)
 
-    def _look_up(self) -> None:
-        """Look for the references of the batch in the list, back to the bound."""
-        named = {row.name: row for row in self.checked.rows if row.name}
+    def _find_earlier_payments(self) -> None:
+        """Settle the rows whose references the list has, back to `lookback`.
+
+        ChoiceError if rows have an equal payment that is older than 7 days, and you have not chosen
+        what it means.
+        """
+        rows = {row.reference: row for row in self.plan.rows if row.reference}
         lookback = self.choices.lookback
-        if not named or lookback is None:
+        if not rows or lookback is None:
             return
         clock = self.client.service_clock
 
         def since() -> datetime:  # after the first page, whose Date is that of the service
             return clock.now() - lookback
 
-        payments = find_by_references(self.client.transfers, named.keys(), since, self.tell)
+        payments = find_by_references(self.client.transfers, rows.keys(), since, self.notify)
         now = clock.now()
-        questions: list[str] = []
-        for row in (row for reference, row in named.items() if reference in payments):
+        old_payments: list[str] = []
+        for reference, row in rows.items():
+            if reference not in payments:
+                continue
             try:
-                payment = self._listed_payment(row, payments[row.name], now)
+                payment = self._recognise_payment(row, payments[reference], now)
                 if payment is not None:
-                    self._settle(row, already_paid(payment))
+                    self._settle_row(row, already_paid(payment))
             except ChoiceError as error:
-                self.names[row.number] = self._next_name(error)
                 if error.reason == "old" and self.choices.older is None:
-                    questions.append(f"row {row.number}: {describe_payment(error.payment, now)}")
-                elif not self.names[row.number]:
-                    self._settle(row, self._outcome_of(error))
-        if questions:
-            raise _ask(questions)
+                    description = describe_payment(error.payment, now)
+                    old_payments.append(f"row {row.number}: {description}")
+                else:
+                    self._choose_for_row(row, error)
+        if old_payments:
+            raise _old_payments_error(old_payments)
 
-    def _listed_payment(
-        self, row: PayoutRow, listed: Sequence[Transfer], now: datetime
+    def _recognise_payment(
+        self, row: PayoutRow, payments: Sequence[Transfer], now: datetime
     ) -> Transfer | None:
-        """The payment of a row in the list; ChoiceError if none is surely this payout."""
-        order = self._order(row)
+        """The live payment of a row, of those with its reference; ChoiceError if none is surely it.
+
+        None if there is none.
+        """
+        order = self._make_order(row)
         order_values = values(order.fields, order.terms)
-        payment = recognise_payment(order_values, listed, lambda: now)
+        payment = recognise_payment(order_values, payments, lambda: now)
         if payment is not None:
             raise_if_dead_or_old(order_values, payment, now, WEEK, needs_age=True)
         return payment
 
-    def _send(self, concurrency: int) -> None:
-        waiting = takewhile(lambda _: not self.failure and self.silent < SILENCE, self._left)
-        limited = self._send_some(waiting, concurrency) if concurrency > 1 else []
-        for row in chain(limited, waiting):
-            self.current = row.number
-            self._settle(row, self._send_row(row))
-            self.current = 0
+    def _choose_for_row(self, row: PayoutRow, error: ChoiceError) -> None:
+        """Pay a row again under a new name, if you chose that; otherwise settle it by the error."""
+        new_name = self._next_name(error)
+        self.new_names[row.number] = new_name
+        if not new_name:
+            self._settle_row(row, self._outcome_of_choice(error))
 
-    def _send_some(self, waiting: Iterator[PayoutRow], concurrency: int) -> list[PayoutRow]:
+    def _send_rows(self, concurrency: int) -> None:
+        """Send the rows without an outcome, until the batch fails or nothing answers."""
+        unsettled_rows = takewhile(lambda _: self._goes_on, self._unsettled_rows)
+        limited_rows: list[PayoutRow] = []
+        if concurrency > 1:
+            limited_rows = self._send_concurrently(unsettled_rows, concurrency)
+        for row in chain(limited_rows, unsettled_rows):
+            self.current_row = row.number
+            self._settle_row(row, self._send_row(row))
+            self.current_row = 0
+
+    @property
+    def _goes_on(self) -> bool:
+        """Whether more rows are sent."""
+        return self.failure is None and self.silent_rows < SILENT_ROWS_MAX
+
+    def _send_concurrently(self, rows: Iterator[PayoutRow], concurrency: int) -> list[PayoutRow]:
         """Send rows concurrently until one is refused with 429; return the rows refused so."""
         running = dict[Future[Outcome], PayoutRow]()
-        limited = list[PayoutRow]()
+        limited_rows = list[PayoutRow]()
         try:
             with make_executor(concurrency, "paylab-payout") as pool:
                 while True:
-                    for row in islice(waiting, 0 if limited else concurrency - len(running)):
+                    free_workers = 0 if limited_rows else concurrency - len(running)
+                    for row in islice(rows, free_workers):
                         running[pool.submit(self._send_row, row)] = row
                     if not running:
-                        return limited
+                        return limited_rows
                     for future in wait(running, return_when=FIRST_COMPLETED).done:
                         row = running.pop(future)
                         if future.result().is_limited:
-                            limited.append(row)
+                            limited_rows.append(row)
                         else:
-                            self._settle(row, future.result())
+                            self._settle_row(row, future.result())
         finally:  # after an interrupt, the rows under way have their answers
             for future, row in running.items():
-                self._settle(row, future.result())
+                self._settle_row(row, future.result())
 
     def _send_row(self, row: PayoutRow) -> Outcome:
         """Send one row as an order; again under the names that your choices give it."""
-        name = self.names.get(row.number, "")
-        names = set[str]()
+        new_name = self.new_names.get(row.number, "")
+        sent_names = set[str]()
         while True:
             try:
-                response = self.client.transfers.send(self._order(row, name))
+                response = self.client.transfers.send(self._make_order(row, new_name))
                 word = outcome.REPLAYED if response.replayed else outcome.CREATED
                 transfer = response.identified
                 return Outcome(word, {**transfer, "id": str(transfer["id"])})
             except ChoiceError as error:
-                names.add(name)
-                name = self._next_name(error)
-                if not name or name in names:
-                    return self._outcome_of(error)
+                sent_names.add(new_name)
+                new_name = self._next_name(error)
+                if not new_name or new_name in sent_names:
+                    return self._outcome_of_choice(error)
             except PaylabError as error:
                 return outcome_of_error(error)
             except Exception as error:  # the request may have left: the other rows still get theirs
                 return Outcome(outcome.UNKNOWN, error=f"{type(error).__name__}: {error}")
 
     def _next_name(self, error: ChoiceError) -> str:
-        """The name that pays a row again whose payment failed or is old, if you chose that."""
-        is_chosen = {
-            "dead": self.choices.retry_failed,
-            "old": self.choices.older == "pay",
-        }
-        return str(error.payment.id or "") if is_chosen.get(error.reason) else ""
+        """The name that pays a row again whose payment failed or is old; "" if it is not paid."""
+        pays_failed = error.reason == "dead" and self.choices.retry_failed
+        pays_old = error.reason == "old" and self.choices.older == "pay"
+        if not (pays_failed or pays_old):
+            return ""
+        return str(error.payment.id or "")
 
-    def _outcome_of(self, error: ChoiceError) -> Outcome:
+    def _outcome_of_choice(self, error: ChoiceError) -> Outcome:
+        """The outcome of a row that is not paid again."""
         if error.reason == "old" and self.choices.older == "paid":
             return already_paid(error.payment)
         return outcome_of_error(error)
 
-    def _settle(self, row: PayoutRow, settled: Outcome) -> None:
-        self.outcomes[row.number] = settled
-        self.failure = self.failure or settled.stops
-        self.silent = self.silent + 1 if settled.word in (outcome.UNKNOWN, outcome.UNSENT) else 0
+    def _settle_row(self, row: PayoutRow, row_outcome: Outcome) -> None:
+        """Store the outcome of a row, write it to the file, and report the progress."""
+        self.outcomes[row.number] = row_outcome
+        self.failure = self.failure or row_outcome.stops
+        is_silent = row_outcome.word in (outcome.UNKNOWN, outcome.UNSENT)
+        self.silent_rows = self.silent_rows + 1 if is_silent else 0
         if self.file is not None:
-            self.file.note(row, settled)
-        if self.progress:
-            self.progress(len(self.outcomes), len(self.checked.rows))
+            self.file.add_outcome(row, row_outcome)
+        if self.report_progress:
+            self.report_progress(len(self.outcomes), len(self.plan.rows))
 
 
-def _ask(rows: Sequence[str]) -> ChoiceError:
-    """The error for rows with an equal payment of which it cannot be told whether it is theirs."""
-    some = "; ".join(rows[:5]) + ("; ..." if len(rows) > 5 else "")
-    what = f"nothing was sent: {len(rows)} payouts have an equal payment older than 7 days: {some}"
+def _old_payments_error(descriptions: Sequence[str]) -> ChoiceError:
+    """The error for rows with an old equal payment of which it cannot be told whether it is theirs.
+
+    `descriptions` name the row and its payment.
+    """
+    some = "; ".join(descriptions[:DESCRIBED_MAX])
+    if len(descriptions) > DESCRIBED_MAX:
+        some += "; ..."
+    count = len(descriptions)
+    what = f"nothing was sent: {count} payouts have an equal payment older than 7 days: {some}"
     hint = (
         'older="paid" (--older paid) counts them as paid, older="pay" (--older pay) pays them again'
     )

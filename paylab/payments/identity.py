@@ -50,7 +50,7 @@ def identity(fields: Values, terms: Values | None = None) -> str:
     >>> identity({"source_amount": "50"}) == identity({"source_amount": "50.00", "extra": None})
     True
     """
-    return sha256(_text(values(fields, terms))).hexdigest()
+    return sha256(_canonical_bytes(values(fields, terms))).hexdigest()
 
 
 def key(
@@ -72,9 +72,10 @@ def key_of_values(reference: str, order: Values, new: str, operation: str) -> st
     >>> key_of_values("invoice-7", {}, "", "transfers.create")
     '85306cb6-3e17-439e-9213-ba211a2f0fde'
     """
-    kind = "reference" if reference else "values"
-    name = _name("new", new) if new else ""
-    digest = sha256(_text([NAME, operation, kind, reference or order, name])).digest()
+    identified_by = "reference" if reference else "values"
+    name = _normalize_name("new", new) if new else ""
+    parts = [NAME, operation, identified_by, reference or order, name]
+    digest = sha256(_canonical_bytes(parts)).digest()
     return str(UUID(bytes=digest[:16], version=4))
 
 
@@ -85,7 +86,7 @@ def reference_of(fields: Values) -> str:
     'invoice-7'
     """
     reference = fields.get(REFERENCE)
-    return "" if reference is None else _name(REFERENCE, reference)
+    return "" if reference is None else _normalize_name(REFERENCE, reference)
 
 
 def values(fields: Values, terms: Values | None = None) -> dict[str, Any]:
@@ -94,17 +95,19 @@ def values(fields: Values, terms: Values | None = None) -> dict[str, Any]:
     >>> values({"financial_account": {"id": "fa_1"}, "source_currency": "usd"})
     {'source_currency': 'USD', 'financial_account': 'fa_1'}
     """
-    spelled = {normalize("NFC", name): _value(name, value) for name, value in fields.items()}
+    spelled = {
+        normalize("NFC", name): _normalize_value(name, value) for name, value in fields.items()
+    }
     order = {name: value for name, value in spelled.items() if value is not None}
     for name in ACCOUNTS:
-        _join_account(order, name)
+        _merge_account(order, name)
     if terms is None:
         return order
     order.pop("quote_id", None)
     return {**values(terms), **order}
 
 
-def _name(field: str, value: object) -> str:
+def _normalize_name(field: str, value: object) -> str:
     """A name in NFC without spaces around it; RuleError if it is not text or blank."""
     name = normalize("NFC", value).strip() if isinstance(value, str) else ""
     if not name:
@@ -112,7 +115,8 @@ def _name(field: str, value: object) -> str:
     return name
 
 
-def _value(name: str, value: object) -> Any:
+def _normalize_value(name: str, value: object) -> Any:
+    """The value of a field in one spelling."""
     if name == REFERENCE and isinstance(value, str):
         return normalize("NFC", value).strip()
     if name in AMOUNTS:
@@ -121,33 +125,41 @@ def _value(name: str, value: object) -> Any:
             return format(EXACT.normalize(Decimal(text)), "f")
     if name in WORDS and isinstance(value, str):
         return normalize("NFC", value).upper()
-    return _json(value)
+    return _normalize_json(value)
 
 
-def _json(value: object) -> Any:
+def _normalize_json(value: object) -> Any:
     """A JSON value with text in NFC, without null members."""
     if isinstance(value, str):
         return normalize("NFC", value)
     if isinstance(value, Mapping):
-        members = {normalize("NFC", str(name)): _json(item) for name, item in value.items()}
+        members = {
+            normalize("NFC", str(name)): _normalize_json(item) for name, item in value.items()
+        }
         return {name: item for name, item in members.items() if item is not None}
     if isinstance(value, list | tuple):
-        return [_json(item) for item in value]
+        return [_normalize_json(item) for item in value]
     return value if value is None or isinstance(value, bool | int) else str(value)
 
 
-def _join_account(order: dict[str, Any], name: str) -> None:
+def _merge_account(order: dict[str, Any], name: str) -> None:
     """Write an account as its id, however it was given; contradicting ids are both kept."""
     account = order.pop(name, None)
-    by_id = order.pop(f"{name}_id", None)
-    more = dict(account) if isinstance(account, Mapping) else {}
-    own = more.pop("id", None) if isinstance(account, Mapping) else account
-    ids = dict.fromkeys(str(id_) for id_ in (own, by_id) if id_ is not None)
-    if ids or more:
-        order[name] = next(iter(ids)) if len(ids) == 1 and not more else [*ids, more]
+    second_id = order.pop(f"{name}_id", None)
+    if isinstance(account, Mapping):
+        other_members = dict(account)
+        account_id = other_members.pop("id", None)
+    else:
+        other_members = {}
+        account_id = account
+    ids = list(dict.fromkeys(str(id_) for id_ in (account_id, second_id) if id_ is not None))
+    if len(ids) == 1 and not other_members:
+        order[name] = ids[0]
+    elif ids or other_members:
+        order[name] = [*ids, other_members]
 
 
-def _text(value: object) -> bytes:
+def _canonical_bytes(value: object) -> bytes:
     """JSON without spaces, sorted by name, in UTF-8."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "surrogatepass")

@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from ..client.orders import is_undecided
+from ..client.orders import is_order_conflict, is_undecided
 from ..errors import api
 from ..errors.base import ChoiceError, PaylabError, RuleError
 from ..spec.models import Transfer
 from ..spec.timestamps import to_text
 from .identity import REFERENCE
-from .refusals import is_order_conflict
 
 CREATED = "created"
 REPLAYED = "replayed"

@@ -17,7 +17,7 @@ from functools import partial
 
 from ..client.client import Client
 from ..client.new_orders import deliver_order
-from ..client.orders import LOOKBACK, key_advice
+from ..client.orders import LOOKBACK, is_order_conflict, key_advice
 from ..client.request import Options
 from ..client.response import Response
 from ..errors.api import APIStatusError, ConflictError, NotFoundError, UnprocessableError
@@ -37,7 +37,6 @@ from .comparison import (
 from .identity import REFERENCE
 from .keyed_order import KeyedOrder
 from .listed_payments import AGE_MARGIN, ListedPayments
-from .refusals import is_order_conflict
 
 USED_QUOTE_ADVICE = (
     f'if an earlier call of this order may have used the quote, add lookback="{LOOKBACK}" first'
@@ -163,8 +162,10 @@ class PaymentOrders:
             if choice.reason != "untold":
                 raise choice from error
             reason = f"the list could not tell whether it was paid again: {choice.args[0]}"
-            _add_hint(error, f"look at lab.transfers.list() first, since {reason}", is_first=True)
-            raise error from None
+            hint = f"look at lab.transfers.list() first, since {reason}; {error.hint}"
+            raise ChoiceError(
+                str(error.args[0]), hint, reason="untold", payment=error.payment
+            ) from error
         if payment is None:
             raise error
         return self._return_repetition(order, payment, is_listed=True)

@@ -19,9 +19,11 @@ Payouts: TypeAlias = "str | PathLike[str] | Iterable[Mapping[str, Any]] | Any"
 """A CSV file by its path, a DataFrame, or dicts."""
 
 ACCOUNT = "financial_account_id"
-_KINDS = (AMOUNT, CURRENCY, ENUM, TEXT)
-_NAMES = (name for kind in _KINDS for name in OPERATIONS["transfers.create"].of_kind(kind))
-COLUMNS = tuple(dict.fromkeys((REFERENCE, ACCOUNT, *_NAMES)))
+_FIELD_KINDS = (AMOUNT, CURRENCY, ENUM, TEXT)
+_FIELD_NAMES = (
+    name for kind in _FIELD_KINDS for name in OPERATIONS["transfers.create"].of_kind(kind)
+)
+COLUMNS = tuple(dict.fromkeys((REFERENCE, ACCOUNT, *_FIELD_NAMES)))
 """The known columns; others are not sent."""
 
 
@@ -33,11 +35,11 @@ class PayoutRow:
     cells: Mapping[str, Any]
     line: int | None = None
     surplus: int = 0
-    own: Mapping[str, str | None] = field(default_factory=dict)
+    extra_cells: Mapping[str, str | None] = field(default_factory=dict)
     """The cells of unknown columns, as text; they are added to the results."""
 
     @property
-    def name(self) -> str:
+    def reference(self) -> str:
         """The reference of the payout in NFC; "" for none."""
         return normalize("NFC", str(self.cells.get(REFERENCE) or "")).strip()
 
@@ -45,8 +47,9 @@ class PayoutRow:
         """The body of the request; the order of the columns does not change its bytes."""
         cells = {name: self.cells[name] for name in COLUMNS if name in self.cells}
         account = cells.pop(ACCOUNT, None)
-        own = {} if account is None else {"financial_account": {"id": account}}
-        return own | cells
+        if account is None:
+            return cells
+        return {"financial_account": {"id": account}} | cells
 
 
 def read_rows(
@@ -58,78 +61,95 @@ def read_rows(
     `defaults` fill empty cells.
     """
     if hasattr(payouts, "columns"):  # to_dict would keep the last of two
-        _refuse_twins(_known_name(str(name), reference) for name in payouts.columns)
-    records = list(_records(payouts, delimiter))
-    names = {name: _known_name(str(name), reference) for row in records for name in row.cells}
-    if records and reference not in {REFERENCE, *names}:
+        _raise_if_duplicated(_column_name(str(name), reference) for name in payouts.columns)
+    records = list(_read_records(payouts, delimiter))
+    columns = {name: _column_name(str(name), reference) for row in records for name in row.cells}
+    if records and reference not in {REFERENCE, *columns}:
         raise PaylabError(f"the payouts have no column {reference!r}, which names their references")
-    _refuse_twins(names.values())
-    usual = {name: _cell(value) for name, value in defaults.items()}
-    rows = [_row(number, record, names, usual) for number, record in enumerate(records, 1)]
-    ignored = [str(name) for name, known in names.items() if known not in COLUMNS]
+    _raise_if_duplicated(columns.values())
+    default_cells = {name: _read_cell(value) for name, value in defaults.items()}
+    rows = [
+        _make_row(number, record, columns, default_cells)
+        for number, record in enumerate(records, 1)
+    ]
+    ignored = [str(name) for name, column in columns.items() if column not in COLUMNS]
     return tuple(rows), tuple(ignored)
 
 
-def _records(payouts: Payouts, delimiter: str) -> Iterator[CsvRow]:
+def _read_records(payouts: Payouts, delimiter: str) -> Iterator[CsvRow]:
+    """The payouts of a file, a frame or dicts as rows of raw cells."""
     if isinstance(payouts, str | PathLike):
-        _refuse_twins(csv_header(payouts, delimiter))
+        _raise_if_duplicated(csv_header(payouts, delimiter))
         return csv_rows(payouts, delimiter)
-    records: Any = payouts
-    return _dict_records(records.to_dict("records") if hasattr(records, "columns") else records)
+    if hasattr(payouts, "columns"):
+        frame: Any = payouts  # pandas may not be installed
+        return _read_dicts(frame.to_dict("records"))
+    return _read_dicts(payouts)
 
 
-def _dict_records(records: Any) -> Iterator[CsvRow]:
-    if isinstance(records, bytes | bytearray | memoryview) or not isinstance(records, Iterable):
-        kind = f"of type {type(records).__name__}"
-        raise PaylabError(f"payouts are a CSV file's path, a frame or dicts, not {kind}")
+def _read_dicts(records: object) -> Iterator[CsvRow]:
+    """The rows of payouts that are dicts; PaylabError for anything else."""
+    is_bytes = isinstance(records, bytes | bytearray | memoryview)
+    if is_bytes or not isinstance(records, Iterable):
+        type_name = type(records).__name__
+        message = f"payouts are a CSV file's path, a frame or dicts, not of type {type_name}"
+        raise PaylabError(message)
     for number, record in enumerate(records, 1):
         if not isinstance(record, Mapping):
-            kind = f"of type {type(record).__name__}"
-            raise PaylabError(f"row {number} of the payouts is {kind}, not a dict")
+            type_name = type(record).__name__
+            raise PaylabError(f"row {number} of the payouts is of type {type_name}, not a dict")
         yield CsvRow(dict(record))
 
 
-def _known_name(name: str, reference: str) -> str:
-    """The name of a column in our spelling; that of another column stays."""
+def _column_name(name: str, reference: str) -> str:
+    """The name of a column in our spelling; that of an unknown column stays.
+
+    `reference` is the name of the reference column. If it is another one than ours, a column with
+    our name is an unknown one.
+    """
     if name == reference:
         return REFERENCE
-    known = name.strip().lower().replace(" ", "_")
-    return name if known not in COLUMNS or known == REFERENCE != reference else known
+    normal_name = name.strip().lower().replace(" ", "_")
+    if normal_name not in COLUMNS:
+        return name
+    return name if normal_name == REFERENCE != reference else normal_name
 
 
-def _refuse_twins(names: Iterable[str]) -> None:
-    known = [name for name in names if name in COLUMNS]
-    twins = sorted({name for name in known if known.count(name) > 1})
-    if twins:
-        raise PaylabError(f"the column {twins[0]!r} is duplicated")
+def _raise_if_duplicated(names: Iterable[str]) -> None:
+    """Raise PaylabError if two columns have the same known name."""
+    known_names = [name for name in names if name in COLUMNS]
+    duplicates = sorted({name for name in known_names if known_names.count(name) > 1})
+    if duplicates:
+        raise PaylabError(f"the column {duplicates[0]!r} is duplicated")
 
 
-def _row(
-    number: int, record: CsvRow, names: Mapping[Any, str], defaults: Mapping[str, Any]
+def _make_row(
+    number: int, record: CsvRow, columns: Mapping[Any, str], defaults: Mapping[str, Any]
 ) -> PayoutRow:
+    """A row with its number; `columns` are the names in our spelling, `defaults` fill cells."""
     cells = dict(defaults)
-    own: dict[str, str | None] = {}
-    for column, value in record.cells.items():
-        name = names[column]
-        cell = _cell(value)
-        if name not in COLUMNS:
-            own[name] = None if cell is None else _writable(str(cell))
+    extra_cells: dict[str, str | None] = {}
+    for name, value in record.cells.items():
+        column = columns[name]
+        cell = _read_cell(value)
+        if column not in COLUMNS:
+            extra_cells[column] = None if cell is None else _escape_surrogates(str(cell))
         elif cell is not None:
-            cells[name] = cell
-    return PayoutRow(number, cells, record.line, record.surplus, own)
+            cells[column] = cell
+    return PayoutRow(number, cells, record.line, record.surplus, extra_cells)
 
 
-def _writable(text: str) -> str:
+def _escape_surrogates(text: str) -> str:
     """A text without unpaired surrogates, which JSON can contain and a file cannot."""
     return text.encode(errors="backslashreplace").decode()
 
 
-def _cell(value: object) -> Any:
+def _read_cell(value: object) -> Any:
     """A cell as JSON: exact numbers as text, None when empty, anything else unchanged."""
     if isinstance(value, str):
         return value.strip() or None
     if isinstance(value, Decimal):
-        return _plain(value) if value.is_finite() else None
+        return _decimal_text(value) if value.is_finite() else None
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     return None if _is_missing(value) else value
@@ -143,7 +163,7 @@ def _is_missing(value: object) -> bool:
         return type(value).__name__ == "NAType"
 
 
-def _plain(value: Decimal) -> str:
+def _decimal_text(value: Decimal) -> str:
     """Plain digits without the trailing zeros of the column's type."""
     text = getattr(value, "text", None) or format(value, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text

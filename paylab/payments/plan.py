@@ -18,14 +18,16 @@ from .payout_rows import ACCOUNT, COLUMNS, PayoutRow, Payouts, read_rows
 if TYPE_CHECKING:
     import pandas as pd
 
-_RENAMED = {"financial_account": ACCOUNT, "financial_account.id": ACCOUNT}
-_OWN = "batch"
+_COLUMNS_BY_FIELD = {"financial_account": ACCOUNT, "financial_account.id": ACCOUNT}
+_SOURCE = "batch"
 NO_REFERENCE = (
     "is required; references=False (--no-references) sends a row without one, which is safe to "
     "repeat for 24 hours only"
 )
 _EXACT = Context(prec=1_000, traps=[Inexact])
-FLOAT = 'must be text: a float is not exact; read the file with dtype="string", or give its path'
+FLOAT_AMOUNT = (
+    'must be text: a float is not exact; read the file with dtype="string", or give its path'
+)
 
 
 @dataclass(frozen=True)
@@ -49,17 +51,19 @@ class Plan:
     problems: tuple[RowProblem, ...]
     ignored: tuple[str, ...] = ()
 
-    def refuse(self) -> None:
+    def raise_if_problems(self) -> None:
         """Raise RuleError with every problem, if there are any."""
         if self.problems:
             raise RuleError(self.problems)
 
     def totals(self) -> dict[str, Decimal]:
         """The sum of each amount by its column and currency, of rows without a problem."""
-        wrong = {problem.row for problem in self.problems}
+        problem_rows = {problem.row for problem in self.problems}
         sums: dict[str, Decimal] = {}
         for row in self.rows:
-            for label, amount in () if row.number in wrong else _amounts(row):
+            if row.number in problem_rows:
+                continue
+            for label, amount in _read_amounts(row):
                 sums[label] = _EXACT.add(sums.get(label, Decimal(0)), amount)
         return sums
 
@@ -73,15 +77,23 @@ class Plan:
 
     def __str__(self) -> str:
         """One line: number of rows, number of problems, totals."""
-        wrong = len({problem.row for problem in self.problems})
-        sums = [f"{amount} {label}" for label, amount in self.totals().items()]
-        count = len(self.rows)
-        problems = f"{wrong} {'has' if wrong == 1 else 'have'} problems" if wrong else "no problems"
-        total = f"; total{' of the others' if wrong else ''}: {', '.join(sums)}" if sums else ""
-        return f"{count} payout{'' if count == 1 else 's'}, {problems}{total}"
+        problem_rows = len({problem.row for problem in self.problems})
+        problems_text = "no problems"
+        if problem_rows:
+            problems_text = f"{problem_rows} {'has' if problem_rows == 1 else 'have'} problems"
+        text = f"{_count_payouts(len(self.rows))}, {problems_text}"
+        totals = ", ".join(f"{amount} {label}" for label, amount in self.totals().items())
+        if not totals:
+            return text
+        return f"{text}; total{' of the others' if problem_rows else ''}: {totals}"
 
 
-def plan(
+def _count_payouts(count: int) -> str:
+    """A number of payouts, such as `1 payout`."""
+    return f"{count} payout{'' if count == 1 else 's'}"
+
+
+def make_plan(
     payouts: Payouts,
     *,
     reference: str = REFERENCE,
@@ -94,57 +106,63 @@ def plan(
     A row needs a reference, unless `references` is False. `delimiter` separates the cells of a CSV
     file. Other keywords fill empty cells of a column: `source_currency="USD"`.
     """
-    unknown = [name for name in defaults if name not in COLUMNS]
-    if unknown:
-        raise TypeError(f"{unknown[0]!r} is not a column; the columns are {', '.join(COLUMNS)}")
+    unknown_names = [name for name in defaults if name not in COLUMNS]
+    if unknown_names:
+        columns = ", ".join(COLUMNS)
+        raise TypeError(f"{unknown_names[0]!r} is not a column; the columns are {columns}")
     rows, ignored = read_rows(payouts, reference, delimiter, defaults)
-    labels = _RENAMED | {REFERENCE: reference}
-    return Plan(rows, tuple(_problems(rows, labels, references=references)), ignored)
+    columns_by_field = _COLUMNS_BY_FIELD | {REFERENCE: reference}
+    problems = _check_rows(rows, columns_by_field, references=references)
+    return Plan(rows, tuple(problems), ignored)
 
 
-def _problems(
-    rows: Sequence[PayoutRow], names: Mapping[str, str], *, references: bool
+def _check_rows(
+    rows: Sequence[PayoutRow], columns: Mapping[str, str], *, references: bool
 ) -> Iterator[RowProblem]:
-    first: dict[str, int] = {}
+    """The problems of all rows; `columns` are the names of columns that differ from the field."""
+    first_rows: dict[str, int] = {}
     for row in rows:
-        earlier = first.setdefault(row.name or identity(row.body()), row.number)
-        problems = [*_own_problems(row, earlier), *_rule_problems(row)]
-        if references and not row.name:
-            problems.insert(0, Problem(REFERENCE, NO_REFERENCE, _OWN))
+        first_row = first_rows.setdefault(row.reference or identity(row.body()), row.number)
+        problems = [*_check_in_batch(row, first_row), *_check_by_rules(row)]
+        if references and not row.reference:
+            problems.insert(0, Problem(REFERENCE, NO_REFERENCE, _SOURCE))
         for problem in problems:
-            field = names.get(problem.field, problem.field)
-            yield RowProblem(field, problem.message, problem.source, row.number, row.line)
+            column = columns.get(problem.field, problem.field)
+            yield RowProblem(column, problem.message, problem.source, row.number, row.line)
 
 
-def _own_problems(row: PayoutRow, earlier: int) -> Iterator[Problem]:
-    """The problems that no rule knows; `earlier` is the first row of the same payout."""
-    if earlier != row.number and row.name:
-        message = f"is also the reference of row {earlier}: it must be unique"
-        yield Problem(REFERENCE, message, _OWN)
-    elif earlier != row.number:
-        message = f"row {row.number} equals row {earlier}: give each a reference, or remove one"
-        yield Problem("", message, _OWN)
+def _check_in_batch(row: PayoutRow, first_row: int) -> Iterator[Problem]:
+    """The problems of a row among the others; `first_row` is the first row of the same payout."""
+    is_repeated = first_row != row.number
+    if is_repeated and row.reference:
+        message = f"is also the reference of row {first_row}: it must be unique"
+        yield Problem(REFERENCE, message, _SOURCE)
+    elif is_repeated:
+        yield Problem("", f"equals row {first_row}: give each a reference, or remove one", _SOURCE)
     if row.surplus:
         message = "has more cells than the header: is a comma not in quotes?"
-        yield Problem("", message, _OWN)
+        yield Problem("", message, _SOURCE)
 
 
-def _rule_problems(row: PayoutRow) -> Iterator[Problem]:
+def _check_by_rules(row: PayoutRow) -> Iterator[Problem]:
+    """The problems of a row by the rules of a transfer; a likely typo is a warning."""
     body = row.body()
     currency = body.get("destination_currency")
     rail = body.get("payout_method")
-    for doubt in transfers.warn_rail(currency, rail) if isinstance(currency, str) else ():
-        warnings.warn(str(doubt), RuleWarning, stacklevel=2)
+    if isinstance(currency, str):
+        for doubt in transfers.warn_rail(currency, rail):
+            warnings.warn(str(doubt), RuleWarning, stacklevel=2)
     for problem in transfers.check(body) or transfers.check_rail(str(currency), rail):
         is_float = isinstance(row.cells.get(problem.field), float)  # pandas read the amount so
         if is_float and problem.field in transfers.AMOUNTS:
-            yield Problem(problem.field, FLOAT, problem.source)
+            yield Problem(problem.field, FLOAT_AMOUNT, problem.source)
         else:
             yield problem
 
 
-def _amounts(row: PayoutRow) -> Iterator[tuple[str, Decimal]]:
-    for name, currency in transfers.AMOUNTS.items():
+def _read_amounts(row: PayoutRow) -> Iterator[tuple[str, Decimal]]:
+    """The amounts of a row, each with its currency and column, such as `USD source amount`."""
+    for name, currency_name in transfers.AMOUNTS.items():
         amount = money.read_amount(row.cells.get(name))
         if amount is not None:
-            yield f"{row.cells.get(currency)} {name}".replace("_", " "), amount
+            yield f"{row.cells.get(currency_name)} {name}".replace("_", " "), amount

@@ -81,7 +81,7 @@ def _later_payment_error(
     error = dead_error(order, dead, now)
     message = f"{error.args[0]}; {describe_payment(later, now)} was made after it"
     hint = f"if {later.id} is this payment, it is done; otherwise {error.hint}"
-    return ChoiceError(message, hint, reason="dead", payment=dead)
+    return ChoiceError(message, hint, reason="conflict", payment=later)
 
 
 def _live_payments(payments: Sequence[Transfer]) -> list[Transfer]:

@@ -36,19 +36,21 @@ UNANSWERED = Outcome(
 QUOTE = '"'
 WRITES_MAX = 250
 """A file with more rows is not written after every answer, but about this many times, ..."""
-MOST_SECONDS = 0.25
+WRITE_SECONDS = 0.25
 """... or if the last time is so long ago."""
 
 Outcomes = Mapping[int, Outcome]
 Reader = Callable[[Sequence[dict[str, Any]]], object]
 
 
-def _texts(rows: Sequence[dict[str, Any]]) -> pa.Table:
+def _text_rows(rows: Sequence[dict[str, Any]]) -> pa.Table:
+    """Rows as text; PaylabError for a row that cannot be read."""
     return text_table(rows, TRANSFERS)
 
 
-def _typed(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
-    return typed_frame(_texts(rows), TRANSFERS)
+def _typed_rows(rows: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """Rows as a typed frame; PaylabError for a row that cannot be read."""
+    return typed_frame(_text_rows(rows), TRANSFERS)
 
 
 class Results:
@@ -62,31 +64,36 @@ class Results:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         names = [name for name in COLUMNS if name not in TRANSFERS.names]
-        self._sent = [name for name in names if any(row.cells.get(name) for row in plan.rows)]
-        taken = {*RESULTS, *TRANSFERS.names, *self._sent}
-        is_result = {*plan.ignored} >= RESULTS  # of an earlier batch, corrected
-        own = [name for name in plan.ignored if not (is_result and name in taken)]
-        self._own = {name: f"{name} (given)" if name in taken else name for name in own}
+        self._sent_columns = [
+            name for name in names if any(row.cells.get(name) for row in plan.rows)
+        ]
+        result_names = {*RESULTS, *TRANSFERS.names, *self._sent_columns}
+        own_names = list(plan.ignored)
+        if {*own_names} >= RESULTS:  # the payouts are the corrected results of an earlier batch
+            own_names = [name for name in own_names if name not in result_names]
+        self._own_columns = {
+            name: f"{name} (given)" if name in result_names else name for name in own_names
+        }
 
     def table(
-        self, rows: Sequence[PayoutRow], outcomes: Outcomes, read: Reader = _texts
+        self, rows: Sequence[PayoutRow], outcomes: Outcomes, read: Reader = _text_rows
     ) -> pa.Table:
         """Some rows as text; a row whose transfer `read` refuses has only the id."""
         settled = [outcomes[row.number] for row in rows]
-        cells = [_cells(row, outcome) for row, outcome in zip(rows, settled, strict=True)]
-        readable, reasons = _readable(cells, read)
+        cells = [_result_cells(row, outcome) for row, outcome in zip(rows, settled, strict=True)]
+        readable, reasons = _split_unreadable(cells, read)
         errors = [outcome.error or why for outcome, why in zip(settled, reasons, strict=True)]
         columns: dict[str, list[str | None]] = {
             "row": [str(row.number) for row in rows],
             "outcome": [outcome.word for outcome in settled],
             "error": [error and printable(error) for error in errors],
         }
-        transfers = _texts(readable)
+        transfers = _text_rows(readable)
         columns |= {name: transfers[name].to_pylist() for name in transfers.column_names}
-        for name in self._sent:
+        for name in self._sent_columns:
             columns[name] = [as_text(row.cells.get(name)) for row in rows]
-        for name, label in self._own.items():
-            columns[label] = [as_text(row.own.get(name)) for row in rows]
+        for name, label in self._own_columns.items():
+            columns[label] = [as_text(row.extra_cells.get(name)) for row in rows]
         return pa.table({name: pa.array(texts, pa.string()) for name, texts in columns.items()})
 
     def frame(self, outcomes: Outcomes) -> pd.DataFrame:
@@ -94,7 +101,7 @@ class Results:
 
         `attrs` holds the number of rows per outcome.
         """
-        frame = typed_frame(self.table(self._plan.rows, outcomes, _typed), TRANSFERS)
+        frame = typed_frame(self.table(self._plan.rows, outcomes, _typed_rows), TRANSFERS)
         frame["row"] = frame["row"].astype("int64")
         words = Counter(outcomes[row.number].word for row in self._plan.rows)
         frame.attrs = {"outcomes": dict(words)}
@@ -113,13 +120,15 @@ class ResultsFile:
     def __init__(self, path: Path, plan: Plan, results: Results) -> None:
         self._path = path
         self._results = results
-        self._every = max(1, len(plan.rows) // WRITES_MAX)
+        self._rows_per_write = max(1, len(plan.rows) // WRITES_MAX)
         table = results.table(plan.rows, {row.number: UNANSWERED for row in plan.rows})
-        kinds = [TRANSFERS.kind(name) for name in table.column_names]
-        self._escapes = [_escape_number if kind in NUMBERS else escape_cell for kind in kinds]
+        column_kinds = [TRANSFERS.kind(name) for name in table.column_names]
+        self._escapes = [
+            _escape_number if kind in NUMBERS else escape_cell for kind in column_kinds
+        ]
         self._header = _csv_line(map(escape_cell, table.column_names))
         numbers = [row.number for row in plan.rows]
-        self._lines = dict(zip(numbers, self._escaped(table), strict=True))
+        self._lines = dict(zip(numbers, self._escape_lines(table), strict=True))
         self._unwritten: list[tuple[PayoutRow, Outcome]] = []
 
     def __enter__(self) -> Self:
@@ -141,10 +150,13 @@ class ResultsFile:
             text = f"{self._path} could not be written ({error}): it may lack the last results"
             warnings.warn(text, ConfigWarning, stacklevel=2)
 
-    def note(self, row: PayoutRow, outcome: Outcome) -> None:
+    def add_outcome(self, row: PayoutRow, outcome: Outcome) -> None:
         """Write the outcome of a row, now or with the next ones."""
         self._unwritten.append((row, outcome))
-        if len(self._unwritten) >= self._every or monotonic() - self._written >= MOST_SECONDS:
+        if (
+            len(self._unwritten) >= self._rows_per_write
+            or monotonic() - self._written >= WRITE_SECONDS
+        ):
             with suppress(OSError):  # the next write has this row too
                 self._write(is_durable=False)
 
@@ -152,14 +164,14 @@ class ResultsFile:
         outcomes = {row.number: outcome for row, outcome in self._unwritten}
         rows = [row for row, _ in self._unwritten]
         self._lines |= zip(
-            outcomes, self._escaped(self._results.table(rows, outcomes)), strict=True
+            outcomes, self._escape_lines(self._results.table(rows, outcomes)), strict=True
         )
         self._unwritten.clear()
         with files.replace(self._path, is_durable=is_durable) as sink:
             sink.write(b"".join([self._header, *self._lines.values()]))
         self._written = monotonic()
 
-    def _escaped(self, table: pa.Table) -> list[bytes]:
+    def _escape_lines(self, table: pa.Table) -> list[bytes]:
         """The rows of a table as lines of CSV in which no cell is a formula."""
         columns = [
             [cell and escape(cell) for cell in column.to_pylist()]
@@ -168,16 +180,20 @@ class ResultsFile:
         return [_csv_line(row) for row in zip(*columns, strict=True)]
 
 
-def _cells(row: PayoutRow, outcome: Outcome) -> dict[str, Any]:
-    own = {"id": outcome.payment or None, **row.cells}
-    source = outcome.transfer if outcome.is_made else own
-    return {**source, REFERENCE: row.cells.get(REFERENCE)}
+def _result_cells(row: PayoutRow, outcome: Outcome) -> dict[str, Any]:
+    """The fields of the transfer of a row; without one, the cells that were given."""
+    fields: Mapping[str, Any] = {"id": outcome.payment or None, **row.cells}
+    if outcome.is_made:
+        fields = outcome.transfer
+    return {**fields, REFERENCE: row.cells.get(REFERENCE)}
 
 
-def _readable(
+def _split_unreadable(
     cells: Sequence[dict[str, Any]], read: Reader
 ) -> tuple[Sequence[dict[str, Any]], list[str | None]]:
-    """The rows, of which those that cannot be read have only the id, and the reason for each.
+    """The rows, and for each the reason why it cannot be read, or None.
+
+    An unreadable row has only its id and its reference.
 
     The payments are already made, so an unexpected answer must not prevent the results.
     """
@@ -186,13 +202,13 @@ def _readable(
         read(cells)
         return cells, reasons
     readable = list(cells)
-    for place, row in enumerate(cells):
+    for index, row in enumerate(cells):
         try:
             read([row])
         except PaylabError as error:
             names = [name for name in ("id", REFERENCE) if name in row]
-            readable[place] = {name: plain(str(row[name])) for name in names}
-            reasons[place] = f"made, but its fields cannot be shown: {error}"
+            readable[index] = {name: plain(str(row[name])) for name in names}
+            reasons[index] = f"made, but its fields cannot be shown: {error}"
     return readable, reasons
 
 

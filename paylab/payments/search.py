@@ -33,73 +33,83 @@ REPEATED_PAGES_MAX = 3
 VALUES_MIN = 2
 """Fewer values without a reference are too few to look for a payment."""
 
-Tell = Callable[[str], object]
+Notify = Callable[[str], object]
 Since = datetime | Callable[[], datetime] | None
 """A time, or what gives it after the first page; None for the whole list."""
 
 
 @dataclass
-class _Reading:
+class _ListReading:
     """What the pages of a list have shown so far."""
 
     since: datetime | None = None
     pages: int = 0
-    repeated: int = 0
-    first: datetime | None = None
-    last: datetime | None = None
+    repeated_pages: int = 0
+    """The number of successive pages without a new row."""
+    first_time: datetime | None = None
+    last_time: datetime | None = None
     is_ordered: bool = True
 
-    def note(self, page: Page[Any]) -> bool:
-        """Count a page; whether all later rows are older than the bound."""
+    def add_page(self, page: Page[Any]) -> None:
+        """Count a page, and note the times of its rows."""
         self.pages += 1
-        self.repeated = 0 if page.data else self.repeated + 1
+        self.repeated_pages = 0 if page.data else self.repeated_pages + 1
         for row in page.data:
-            is_dated = isinstance(row.created_at, datetime)
-            is_next = is_dated and (self.last is None or created(row) <= self.last)
-            self.is_ordered = self.is_ordered and is_next
-            self.last = created(row) if is_dated else self.last
-            self.first = self.first or self.last
+            if not isinstance(row.created_at, datetime):
+                self.is_ordered = False
+                continue
+            created_at = created(row)
+            if self.last_time is not None and created_at > self.last_time:
+                self.is_ordered = False
+            self.last_time = created_at
+            self.first_time = self.first_time or created_at
+
+    def is_past(self, page: Page[Any]) -> bool:
+        """Whether all rows after a page are older than the bound: it is, and the list descends."""
         times = [row.created_at for row in page.data]
-        is_old = all(isinstance(at, datetime) and self.since and at < self.since for at in times)
+        if self.since is None or not times:
+            return False
         # One row, or rows of one time, show no order.
-        descends = self.is_ordered and self.first is not None and self.first != self.last
-        return descends and bool(times) and is_old
+        descends = self.is_ordered and self.first_time != self.last_time
+        return descends and all(time < self.since for time in times)
 
     def __str__(self) -> str:
         """How far the list was read, and how far it is read at most."""
         text = f"reading the list for earlier payouts: {self.pages:,} pages so far"
-        if self.last is None or self.since is None:
+        if self.last_time is None or self.since is None:
             return text
-        return f"{text}, back to {self.last:%Y-%m-%d} of {self.since:%Y-%m-%d}"
+        return f"{text}, back to {self.last_time:%Y-%m-%d} of {self.since:%Y-%m-%d}"
 
 
 def read_rows_since(
     pages: Iterable[Page[R]],
     since: Since,
-    wanted: Callable[[R], bool],
-    tell: Tell | None = None,
-    most: int = PAGES_MAX,
+    is_wanted: Callable[[R], bool],
+    notify: Notify | None = None,
+    pages_max: int = PAGES_MAX,
 ) -> list[R]:
     """The wanted rows of the list back to a time, in its order; ChoiceError if it cannot be read.
 
     The reading ends before the end of the list only after a whole page of older rows, and if the
-    rows so far were in descending order. `tell` shows how far it is after 2, 4, 8, ... pages.
+    rows so far were in descending order. `notify` shows how far it is after 2, 4, 8, ... pages.
     """
-    reading = _Reading()
-    kept: list[R] = []
+    reading = _ListReading()
+    rows: list[R] = []
     try:
         for page in pages:
             if reading.pages == 0:
                 reading.since = since() if callable(since) else since
-            kept += [row for row in page.data if wanted(row) and _is_since(row, reading.since)]
-            is_done = reading.note(page)
-            if is_done or not page.has_next_page:
-                return kept
-            if tell and reading.pages > 1 and reading.pages.bit_count() == 1:
-                tell(str(reading))
-            if reading.pages >= most:
-                raise undecided_error(f"the list has more than {most:,} pages")
-            if reading.repeated >= REPEATED_PAGES_MAX:
+            rows += [
+                row for row in page.data if is_wanted(row) and _may_be_since(row, reading.since)
+            ]
+            reading.add_page(page)
+            if reading.is_past(page) or not page.has_next_page:
+                return rows
+            if notify and reading.pages > 1 and reading.pages.bit_count() == 1:
+                notify(str(reading))
+            if reading.pages >= pages_max:
+                raise undecided_error(f"the list has more than {pages_max:,} pages")
+            if reading.repeated_pages >= REPEATED_PAGES_MAX:
                 raise undecided_error(
                     f"{REPEATED_PAGES_MAX} pages of the list in a row had no new row"
                 )
@@ -107,17 +117,19 @@ def read_rows_since(
         raise
     except PaylabError as error:
         raise undecided_error(f"the list could not be read: {error}") from error
-    return kept
+    return rows
 
 
 def _pages(transfers: Transfers) -> Iterator[Page[Transfer]]:
     return transfers.list(limit=PAGE_MAX).pages()
 
 
-def _is_since(row: Resource, since: datetime | None) -> bool:
+def _may_be_since(row: Resource, since: datetime | None) -> bool:
     """Whether a row may be as new as a time: one that does not show its time may be."""
-    made = row.get("created_at")
-    return since is None or not isinstance(made, datetime) or made >= since
+    created_at = row.get("created_at")
+    if since is None or not isinstance(created_at, datetime):
+        return True
+    return created_at >= since
 
 
 def undecided_error(why: str) -> ChoiceError:
@@ -129,55 +141,58 @@ def undecided_error(why: str) -> ChoiceError:
 
 
 @dataclass
-class References:
-    """Looks for the payments of references; a row counts if its reference is one of them."""
+class ReferenceFilter:
+    """Keeps the rows that have one of the references, and counts the rows."""
 
-    wanted: Collection[str]
+    references: Collection[str]
     rows: int = 0
-    has_any: bool = False
+    has_reference: bool = False
+    """Whether any row shows a reference."""
 
     def __call__(self, row: Transfer) -> bool:
         """Note a row, and tell whether it has one of the references."""
         reference = shown_values(row).get(REFERENCE)
         self.rows += 1
-        self.has_any = self.has_any or reference is not None
-        return reference in self.wanted
+        self.has_reference = self.has_reference or reference is not None
+        return reference in self.references
 
 
 def find_by_references(
     transfers: Transfers,
     references: Collection[str],
     since: Since,
-    tell: Tell | None = None,
-    most: int = PAGES_MAX,
+    notify: Notify | None = None,
+    pages_max: int = PAGES_MAX,
 ) -> dict[str, list[Transfer]]:
-    """The payments of each reference back to a time, newest first; ChoiceError if untold.
+    """The payments of each reference back to a time, newest first.
 
     `references` are in NFC and stripped, as by `reference_of`; one without a payment is missing.
-    The list is read once for all of them.
+    The list is read once for all of them. ChoiceError if it cannot tell.
     """
-    search = References(frozenset(references))
-    payments: dict[str, list[Transfer]] = {}
-    for payment in sort_newest(read_rows_since(_pages(transfers), since, search, tell, most)):
-        payments.setdefault(shown_values(payment)[REFERENCE], []).append(payment)
-    if search.rows and not search.has_any:
+    reference_filter = ReferenceFilter(frozenset(references))
+    rows = read_rows_since(_pages(transfers), since, reference_filter, notify, pages_max)
+    if reference_filter.rows and not reference_filter.has_reference:
         raise undecided_error(f"no row of the list shows a {REFERENCE}")
+    payments: dict[str, list[Transfer]] = {}
+    for payment in sort_newest(rows):
+        payments.setdefault(shown_values(payment)[REFERENCE], []).append(payment)
     return payments
 
 
 def find_by_values(transfers: Transfers, order: Values, since: Since) -> list[Transfer]:
-    """The payments that no shown value tells apart from an order without a reference.
+    """The payments back to a time that show no other value than an order without a reference.
 
-    ChoiceError if the list does not show references.
+    They are sorted, newest first. ChoiceError if the list does not show references.
     """
-    search = References(())
+    reference_filter = ReferenceFilter(())
 
-    def is_like(row: Transfer) -> bool:
-        search(row)
+    def may_be_payment(row: Transfer) -> bool:
+        reference_filter(row)
         return not find_differences(order, row)
 
-    payments = sort_newest(read_rows_since(_pages(transfers), since, is_like))
-    if not search.has_any and any(REFERENCE not in row.model_fields_set for row in payments):
+    payments = sort_newest(read_rows_since(_pages(transfers), since, may_be_payment))
+    hides_reference = any(REFERENCE not in row.model_fields_set for row in payments)
+    if hides_reference and not reference_filter.has_reference:
         raise undecided_error(f"no row of the list shows a {REFERENCE}")
     return payments
 
@@ -187,12 +202,12 @@ def find_in_newest_page(transfers: Transfers, reference: str, since: datetime) -
 
     PaylabError if the page cannot be read, or cannot tell.
     """
-    search = References({reference})
+    reference_filter = ReferenceFilter({reference})
     page = next(_pages(transfers), Page([]))
     if page.has_next_page and page.data and created(page.data[0]) < created(page.data[-1]):
         raise PagingError("the first page of the list is not the newest one")
-    payments = [row for row in page.data if search(row) and _is_since(row, since)]
-    if not search.has_any and page.data:
+    payments = [row for row in page.data if reference_filter(row) and _may_be_since(row, since)]
+    if page.data and not reference_filter.has_reference:
         raise PagingError(f"no row of the list shows a {REFERENCE}")
     if any(not isinstance(payment.created_at, datetime) for payment in payments):
         raise PagingError(f"a payment of this {REFERENCE} does not show when it was made")
@@ -208,31 +223,37 @@ def find_payment(
     """
     order = values(fields)
     reference = reference_of(fields)
-    if not reference and (since is None or len(order) < VALUES_MIN):
+    if reference:
+        listed = find_by_references(transfers, {reference}, since).get(reference, [])
+        payments = [payment for payment in listed if not find_differences(order, payment)]
+        if listed and not payments:
+            raise_if_other_terms(order, listed[0], now)
+    elif since is None or len(order) < VALUES_MIN:
         message = "give a client_reference_id, or the account, an amount and since"
         raise RuleError([Problem(REFERENCE, message)])
-    if reference:
-        named = find_by_references(transfers, {reference}, since).get(reference, [])
-        payments = [payment for payment in named if not find_differences(order, payment)]
-        if named and not payments:
-            raise_if_other_terms(order, named[0], now)
     else:
         payments = find_by_values(transfers, order, since)
     payment = choose_payment(payments)
-    hidden = [] if payment is None else [n for n in hidden_fields(order, payment) if n in NEEDED]
-    if payment is not None and (hidden or not payment.id):
-        lacks = ", ".join(hidden or ["its id"])
-        raise undecided_error(
-            f"{payment.id or 'a row'} may be the payment, but does not show {lacks}"
-        )
+    if payment is not None:
+        _raise_if_unsure(order, payment)
     return payment
 
 
+def _raise_if_unsure(order: Values, payment: Transfer) -> None:
+    """Raise ChoiceError if a payment does not show its id, or all that is needed."""
+    names = [name for name in hidden_fields(order, payment) if name in NEEDED]
+    if payment.id and not names:
+        return
+    lacking = ", ".join(names) or "its id"
+    name = payment.id or "a row"
+    raise undecided_error(f"{name} may be the payment, but does not show {lacking}")
+
+
 def sort_newest(payments: Iterable[Transfer]) -> list[Transfer]:
-    """Payments by creation; those without a time are last."""
+    """Payments by creation, newest first; those without a time are last."""
     return sorted(payments, key=created, reverse=True)
 
 
 def choose_payment(payments: Iterable[Transfer]) -> Transfer | None:
-    """The newest live payment, else the newest dead one, else None."""
+    """The newest live payment, else the newest dead one; None if there is none."""
     return min(sort_newest(payments), key=is_dead, default=None)

@@ -70,7 +70,7 @@ BAD = {
     "amount": (("a-2", "fa_1", "10.505", *GOOD[3:]), "row 2 (line 3), source_amount"),
     "no amount": (("a-2", "fa_1", "", *GOOD[3:]), "row 2 (line 3), source_amount: is required"),
     "reference": (GOOD, "row 2 (line 3), invoice: is also the reference of row 1"),
-    "equal rows": (("", *GOOD[1:]), "row 3 (line 4), row 3 equals row 2"),
+    "equal rows": (("", *GOOD[1:]), "row 3 (line 4), equals row 2"),
     "too long": (("x" * 65, *GOOD[1:]), "row 2 (line 3), invoice: must be at most 64"),
     "rail": (("a-2", *GOOD[1:3], "pix", "USD", "MXN"), "row 2 (line 3), payout_method: must be"),
     "account": (("a-2", "", *GOOD[2:]), "row 2 (line 3), financial_account_id: is required"),

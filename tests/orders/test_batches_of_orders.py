@@ -503,3 +503,19 @@ def test_a_conflict_of_a_row_says_what_to_do_with_the_row(service, cell):
     text = outcome.rows[0]["error"]
     assert "correct the row if it is that payment; for another payment give it another" in text
     assert "new=" not in text
+
+
+def test_a_failed_row_is_not_paid_again_if_the_list_cannot_tell(service, connect):
+    """A row whose payment failed may have been paid under another name: the list must tell."""
+    cell = connect(max_retries=0)
+    row = {**ORDER, "client_reference_id": "a"}
+    report(cell.transfers.create, **row).check("paid tr_1")
+    service.payments[0]["status"] = "failed"
+    report(cell.transfers.create, **row, new="by hand").check("paid tr_2")
+    service.listing.html = True
+    unsure = batch_report(cell, [row], lookback=None, retry_failed=True)
+    assert unsure.outcomes == ["unknown"]
+    service.listing.html = False
+    sure = batch_report(cell, [row], lookback=None, retry_failed=True)
+    assert (sure.outcomes, sure.ids) == (["replayed"], ["tr_2"])
+    assert len(service.payments) == 2

@@ -9,7 +9,7 @@ import pytest
 
 import paylab
 from paylab.payments.payout_rows import ACCOUNT
-from paylab.payments.plan import plan
+from paylab.payments.plan import make_plan
 
 TERMS = {"source_currency": "USD", "destination_currency": "MXN", "payout_method": "spei"}
 
@@ -21,7 +21,7 @@ def test_the_total_of_a_plan_is_exact():
         for amount in ("999999999999999999999999999999.01", "0.01")
     ]
     total = {"USD source amount": Decimal("999999999999999999999999999999.02")}
-    assert plan(rows, **TERMS).totals() == total
+    assert make_plan(rows, **TERMS).totals() == total
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,9 @@ def test_the_total_of_a_plan_is_exact():
 )
 def test_a_cell_is_an_exact_amount_or_a_problem(cell, sent, wrong):
     """Whole and decimal numbers become text; true, a float and an empty cell are problems."""
-    checked = plan([{"client_reference_id": "a", ACCOUNT: "fa_1", "source_amount": cell}], **TERMS)
+    checked = make_plan(
+        [{"client_reference_id": "a", ACCOUNT: "fa_1", "source_amount": cell}], **TERMS
+    )
     assert checked.rows[0].body().get("source_amount") == sent
     assert type(checked.rows[0].body().get("source_amount")) is type(sent)
     assert [problem.field for problem in checked.problems] == wrong
@@ -50,8 +52,8 @@ def test_semicolons_are_named_and_can_be_read(tmp_path):
     path = tmp_path / "payouts.csv"
     path.write_text("client_reference_id;financial_account_id;source_amount\na;fa_1;10\n")
     with pytest.raises(paylab.PaylabError, match="semicolons; pass delimiter=';'"):
-        plan(path, **TERMS)
-    assert plan(path, delimiter=";", **TERMS).problems == ()
+        make_plan(path, **TERMS)
+    assert make_plan(path, delimiter=";", **TERMS).problems == ()
 
 
 TWINS = pd.DataFrame(

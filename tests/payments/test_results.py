@@ -117,5 +117,5 @@ def test_results_are_read_back_and_sent_as_they_were(lab, row, tmp_path):
     assert not [cell for line in written for cell in line if cell[:1] in {*"=+-@\uff1d\uff0b"}]
     renamed = results.rename(tmp_path / "renamed.csv")
     assert [*paylab.read_csv(renamed)["=cmd|x"]] == TEXTS
-    assert [payout.name for payout in lab.transfers.check_many(renamed).rows] == TEXTS
+    assert [payout.reference for payout in lab.transfers.check_many(renamed).rows] == TEXTS
     assert str(paylab.read_csv(renamed)["source_amount"].iloc[0]) == "10.50"

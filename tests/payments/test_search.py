@@ -94,7 +94,7 @@ UNTOLD = {
 def test_what_a_list_cannot_tell_is_an_error(listing):
     """A list that fails, loops, is too long or shows no reference tells nothing."""
     with pytest.raises(ChoiceError, match="could not be told") as error:
-        find_by_references(listing, {"r9"}, None, most=20)
+        find_by_references(listing, {"r9"}, None, pages_max=20)
     assert (error.value.reason, error.value.payment) == ("untold", None)
 
 

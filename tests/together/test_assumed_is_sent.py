@@ -9,7 +9,7 @@ import pytest
 import paylab
 from paylab.corridors import examples
 from paylab.errors import BadRequestError, RuleWarning
-from paylab.payments.plan import plan
+from paylab.payments.plan import make_plan
 
 PAID = {"source_amount": "10.00", "source_currency": "USD"}
 RAILS = [("CO", "COP", "ach"), ("MX", "MXN", "bitso"), ("MX", "MXN", "local")]
@@ -79,7 +79,7 @@ def test_rails(lab, country, currency, rail):
         lab.transfers.create(to, **terms)
     rows = [{**terms, "financial_account_id": to, "client_reference_id": "r-1"}]
     with pytest.warns(RuleWarning, match=f"not {rail}"):
-        assert plan(rows).problems == ()
+        assert make_plan(rows).problems == ()
 
 
 @pytest.mark.parametrize(
