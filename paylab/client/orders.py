@@ -11,19 +11,17 @@ from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
 from ..errors.api import APIStatusError, ConflictError
 from ..errors.base import ChoiceError, PaylabError, Problem, ReadOnlyError, ReplayError, RuleError
-from ..spec.codes import IDEMPOTENCY_HOURS
+from ..spec.codes import IDEMPOTENCY_HOURS, LOOKBACK
 from .request import Options, OutgoingRequest
 
 if TYPE_CHECKING:
     from .response import Response
 
 # The service refused it without carrying it out; after a 5xx that is unknown.
-REFUSALS = range(400, 500)
+REFUSAL_STATUSES = range(400, 500)
 # A refusal that does not show whether another attempt is carried out.
-TIMED_OUT = 408
+REQUEST_TIMEOUT = 408
 NOTHING_SENT = "nothing was sent: you can send it again"
-LOOKBACK = "45 days"
-"""How far a batch searches the list, and what errors advise for one order."""
 
 
 ORDER_CONFLICT = re.compile(
@@ -88,15 +86,21 @@ def add_advice_on_error(advice: Callable[[], str]) -> Iterator[None]:
         yield
     except PaylabError as error:
         if is_undecided(error):
-            # A status may have a hint of its own: until when the service asks not to be called.
-            own_hint = error.hint if isinstance(error, APIStatusError) else None
-            is_refused = isinstance(error, APIStatusError) and error.status in REFUSALS
-            prefix = "an earlier attempt: " if is_refused and error.after_lost else ""
-            error.hint = "; ".join(filter(None, (own_hint, prefix + advice())))
+            error.hint = _undecided_hint(error, advice())
         raise
     except BaseException as error:
         error.add_note(advice())
         raise
+
+
+def _undecided_hint(error: PaylabError, advice: str) -> str:
+    """The hint of an order that may have been carried out: that of a status, then the advice."""
+    if not isinstance(error, APIStatusError):
+        return advice
+    if error.status in REFUSAL_STATUSES and error.after_lost:
+        advice = f"an earlier attempt: {advice}"
+    # A status may have a hint of its own: until when the service asks not to be called.
+    return "; ".join(filter(None, (error.hint, advice)))
 
 
 def is_undecided(error: PaylabError) -> bool:
@@ -105,8 +109,8 @@ def is_undecided(error: PaylabError) -> bool:
         return False
     if error.after_lost:
         return True
-    if isinstance(error, APIStatusError) and error.status in REFUSALS:
-        return error.status == TIMED_OUT
+    if isinstance(error, APIStatusError) and error.status in REFUSAL_STATUSES:
+        return error.status == REQUEST_TIMEOUT
     return error.hint != NOTHING_SENT
 
 

@@ -8,12 +8,12 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from ..client.client import Client
-from ..client.orders import LOOKBACK
 from ..client.parameters import Account, body_of, strict_keywords
 from ..client.request import Options
 from ..client.resources import operations
 from ..errors.arguments import explain_arguments
 from ..errors.names import with_name_suggestions
+from ..spec.codes import LOOKBACK
 from ..spec.service.service import Service
 from ..spec.time_arguments import read_since
 from .displays import tell

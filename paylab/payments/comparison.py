@@ -7,9 +7,8 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from ..client.orders import LOOKBACK
 from ..errors.base import ChoiceError
-from ..spec.codes import IDEMPOTENCY_HOURS
+from ..spec.codes import IDEMPOTENCY_HOURS, LOOKBACK
 from ..spec.models import Transfer
 from ..spec.resource import Resource
 from ..spec.text import plain

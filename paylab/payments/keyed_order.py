@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from ..client.client import Client
 from ..client.orders import Order
 from ..client.request import OutgoingRequest, check_key
 from ..errors.base import Problem, RuleError
@@ -15,12 +15,12 @@ from .identity import REFERENCE, Values, key_of_values, reference_of, values
 
 @dataclass(frozen=True)
 class KeyedOrder:
-    """An order, its values, its request with the key, and when the call began.
+    """An order with its details, its values, its request with the key, and when its call began.
 
     `is_computed` is whether the key is, and `is_raw` whether the body was given as it is sent.
     """
 
-    order: Order
+    details: Order
     values: Values
     request: OutgoingRequest
     begun: datetime
@@ -35,12 +35,12 @@ class KeyedOrder:
     @property
     def name(self) -> str:
         """The name of another order of the same reference or values (`new=`); "" for none."""
-        return self.order.new if isinstance(self.order.new, str) else ""
+        return self.details.new if isinstance(self.details.new, str) else ""
 
     @property
     def makes_another(self) -> bool:
         """Whether the order makes another object than an equal one: `new=`, or your own key."""
-        return bool(self.order.new) or not self.is_computed
+        return bool(self.details.new) or not self.is_computed
 
     @property
     def age_limit(self) -> timedelta:
@@ -49,24 +49,32 @@ class KeyedOrder:
 
 
 def make_keyed_order(
-    client: Client, order: Order, request: OutgoingRequest, *, is_raw: bool
+    order: Order,
+    request: OutgoingRequest,
+    *,
+    begun: datetime,
+    new_key: Callable[[], str],
+    is_raw: bool,
 ) -> KeyedOrder:
-    """Add the key to an order: your own, a random or a computed one; RuleError for a bad order."""
+    """Add the key to an order: your own, a random one (`new_key`) or a computed one.
+
+    `begun` is when the call began. RuleError for an order whose key cannot be computed.
+    """
     own_key = request.idempotency_key
     is_computed = own_key is None and order.new is not True
     order_values = values(order.fields, order.terms)
     if own_key is not None:
         key = check_key(own_key)
     elif order.new is True:
-        key = client.new_key()
+        key = new_key()
     else:
         key = _compute_key(order, order_values, is_raw=is_raw)
     request = replace(request, idempotency_key=key)
     return KeyedOrder(
-        order=order,
+        details=order,
         values=order_values,
         request=request,
-        begun=client.clock(),
+        begun=begun,
         is_computed=is_computed,
         is_raw=is_raw,
     )

@@ -22,12 +22,14 @@ def choose_account(rows: Sequence[ConversionAccount], order: Values) -> Conversi
 
     ChoiceError if accounts may be that of the order, but none shows whose it is.
     """
-    matching = matching_accounts(rows, order)
-    identified = [row for row in matching if shown_values(row).keys() >= IDENTIFYING_FIELDS]
-    if matching and not identified:
-        reason = f"{matching[0].id} may be this account, but does not show whose it is"
+    candidates = matching_accounts(rows, order)
+    identified_accounts = [
+        row for row in candidates if shown_values(row).keys() >= IDENTIFYING_FIELDS
+    ]
+    if candidates and not identified_accounts:
+        reason = f"{candidates[0].id} may be this account, but does not show whose it is"
         raise undecided_account_error(reason)
-    newest_first = sorted(identified, key=created, reverse=True)
+    newest_first = sorted(identified_accounts, key=created, reverse=True)
     return min(newest_first, key=_status_rank, default=None)
 
 

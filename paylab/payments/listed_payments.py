@@ -30,7 +30,7 @@ class ListedPayments:
 
     def find_before_sending(self, order: KeyedOrder) -> Transfer | None:
         """The payment that `lookback` finds; None to send. ChoiceError if it is no success."""
-        lookback = order.order.lookback
+        lookback = order.details.lookback
         if lookback is None or not order.is_computed:
             return None
         payments = self._list_payments(order, lookback)
@@ -43,9 +43,9 @@ class ListedPayments:
             order.values, payments, self._now, name=order.name, is_refused=True
         )
 
-    def find_replacement(self, order: KeyedOrder, dead: Transfer) -> Transfer | None:
+    def find_replacement(self, order: KeyedOrder, dead_payment: Transfer) -> Transfer | None:
         """The live payment of an order in the list whose payment is dead; None if it has none."""
-        age = age_of(dead, self._now())
+        age = age_of(dead_payment, self._now())
         if order.name or age is None:
             reach = LOOKBACK_AGE
         elif order.reference:
@@ -53,7 +53,9 @@ class ListedPayments:
         else:
             reach = age
         payments = self._list_payments(order, reach)
-        return recognise_replacement(order.values, payments, dead, self._now, name=order.name)
+        return recognise_replacement(
+            order.values, payments, dead_payment, self._now, name=order.name
+        )
 
     def find_after_error(self, order: KeyedOrder, status: int, since: datetime) -> str | None:
         """The id of the payment that the newest page has after a server error, by its reference.

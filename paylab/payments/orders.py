@@ -51,7 +51,13 @@ class ComputedOrders:
 
     def _send(self, order: Order, request: OutgoingRequest, *, is_raw: bool = False) -> Response:
         """Send an order under its key, while no equal order is under way on this machine."""
-        keyed_order = make_keyed_order(self._client, order, request, is_raw=is_raw)
+        keyed_order = make_keyed_order(
+            order,
+            request,
+            begun=self._client.clock(),
+            new_key=self._client.new_key,
+            is_raw=is_raw,
+        )
         orders = self._payments if order.operation == TRANSFER else self._accounts
         seconds = request.timeout or self._client.settings.timeout
         lock_name = f"{self._address} {keyed_order.request.idempotency_key}"

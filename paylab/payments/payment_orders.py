@@ -17,12 +17,13 @@ from functools import partial
 
 from ..client.client import Client
 from ..client.new_orders import deliver_order
-from ..client.orders import LOOKBACK, is_order_conflict, key_advice
+from ..client.orders import is_order_conflict, key_advice
 from ..client.request import Options
 from ..client.response import Response
 from ..errors.api import APIStatusError, ConflictError, NotFoundError, UnprocessableError
 from ..errors.base import ChoiceError, MissingOperationError, PaylabError
 from ..spec import timestamps
+from ..spec.codes import LOOKBACK
 from ..spec.models import Transfer
 from ..spec.operations.routes import reading
 from ..spec.status import TRANSFER
@@ -82,7 +83,7 @@ class PaymentOrders:
                     return response  # of a service whose answer has another form
                 payment = response.read(Transfer)
         except UnprocessableError as error:
-            has_quote = order.order.fields.get("quote_id") is not None
+            has_quote = order.details.fields.get("quote_id") is not None
             if has_quote and "quote" in str(error).lower():  # perhaps this order has used it
                 _add_hint(error, USED_QUOTE_ADVICE, is_first=True)
             raise
@@ -137,7 +138,7 @@ class PaymentOrders:
         # Your own key decides alone, however old its payment is.
         age_limit = order.age_limit if order.is_computed else None
         raise_if_dead_or_old(order.values, latest, self._now(), age_limit)
-        if is_shown and not order.order.is_quiet:
+        if is_shown and not order.details.is_quiet:
             hidden = hidden_fields(order.values, payment) if is_listed else []
             self._notify(self._repetition_notice(order, latest, hidden))
         return current
@@ -185,7 +186,7 @@ class PaymentOrders:
         """The payment of an order as it is now."""
         request = order.request
         options: Options = {"timeout": request.timeout, "headers": request.given_headers}
-        read_operation = reading(order.order.operation)
+        read_operation = reading(order.details.operation)
         try:
             try:
                 return self._client.call(read_operation, parts={"id": payment.id}, **options)

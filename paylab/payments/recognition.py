@@ -56,7 +56,7 @@ def recognise_payment(
 
 
 def recognise_replacement(
-    order: Values, payments: Sequence[Transfer], dead: Transfer, now: Now, *, name: str = ""
+    order: Values, payments: Sequence[Transfer], dead_payment: Transfer, now: Now, *, name: str = ""
 ) -> Transfer | None:
     """The live payment that was made instead of a dead payment of an order; None if there is none.
 
@@ -66,22 +66,22 @@ def recognise_replacement(
     """
     live_payments = _live_payments(payments)
     if name or not order.get(REFERENCE):  # an earlier payment is that of another order
-        live_payments = [row for row in live_payments if created(row) >= created(dead)]
+        live_payments = [row for row in live_payments if created(row) >= created(dead_payment)]
     if not live_payments:
         return None
     if name and name not in {payment.id for payment in payments}:
-        raise _later_payment_error(order, dead, live_payments[0], now())
+        raise _later_payment_error(order, dead_payment, live_payments[0], now())
     return recognise_payment(order, live_payments, now)
 
 
 def _later_payment_error(
-    order: Values, dead: Transfer, later: Transfer, now: datetime
+    order: Values, dead_payment: Transfer, later_payment: Transfer, now: datetime
 ) -> ChoiceError:
     """The error for a dead payment of a named order, after which a live one was made."""
-    error = dead_error(order, dead, now)
-    message = f"{error.args[0]}; {describe_payment(later, now)} was made after it"
-    hint = f"if {later.id} is this payment, it is done; otherwise {error.hint}"
-    return ChoiceError(message, hint, reason="conflict", payment=later)
+    error = dead_error(order, dead_payment, now)
+    message = f"{error.args[0]}; {describe_payment(later_payment, now)} was made after it"
+    hint = f"if {later_payment.id} is this payment, it is done; otherwise {error.hint}"
+    return ChoiceError(message, hint, reason="conflict", payment=later_payment)
 
 
 def _live_payments(payments: Sequence[Transfer]) -> list[Transfer]:
@@ -97,11 +97,13 @@ def _live_payments_of_name(payments: Sequence[Transfer], name: str, now: Now) ->
     """
     if not name:
         return _live_payments(payments)
-    named = next((payment for payment in payments if payment.id == name), None)
-    if named is None:
+    named_payment = next((payment for payment in payments if payment.id == name), None)
+    if named_payment is None:
         raise _unlisted_name_error(payments, name, now())
-    later_payments = [row for row in _live_payments(payments) if created(row) >= created(named)]
-    return [payment for payment in later_payments if payment is not named]
+    later_payments = [
+        row for row in _live_payments(payments) if created(row) >= created(named_payment)
+    ]
+    return [payment for payment in later_payments if payment is not named_payment]
 
 
 def _unlisted_name_error(payments: Sequence[Transfer], name: str, now: datetime) -> ChoiceError:

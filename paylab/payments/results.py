@@ -153,10 +153,8 @@ class ResultsFile:
     def add_outcome(self, row: PayoutRow, outcome: Outcome) -> None:
         """Write the outcome of a row, now or with the next ones."""
         self._unwritten.append((row, outcome))
-        if (
-            len(self._unwritten) >= self._rows_per_write
-            or monotonic() - self._written >= WRITE_SECONDS
-        ):
+        seconds_since_write = monotonic() - self._written_at
+        if len(self._unwritten) >= self._rows_per_write or seconds_since_write >= WRITE_SECONDS:
             with suppress(OSError):  # the next write has this row too
                 self._write(is_durable=False)
 
@@ -169,7 +167,7 @@ class ResultsFile:
         self._unwritten.clear()
         with files.replace(self._path, is_durable=is_durable) as sink:
             sink.write(b"".join([self._header, *self._lines.values()]))
-        self._written = monotonic()
+        self._written_at = monotonic()
 
     def _escape_lines(self, table: pa.Table) -> list[bytes]:
         """The rows of a table as lines of CSV in which no cell is a formula."""

@@ -224,10 +224,12 @@ def find_payment(
     order = values(fields)
     reference = reference_of(fields)
     if reference:
-        listed = find_by_references(transfers, {reference}, since).get(reference, [])
-        payments = [payment for payment in listed if not find_differences(order, payment)]
-        if listed and not payments:
-            raise_if_other_terms(order, listed[0], now)
+        payments_of_reference = find_by_references(transfers, {reference}, since).get(reference, [])
+        payments = [
+            payment for payment in payments_of_reference if not find_differences(order, payment)
+        ]
+        if payments_of_reference and not payments:
+            raise_if_other_terms(order, payments_of_reference[0], now)
     elif since is None or len(order) < VALUES_MIN:
         message = "give a client_reference_id, or the account, an amount and since"
         raise RuleError([Problem(REFERENCE, message)])

@@ -123,6 +123,8 @@ IMAGES_MAX = 10
 IMAGE_MIN = 10_240
 IMAGE_MAX = 15_728_640
 IDEMPOTENCY_HOURS = 24
+LOOKBACK = "45 days"
+"""How far a batch searches the list, and what errors advise for one order."""
 UPI_MAX = 45
 PHONE_MAX_IN = 20
 HOLDER_NAME_MIN = 2
