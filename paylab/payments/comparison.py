@@ -177,10 +177,12 @@ def dead_error(order: Values, payment: Transfer, now: datetime) -> ChoiceError:
     what = f"not paid: {describe_payment(payment, now)} was made for this order"
     if payment.failure_reason:
         what += f", failure_reason: {plain(str(payment.failure_reason), 200)}"
+    paid_order = "it again"
     differences = "; ".join(find_differences(order, payment))
-    paid_order = f"the order as it is now ({differences})" if differences else "it again"
+    if differences:
+        paid_order = f"the order as it is now (that payment has other values: {differences})"
     hint = (
-        f'new="{payment.id}" pays {paid_order}; with lookback="{LOOKBACK}" also, it is paid once '
+        f'new="{payment.id}" pays {paid_order}; add lookback="{LOOKBACK}", so that it is paid once '
         "however often you run it"
     )
     return ChoiceError(what, hint, reason="dead", payment=payment)

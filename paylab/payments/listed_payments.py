@@ -65,17 +65,11 @@ class ListedPayments:
         """
         if status < SERVER_ERRORS or not order.reference or not order.is_computed:
             return None
-        transfers = self._client.transfers
-        if order.name:  # only a payment of this call is surely the named one
-            begun = self.begun_at_service(order)
-            begun = begun.replace(microsecond=begun.microsecond // 1000 * 1000)
-            earliest = begun - DATE_PRECISION
-            payments = find_in_newest_page(transfers, order.reference, earliest)
-            if len(payments) > 1 or any(created(payment) < begun for payment in payments):
-                raise PagingError(f"the list has another payment of this {REFERENCE}")
+        if order.name:
+            payments = self._newest_payments_of_call(order)
         else:  # one of the last 24 hours is that of this order
             earliest = self._now() - DAY - AGE_MARGIN
-            payments = find_in_newest_page(transfers, order.reference, earliest)
+            payments = find_in_newest_page(self._client.transfers, order.reference, earliest)
         payment = choose_payment(payments)
         if payment is None:
             return None
@@ -83,6 +77,19 @@ class ListedPayments:
         if is_dead(payment):
             raise dead_error(order.values, payment, self._now())
         return payment.id
+
+    def _newest_payments_of_call(self, order: KeyedOrder) -> list[Transfer]:
+        """The payment in the newest page that a call with `new=` made, if any.
+
+        Only a payment of this call is surely the named one: PaylabError if there is another one.
+        """
+        begun = self.begun_at_service(order)
+        begun = begun.replace(microsecond=begun.microsecond // 1000 * 1000)
+        earliest = begun - DATE_PRECISION
+        payments = find_in_newest_page(self._client.transfers, order.reference, earliest)
+        if len(payments) > 1 or any(created(payment) < begun for payment in payments):
+            raise PagingError(f"the list has another payment of this {REFERENCE}")
+        return payments
 
     def _list_payments(self, order: KeyedOrder, reach: timedelta) -> list[Transfer]:
         """The live and dead payments of an order in the list, newest first, back to an age.
