@@ -37,7 +37,12 @@ Ask = Callable[..., Any]
 
 @explain_arguments
 class Controls:
-    """The control API of a simulator: clock, faults, requests, deliveries, seeding, snapshots."""
+    """The control API of a simulator: clock, faults, requests, deliveries, seeding, snapshots.
+
+    Each part has a help of its own: `clock` moves the time (`help(lab.simulator.clock)`), `faults`
+    makes calls fail, `requests` are those that were received, `deliveries` are webhook events, and
+    `scenarios` are the special references.
+    """
 
     def __init__(self, ask: Ask, service: Service | None = None) -> None:
         self._ask = ask
