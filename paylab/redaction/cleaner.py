@@ -4,50 +4,32 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
-from itertools import accumulate
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from . import escapes
-from .document_rules import DOCUMENTS, is_allowed
-from .encodings import decode_base64, decoded_text, find_encoded, inflated, is_image
-from .escapes import Found
-from .fields import DOCUMENT_NAME, ascii_folded, casefolded, has_share_token
-from .key_rules import KEY_NAME, KEYS, LONG, TOKENS
-from .label_rules import LABELS
+from .document_rules import is_allowed
+from .encodings import decode_base64, decoded_text
+from .fields import DOCUMENT_NAME, has_share_token
+from .key_rules import KEY_NAME
 from .redaction import HEADERS
 from .scrub_rules import (
-    LONGEST_WORD,
     PDF,
-    SHORTEST_URI,
     Rule,
-    image_mark,
     is_image_list,
     is_placeholder,
     is_small,
-    is_small_picture,
     is_stand_in,
 )
-from .search import DOCUMENT_TYPES, find_images
+from .search import DOCUMENT_TYPES
+from .text_cleaner import RULES, Report, TextCleaner
 
-RULES: tuple[Rule, ...] = (*LONG, *KEYS, *DOCUMENTS, *TOKENS, *LABELS)
-"""In this order: text found by one rule is skipped by the next ones."""
-_WORDS = frozenset(word for rule in RULES for word in rule.words)
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 MOST_ENCODINGS = 4
 """Encodings inside each other that are read."""
 _NUMBER_NAME = re.compile(
     rf"document[._-]?numbers?|tax_?(?:id|number)|ssn|{DOCUMENT_NAME.pattern}", re.IGNORECASE
 )
-_DATA = re.compile(r"[A-Za-z0-9+/]{1000,}+")
-"""Data that is searched when it is decoded; its characters only look like words and numbers."""
-_PLAIN_WORD = re.compile(rf"[A-Za-z_.]{{0,{LONGEST_WORD}}}")
-"""A text that is no secret by itself: a placeholder by the rules for keys."""
 _PAIR_NAMES = ("name", "key", "header", "field")
-
-Report = Callable[[str, str], None]
-"""Called with the kind of each finding and its text."""
 
 
 class Cleaner:
@@ -67,6 +49,11 @@ class Cleaner:
     ) -> None:
         self._report = report
         self._rules = rules
+        self._texts = TextCleaner(
+            report, rules, self._kind_inside if depth < MOST_ENCODINGS else None
+        )
+        self.text = self._texts.text
+        self.pieces = self._texts.pieces
         self._is_encoded = is_encoded
         self._depth = depth
 
@@ -95,27 +82,6 @@ class Cleaner:
         if has_share_token(clean_items):
             clean_items["token"] = self._keyless(clean_items["token"])
         return self._pair(clean_items)
-
-    def text(self, text: str) -> str:
-        """A text without what must not be shared."""
-        if _PLAIN_WORD.fullmatch(text):  # most names in a document are
-            return text
-        text = escapes.replace_plain(text, self._images)
-        return escapes.replace_parts(text, self._parts(text, self._rules))
-
-    def pieces(self, texts: list[str], joint: str = "") -> list[str]:
-        """Texts without what stands across several of them; a text without a part of it stays."""
-        joined = joint.join(texts)
-        ends = list(accumulate(len(text) + len(joint) for text in texts))
-        images = [] if joint else [*self._images(joined, 0)]
-        # Two texts side by side also look like what neither of them is: then only the seam counts.
-        parts_found = self._parts(joined, self._rules, images, seams=() if joint else ends)
-        clean_texts = []
-        for text, end in zip(texts, ends, strict=True):
-            start = end - len(text) - len(joint)
-            inside = [_clipped(part, start, start + len(text)) for part in parts_found]
-            clean_texts.append(escapes.replace_parts(text, [part for part in inside if part]))
-        return clean_texts
 
     def _value(self, text: str) -> str:
         """A text that is a whole value."""
@@ -229,18 +195,13 @@ class Cleaner:
             if is_lines:
                 clean = self.text(joined)
                 return items if clean == joined else [*filter(None, re.split(r"(?<=\n)", clean))]
-            clean = self._long(joined)
+            clean = self._texts.without_long(joined)
             if clean != joined:
                 return [self.text(clean)]
         if is_image_list(items):
             self._report("image", "")
             return ["[removed: image]"]
         return [self.clean(item) for item in self._across(items)]
-
-    def _long(self, text: str) -> str:
-        """A text without images and signatures, which are often cut into pieces."""
-        text = escapes.replace_plain(text, self._images)
-        return escapes.replace_parts(text, self._parts(text, LONG))
 
     def _across(self, items: list[Any]) -> list[Any]:
         """Items of which no secret is left when their texts and numbers are read in a row."""
@@ -265,69 +226,6 @@ class Cleaner:
         self._report("PDF" if name == PDF else "image", "")
         return True
 
-    def _images(self, text: str, depth: int) -> Iterator[Found]:
-        """The images in a text, each to its end, also if it is cut into lines or literals."""
-        images = list(find_images(image_mark)(text, depth))
-        for encoded in find_encoded(text) if len(text) >= SHORTEST_URI else ():
-            data = inflated(encoded.data)
-            if is_image(data) and not is_small_picture(data):
-                kind = "PDF" if data.startswith(b"%PDF") else "image"
-                images.append(Found(encoded.start, encoded.end, f"[removed: {kind}]"))
-        end = 0
-        for image in sorted(images):
-            if image.start >= end:
-                self._report(image.put[len("[removed: ") : -1], "")
-            end = max(end, image.end)
-            yield image
-
-    def _parts(
-        self,
-        text: str,
-        rules: Sequence[Rule],
-        images: Sequence[Found] = (),
-        seams: Sequence[int] = (),
-    ) -> list[Found]:
-        """The images, and what the rules match in a decoded layer: across a seam, if given."""
-        parts = list(images)
-        for part, content in escapes.find_parts(text, partial(self._found, rules)):
-            if seams and not any(part.start < seam < part.end for seam in seams):
-                continue
-            if not any(part.start < earlier.end and earlier.start < part.end for earlier in parts):
-                self._report(part.put[len("[removed: ") : -1], content)
-            parts.append(part)
-        return parts
-
-    def _found(self, rules: Sequence[Rule], text: str, depth: int) -> list[Found]:
-        """The matches of the rules; text matched by one rule is skipped by the next."""
-        parts = [*find_images(image_mark)(text, depth)] if depth else []
-        text = ascii_folded(text)
-        parts += self._encoded(text)
-        text = _DATA.sub(lambda match: "\0" * len(match[0]), text)
-        present = _words_in(casefolded(text))
-        for rule in rules:
-            if rule.words and present.isdisjoint(rule.words):
-                continue
-            if rule.is_searched and not rule.is_searched(text):
-                continue
-            for start, end in rule.find(text):
-                if not any(start < part.end and part.start < end for part in parts):
-                    parts.append(Found(start, end, f"[removed: {rule.kind}]"))
-        return parts
-
-    def _encoded(self, text: str) -> Iterator[Found]:
-        """The encoded parts of a text that hold a secret."""
-        if self._depth >= MOST_ENCODINGS:
-            return
-        end = 0
-        for encoded in find_encoded(text):
-            inner = decoded_text(encoded.data) if encoded.start >= end else None
-            if inner is None:
-                continue
-            kind = self._kind_inside(inner)
-            if kind:
-                end = encoded.end
-                yield Found(encoded.start, encoded.end, f"[removed: {kind}]")
-
     def _kind_inside(self, text: str) -> str | None:
         """The kind of the first secret in a decoded text."""
         kinds: list[str] = []
@@ -339,11 +237,6 @@ class Cleaner:
         return next(iter(kinds), None)
 
 
-def _words_in(text: str) -> frozenset[str]:
-    """The words of the rules that a text in lower case has."""
-    return frozenset(word for word in _WORDS if word in text)
-
-
 def multiline_text(value: Any) -> str:
     """A text that may be a list of its lines."""
     return "".join(map(str, value)) if isinstance(value, list) else str(value)
@@ -351,14 +244,6 @@ def multiline_text(value: Any) -> str:
 
 def _as_scalar(item: Any) -> str:
     return str(item) if isinstance(item, str | int) and not isinstance(item, bool) else "\n"
-
-
-def _clipped(part: Found, start: int, end: int) -> Found | None:
-    """A part of joined texts as one of this text; the mark stands in the first text only."""
-    if part.end <= start or part.start >= end:
-        return None
-    mark = part.put if part.start >= start else ""
-    return Found(max(part.start, start) - start, min(part.end, end) - start, mark)
 
 
 def _is_key(name: object) -> bool:

@@ -15,10 +15,11 @@ from typing import Any
 
 from ..errors.arguments import explain_arguments
 from ..errors.text import printable_lines
-from .cleaner import RULES, Cleaner, multiline_text
+from .cleaner import Cleaner, multiline_text
 from .personal import bare_urls, impersonal
 from .scrub_rules import Rule, Spans, is_placeholder
 from .search import SHORTEST_SECRET
+from .text_cleaner import RULES
 
 _MIN_NUMBER = 7
 """Minimum characters of a document number that is also searched where it has no label."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from paylab.client.resources.operations import Poller
+from paylab.spec import status
 from paylab.views.progress import (
     SPEED_SHOWN_SECONDS,
     UPDATE_SECONDS,
@@ -45,7 +46,7 @@ def test_a_long_wait_counts_and_a_short_one_is_silent(rounds, shown):
         now[0] += seconds
 
     told = waiting(lines.append, lambda: now[0])
-    Poller(sleep, lambda: told, 10, 1).poll(
+    Poller(sleep, lambda: told, 10, 1, status.INDIVIDUAL).poll(
         lambda: ImageFacts(states.pop(0)), "active", "the account"
     )
     assert lines == shown
