@@ -266,17 +266,17 @@ class Advisor:
     def _of_known(self, field: ExpectedField, told: Complaint) -> AdviceText:
         """What the specification says about one of its fields."""
         source = None if field.source == SPEC else field.source
-        value = value_at(self._body, field.place)
+        value = value_at(self._body, field.path)
         is_about_value = isinstance(value, str) and value.lower() in told.words.lower()
         if told.unknown and not is_about_value:  # a field that has to be sent cannot be left out
-            text = f"this service does not know {field.place}: leave it out or ask your provider"
+            text = f"this service does not know {field.path}: leave it out or ask your provider"
             return AdviceText() if field.required else AdviceText(text, source)
         if told.missing and value is None:
             rule_text = f": it {field.rule}" if field.rule else ""
-            return AdviceText(f"add {field.place} to the call{rule_text}", source)
+            return AdviceText(f"add {field.path} to the call{rule_text}", source)
         rule = "" if told.missing and value else field.rule_for(value)
         is_said = not rule or SAYS_THE_RULE.search(told.words) is not None
-        return AdviceText(None if is_said else f"{field.place} {rule}")
+        return AdviceText(None if is_said else f"{field.path} {rule}")
 
     def _by_status(self) -> str | None:
         """What a refusal without a known field may need."""

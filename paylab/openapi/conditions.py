@@ -24,7 +24,7 @@ ONE_AMOUNT: Schema = {"oneOf": [{"required": [name]} for name in transfers.AMOUN
 def asked_of(service: Service, operation: Operation) -> list[str]:
     """Our names of the required fields of a body."""
     if operation.name == "individuals.create":
-        return list(has(individuals.base(service))["required"])
+        return list(has(individuals.base_fields(service))["required"])
     if operation.name == "transfers.create":
         return [*service.transfers.required]
     names = [field.name for field in operation.fields if field.required]
@@ -98,7 +98,7 @@ def _individual(service: Service, details: DetailSchemas) -> list[Schema]:
         {"anyOf": [_country(service, alike, details) for alike in _alike(service)]},
         products,
     ]
-    inside = [name for name in individuals.base(service) if "." in name]
+    inside = [name for name in individuals.base_fields(service) if "." in name]
     return [*alternatives, has(inside)] if inside else alternatives
 
 

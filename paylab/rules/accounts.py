@@ -1,210 +1,192 @@
-"""Rules of financial accounts, and warnings about mistyped wallet addresses."""
+"""Rules of financial accounts, and warnings about wrong check digits."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
 from typing import NamedTuple
 
 from ..corridors import clabe, countries
-from ..corridors.account_types import Format
+from ..corridors.account_types import Account, Format
 from ..errors.base import Problem
 from ..spec import codes
 from ..spec.json_path import dotted
 from ..spec.service.service import Service
-from .fields import Body, as_object, fits, flat, identifier, is_object, must_be, need, one_of
-from .keccak import keccak_256
-
-_HEX = re.compile("0x[0-9a-fA-F]{40}")
-_ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-_SOURCE = "check-digits"
-SOLANA = "solana"
-SOLANA_BYTES = 32
-
-
-def warn_address(network: object, address: object, field: str = "address") -> list[Problem]:
-    """A warning if an address looks mistyped on this network."""
-    if not isinstance(address, str) or not address:
-        return []
-    message = _solana(address) if network == SOLANA else _ethereum(address)
-    return [Problem(field, message, _SOURCE)] if message else []
-
-
-def checksummed(address: str) -> str:
-    """The address with the capitals that EIP-55 gives it."""
-    digits = address[2:].lower()
-    signs = keccak_256(digits.encode()).hex()
-    pairs = zip(digits, signs, strict=False)
-    return "0x" + "".join(digit.upper() if sign >= "8" else digit for digit, sign in pairs)
-
-
-def base58(text: str) -> bytes | None:
-    """The bytes of a Base58 text, or None."""
-    if not text or any(sign not in _ALPHABET for sign in text):
-        return None
-    number = 0
-    for sign in text:
-        number = number * 58 + _ALPHABET.index(sign)
-    zeros = len(text) - len(text.lstrip("1"))
-    return bytes(zeros) + number.to_bytes((number.bit_length() + 7) // 8, "big")
-
-
-def _ethereum(address: str) -> str:
-    if not _HEX.fullmatch(address):
-        return "does not look like an address of this network: 0x and 40 hex digits"
-    if address in (checksummed(address), address.lower(), f"0x{address[2:].upper()}"):
-        return ""
-    return "looks mistyped: its checksum (EIP-55) is wrong, compare every character"
-
-
-def _solana(address: str) -> str:
-    if len(address) > 2 * SOLANA_BYTES or (decoded := base58(address)) is None:
-        return "does not look like a Solana address: 32 to 44 letters and digits without 0, O, I, l"
-    if len(decoded) != SOLANA_BYTES:
-        return f"looks mistyped: it has {len(decoded)} bytes, a Solana address has {SOLANA_BYTES}"
-    return ""
+from .fields import (
+    Body,
+    as_object,
+    check_field,
+    check_identifier,
+    check_object,
+    choice_check,
+    choice_message,
+    format_check,
+)
+from .wallet_addresses import warn_address
 
 
 class CheckDigit(NamedTuple):
     """A check digit algorithm and its name."""
 
     name: str
-    holds: Callable[[str], bool]
+    is_valid: Callable[[str], bool]
 
 
 def _is_tin(number: str) -> bool:
-    """Whether it is 9 digits, or 12 to 14 with a branch; there is no public check digit."""
+    """Return whether it is 9 digits, or 12 to 14 with a branch; no check digit is published."""
     return re.fullmatch("[0-9]{9}(?:[0-9]{3,5})?", number.replace("-", "")) is not None
 
 
-def _standard(module: str) -> Callable[[str], bool]:
-    """The check of a module of stdnum, which is imported when a number is checked."""
+def _stdnum_check(module: str) -> Callable[[str], bool]:
+    """Make the check of a module of stdnum, which is imported when a number is checked."""
     return lambda number: bool(import_module(f"stdnum.{module}").is_valid(number))
 
 
 ALGORITHMS = {
-    "bic": CheckDigit("BIC", _standard("bic")),
-    "cbu": CheckDigit("CBU or CVU", _standard("ar.cbu")),
+    "bic": CheckDigit("BIC", _stdnum_check("bic")),
+    "cbu": CheckDigit("CBU or CVU", _stdnum_check("ar.cbu")),
     "clabe": CheckDigit("CLABE", clabe.is_valid),
-    "cnpj": CheckDigit("CNPJ", _standard("br.cnpj")),
-    "cpf": CheckDigit("CPF", _standard("br.cpf")),
-    "cuit": CheckDigit("CUIT or CUIL", _standard("ar.cuit")),
-    "curp": CheckDigit("CURP", _standard("mx.curp")),
-    "iban": CheckDigit("IBAN", _standard("iban")),
-    "nit": CheckDigit("NIT", _standard("co.nit")),
+    "cnpj": CheckDigit("CNPJ", _stdnum_check("br.cnpj")),
+    "cpf": CheckDigit("CPF", _stdnum_check("br.cpf")),
+    "cuit": CheckDigit("CUIT or CUIL", _stdnum_check("ar.cuit")),
+    "curp": CheckDigit("CURP", _stdnum_check("mx.curp")),
+    "iban": CheckDigit("IBAN", _stdnum_check("iban")),
+    "nit": CheckDigit("NIT", _stdnum_check("co.nit")),
     "tin": CheckDigit("TIN of 9 digits and perhaps a branch", _is_tin),
 }
+"""The check digit algorithms by the name that a `Format` gives."""
 
 
-def warn_check_digits(form: Format, value: object, field: str) -> list[Problem]:
-    """A warning if the check digit of a valid value is wrong."""
-    algorithm = ALGORITHMS.get(form.check_digit)
-    if algorithm is None or not isinstance(value, str) or fits(form)(value, field):
+def warn_check_digits(text_format: Format, value: object, field: str) -> list[Problem]:
+    """Return a warning if a value has the right format and a wrong check digit."""
+    algorithm = ALGORITHMS.get(text_format.check_digit)
+    if algorithm is None or not isinstance(value, str):
         return []
-    sign = "digit" if value.isdigit() else "character"
-    message = f"looks mistyped: it is not a valid {algorithm.name}, check every {sign}"
-    return [] if algorithm.holds(value) else [Problem(field, message, "check-digits")]
+    problems = format_check(text_format)(value, field)
+    if problems or algorithm.is_valid(value):
+        return []
+    unit = "digit" if value.isdigit() else "character"
+    message = f"looks mistyped: it is not a valid {algorithm.name}, check every {unit}"
+    return [Problem(field, message, "check-digits")]
 
 
 def check(
     body: object, country: str | None = None, service: Service | None = None
 ) -> list[Problem]:
-    """Problems of a new account; incomplete without the individual's country."""
-    entry = as_object(body)
-    return is_object(body) or [
-        *need(entry, "individual_id", identifier),
-        *check_entry(entry, country, "", service),
+    """Check a new account.
+
+    Without the individual's country, the rules of its country are not checked.
+    """
+    if not isinstance(body, Mapping):
+        return check_object(body)
+    return [
+        *check_field(body, "individual_id", check_identifier),
+        *check_entry(body, country, "", service),
     ]
 
 
 def check_entry(
-    entry: object, country: str | None = None, at: str = "", service: Service | None = None
+    entry: object, country: str | None = None, path: str = "", service: Service | None = None
 ) -> list[Problem]:
-    """Problems of the `type` and `details` of one account."""
-    body = as_object(entry)
-    details = partial(check_details, country, body.get("type"), service=service)
-    return is_object(entry, at) or [
-        *_type(body, country, at, service),
-        *need(body, "details", details, at=at),
+    """Check the `type` and `details` of one account."""
+    if not isinstance(entry, Mapping):
+        return check_object(entry, path)
+    details_check = partial(check_details, country, entry.get("type"), service=service)
+    return [
+        *_check_type(entry, country, path, service),
+        *check_field(entry, "details", details_check, path=path),
     ]
 
 
 def check_details(
     country: str | None,
-    kind: object,
+    account_type: object,
     details: object,
-    at: str = "details",
+    path: str = "details",
     service: Service | None = None,
 ) -> list[Problem]:
-    """Problems of the details of an account of this type in this country."""
-    values = as_object(details)
-    account = countries.of(service).account(country, kind)
-    fields = account.fields if account else ()
-    problems = is_object(details, at)
-    for field in fields if not problems else ():
-        form = fits(field.form_in(values))
-        source = field.source if field.required else ""
-        problems += need(values, field.name, form, at=at, asked=source)
+    """Check the details of an account of this type in this country."""
+    if not isinstance(details, Mapping):
+        return check_object(details, path)
+    account = countries.of(service).account(country, account_type)
+    if account is None:
+        return []
+    problems = []
+    for field in account.fields:
+        problems += check_field(
+            details,
+            field.name,
+            format_check(field.form_in(details)),
+            path=path,
+            required_by=field.source if field.required else "",
+        )
     return problems
 
 
 def warn(
     country: str | None,
-    kind: object,
+    account_type: object,
     details: object,
-    at: str = "details",
+    path: str = "details",
     service: Service | None = None,
 ) -> list[Problem]:
-    """Warnings about likely typos in valid details."""
+    """Return warnings about likely typos in valid details."""
     values = as_object(details)
-    account = countries.of(service).account(country, kind)
-    fields = account.fields if account else ()
-    mistyped = (
-        warn_check_digits(f.form_in(values), values.get(f.name), dotted(at, f.name)) for f in fields
-    )
+    account = countries.of(service).account(country, account_type)
+    warnings = []
+    for field in account.fields if account else ():
+        value = values.get(field.name)
+        warnings += warn_check_digits(field.form_in(values), value, dotted(path, field.name))
     network = values.get("network")
-    address = values.get("address")
-    if kind != codes.CRYPTO_WALLET or network not in codes.NETWORKS:
-        return flat(mistyped)
-    return [*flat(mistyped), *warn_address(network, address, dotted(at, "address"))]
+    if account_type == codes.CRYPTO_WALLET and network in codes.NETWORKS:
+        warnings += warn_address(network, values.get("address"), dotted(path, "address"))
+    return warnings
 
 
-def doubts(body: object, service: Service | None = None) -> list[Problem]:
-    """Likely problems of a new account whose owner's country is not known.
+def warn_without_country(body: object, service: Service | None = None) -> list[Problem]:
+    """Return likely problems of a new account whose owner's country is not known.
 
     The rules are those of the only account type with these fields.
     """
     entry = as_object(body)
-    kind = entry.get("type")
+    account_type = entry.get("type")
     details = entry.get("details")
-    country = likely_country(kind, as_object(details))
-    stated = check(body, service=service)
-    problems = [problem for problem in check(body, country, service) if problem not in stated]
-    return [*problems, *warn(country, kind, details, service=service)]
-
-
-def likely_country(kind: object, details: Body) -> str | None:
-    """The country of the only account type with these details; None if there are several."""
-    accounts = (
-        [(corridor.country, corridor.account(kind)) for corridor in countries.of().all]
-        if details
-        else []
-    )
-    fitting = [
-        (country, account)
-        for country, account in accounts
-        if account and {*details} <= {field.name for field in account.fields}
+    country = likely_country(account_type, as_object(details))
+    certain_problems = check(body, service=service)
+    likely_problems = [
+        problem for problem in check(body, country, service) if problem not in certain_problems
     ]
-    alike = all(account == fitting[0][1] for _, account in fitting)
-    return fitting[0][0] if fitting and alike else None
+    return [*likely_problems, *warn(country, account_type, details, service=service)]
 
 
-def _type(entry: Body, country: str | None, at: str, service: Service | None) -> list[Problem]:
-    problems = need(entry, "type", one_of(codes.ACCOUNT_TYPES), at=at)
+def likely_country(account_type: object, details: Body) -> str | None:
+    """Return a country whose account type has these details.
+
+    It is None if no account type has them, or if several different ones do.
+    """
+    if not details:
+        return None
+    accounts: dict[str, Account] = {}
+    for corridor in countries.of().all:
+        account = corridor.account(account_type)
+        if account and {*details} <= {field.name for field in account.fields}:
+            accounts[corridor.country] = account
+    if not accounts:
+        return None
+    first_country, first_account = next(iter(accounts.items()))
+    is_unique = all(account == first_account for account in accounts.values())
+    return first_country if is_unique else None
+
+
+def _check_type(
+    entry: Body, country: str | None, path: str, service: Service | None
+) -> list[Problem]:
+    """Check the type of an account, which its country must have."""
+    problems = check_field(entry, "type", choice_check(codes.ACCOUNT_TYPES), path=path)
     corridor = countries.of(service).get(country)
     if problems or corridor is None or corridor.account(entry["type"]):
         return problems
-    message = f"{must_be(corridor.account_types)} in {corridor.country}"
-    return [Problem(dotted(at, "type"), message, "account.country")]
+    message = f"{choice_message(corridor.account_types)} in {corridor.country}"
+    return [Problem(dotted(path, "type"), message, "account.country")]

@@ -1,6 +1,8 @@
-"""On-ramp: the conversion account and the sandbox deposit."""
+"""Rules of on-ramps: the conversion account and the sandbox deposit."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from ..corridors import on_ramps
 from ..errors.base import Problem
@@ -9,7 +11,16 @@ from ..spec.service.on_ramp import ConversionAccountSettings
 from ..spec.service.service import Service
 from ..spec.service.setting import SPEC
 from ..spec.service.value_types import NONE
-from .fields import Body, Check, any_text, as_object, identifier, is_object, need, one_of, up_to
+from .fields import (
+    Body,
+    Check,
+    check_any_text,
+    check_field,
+    check_identifier,
+    check_object,
+    choice_check,
+    length_check,
+)
 
 _ACCOUNT = "ca.create"
 
@@ -17,82 +28,103 @@ _ACCOUNT = "ca.create"
 def check(
     body: object, currency: str | None = None, service: Service | None = None
 ) -> list[Problem]:
-    """Problems of a sandbox deposit; `currency` is the conversion account's, if known."""
-    deposit = as_object(body)
-    paid = currency or deposit.get("currency")
-    any_source = one_of(on_ramps.CURRENCIES, "deposit.path", fold=True)
-    currency_check = any_source if currency is None else one_of((currency.lower(),), fold=True)
-    return is_object(body) or [
-        *need(deposit, "conversion_account_id", identifier),
-        *need(deposit, "amount", _capped(paid)),
-        *need(deposit, "currency", currency_check),
-        *need(deposit, "sender_name", _sender(service or Service()), asked=""),
+    """Check a sandbox deposit; `currency` is the conversion account's, if it is known."""
+    if not isinstance(body, Mapping):
+        return check_object(body)
+    if currency is None:
+        currency_check = choice_check(on_ramps.CURRENCIES, "deposit.path", ignore_case=True)
+    else:
+        currency_check = choice_check((currency.lower(),), ignore_case=True)
+    amount_check = _amount_check(currency or body.get("currency"))
+    sender_check = _sender_check(service or Service())
+    return [
+        *check_field(body, "conversion_account_id", check_identifier),
+        *check_field(body, "amount", amount_check),
+        *check_field(body, "currency", currency_check),
+        *check_field(body, "sender_name", sender_check, required_by=""),
     ]
 
 
 def check_account(
     body: object, country: str | None = None, service: Service | None = None
 ) -> list[Problem]:
-    """Problems of a new conversion account; `country` is the individual's, if known."""
-    fields = as_object(body)
+    """Check a new conversion account; `country` is the individual's, if it is known."""
+    if not isinstance(body, Mapping):
+        return check_object(body)
     settings = (service or Service()).conversion_accounts
-    reference = up_to(settings.max_reference, _ACCOUNT)
-    coin = one_of(sorted(codes.STABLECOINS), _ACCOUNT, fold=True)
-    return is_object(body) or [
-        *need(fields, "individual_id", identifier, asked=_ACCOUNT),
-        *need(fields, "payout_account", _reference),
-        *_source_currency(fields, country),
-        *need(fields, "destination_currency", coin, asked=_asked(settings, "destination_currency")),
-        *need(
-            fields, "client_reference_id", reference, asked=_asked(settings, "client_reference_id")
+    return [
+        *check_field(body, "individual_id", check_identifier, required_by=_ACCOUNT),
+        *check_field(body, "payout_account", _check_payout_account),
+        *_check_source_currency(body, country),
+        *check_field(
+            body,
+            "destination_currency",
+            choice_check(sorted(codes.STABLECOINS), _ACCOUNT, ignore_case=True),
+            required_by=_requirement_source(settings, "destination_currency"),
+        ),
+        *check_field(
+            body,
+            "client_reference_id",
+            length_check(settings.max_reference, _ACCOUNT),
+            required_by=_requirement_source(settings, "client_reference_id"),
         ),
     ]
 
 
-def _asked(settings: ConversionAccountSettings, name: str) -> str:
-    """The source of a required field that the spec does not name, if any."""
+def _requirement_source(settings: ConversionAccountSettings, name: str) -> str:
+    """Return the source of the rule that a field is required, or "" if it is optional."""
     has_default = settings.default_destination_currency != NONE
-    is_currency = name == "destination_currency"
-    return _ACCOUNT if name in settings.required or (is_currency and not has_default) else ""
+    needs_currency = name == "destination_currency" and not has_default
+    return _ACCOUNT if name in settings.required or needs_currency else ""
 
 
-def _sender(service: Service) -> Check:
-    """Any text; not empty if the service refuses a missing sender."""
+def _sender_check(service: Service) -> Check:
+    """Make the check of the sender: any text, not empty if the service refuses that."""
     if service.sandbox_deposits.missing_sender != "refused":
-        return any_text
+        return check_any_text
 
     def check_sender(value: object, field: str) -> list[Problem]:
-        empty = [Problem(field, "must not be empty", "deposit.review")]
-        return any_text(value, field) or (empty if value == "" else [])
+        if value == "":
+            return [Problem(field, "must not be empty", "deposit.review")]
+        return check_any_text(value, field)
 
     return check_sender
 
 
-def _capped(currency: object) -> Check:
+def _amount_check(currency: object) -> Check:
+    """Make the check of an amount, which has a maximum if the on-ramp of its currency is known."""
     on_ramp = on_ramps.of_currency(currency)
-    most = on_ramp.cap if on_ramp else None
+    if on_ramp is None:
+        return lambda value, field: money.check_amount(value, None, field)
 
     def check_amount(value: object, field: str) -> list[Problem]:
-        problems = money.check_amount(value, currency if most else None, field)
+        problems = money.check_amount(value, currency, field)
         amount = money.read_amount(value)
-        if problems or most is None or amount is None or amount <= most:
+        if problems or amount is None or amount <= on_ramp.cap:
             return problems
-        return [Problem(field, f"must be at most {most} {str(currency).upper()} in the sandbox")]
+        message = f"must be at most {on_ramp.cap} {str(currency).upper()} in the sandbox"
+        return [Problem(field, message)]
 
     return check_amount
 
 
-def _reference(value: object, field: str) -> list[Problem]:
-    return is_object(value, field) or need(as_object(value), "id", identifier, at=field)
+def _check_payout_account(value: object, field: str) -> list[Problem]:
+    """Check the reference of the account that receives the payout."""
+    if not isinstance(value, Mapping):
+        return check_object(value, field)
+    return check_field(value, "id", check_identifier, path=field)
 
 
-def _source_currency(body: Body, country: str | None) -> list[Problem]:
-    """The currency of the country's on-ramp; any known one without a country."""
+def _check_source_currency(body: Body, country: str | None) -> list[Problem]:
+    """Check for the currency of the country's on-ramp; without a country, for any known one."""
     name = "source_currency"
     if country is None:
-        return need(body, name, one_of(on_ramps.CURRENCIES, _ACCOUNT, fold=True))
-    if on_ramp := on_ramps.of_country(country):
-        return need(body, name, one_of((on_ramp.currency,), on_ramp.source, fold=True))
+        any_currency = choice_check(on_ramps.CURRENCIES, _ACCOUNT, ignore_case=True)
+        return check_field(body, name, any_currency)
+    on_ramp = on_ramps.of_country(country)
+    if on_ramp is not None:
+        currency_check = choice_check((on_ramp.currency,), on_ramp.source, ignore_case=True)
+        return check_field(body, name, currency_check)
     # A service may have on-ramps that are not known here, but it cannot choose their currency.
     source = SPEC if body.get(name) is None else _ACCOUNT
     return [Problem(name, on_ramps.unknown_on_ramp(country), source)]

@@ -1,10 +1,9 @@
-"""What the specification expects of one field of a request, in the words of its rule."""
+"""The rule that the specification has for one field of a request, as text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 from ..corridors import countries
 from ..corridors.account_types import DetailField
@@ -25,20 +24,33 @@ from ..spec.operations.operation import Operation
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
 from .accounts import likely_country
-from .fields import Check, day, fits, one_of, text_of, timestamp
-from .individuals import email, phone
+from .fields import (
+    Check,
+    as_object,
+    check_date,
+    check_timestamp,
+    choice_check,
+    format_check,
+    text_field_check,
+)
+from .individuals import email_warning, phone_warning
 
-WRONG = "x"
+INVALID_VALUE = "x"
 """A value that is right for no field with a rule."""
-PERSONAL = {"email": email, "phone": phone}
-"""The fields of a person with a form of their own."""
+PERSONAL_WARNINGS = {"email": email_warning, "phone": phone_warning}
+"""The fields of a person with a format of their own."""
+CHECKS_BY_KIND: dict[str, Check] = {
+    AMOUNT: lambda value, path: money.check_amount(value, None, path),
+    DATE: check_date,
+    TIME: check_timestamp,
+}
 
 
 class ExpectedField:
-    """A field of a request as the specification has it: its name in full, and its rule."""
+    """A field of a request as the specification has it: its dotted path, and its rule."""
 
-    def __init__(self, place: str, field: Field | DetailField, service: Service) -> None:
-        self.place = place
+    def __init__(self, path: str, field: Field | DetailField, service: Service) -> None:
+        self.path = path
         self.source = field.source
         self.required = field.required
         self._field = field
@@ -46,119 +58,142 @@ class ExpectedField:
 
     @property
     def rule(self) -> str:
-        """The words of the rule, such as "must be one of mxn, php"; "" for any text."""
+        """The text of the rule, such as "must be one of mxn, php"; "" for any text."""
         field = self._field
         if isinstance(field, DetailField):
-            return self._message(fits(field.form)) if _has_rule(field) else ""
-        if field.name in PERSONAL:
-            return PERSONAL[field.name](WRONG)
-        check = _check(field, self._service)
+            return self._message(format_check(field.form)) if _has_rule(field) else ""
+        if field.name in PERSONAL_WARNINGS:
+            return PERSONAL_WARNINGS[field.name](INVALID_VALUE)
+        check = _field_check(field, self._service)
         return self._message(check) if check else ""
 
     def rule_for(self, value: object) -> str:
-        """The rule if a value that was sent breaks it; "" for a value that fits.
+        """Return the rule if a value that was sent breaks it, or "" if the value is valid.
 
-        A choice of words is always told: the service may have fewer of them.
+        A rule with several choices is always returned: the service may accept fewer of them.
         """
         rule = self.rule
         if "one of" in rule:
             return rule
-        return "" if value is None or self._fits(value) else rule
+        return "" if value is None or self._accepts(value) else rule
 
-    def _fits(self, value: object) -> bool:
+    def _accepts(self, value: object) -> bool:
+        """Return whether a value keeps the rule."""
         field = self._field
         if isinstance(field, DetailField):
-            return not fits(field.form)(value, self.place)
-        if field.name in PERSONAL:
-            return not PERSONAL[field.name](value)
-        check = _check(field, self._service)
-        return field.kind == TEXT or check is None or not check(value, self.place)
+            problems = format_check(field.form)(value, self.path)
+            return not problems
+        if field.name in PERSONAL_WARNINGS:
+            warning = PERSONAL_WARNINGS[field.name](value)
+            return not warning
+        check = _field_check(field, self._service)
+        if check is None or field.kind == TEXT:
+            return True
+        problems = check(value, self.path)
+        return not problems
 
     def _message(self, check: Check) -> str:
-        problems = check(WRONG, self.place)
+        """Return the message of a check, which it gives for an invalid value."""
+        problems = check(INVALID_VALUE, self.path)
         return problems[0].message if problems else ""
 
 
 def expected_field(
-    operation: str, place: str, body: object, service: Service
+    operation: str, path: str, body: object, service: Service
 ) -> ExpectedField | None:
-    """The field of an operation at a dotted place; None if the specification has none there.
+    """Find the field of an operation at a dotted path; None if the specification has none there.
 
     Letter case, `_` and `-` do not count: `sourceAmount` is `source_amount`.
     """
     fields: tuple[Field | DetailField, ...] = OPERATIONS[operation].fields
-    spec_place = ""
+    spec_path = ""
     value = body
-    steps = [part for part in place.split(".") if part]
-    for at, step in enumerate(steps):
+    steps = [part for part in path.split(".") if part]
+    for number, step in enumerate(steps, 1):
         if step.isdecimal():
-            spec_place = dotted(spec_place, step)
-            value = _item(value, int(step))
+            spec_path = dotted(spec_path, step)
+            value = _list_item(value, int(step))
             continue
-        field = next(
-            (candidate for candidate in fields if _folded(candidate.name) == _folded(step)), None
-        )
+        field = _field_named(step, fields)
         if field is None:
             return None
-        spec_place = dotted(spec_place, field.name)
-        if at == len(steps) - 1:
-            return ExpectedField(spec_place, field, service)
+        spec_path = dotted(spec_path, field.name)
+        if number == len(steps):
+            return ExpectedField(spec_path, field, service)
         if isinstance(field, DetailField):
             return None
-        entry = value
-        value = value.get(field.name) if isinstance(value, Mapping) else None
-        is_details = field.kind == DETAILS
-        fields = tuple(_details(entry, body, service)) if is_details else field.fields
+        if field.kind == DETAILS:
+            fields = _detail_fields(as_object(value), as_object(body), service)
+        else:
+            fields = field.fields
+        value = as_object(value).get(field.name)
     return None
 
 
 def similar_fields(operation: Operation, name: str) -> tuple[str, ...]:
-    """The fields of an operation whose names end in a name, as source_amount in amount."""
-    end = f"_{last_name(name).lower()}"
-    return tuple(field.name for field in operation.fields if field.name.endswith(end))
+    """Return the fields of an operation that end in a name, as source_amount ends in amount."""
+    ending = f"_{last_name(name).lower()}"
+    return tuple(field.name for field in operation.fields if field.name.endswith(ending))
 
 
-def _check(field: Field, service: Service) -> Check | None:
-    """The check of a field by its kind; None if any value may be right."""
-    if field.kind == ENUM or (field.kind == LIST and field.words):
-        read = field.setting(service) if field.setting else field.words
-        words = (read,) if isinstance(read, str) else tuple(read)
-        return one_of(words, field.source) if words else None
-    if field.kind == CURRENCY:
-        return one_of(field.words, field.source, fold=True)
-    if field.kind == AMOUNT:
-        return lambda value, at: money.check_amount(value, None, at)
-    if field.kind in (DATE, TIME):
-        return day if field.kind == DATE else timestamp
-    longest = field.longest(service)
-    if longest and field.kind == TEXT:
-        too_long = "x" * (longest + 1)
-        return lambda _, at: text_of(field, service)(too_long, at)
+def _field_named(name: str, fields: tuple[Field | DetailField, ...]) -> Field | DetailField | None:
+    """Return the field with a name, in any spelling; None if there is none."""
+    for field in fields:
+        if _fold_name(field.name) == _fold_name(name):
+            return field
     return None
 
 
-def _details(entry: object, body: object, service: Service) -> Iterator[DetailField]:
-    """The fields of the details of an account in a body, as its country and type have them."""
-    holder: Mapping[str, Any] = entry if isinstance(entry, Mapping) else {}
-    request_body: Mapping[str, Any] = body if isinstance(body, Mapping) else {}
-    details = holder.get("details")
-    kind = holder.get("type")
-    country = request_body.get("country") or likely_country(
-        kind, details if isinstance(details, Mapping) else {}
-    )
-    account = countries.of(service).account(country, kind)
-    yield from account.fields if account else ()
+def _field_check(field: Field, service: Service) -> Check | None:
+    """Make the check of a field by its kind; None if any value may be right."""
+    if field.kind == ENUM or (field.kind == LIST and field.words):
+        setting = field.setting(service) if field.setting else field.words
+        choices = (setting,) if isinstance(setting, str) else tuple(setting)
+        return choice_check(choices, field.source) if choices else None
+    if field.kind == CURRENCY:
+        return choice_check(field.words, field.source, ignore_case=True)
+    if field.kind == TEXT:
+        return _too_long_check(field, service)
+    return CHECKS_BY_KIND.get(field.kind)
+
+
+def _too_long_check(field: Field, service: Service) -> Check | None:
+    """Make a check that reports the maximum length of a text field for any value.
+
+    It is None if the field has no maximum length.
+    """
+    length_max = field.longest(service)
+    if not length_max:
+        return None
+    length_check = text_field_check(field, service)
+    return lambda _, path: length_check("x" * (length_max + 1), path)
+
+
+def _detail_fields(
+    account: Mapping[str, object], body: Mapping[str, object], service: Service
+) -> tuple[DetailField, ...]:
+    """Return the fields of an account's details, as its country and type have them."""
+    account_type = account.get("type")
+    details = as_object(account.get("details"))
+    country = body.get("country") or likely_country(account_type, details)
+    account_facts = countries.of(service).account(country, account_type)
+    return account_facts.fields if account_facts else ()
 
 
 def _has_rule(field: DetailField) -> bool:
-    form = field.form
-    return bool(form.message or form.choices or form.check)
+    """Return whether the field does not accept any text."""
+    text_format = field.form
+    return bool(text_format.message or text_format.choices or text_format.check)
 
 
-def _item(inside: object, number: int) -> object:
-    is_there = isinstance(inside, list | tuple) and number < len(inside)
-    return inside[number] if is_there else None  # type: ignore[index]
+def _list_item(value: object, index: int) -> object:
+    """Return an item of a list; None if the value is no list, or has no such item."""
+    if isinstance(value, list | tuple) and index < len(value):
+        item: object = value[index]
+        return item
+    return None
 
 
-def _folded(name: str) -> str:
+def _fold_name(name: str) -> str:
+    """Return a name without letter case, `_` and `-`."""
     return re.sub("[_-]", "", name).lower()

@@ -1,7 +1,7 @@
 """Small checks from which the rules of each operation are composed.
 
-A check takes any value and its dotted field, and returns the problems. `need` applies a check to
-a field of an object; null counts as absent.
+A check takes any value and its dotted field, and returns the problems. `check_field` applies a
+check to a field of an object; null counts as absent.
 """
 
 from __future__ import annotations
@@ -24,38 +24,43 @@ Check = Callable[[object, str], list[Problem]]
 
 # An unpaired surrogate cannot be encoded as UTF-8.
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_TIMESTAMP = "an ISO 8601 timestamp like 2026-01-31T09:30:00Z"
+_DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TIMESTAMP_EXAMPLE = "an ISO 8601 timestamp like 2026-01-31T09:30:00Z"
 
 
-def need(
-    body: Body, name: str, check: Check, *, at: str = "", asked: str = "spec"
+def check_field(
+    body: Body, name: str, check: Check, *, path: str = "", required_by: str = "spec"
 ) -> list[Problem]:
-    """Check a field; `asked` is the source of its requirement, empty for an optional field."""
+    """Check a field of an object; `path` is the dotted path of the object.
+
+    `required_by` is the source of the rule that the field is required. An optional field has none.
+    """
     value = body.get(name)
-    field = f"{at}.{name}" if at else name
-    if value is None:
-        return [Problem(field, "is required", asked)] if asked else []
-    return check(value, field)
+    field = f"{path}.{name}" if path else name
+    if value is not None:
+        return check(value, field)
+    if required_by:
+        return [Problem(field, "is required", required_by)]
+    return []
 
 
 def as_object(value: object) -> Body:
-    """The value if it is a JSON object, else an empty one."""
+    """Return a JSON object unchanged, and an empty object for any other value."""
     return value if isinstance(value, Mapping) else {}
 
 
 def as_list(value: object) -> Sequence[object]:
-    """The value if it is a JSON list, else an empty one."""
+    """Return a JSON list unchanged, and an empty list for any other value."""
     return value if isinstance(value, list | tuple) else ()
 
 
-def is_object(value: object, field: str = "") -> list[Problem]:
-    """Any object."""
+def check_object(value: object, field: str = "") -> list[Problem]:
+    """Check that a value is a JSON object."""
     return [] if isinstance(value, Mapping) else [Problem(field, "must be a JSON object")]
 
 
-def any_text(value: object, field: str) -> list[Problem]:
-    """Text, which may be empty."""
+def check_any_text(value: object, field: str) -> list[Problem]:
+    """Check that a value is text, which may be empty."""
     if not isinstance(value, str):
         return [Problem(field, "must be text")]
     if _SURROGATE.search(value):
@@ -63,110 +68,127 @@ def any_text(value: object, field: str) -> list[Problem]:
     return []
 
 
-def text(value: object, field: str, blank: str = "field.empty") -> list[Problem]:
-    """Text that is not blank; `blank` is the source of that rule."""
-    problems = any_text(value, field)
+def check_text(value: object, field: str, blank_source: str = "field.empty") -> list[Problem]:
+    """Check that a value is text and not blank; `blank_source` states that it must not be blank."""
+    problems = check_any_text(value, field)
     if problems or str(value).strip():
         return problems
-    return [Problem(field, "must not be blank", blank)]
+    return [Problem(field, "must not be blank", blank_source)]
 
 
-identifier = partial(text, blank="spec")
-"""An id, which must not be blank."""
+check_identifier = partial(check_text, blank_source="spec")
+"""Check an id, which must not be blank."""
 
 
-def up_to(length: int, source: str = "spec") -> Check:
-    """Text of at most `length` characters, not blank."""
+def length_check(length_max: int, source: str = "spec") -> Check:
+    """Make a check for text that is not blank and has at most `length_max` characters."""
 
     def check(value: object, field: str) -> list[Problem]:
-        too_long = isinstance(value, str) and len(value) > length
-        message = f"must be at most {length} characters"
-        problems = text(value, field, source)
-        return problems or ([Problem(field, message, source)] if too_long else [])
+        problems = check_text(value, field, source)
+        if problems or len(str(value)) <= length_max:
+            return problems
+        return [Problem(field, f"must be at most {length_max} characters", source)]
 
     return check
 
 
-def text_of(field: Field, service: Service) -> Check:
-    """Text as a field of a record takes it: not blank, and not too long."""
-    longest = field.longest(service)
-    return up_to(longest, field.source) if longest else text
+def text_field_check(field: Field, service: Service) -> Check:
+    """Make the check of a text field of an operation: not blank, and not too long."""
+    length_max = field.longest(service)
+    return length_check(length_max, field.source) if length_max else check_text
 
 
-def one_of(choices: Sequence[str], source: str = "spec", *, fold: bool = False) -> Check:
-    """One of these words; with `fold`, in any letter case."""
-    folded = [choice.casefold() for choice in choices] if fold else choices
+def choice_check(
+    choices: Sequence[str], source: str = "spec", *, ignore_case: bool = False
+) -> Check:
+    """Make a check for one of these words; `ignore_case` accepts any letter case."""
+    accepted_words = [choice.casefold() for choice in choices] if ignore_case else choices
 
     def check(value: object, field: str) -> list[Problem]:
-        word = value.casefold() if fold and isinstance(value, str) else value
-        return [] if word in folded else [Problem(field, must_be(choices), source)]
+        word = value.casefold() if ignore_case and isinstance(value, str) else value
+        if word in accepted_words:
+            return []
+        return [Problem(field, choice_message(choices), source)]
 
     return check
 
 
-def must_be(choices: Sequence[str]) -> str:
-    """`must be mxn`, or `must be one of mxn, php`."""
-    return f"must be {'one of ' if len(choices) != 1 else ''}{', '.join(choices)}"
+def choice_message(choices: Sequence[str]) -> str:
+    """Return `must be mxn`, or `must be one of mxn, php`."""
+    lead = "must be" if len(choices) == 1 else "must be one of"
+    return f"{lead} {', '.join(choices)}"
 
 
-def fits(form: Format) -> Check:
-    """A value by its form: one of its words, its pattern, its parser, or any text."""
-    if form.choices:
-        return one_of(form.choices, form.source)
+def format_check(text_format: Format) -> Check:
+    """Make the check of a format: its choices, its pattern, its parser, or any text."""
+    if text_format.choices:
+        return choice_check(text_format.choices, text_format.source)
 
     def check(value: object, field: str) -> list[Problem]:
-        problems = any_text(value, field)
-        if problems and not (form.message or form.check):
-            return [Problem(field, problem.message, form.source) for problem in problems]
-        return problems or _misfits(form, str(value), field) or text(value, field)
+        problems = check_any_text(value, field)
+        accepts_any_text = not (text_format.message or text_format.check)
+        if problems and accepts_any_text:
+            return [Problem(field, problem.message, text_format.source) for problem in problems]
+        if problems:
+            return problems
+        return _check_format(text_format, str(value), field) or check_text(value, field)
 
     return check
 
 
-def _misfits(form: Format, value: str, field: str) -> list[Problem]:
-    if reason := _misfit(form, value):
-        return [Problem(field, reason, form.source)]
-    return _misfits(form.also, value, field) if form.also else []
+def _check_format(text_format: Format, value: str, field: str) -> list[Problem]:
+    """Check a text by a format, and then by its narrower format."""
+    reason = _format_violation(text_format, value)
+    if reason:
+        return [Problem(field, reason, text_format.source)]
+    return _check_format(text_format.also, value, field) if text_format.also else []
 
 
-def _misfit(form: Format, value: str) -> str:
-    if form.check:
-        return form.check(value)
-    fits_length = form.least <= len(value) <= (form.most or len(value))
-    good = not form.pattern or re.fullmatch(form.pattern, value, re.DOTALL)
-    return "" if good and fits_length else form.message
+def _format_violation(text_format: Format, value: str) -> str:
+    """Return what is wrong with a text, or "" if it has the format."""
+    if text_format.check:
+        return text_format.check(value)
+    has_length = text_format.least <= len(value) <= (text_format.most or len(value))
+    has_pattern = not text_format.pattern or re.fullmatch(text_format.pattern, value, re.DOTALL)
+    return "" if has_pattern and has_length else text_format.message
 
 
-def day(value: object, field: str) -> list[Problem]:
-    """A date that exists, as YYYY-MM-DD."""
-    if isinstance(value, str) and _DAY.fullmatch(value) and _reads(date.fromisoformat, value):
+def check_date(value: object, field: str) -> list[Problem]:
+    """Check that a value is a date that exists, as YYYY-MM-DD."""
+    is_date = isinstance(value, str) and _DATE.fullmatch(value)
+    if is_date and _can_read(date.fromisoformat, str(value)):
         return []
     return [Problem(field, "must be a date like 1990-12-31")]
 
 
-def timestamp(value: object, field: str) -> list[Problem]:
-    """An ISO 8601 date with a time; the usual form is an assumption."""
-    if isinstance(value, str) and "T" in value and _reads(timestamps.from_text, value):
+def check_timestamp(value: object, field: str) -> list[Problem]:
+    """Check that a value is an ISO 8601 date with a time.
+
+    The source of the problem is an assumption if another ISO 8601 form was sent.
+    """
+    text = value if isinstance(value, str) else ""
+    if "T" in text and _can_read(timestamps.from_text, text):
         return []
-    is_iso = isinstance(value, str) and _reads(datetime.fromisoformat, value)
-    return [Problem(field, f"must be {_TIMESTAMP}", "timestamp.form" if is_iso else "spec")]
+    source = "timestamp.form" if _can_read(datetime.fromisoformat, text) else "spec"
+    return [Problem(field, f"must be {_TIMESTAMP_EXAMPLE}", source)]
 
 
-def _reads(reader: Callable[[str], object], value: str) -> bool:
+def _can_read(read: Callable[[str], object], text: str) -> bool:
+    """Return whether a function reads a text without a ValueError."""
     try:
-        reader(value)
+        read(text)
     except ValueError:
         return False
     return True
 
 
 def check_items(value: object, field: str, check: Check) -> list[Problem]:
-    """The problems of every item of a list, or of what is no list."""
+    """Check that a value is a list, and check each of its items."""
     if not isinstance(value, list | tuple):
         return [Problem(field, "must be a list")]
-    return flat(check(item, dotted(field, at)) for at, item in enumerate(value))
+    return join_problems(check(item, dotted(field, index)) for index, item in enumerate(value))
 
 
-def flat(parts: Iterable[list[Problem]]) -> list[Problem]:
-    """The problems of all the parts, in order."""
+def join_problems(parts: Iterable[list[Problem]]) -> list[Problem]:
+    """Return the problems of all the parts, in order."""
     return list(chain.from_iterable(parts))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import binascii
 import re
+from collections.abc import Mapping
 
 from ..errors.base import Problem
 from ..light_dataclass import light_dataclass
 from ..spec import codes
-from .fields import as_object, flat, is_object, need, one_of
+from .fields import check_field, check_object, choice_check, join_problems
 
-_HEAD = re.compile(r"data:([a-z]+/[a-z]+);base64,")
+_DATA_URI = re.compile(r"data:([a-z]+/[a-z]+);base64,")
 # The spec says only "base64-encoded data URI": RFC 2397 also allows capitals and parameters.
-_ANY_HEAD = re.compile(r"data:([a-z]+/[a-z]+)(?:;[^;,]*)*;base64,", re.IGNORECASE)
+_LENIENT_DATA_URI = re.compile(r"data:([a-z]+/[a-z]+)(?:;[^;,]*)*;base64,", re.IGNORECASE)
 _SIGNATURES = (
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"\x89PNG\r\n\x1a\n", "image/png"),
@@ -23,17 +24,17 @@ _SIGNATURES = (
 _HEIC_BRANDS = (b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs")
 _BRANDS = dict.fromkeys(_HEIC_BRANDS, "image/heic")
 _BRANDS |= dict.fromkeys((b"mif1", b"mif2", b"msf1", b"heif"), "image/heif")
-# The limits that hold whether a KB is 1,000 or 1,024 bytes.
-SURE_MIN = 10_000
-SURE_MAX = 15_000_000
+# The sizes that are valid whether a KB is 1,000 or 1,024 bytes.
+CERTAIN_SIZE_MIN = 10_000
+CERTAIN_SIZE_MAX = 15_000_000
 _BOUNDS = "images.bounds"
 _CONTENT = "images.content"
 SPECIMEN = b"paylab-specimen:"
 """The prefix of the outcome inside a specimen, in a comment, a text chunk or a tag."""
 _OUTCOME = re.compile(SPECIMEN + b"([a-z_]{1,60})")
 # One container, two names: phones use either for the same file.
-_SAME = {"image/heif": "image/heic"}
-_NO_KIND = "is not a PDF, JPEG, PNG, HEIC, HEIF or TIFF file"
+_CANONICAL_TYPES = {"image/heif": "image/heic"}
+_UNKNOWN_TYPE = "is not a PDF, JPEG, PNG, HEIC, HEIF or TIFF file"
 
 
 @light_dataclass(frozen=True)
@@ -45,26 +46,30 @@ class ImageSize:
 
     @property
     def mime(self) -> str | None:
-        """The type by its first bytes."""
-        return sniff(self.head)
+        """The MIME type by its first bytes; None if it is not an image type of the spec."""
+        return sniff_type(self.head)
 
 
 def check(body: object) -> list[Problem]:
-    """Problems of an upload; contents are decoded one at a time, if their size is valid."""
-    return is_object(body) or need(as_object(body), "images", _images)
+    """Check an upload; contents are decoded one at a time, if their size is valid."""
+    if not isinstance(body, Mapping):
+        return check_object(body)
+    return check_field(body, "images", _check_images)
 
 
 def warn(size: int, field: str) -> list[Problem]:
-    """A warning for an image that is too large if 15 MB are 15,000,000 bytes."""
-    if not SURE_MAX < size <= codes.IMAGE_MAX:
+    """Return a warning for an image that is too large if 15 MB are 15,000,000 bytes."""
+    if not CERTAIN_SIZE_MAX < size <= codes.IMAGE_MAX:
         return []
-    message = f"is more than {SURE_MAX:,} bytes: a service may count that as more than 15 MB"
+    message = (
+        f"is more than {CERTAIN_SIZE_MAX:,} bytes: a service may count that as more than 15 MB"
+    )
     return [Problem(field, message, _BOUNDS)]
 
 
 def decode_content(data_uri: str) -> tuple[str, bytes]:
-    """The declared MIME type and the bytes of a data URI; ValueError if invalid."""
-    mime = declared(data_uri)
+    """Return the declared MIME type and the bytes of a data URI; ValueError if it is invalid."""
+    mime = declared_type(data_uri)
     if mime is None:
         raise ValueError("must be a data URI like data:image/png;base64,...")
     try:
@@ -73,89 +78,100 @@ def decode_content(data_uri: str) -> tuple[str, bytes]:
         raise ValueError("must be valid Base64 after the comma") from None
 
 
-def declared(data_uri: object, head: re.Pattern[str] = _HEAD) -> str | None:
-    """The MIME type a Base64 data URI declares, or None."""
-    match = head.match(data_uri) if isinstance(data_uri, str) else None
+def declared_type(data_uri: object, pattern: re.Pattern[str] = _DATA_URI) -> str | None:
+    """Return the MIME type that a Base64 data URI declares; None if it is no data URI."""
+    match = pattern.match(data_uri) if isinstance(data_uri, str) else None
     return match[1].lower() if match else None
 
 
-def sniff(data: bytes) -> str | None:
-    """The MIME type by the first bytes, if it is one of the six."""
-    mime_type = next((mime for magic, mime in _SIGNATURES if data.startswith(magic)), None)
-    return mime_type or (_BRANDS.get(data[8:12]) if data[4:8] == b"ftyp" else None)
+def sniff_type(data: bytes) -> str | None:
+    """Return the MIME type that the first bytes show; None if it is not one of the six."""
+    for signature, mime in _SIGNATURES:
+        if data.startswith(signature):
+            return mime
+    return _BRANDS.get(data[8:12]) if data[4:8] == b"ftyp" else None
 
 
 def specimen_outcome(data_uri: str) -> str:
-    """The status detail code in a specimen of this package, or ""."""
+    """Return the status detail code in a specimen of this package; "" for other images."""
     try:
-        outcome = _OUTCOME.search(decode_content(data_uri)[1])
+        _, content = decode_content(data_uri)
     except ValueError:
         return ""
+    outcome = _OUTCOME.search(content)
     return outcome[1].decode() if outcome else ""
 
 
 def decoded_size(data_uri: str) -> int:
-    """The size of the content in bytes, computed without decoding."""
+    """Return the size of the content in bytes, computed without decoding."""
     start = data_uri.index(",") + 1
     padding = data_uri.endswith("=") + data_uri.endswith("==")
     return (len(data_uri) - start) // 4 * 3 - padding
 
 
-def _images(value: object, field: str) -> list[Problem]:
+def _check_images(value: object, field: str) -> list[Problem]:
+    """Check the number of images, and each image up to the maximum number."""
     if not isinstance(value, list | tuple):
         return [Problem(field, "must be a list")]
-    counted = 1 <= len(value) <= codes.IMAGES_MAX
-    count = [] if counted else [Problem(field, f"must be 1 to {codes.IMAGES_MAX} images")]
-    first = enumerate(value[: codes.IMAGES_MAX])
-    return count + flat(_image(item, f"{field}.{at}") for at, item in first)
+    problems = []
+    if not 1 <= len(value) <= codes.IMAGES_MAX:
+        problems = [Problem(field, f"must be 1 to {codes.IMAGES_MAX} images")]
+    checked_images = enumerate(value[: codes.IMAGES_MAX])
+    return problems + join_problems(
+        _check_image(image, f"{field}.{index}") for index, image in checked_images
+    )
 
 
-def _image(item: object, at: str) -> list[Problem]:
-    image = as_object(item)
-    return is_object(item, at) or [
-        *need(image, "type", one_of(codes.IMAGE_SIDES), at=at),
-        *need(image, "content", _content, at=at),
+def _check_image(image: object, path: str) -> list[Problem]:
+    """Check the side and the content of one image."""
+    if not isinstance(image, Mapping):
+        return check_object(image, path)
+    return [
+        *check_field(image, "type", choice_check(codes.IMAGE_SIDES), path=path),
+        *check_field(image, "content", _check_content, path=path),
     ]
 
 
-def _content(value: object, field: str) -> list[Problem]:
+def _check_content(value: object, field: str) -> list[Problem]:
+    """Check the type, the size and the bytes of an image, which is a data URI or not yet one."""
     if isinstance(value, ImageSize):
-        return _size(value.size, field) if value.mime else [Problem(field, _NO_KIND)]
-    mime = declared(value)
-    if not isinstance(value, str) or mime not in codes.IMAGE_TYPES:
+        return _check_size(value.size, field) if value.mime else [Problem(field, _UNKNOWN_TYPE)]
+    if not isinstance(value, str) or declared_type(value) not in codes.IMAGE_TYPES:
         types = ", ".join(codes.IMAGE_TYPES)
-        source = _CONTENT if declared(value, _ANY_HEAD) in codes.IMAGE_TYPES else "spec"
+        is_lenient_uri = declared_type(value, _LENIENT_DATA_URI) in codes.IMAGE_TYPES
+        source = _CONTENT if is_lenient_uri else "spec"
         return [Problem(field, f"must be a Base64 data URI of one of {types}", source)]
-    return _size(decoded_size(value), field) or _decoded(value, field)
+    return _check_size(decoded_size(value), field) or _check_bytes(value, field)
 
 
-def _size(size: int, field: str) -> list[Problem]:
-    """Problems of a size; the source is the spec if it is wrong for any definition of KB and MB."""
-    least = codes.IMAGE_MIN
-    most = codes.IMAGE_MAX
-    if least <= size <= most:
+def _check_size(size: int, field: str) -> list[Problem]:
+    """Check a size; the source is the spec if it is wrong for any definition of KB and MB."""
+    if codes.IMAGE_MIN <= size <= codes.IMAGE_MAX:
         return []
-    bound = (
-        f"at least 10 KB ({least:,} bytes)" if size < least else f"at most 15 MB ({most:,} bytes)"
-    )
-    source = _BOUNDS if SURE_MIN <= size <= codes.IMAGE_MAX else "spec"
-    return [Problem(field, f"must be {bound} when decoded", source)]
+    if size < codes.IMAGE_MIN:
+        limit = f"at least 10 KB ({codes.IMAGE_MIN:,} bytes)"
+    else:
+        limit = f"at most 15 MB ({codes.IMAGE_MAX:,} bytes)"
+    source = _BOUNDS if CERTAIN_SIZE_MIN <= size <= codes.IMAGE_MAX else "spec"
+    return [Problem(field, f"must be {limit} when decoded", source)]
 
 
-def _decoded(data_uri: str, field: str) -> list[Problem]:
+def _check_bytes(data_uri: str, field: str) -> list[Problem]:
+    """Check that the content is valid Base64 of a file of the declared type."""
     try:
-        mime, data = decode_content(data_uri)
+        mime, content = decode_content(data_uri)
     except ValueError as error:
-        return [Problem(field, str(error), _CONTENT if _with_breaks(data_uri) else "spec")]
-    sniffed = sniff(data)
-    if sniffed and _SAME.get(sniffed, sniffed) == _SAME.get(mime, mime):
+        source = _CONTENT if _is_base64_with_spaces(data_uri) else "spec"
+        return [Problem(field, str(error), source)]
+    sniffed = sniff_type(content)
+    if sniffed and _CANONICAL_TYPES.get(sniffed, sniffed) == _CANONICAL_TYPES.get(mime, mime):
         return []
     actual = f"of {sniffed}" if sniffed else "of no known type"
     return [Problem(field, f"says {mime}, but its first bytes are {actual}", _CONTENT)]
 
 
-def _with_breaks(data_uri: str) -> bool:
-    """Whether it is valid Base64 except for blanks and line breaks, which many decoders skip."""
+def _is_base64_with_spaces(data_uri: str) -> bool:
+    """Return whether it is Base64 with spaces or line breaks, which many decoders skip."""
     try:
         decode_content("".join(data_uri.split()))
     except ValueError:

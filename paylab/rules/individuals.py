@@ -21,47 +21,52 @@ from . import accounts
 from .fields import (
     Body,
     Check,
-    any_text,
     as_list,
     as_object,
+    check_any_text,
+    check_date,
+    check_field,
+    check_identifier,
     check_items,
-    day,
-    fits,
-    flat,
-    identifier,
-    is_object,
-    need,
-    one_of,
-    text,
-    text_of,
-    timestamp,
-    up_to,
+    check_object,
+    check_text,
+    check_timestamp,
+    choice_check,
+    format_check,
+    length_check,
+    text_field_check,
 )
 
-ADULT = 18
-OLDEST = 120
-_SOURCE = "check-digits"
+ADULT_YEARS = 18
+AGE_MAX = 120
+ADDRESS_LINES = ("line_1", "line_2", "city", "state", "postal_code")
+_PLAUSIBILITY = "check-digits"
+_REQUIRED = "individual.required"
+_INDIVIDUAL_FIELDS = OPERATIONS["individuals.create"].fields
+_UNKNOWN_CORRIDOR = Corridor("")
 
 
 def warn_implausible(body: Body, today: date) -> list[Problem]:
-    """Warnings about unlikely values."""
+    """Return warnings about unlikely values."""
     messages = {
-        "phone": phone(body.get("phone")),
-        "date_of_birth": birth(body.get("date_of_birth"), today),
-        "email": email(body.get("email")),
+        "phone": phone_warning(body.get("phone")),
+        "date_of_birth": birth_date_warning(body.get("date_of_birth"), today),
+        "email": email_warning(body.get("email")),
     }
-    return [Problem(field, message, _SOURCE) for field, message in messages.items() if message]
+    return [
+        Problem(field, message, _PLAUSIBILITY) for field, message in messages.items() if message
+    ]
 
 
-def phone(value: object) -> str:
-    """A warning about a phone number, or ""."""
+def phone_warning(value: object) -> str:
+    """Return a warning about a phone number, or "" if it looks right."""
     if not isinstance(value, str) or not value:
         return ""
     import phonenumbers  # not with the rules, which a simulator needs at its start
     from phonenumbers import NumberParseException, ValidationResult
 
     try:
-        reason = phonenumbers.is_possible_number_with_reason(phonenumbers.parse(value))
+        number = phonenumbers.parse(value)
     except NumberParseException:
         if value.startswith("+"):
             return "must have a number after the country code, as in +52 55 5555 5555"
@@ -72,90 +77,89 @@ def phone(value: object) -> str:
         ValidationResult.TOO_LONG: "has too many digits for a phone number",
         ValidationResult.INVALID_COUNTRY_CODE: "does not begin with a country code",
     }
+    reason = phonenumbers.is_possible_number_with_reason(number)
     return messages.get(reason, "does not look like a phone number")
 
 
-def email(value: object) -> str:
-    """A warning about an e-mail address, or ""."""
+def email_warning(value: object) -> str:
+    """Return a warning about an e-mail address, or "" if it looks right."""
     if not isinstance(value, str) or re.fullmatch(r"([^@\s]+@[^@\s]+\.[^@\s]+)?", value):
         return ""
     return "must be an e-mail address like name@example.com"
 
 
-def birth(value: object, today: date) -> str:
-    """A warning about a date of birth, or ""."""
+def birth_date_warning(value: object, today: date) -> str:
+    """Return a warning about a date of birth, or "" if it is plausible or no date."""
     try:
-        born = date.fromisoformat(str(value))
+        birth_date = date.fromisoformat(str(value))
     except ValueError:
         return ""
-    years = today.year - born.year - ((today.month, today.day) < (born.month, born.day))
+    is_before_birthday = (today.month, today.day) < (birth_date.month, birth_date.day)
+    years = today.year - birth_date.year - is_before_birthday
     if years < 0:
         return "lies in the future"
-    if years > OLDEST:
+    if years > AGE_MAX:
         return f"makes the person {years} years old"
-    return f"makes the person {years}, not yet {ADULT}" if years < ADULT else ""
-
-
-_ROW = "individual.required"
-_RECORD = OPERATIONS["individuals.create"]
-ADDRESS_LINES = ("line_1", "line_2", "city", "state", "postal_code")
-_NOWHERE = Corridor("")
+    if years < ADULT_YEARS:
+        return f"makes the person {years}, not yet {ADULT_YEARS}"
+    return ""
 
 
 def check(body: object, service: Service | None = None) -> list[Problem]:
-    """Problems of a new individual."""
-    fields = as_object(body)
-    settled = service or Service()
-    required_fields = _asked(fields, settled)
-    inside = any(name.startswith("address.") for name in required_fields)
-    if fields.get("address") is None and inside and "address" not in required_fields:
-        fields = {**fields, "address": {}}
-    return is_object(body) or flat(
-        need(fields, name, check_value, **required_fields.get(name, _NOBODY))
-        for name, check_value in _checks(fields, required_fields, settled).items()
-    )
+    """Check a new individual."""
+    if not isinstance(body, Mapping):
+        return check_object(body)
+    service = service or Service()
+    sources = _requirement_sources(body, service)
+    individual: Body = body
+    needs_address_line = any(name.startswith("address.") for name in sources)
+    if individual.get("address") is None and needs_address_line and "address" not in sources:
+        # Checking an empty address reports its required lines.
+        individual = {**individual, "address": {}}
+    problems = []
+    for name, field_check in _field_checks(individual, sources, service).items():
+        problems += check_field(individual, name, field_check, required_by=sources.get(name, ""))
+    return problems
 
 
-def base(service: Service | None = None) -> tuple[str, ...]:
-    """The fields that every individual needs; `address.city` is a field of the address."""
+def base_fields(service: Service | None = None) -> tuple[str, ...]:
+    """Return the fields that every individual needs; `address.city` is a field of the address."""
     return tuple((service or Service()).individuals.required)
 
 
-def required(body: Body, service: Service | None = None) -> tuple[str, ...]:
-    """The additional fields that this individual needs, for its country and products."""
-    corridor_fields = _corridor(body, service).required_for(as_list(body.get("product_types")))
+def additional_fields(body: Body, service: Service | None = None) -> tuple[str, ...]:
+    """Return the other fields that this individual needs, for its country and products."""
     ramp_fields = (service or Service()).individuals.ramp_required if _has_ramp(body) else ()
-    return tuple(dict.fromkeys((*corridor_fields, *ramp_fields)))
+    return tuple(dict.fromkeys((*_corridor_fields(body, service), *ramp_fields)))
 
 
-def _asked(body: Body, service: Service) -> dict[str, dict[str, str]]:
-    """The source of each required field of this individual: the spec, or a setting."""
-    corridor_fields = _corridor(body, service).required_for(as_list(body.get("product_types")))
-    return {
-        **{name: {"asked": _ROW} for name in required(body, service)},
-        **{name: {"asked": _ROW} for name in base(service)},
-        **{name: {"asked": "spec"} for name in corridor_fields},
-    }
+def _corridor_fields(body: Body, service: Service | None) -> tuple[str, ...]:
+    """Return the fields that the spec requires for the country and the products."""
+    products = as_list(body.get("product_types"))
+    return _corridor_of(body, service).required_for(products)
 
 
-_NOBODY = {"asked": ""}
+def _requirement_sources(body: Body, service: Service) -> dict[str, str]:
+    """Return the source of each required field of this individual: the spec, or a setting."""
+    by_setting = (*additional_fields(body, service), *base_fields(service))
+    by_spec = _corridor_fields(body, service)
+    return {**dict.fromkeys(by_setting, _REQUIRED), **dict.fromkeys(by_spec, "spec")}
 
 
 def warn(body: object, service: Service | None = None) -> list[Problem]:
-    """Warnings about a valid individual: likely typos and recommended fields."""
-    fields = as_object(body)
-    message = "is optional by the specification, but may be needed for"
-    warnings = [*warn_on_ramp(fields), *mistyped(body, service)]
-    if fields.get("email") is not None or not _has_ramp(fields):
+    """Return warnings about a valid individual: likely typos and recommended fields."""
+    individual = as_object(body)
+    warnings = [*warn_on_ramp(individual), *warn_typos(body, service)]
+    if individual.get("email") is not None or not _has_ramp(individual):
         return warnings
-    email = Problem("email", f"{message} on_ramp and off_ramp", _ROW)
-    return [email, *warnings]
+    message = "is optional by the specification, but may be needed for on_ramp and off_ramp"
+    return [Problem("email", message, _REQUIRED), *warnings]
 
 
 def warn_on_ramp(body: Body, source: str = "corridor.products") -> list[Problem]:
-    """A warning if no on-ramp is known for the country of an individual with this product."""
+    """Return a warning if an individual wants on_ramp and its country has no known on-ramp."""
     country = body.get("country")
-    is_open = codes.ON_RAMP_PRODUCT in _corridor(body, None).open_products
+    is_open = codes.ON_RAMP_PRODUCT in _corridor_of(body, None).open_products
     if codes.ON_RAMP_PRODUCT not in as_list(body.get("product_types")) or not is_open:
         return []
     if not isinstance(country, str) or of_country(country):
@@ -163,100 +167,123 @@ def warn_on_ramp(body: Body, source: str = "corridor.products") -> list[Problem]
     return [Problem("country", unknown_on_ramp(country), source)]
 
 
-def mistyped(body: object, service: Service | None = None) -> list[Problem]:
-    """Warnings about likely typos in a valid individual."""
-    fields = as_object(body)
-    document = as_object(fields.get("document"))
-    number = accounts.warn_check_digits(
-        _number_form(document), document.get("number"), "document.number"
+def warn_typos(body: object, service: Service | None = None) -> list[Problem]:
+    """Return warnings about likely typos in a valid individual."""
+    individual = as_object(body)
+    document = as_object(individual.get("document"))
+    number_format = _document_number_format(document)
+    number_warnings = accounts.warn_check_digits(
+        number_format, document.get("number"), "document.number"
     )
-    country = _corridor(fields, service).country or None
+    country = _corridor_of(individual, service).country or None
 
-    def warn_account(item: object, at: str) -> list[Problem]:
-        kind, details = (as_object(item).get(name) for name in ("type", "details"))
-        return accounts.warn(country, kind, details, f"{at}.details", service)
+    def warn_account(item: object, path: str) -> list[Problem]:
+        account = as_object(item)
+        account_type = account.get("type")
+        return accounts.warn(
+            country, account_type, account.get("details"), f"{path}.details", service
+        )
 
-    entries = as_list(fields.get("financial_accounts"))
-    return [*number, *check_items(entries, "financial_accounts", warn_account)]
+    entries = as_list(individual.get("financial_accounts"))
+    return [*number_warnings, *check_items(entries, "financial_accounts", warn_account)]
 
 
 def check_token(body: object, service: Service | None = None) -> list[Problem]:
-    """Problems of a verification token."""
-    fields = as_object(body)
+    """Check a verification token."""
+    if not isinstance(body, Mapping):
+        return check_object(body)
     provider = (service or Service()).verification.provider
-    return is_object(body) or [
-        *need(fields, "provider", one_of((provider,), "idv.provider")),
-        *need(fields, "token", up_to(codes.TOKEN_MAX)),
-        *need(fields, "applicant_id", identifier),
-        *need(fields, "partner_terms_accepted_at", timestamp),
+    return [
+        *check_field(body, "provider", choice_check((provider,), "idv.provider")),
+        *check_field(body, "token", length_check(codes.TOKEN_MAX)),
+        *check_field(body, "applicant_id", check_identifier),
+        *check_field(body, "partner_terms_accepted_at", check_timestamp),
     ]
 
 
-def _corridor(body: Body, service: Service | None) -> Corridor:
-    return countries.of(service).get(body.get("country")) or _NOWHERE
+def _corridor_of(body: Body, service: Service | None) -> Corridor:
+    """Return the corridor of the individual's country, or one without facts."""
+    return countries.of(service).get(body.get("country")) or _UNKNOWN_CORRIDOR
 
 
-def _checks(body: Body, asked: Mapping[str, dict[str, str]], service: Service) -> dict[str, Check]:
-    corridor = _corridor(body, service)
+def _field_checks(body: Body, sources: Mapping[str, str], service: Service) -> dict[str, Check]:
+    """Make the check of each field of an individual; `sources` are those of required fields."""
+    corridor = _corridor_of(body, service)
     checks: dict[str, Check] = {
-        "product_types": partial(_products, corridor),
-        "given_name": text,
-        "family_name": text,
-        "country": one_of(codes.COUNTRIES),
-        "email": text,
-        "phone": fits(corridor.phone or Format()),
-        "date_of_birth": day,
-        "idv_consent_recorded_at": timestamp,
-        "address": partial(_address, body.get("country"), asked),
-        "document": partial(_document, corridor),
-        "financial_accounts": partial(_accounts, corridor.country or None, service),
+        "product_types": partial(_check_products, corridor),
+        "given_name": check_text,
+        "family_name": check_text,
+        "country": choice_check(codes.COUNTRIES),
+        "email": check_text,
+        "phone": format_check(corridor.phone or Format()),
+        "date_of_birth": check_date,
+        "idv_consent_recorded_at": check_timestamp,
+        "address": partial(_check_address, body.get("country"), sources),
+        "document": partial(_check_document, corridor),
+        "financial_accounts": partial(_check_accounts, corridor.country or None, service),
     }
-    text_fields = (
-        field for field in _RECORD.fields if field.kind == TEXT and field.name not in checks
-    )
-    return checks | {field.name: text_of(field, service) for field in text_fields}
+    for field in _INDIVIDUAL_FIELDS:
+        if field.kind == TEXT and field.name not in checks:
+            checks[field.name] = text_field_check(field, service)
+    return checks
 
 
-def _products(corridor: Corridor, value: object, field: str) -> list[Problem]:
+def _check_products(corridor: Corridor, value: object, field: str) -> list[Problem]:
     if value in ([], ()):
-        return [Problem(field, "must name at least one product", _ROW)]
-    return check_items(value, field, one_of(corridor.open_products))
+        return [Problem(field, "must name at least one product", _REQUIRED)]
+    return check_items(value, field, choice_check(corridor.open_products))
 
 
-def _address(
-    country: object, asked: Mapping[str, dict[str, str]], value: object, field: str
+def _check_address(
+    country: object, sources: Mapping[str, str], value: object, field: str
 ) -> list[Problem]:
-    checks = {"country": one_of(codes.COUNTRIES), **dict.fromkeys(ADDRESS_LINES, any_text)}
-    address = as_object(value)
-    code = dotted(field, "country")
-    problems = is_object(value, field) or flat(
-        need(address, name, check, at=field, **asked.get(dotted(field, name), _NOBODY))
-        for name, check in checks.items()
-    )
-    is_other = None not in (country, address.get("country")) and address["country"] != country
-    if not is_other or any(problem.field == code for problem in problems):
+    """Check an address, whose country must be the individual's."""
+    if not isinstance(value, Mapping):
+        return check_object(value, field)
+    checks = {"country": choice_check(codes.COUNTRIES)}
+    checks |= dict.fromkeys(ADDRESS_LINES, check_any_text)
+    problems = []
+    for name, line_check in checks.items():
+        source = sources.get(dotted(field, name), "")
+        problems += check_field(value, name, line_check, path=field, required_by=source)
+    address_country = value.get("country")
+    if None in (country, address_country) or address_country == country:
         return problems
-    return [Problem(code, "must equal country", "field.country"), *problems]
+    country_field = dotted(field, "country")
+    if any(problem.field == country_field for problem in problems):
+        return problems
+    return [Problem(country_field, "must equal country", "field.country"), *problems]
 
 
-def _document(corridor: Corridor, value: object, field: str) -> list[Problem]:
-    document = as_object(value)
-    return is_object(value, field) or [
-        *need(document, "type", one_of(corridor.documents), at=field),
-        *need(document, "number", fits(_number_form(document)), at=field, asked=""),
+def _check_document(corridor: Corridor, value: object, field: str) -> list[Problem]:
+    if not isinstance(value, Mapping):
+        return check_object(value, field)
+    type_check = choice_check(corridor.documents)
+    number_check = format_check(_document_number_format(value))
+    return [
+        *check_field(value, "type", type_check, path=field),
+        *check_field(value, "number", number_check, path=field, required_by=""),
     ]
 
 
-def _number_form(document: Body) -> Format:
-    kind = document.get("type")
-    return DOCUMENT_NUMBERS.get(kind, Format()) if isinstance(kind, str) else Format()
+def _document_number_format(document: Body) -> Format:
+    """Return the format of the document's number: any text for an unknown document type."""
+    document_type = document.get("type")
+    if not isinstance(document_type, str):
+        return Format()
+    return DOCUMENT_NUMBERS.get(document_type, Format())
 
 
-def _accounts(country: str | None, service: Service, value: object, field: str) -> list[Problem]:
-    return check_items(
-        value, field, lambda each, at: accounts.check_entry(each, country, at, service)
-    )
+def _check_accounts(
+    country: str | None, service: Service, value: object, field: str
+) -> list[Problem]:
+    def check_account(account: object, path: str) -> list[Problem]:
+        return accounts.check_entry(account, country, path, service)
+
+    return check_items(value, field, check_account)
 
 
 def _has_ramp(body: Body) -> bool:
-    return any(product in codes.RAMP_PRODUCTS for product in as_list(body.get("product_types")))
+    """Return whether the individual has a ramp product."""
+    products = as_list(body.get("product_types"))
+    return any(product in codes.RAMP_PRODUCTS for product in products)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from ..corridors import countries
@@ -17,101 +17,118 @@ from .fields import (
     Check,
     as_list,
     as_object,
-    flat,
-    identifier,
-    is_object,
-    must_be,
-    need,
-    one_of,
-    text_of,
+    check_field,
+    check_identifier,
+    check_object,
+    choice_check,
+    choice_message,
+    join_problems,
+    text_field_check,
 )
 
-# Each amount and the field that names its currency.
 AMOUNTS = {
     "source_amount": "source_currency",
     "destination_amount": "destination_currency",
     "net_source_amount": "source_currency",
 }
-_RECORD = OPERATIONS["transfers.create"]
+"""Each amount and the field that names its currency."""
+_TRANSFER_FIELDS = OPERATIONS["transfers.create"].fields
 _RAILS = "corridor.rails"
 _TRANSFER = "transfer.create"
 _QUOTE = "quote.operation"
-_SOURCE = one_of(codes.SOURCE_CURRENCIES, fold=True)
-_DESTINATION = one_of(codes.DESTINATION_CURRENCIES, fold=True)
-_METHOD = one_of(codes.PAYOUT_METHODS)
-_CURRENCIES = frozenset(codes.SOURCE_CURRENCIES + codes.DESTINATION_CURRENCIES)
 _WALLET = "details.wallet"
+_CURRENCIES = frozenset(codes.SOURCE_CURRENCIES + codes.DESTINATION_CURRENCIES)
+_check_source_currency = choice_check(codes.SOURCE_CURRENCIES, ignore_case=True)
+_check_destination_currency = choice_check(codes.DESTINATION_CURRENCIES, ignore_case=True)
+_check_payout_method = choice_check(codes.PAYOUT_METHODS)
 
 
 def check(body: object, service: Service | None = None) -> list[Problem]:
-    """Problems of a new transfer, direct or from a quote."""
+    """Check a new transfer, direct or from a quote."""
     if not isinstance(body, Mapping):
-        return is_object(body)
+        return check_object(body)
     corridors = countries.of(service)
     settings = corridors.service.transfers
-    currency = body.get("source_currency")
-    direct = body.get("quote_id") is None
-    source = _TRANSFER if direct else ""
+    is_direct = body.get("quote_id") is None
+    source_if_direct = _TRANSFER if is_direct else ""
 
     def source_if_required(name: str) -> str:
         return _TRANSFER if name in settings.required else ""
 
-    stable = isinstance(currency, str) and codes.is_stablecoin(currency)
-    network = source_if_required("source_network")
-    if settings.default_network == NONE and stable and direct:
-        network = network or "transfer.network"
-    types = one_of(codes.SOURCE_TYPES, _TRANSFER)
-    problems = [
-        *need(body, "quote_id", identifier, asked=source_if_required("quote_id")),
-        *_destination(body, source),
-        *need(body, "source_currency", _SOURCE, asked=source),
-        *_amounts(body, _TRANSFER, is_quoted=not direct),
-        *need(body, "source_network", _network(corridors), asked=network),
-    ]
-    kind = need(body, "source_type", types, asked=source_if_required("source_type"))
-    if not kind and body.get("source_type") == "deposit" and not (stable or currency is None):
-        must = f"source_currency {must_be(sorted(codes.STABLECOINS))}"
-        message = f"deposit needs a stablecoin: {must}"
-        kind = [Problem("source_type", message, "transfer.deposit-source")]
-    texts = flat(
-        need(
+    network_source = source_if_required("source_network")
+    if settings.default_network == NONE and _has_stablecoin(body) and is_direct:
+        network_source = network_source or "transfer.network"
+    text_fields = [field for field in _TRANSFER_FIELDS if field.kind == TEXT]
+    text_problems = join_problems(
+        check_field(
             body,
             field.name,
-            text_of(field, corridors.service),
-            asked=source_if_required(field.name),
+            text_field_check(field, corridors.service),
+            required_by=source_if_required(field.name),
         )
-        for field in _RECORD.fields
-        if field.kind == TEXT
+        for field in text_fields
     )
-    return [*problems, *kind, *texts]
+    return [
+        *check_field(
+            body, "quote_id", check_identifier, required_by=source_if_required("quote_id")
+        ),
+        *_check_destination(body, source_if_direct),
+        *check_field(body, "source_currency", _check_source_currency, required_by=source_if_direct),
+        *_check_amounts(body, _TRANSFER, is_quoted=not is_direct),
+        *check_field(body, "source_network", _network_check(corridors), required_by=network_source),
+        *_check_source_type(body, source_if_required("source_type")),
+        *text_problems,
+    ]
+
+
+def _check_source_type(body: Body, required_by: str) -> list[Problem]:
+    """Check the source type; a deposit can pay for a transfer of a stablecoin only."""
+    type_check = choice_check(codes.SOURCE_TYPES, _TRANSFER)
+    problems = check_field(body, "source_type", type_check, required_by=required_by)
+    if problems or body.get("source_type") != "deposit":
+        return problems
+    if body.get("source_currency") is None or _has_stablecoin(body):
+        return []
+    expectation = f"source_currency {choice_message(sorted(codes.STABLECOINS))}"
+    message = f"deposit needs a stablecoin: {expectation}"
+    return [Problem("source_type", message, "transfer.deposit-source")]
+
+
+def _has_stablecoin(body: Body) -> bool:
+    """Return whether the source currency is a stablecoin."""
+    currency = body.get("source_currency")
+    return isinstance(currency, str) and codes.is_stablecoin(currency)
 
 
 def check_quote(body: object, service: Service | None = None) -> list[Problem]:
-    """Problems of a request for a quote."""
+    """Check a request for a quote."""
     if not isinstance(body, Mapping):
-        return is_object(body)
-    settled = countries.of(service)
-    usual = default_currency(settled.service)
+        return check_object(body)
+    corridors = countries.of(service)
+    default = default_currency(corridors.service)
     terms = {name: value for name, value in body.items() if value is not None}
-    terms = {"source_currency": usual, **terms} if usual else terms
-    currency = terms.get("source_currency")
-    stable = isinstance(currency, str) and codes.is_stablecoin(currency)
+    if default:
+        terms = {"source_currency": default, **terms}
+    currency_source = "" if default else _QUOTE
+    network_source = _QUOTE if _has_stablecoin(terms) else ""
     return [
-        *_destination(terms, _QUOTE),
-        *need(terms, "source_currency", _SOURCE, asked="" if usual else _QUOTE),
-        *_amounts(terms, _QUOTE),
-        *need(terms, "source_network", _network(settled), asked=_QUOTE if stable else ""),
+        *_check_destination(terms, _QUOTE),
+        *check_field(terms, "source_currency", _check_source_currency, required_by=currency_source),
+        *_check_amounts(terms, _QUOTE),
+        *check_field(
+            terms, "source_network", _network_check(corridors), required_by=network_source
+        ),
     ]
 
 
 def default_currency(service: Service) -> str:
-    """The default source currency of a quote; "" if it is required."""
-    usual = service.quotes.default_source_currency
-    return "" if usual == NONE else usual
+    """Return the default source currency of a quote; "" if it is required."""
+    currency = service.quotes.default_source_currency
+    return "" if currency == NONE else currency
 
 
 def warn(body: Body, service: Service | None = None) -> list[Problem]:
-    """What in a good transfer or quote only an assumption speaks against: its rail."""
+    """Return warnings about the rail of a valid transfer or quote."""
     currency = body.get("destination_currency")
     method = body.get("payout_method")
     if not isinstance(currency, str):
@@ -120,39 +137,57 @@ def warn(body: Body, service: Service | None = None) -> list[Problem]:
 
 
 def check_rail(currency: str, method: object, service: Service | None = None) -> list[Problem]:
-    """Whether a rail is one of another currency, where the corridors name those of both."""
-    return _rail(currency, method, service) if method in _rails(currency, service)[1] else []
+    """Check that a rail is not one that the corridors name for other currencies only."""
+    _, rails_elsewhere = _named_rails(currency, service)
+    return _rail_problems(currency, method, service) if method in rails_elsewhere else []
 
 
 def warn_rail(currency: str, method: object, service: Service | None = None) -> list[Problem]:
-    """A rail that no corridor names, such as `local`: it may still carry the currency."""
-    own_rails, elsewhere = _rails(currency, service)
-    is_known = method in own_rails or method in elsewhere or method not in codes.PAYOUT_METHODS
-    return [] if is_known else _rail(currency, method, service)
+    """Return a warning about a rail that no corridor names, such as `local`.
+
+    It may still carry the currency.
+    """
+    currency_rails, rails_elsewhere = _named_rails(currency, service)
+    is_named = method in currency_rails or method in rails_elsewhere
+    if is_named or method not in codes.PAYOUT_METHODS:
+        return []
+    return _rail_problems(currency, method, service)
 
 
-def _rail(currency: str, method: object, service: Service | None) -> list[Problem]:
-    own_rails, _ = _rails(currency, service)
-    message = f"{must_be(own_rails)} for {currency.upper()}, not {method}"
-    return [Problem("payout_method", message, _RAILS)] if own_rails else []
+def _rail_problems(currency: str, method: object, service: Service | None) -> list[Problem]:
+    """Return the problem that a rail is not one of a currency, if any are named for it."""
+    currency_rails, _ = _named_rails(currency, service)
+    if not currency_rails:
+        return []
+    message = f"{choice_message(currency_rails)} for {currency.upper()}, not {method}"
+    return [Problem("payout_method", message, _RAILS)]
 
 
 @lru_cache
-def _rails(currency: str, service: Service | None) -> tuple[list[str], list[str]]:
-    """The rails named for a currency, and those named for others alone."""
+def _named_rails(currency: str, service: Service | None) -> tuple[list[str], list[str]]:
+    """Return the rails named for a currency, and those named for other currencies only.
+
+    Both are empty if none is named for the currency.
+    """
     corridors = countries.of(service)
-    reached_corridors = [
-        corridor for corridor in corridors.all if codes.same_currency(currency, corridor.currency)
-    ]
-    known_rails = [rail for corridor in corridors.all for rail in corridor.payout_methods]
-    own_rails = [rail for corridor in reached_corridors for rail in corridor.payout_methods]
-    own_rails += corridors.networks if codes.is_stablecoin(currency) else ()
-    other_rails = [rail for rail in (*known_rails, *corridors.networks) if rail not in own_rails]
-    return list(dict.fromkeys(own_rails)), other_rails if own_rails else []
+    all_rails: list[str] = []
+    currency_rails: list[str] = []
+    for corridor in corridors.all:
+        all_rails += corridor.payout_methods
+        if codes.same_currency(currency, corridor.currency):
+            currency_rails += corridor.payout_methods
+    all_rails += corridors.networks
+    if codes.is_stablecoin(currency):
+        currency_rails += corridors.networks
+    if not currency_rails:
+        return [], []
+    rails_elsewhere = [rail for rail in all_rails if rail not in currency_rails]
+    return list(dict.fromkeys(currency_rails)), rails_elsewhere
 
 
-def _network(found: countries.Countries) -> Check:
-    return one_of(found.networks, _WALLET)
+def _network_check(corridors: countries.Countries) -> Check:
+    """Make the check of the network of a crypto wallet."""
+    return choice_check(corridors.networks, _WALLET)
 
 
 def check_route(  # noqa: PLR0913 - what a payout is made of
@@ -163,38 +198,38 @@ def check_route(  # noqa: PLR0913 - what a payout is made of
     payout_method: object,
     service: Service | None = None,
 ) -> list[Problem]:
-    """Problems of the route to an account; see also `check_network` for a wallet."""
-    currency, rails, source = _reach(country, account_type, service)
+    """Check the route to an account; see also `check_network` for a wallet."""
+    currency, rails, source = _account_rails(country, account_type, service)
     if not rails:
         message = f"no rail reaches {account_type!s:.20} accounts of this country"
         return [Problem("payout_method", message, "account.country")]
+    currency_check = choice_check((currency,), source, ignore_case=True)
+    method_check = choice_check(rails, source)
     return [
-        *_SOURCE(source_currency, "source_currency"),
-        *one_of((currency,), source, fold=True)(destination_currency, "destination_currency"),
-        *one_of(rails, source)(payout_method, "payout_method"),
+        *_check_source_currency(source_currency, "source_currency"),
+        *currency_check(destination_currency, "destination_currency"),
+        *method_check(payout_method, "payout_method"),
     ]
 
 
 def check_network(
     network: object, payout_method: object, service: Service | None = None
 ) -> list[Problem]:
-    """Problems of a crypto wallet on another network."""
-    matching = tuple(
-        known_network
-        for known_network in countries.of(service).networks
-        if known_network == network
-    )
-    return one_of(matching, _WALLET)(payout_method, "payout_method") if matching else []
+    """Check that the payout method is the network of a crypto wallet; any for another account."""
+    networks = [name for name in countries.of(service).networks if name == network]
+    if not networks:
+        return []
+    return choice_check(networks, _WALLET)(payout_method, "payout_method")
 
 
 def check_wallet(accounts: object, source_network: object) -> list[Problem]:
-    """Problems of an off-ramp: no crypto wallet on the source network."""
-    all_accounts = [as_object(account) for account in as_list(accounts)]
-    wallets = [account for account in all_accounts if account.get("type") == codes.CRYPTO_WALLET]
-    if any(
-        as_object(account.get("details")).get("network") == source_network for account in wallets
-    ):
-        return []
+    """Check that the recipient of an off-ramp has a crypto wallet on the source network."""
+    for item in as_list(accounts):
+        account = as_object(item)
+        details = as_object(account.get("details"))
+        is_wallet = account.get("type") == codes.CRYPTO_WALLET
+        if is_wallet and details.get("network") == source_network:
+            return []
     message = (
         f"the recipient has no crypto_wallet on {source_network!s:.20}: register one first, "
         "to which stablecoins are returned if a transfer fails"
@@ -202,55 +237,68 @@ def check_wallet(accounts: object, source_network: object) -> list[Problem]:
     return [Problem("source_network", message)]
 
 
-def _reach(
-    country: object, kind: object, service: Service | None
+def _account_rails(
+    country: object, account_type: object, service: Service | None
 ) -> tuple[str, tuple[str, ...], str]:
-    """The currency and the rails of an account, and their source."""
+    """Return the currency and the rails of an account, and the source that states them.
+
+    There are no rails if the country has no such account.
+    """
     corridors = countries.of(service)
-    if kind == codes.CRYPTO_WALLET:
+    if account_type == codes.CRYPTO_WALLET:
         return "USDC", corridors.networks, _WALLET
     corridor = corridors.get(country)
-    if corridor is None or corridor.account(kind) is None:
+    if corridor is None or corridor.account(account_type) is None:
         return "", (), "account.country"
     return corridor.currency, corridor.payout_methods, _RAILS
 
 
-def _destination(body: Body, asked: str) -> list[Problem]:
-    inner = body.get("financial_account")
-    by_id = body.get("financial_account_id")
-    if inner is None:
-        account = (
-            need(body, "financial_account", is_object, asked=asked)
-            if by_id is None
-            else identifier(by_id, "financial_account_id")
-        )
-    elif not isinstance(inner, Mapping):
-        account = is_object(inner, "financial_account")
-    else:
-        account = need(inner, "id", identifier, at="financial_account")
-        if not account and by_id not in (None, inner["id"]):
-            message = "must equal financial_account.id"
-            account = [Problem("financial_account_id", message, _TRANSFER)]
+def _check_destination(body: Body, required_by: str) -> list[Problem]:
+    """Check the account, the payout method and the currency of a payout."""
     return [
-        *account,
-        *need(body, "payout_method", _METHOD, asked=asked),
-        *need(body, "destination_currency", _DESTINATION, asked=asked),
+        *_check_account_reference(body, required_by),
+        *check_field(body, "payout_method", _check_payout_method, required_by=required_by),
+        *check_field(
+            body, "destination_currency", _check_destination_currency, required_by=required_by
+        ),
     ]
 
 
-def _amounts(body: Body, source: str, *, is_quoted: bool = False) -> list[Problem]:
-    """That there is one good amount, or none where a quote sets them."""
-    amount_names = [name for name in AMOUNTS if body.get(name) is not None]
-    problems = []
-    if is_quoted:
-        message = "leave it out: the quote sets the amounts"
-        problems = [Problem(name, message, _TRANSFER) for name in amount_names]
-    elif len(amount_names) != 1:
-        lead = "leave it out:" if amount_names else "is required:"
-        message = f"{lead} give exactly one of {', '.join(AMOUNTS)}"
-        problems = [Problem(amount_names[-1] if amount_names else "source_amount", message, source)]
-    for name in amount_names:
+def _check_account_reference(body: Body, required_by: str) -> list[Problem]:
+    """Check the account, which is given as an object with an id, as an id, or as both."""
+    account = body.get("financial_account")
+    account_id = body.get("financial_account_id")
+    if account is None and account_id is None:
+        return check_field(body, "financial_account", check_object, required_by=required_by)
+    if account is None:
+        return check_identifier(account_id, "financial_account_id")
+    if not isinstance(account, Mapping):
+        return check_object(account, "financial_account")
+    problems = check_field(account, "id", check_identifier, path="financial_account")
+    if problems or account_id in (None, account["id"]):
+        return problems
+    return [Problem("financial_account_id", "must equal financial_account.id", _TRANSFER)]
+
+
+def _check_amounts(body: Body, source: str, *, is_quoted: bool = False) -> list[Problem]:
+    """Check that there is one valid amount, or no amount if a quote sets the amounts."""
+    names = [name for name in AMOUNTS if body.get(name) is not None]
+    problems = _check_amount_count(names, source, is_quoted=is_quoted)
+    for name in names:
         currency = body.get(AMOUNTS[name])
         is_known = isinstance(currency, str) and currency.upper() in _CURRENCIES
         problems += money.check_amount(body[name], currency if is_known else None, name)
     return problems
+
+
+def _check_amount_count(names: Sequence[str], source: str, *, is_quoted: bool) -> list[Problem]:
+    """Check that one amount is given, or none if a quote sets the amounts."""
+    if is_quoted:
+        message = "leave it out: the quote sets the amounts"
+        return [Problem(name, message, _TRANSFER) for name in names]
+    if len(names) == 1:
+        return []
+    instruction = f"give exactly one of {', '.join(AMOUNTS)}"
+    if names:
+        return [Problem(names[-1], f"leave it out: {instruction}", source)]
+    return [Problem("source_amount", f"is required: {instruction}", source)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import partial
 from urllib.parse import urlsplit
 
@@ -10,28 +11,32 @@ from ..errors.base import Problem
 from ..loopback import is_loopback
 from ..spec import codes
 from ..spec.service.service import Service
-from .fields import as_object, check_items, is_object, need, one_of, text
+from .fields import check_field, check_items, check_object, check_text, choice_check
 
-_VISIBLE = re.compile("[!-~]+")
+_VISIBLE_TEXT = re.compile("[!-~]+")
 _SOURCE = "webhook.url"
 
 
 def check(body: object, service: Service | None = None) -> list[Problem]:
-    """Problems of a new subscription."""
-    fields = as_object(body)
-    return is_object(body) or [
-        *need(fields, "url", _url),
-        *need(fields, "event_types", partial(_event_types, service or Service())),
+    """Check a new subscription."""
+    if not isinstance(body, Mapping):
+        return check_object(body)
+    return [
+        *check_field(body, "url", _check_url),
+        *check_field(body, "event_types", partial(_check_event_types, service or Service())),
     ]
 
 
-def _url(value: object, field: str) -> list[Problem]:
-    problems = text(value, field)
-    reason = "" if problems else _misfit(str(value))
-    return [Problem(field, reason, _SOURCE)] if reason else problems
+def _check_url(value: object, field: str) -> list[Problem]:
+    problems = check_text(value, field)
+    if problems:
+        return problems
+    reason = _url_violation(str(value))
+    return [Problem(field, reason, _SOURCE)] if reason else []
 
 
-def _misfit(url: str) -> str:
+def _url_violation(url: str) -> str:
+    """Return why a URL cannot receive events, or "" if it can."""
     try:
         parts = urlsplit(url)
         host = parts.hostname
@@ -39,7 +44,7 @@ def _misfit(url: str) -> str:
     except ValueError:
         host = None
         parts = urlsplit("")
-    if not (host and _VISIBLE.fullmatch(url)) or parts.scheme not in ("http", "https"):
+    if not (host and _VISIBLE_TEXT.fullmatch(url)) or parts.scheme not in ("http", "https"):
         return "must be an https address, like https://example.com/events"
     if "@" in parts.netloc:
         return "must not contain a user name or password"
@@ -50,9 +55,11 @@ def _misfit(url: str) -> str:
     return ""
 
 
-def _event_types(service: Service, value: object, field: str) -> list[Problem]:
+def _check_event_types(service: Service, value: object, field: str) -> list[Problem]:
+    """Check that a value is a list of event types of the spec or of the service."""
     if not isinstance(value, list | tuple):
         return [Problem(field, "must be a list of event types")]
     if not value:
         return [Problem(field, "must be a list of at least one event type", "field.empty")]
-    return check_items(value, field, one_of((*codes.EVENT_TYPES, *service.webhooks.event_types)))
+    event_types = (*codes.EVENT_TYPES, *service.webhooks.event_types)
+    return check_items(value, field, choice_check(event_types))

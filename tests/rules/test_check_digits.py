@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from paylab.corridors.account_types import Format
-from paylab.rules import accounts
+from paylab.rules import accounts, wallet_addresses
 
 
 @pytest.mark.parametrize(
@@ -58,11 +58,15 @@ SOLANA = ("1" * 32, "TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA")
 def test_the_capitals_of_an_address(address):
     """An address in one case has no checksum; in both, one wrong capital is a warning."""
     lower = address.lower()
-    assert accounts.checksummed(lower) == accounts.checksummed(f"0x{lower[2:].upper()}") == address
+    assert (
+        wallet_addresses.add_checksum(lower)
+        == wallet_addresses.add_checksum(f"0x{lower[2:].upper()}")
+        == address
+    )
     for good in (address, lower, f"0x{address[2:].upper()}"):
-        assert accounts.warn_address("base", good) == []
+        assert wallet_addresses.warn_address("base", good) == []
     at = next(at for at in range(2, 42) if address[at].isalpha())
-    (warning,) = accounts.warn_address(
+    (warning,) = wallet_addresses.warn_address(
         "base", address[:at] + address[at].swapcase() + address[at + 1 :]
     )
     assert (warning.field, "its checksum (EIP-55) is wrong" in warning.message) == ("address", True)
@@ -79,7 +83,7 @@ def test_the_capitals_of_an_address(address):
 )
 def test_base58(text, data):
     """The samples of the Base58 specification (draft-msporny-base58)."""
-    assert accounts.base58(text) == data
+    assert wallet_addresses.decode_base58(text) == data
 
 
 @pytest.mark.parametrize(
@@ -101,6 +105,6 @@ def test_base58(text, data):
 )
 def test_addresses(network, address, words):
     """An address of another network or length is a warning; what is no text is none."""
-    found = [problem.message for problem in accounts.warn_address(network, address)]
+    found = [problem.message for problem in wallet_addresses.warn_address(network, address)]
     assert len(found) == (words is not None)
     assert all(words in message for message in found)

@@ -60,7 +60,7 @@ GOOD = uri(JPEG)
 )
 def test_kinds(data, mime):
     """A file is recognized and accepted only as its type; HEIC and HEIF pass as each other."""
-    assert images.sniff(data) == mime
+    assert images.sniff_type(data) == mime
     good = [one for one in codes.IMAGE_TYPES if not images.check(upload(uri(data, one)))]
     family = ["image/heic", "image/heif"]
     assert good == (family if mime in family else [mime])
@@ -69,7 +69,7 @@ def test_kinds(data, mime):
 @pytest.mark.parametrize("data", [b"", b"\xff\xd8", b"GIF89a", AVIF, b"RIFF", b"%PDF", b"\0" * 99])
 def test_unknown_kinds(data):
     """A file of none of the six types is not recognized and is refused."""
-    assert images.sniff(data) is None
+    assert images.sniff_type(data) is None
     assert "no known type" in said(upload(uri(data)))
 
 

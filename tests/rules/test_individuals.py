@@ -303,4 +303,4 @@ def test_an_age_that_is_odd_is_a_warning(born, told):
 )
 def test_a_phone_that_cannot_be_read_says_what_is_missing(number, words):
     """The sentence names the part that is missing, and not one that is there."""
-    assert words in individuals.phone(number)
+    assert words in individuals.phone_warning(number)

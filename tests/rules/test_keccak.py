@@ -3,9 +3,19 @@
 import pytest
 from Crypto.Hash import keccak
 
-from paylab.rules.keccak import RATE, keccak_256
+from paylab.rules.keccak import BLOCK_BYTES, keccak_256
 
-LENGTHS = (0, 1, 40, RATE - 2, RATE - 1, RATE, RATE + 1, 2 * RATE, 1_000)
+LENGTHS = (
+    0,
+    1,
+    40,
+    BLOCK_BYTES - 2,
+    BLOCK_BYTES - 1,
+    BLOCK_BYTES,
+    BLOCK_BYTES + 1,
+    2 * BLOCK_BYTES,
+    1_000,
+)
 
 
 @pytest.mark.parametrize("length", LENGTHS)

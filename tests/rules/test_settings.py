@@ -211,10 +211,10 @@ def test_the_wallet_of_an_off_ramp(accounts, network, is_held):
 def test_the_fields_that_an_individual_needs():
     """Those of every individual, and those of its country, its products and the service."""
     service = Service({"individuals.required": BASE, "individuals.ramp_required": ["email"]})
-    assert individuals.base(service) == tuple(BASE)
-    assert individuals.required(PERSON, service) == ()
-    assert individuals.required({"country": "CO"}, service) == ("email", "document")
-    assert individuals.required(RAMP, service) == (
+    assert individuals.base_fields(service) == tuple(BASE)
+    assert individuals.additional_fields(PERSON, service) == ()
+    assert individuals.additional_fields({"country": "CO"}, service) == ("email", "document")
+    assert individuals.additional_fields(RAMP, service) == (
         *("phone", "date_of_birth", "idv_consent_recorded_at", "document", "email"),
     )
 

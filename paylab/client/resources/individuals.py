@@ -83,7 +83,7 @@ class Individuals:
         operations.check_individual(fields, self._session.service)
         body = merge_extra(fields, extra)
         service = self._session.service
-        raise_or_warn(individuals.check(body, service), individuals.mistyped(body, service))
+        raise_or_warn(individuals.check(body, service), individuals.warn_typos(body, service))
         return self._session.call("individuals.create", body, **options).read(Individual)
 
     @strict_keywords(Options)
@@ -256,7 +256,9 @@ class FinancialAccounts:
         operations.check_detail_names(fields.get("details"), type, self._session.service)
         body = merge_extra(fields, extra)
         service = self._session.service
-        raise_or_warn(accounts.check(body, service=service), accounts.doubts(body, service))
+        raise_or_warn(
+            accounts.check(body, service=service), accounts.warn_without_country(body, service)
+        )
         answer = self._session.call("financial_accounts.create", body, **options)
         return answer.read(FinancialAccount)
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from ...errors.base import Problem, RuleError
-from ...rules import accounts, deposits
+from ...rules import deposits, wallet_addresses
 from ...spec import codes
 from ...spec.models import ConversionAccount, Deposit, FinancialAccount
 from ...spec.resource import created
@@ -113,7 +113,7 @@ class ConversionAccountForm(OrderForm):
         """Warn when the address of the chosen wallet looks mistyped."""
         wallet = self._wallets.get(str(values.get("payout_account")))
         details = (wallet.details if wallet else None) or {}
-        return accounts.warn_address(
+        return wallet_addresses.warn_address(
             details.get("network"), details.get("address"), "payout_account"
         )
 

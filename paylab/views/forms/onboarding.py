@@ -160,9 +160,9 @@ class OnboardingForm(Form):
         product = self.fields["product_types"].value
         stated_names = self.corridor.required_for([product])
         required_names = {
-            *individuals.base(self._service),
+            *individuals.base_fields(self._service),
             *stated_names,
-            *individuals.required(self._product_values(), self._service),
+            *individuals.additional_fields(self._product_values(), self._service),
         }
         for name, field in self.fields.items():
             if not name.startswith(("document.", *person.PRODUCT_FIELD_NAMES)):

@@ -1,0 +1,67 @@
+"""Warnings about mistyped wallet addresses."""
+
+from __future__ import annotations
+
+import re
+
+from ..errors.base import Problem
+from .keccak import keccak_256
+
+SOLANA = "solana"
+SOLANA_BYTES = 32
+_ETHEREUM_ADDRESS = re.compile("0x[0-9a-fA-F]{40}")
+_BASE58_ALPHABET = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+_SOURCE = "check-digits"
+
+
+def warn_address(network: object, address: object, field: str = "address") -> list[Problem]:
+    """Return a warning if an address looks mistyped on this network."""
+    if not isinstance(address, str) or not address:
+        return []
+    find_warning = _solana_warning if network == SOLANA else _ethereum_warning
+    message = find_warning(address)
+    return [Problem(field, message, _SOURCE)] if message else []
+
+
+def add_checksum(address: str) -> str:
+    """Return the address with the capitals that EIP-55 gives it."""
+    digits = address[2:].lower()
+    hash_digits = keccak_256(digits.encode()).hex()
+    pairs = zip(digits, hash_digits, strict=False)
+    cased_digits = (digit.upper() if hash_digit >= "8" else digit for digit, hash_digit in pairs)
+    return "0x" + "".join(cased_digits)
+
+
+def decode_base58(text: str) -> bytes | None:
+    """Return the bytes of a Base58 text; None if the text is empty or has another character."""
+    if not text or any(character not in _BASE58_ALPHABET for character in text):
+        return None
+    number = 0
+    for character in text:
+        number = number * 58 + _BASE58_ALPHABET.index(character)
+    zero_count = len(text) - len(text.lstrip("1"))
+    byte_count = (number.bit_length() + 7) // 8
+    return bytes(zero_count) + number.to_bytes(byte_count, "big")
+
+
+def _ethereum_warning(address: str) -> str:
+    """Return a warning about an Ethereum address, or "" if it looks right.
+
+    An address in one letter case has no checksum.
+    """
+    if not _ETHEREUM_ADDRESS.fullmatch(address):
+        return "does not look like an address of this network: 0x and 40 hex digits"
+    if address in (add_checksum(address), address.lower(), f"0x{address[2:].upper()}"):
+        return ""
+    return "looks mistyped: its checksum (EIP-55) is wrong, compare every character"
+
+
+def _solana_warning(address: str) -> str:
+    """Return a warning about a Solana address, or "" if it looks right."""
+    # Decoding takes quadratic time, so a long text is not decoded.
+    decoded = decode_base58(address) if len(address) <= 2 * SOLANA_BYTES else None
+    if decoded is None:
+        return "does not look like a Solana address: 32 to 44 letters and digits without 0, O, I, l"
+    if len(decoded) != SOLANA_BYTES:
+        return f"looks mistyped: it has {len(decoded)} bytes, a Solana address has {SOLANA_BYTES}"
+    return ""
