@@ -11,7 +11,7 @@ from typing import TypeAlias
 from ..errors.arguments import explain_arguments
 from ..errors.base import EMVError
 
-ACCOUNTS = range(2, 52)
+ACCOUNTS = range(2, 52)  # the tags of merchant account information
 ACCOUNT_TEMPLATES = range(26, 52)
 ADDITIONAL_DATA = "62"
 LANGUAGE = "64"
@@ -30,7 +30,7 @@ NETWORKS = (
 )
 RESERVED = "Reserved for EMVCo"
 
-TOP = {
+TOP_LEVEL_NAMES = {
     "00": "Payload format indicator",
     "01": "Point of initiation method",
     "52": "Merchant category code",
@@ -48,7 +48,7 @@ TOP = {
     LANGUAGE: "Merchant information, language",
 }
 
-ADDITIONAL = {
+ADDITIONAL_DATA_NAMES = {
     "00": "Globally unique identifier",  # the standard starts at 01; QR Ph writes one all the same
     "01": "Bill number",
     "02": "Mobile number",
@@ -63,7 +63,7 @@ ADDITIONAL = {
     "11": "Merchant channel",
 }
 
-ALTERNATE = {
+LANGUAGE_NAMES = {
     "00": "Language preference",
     "01": "Merchant name, alternate language",
     "02": "Merchant city, alternate language",
@@ -102,31 +102,38 @@ CURRENCIES = dict(pair.split(":") for row in _ISO_4217 for pair in row.split())
 
 
 def is_template(path: str) -> bool:
-    """Whether the field at this path may contain fields."""
+    """Return whether the field at this path may contain fields."""
     parent, _, tag = path.rpartition(".")
     if parent:
         return parent == ADDITIONAL_DATA and int(tag) in PAYMENT_SYSTEM_TEMPLATES
     return tag in (ADDITIONAL_DATA, LANGUAGE) or int(tag) in (*ACCOUNT_TEMPLATES, *UNRESERVED)
 
 
-def name(path: str, scheme: str = "") -> str:
-    """The name of the field at this path; `scheme` is sub-tag 00 of its template."""
+def field_name(path: str, scheme: str = "") -> str:
+    """Return the name of the field at this path; `scheme` is sub-tag 00 of its template."""
     parent, _, tag = path.rpartition(".")
     if not parent:
-        networks = (label for tags, label in NETWORKS if int(tag) in tags)
-        return TOP.get(tag) or next(networks, RESERVED)
+        return TOP_LEVEL_NAMES.get(tag) or _network_name(tag)
     if parent == ADDITIONAL_DATA and int(tag) in PAYMENT_SYSTEM_TEMPLATES:
         return "Payment system template"
     if parent in (ADDITIONAL_DATA, LANGUAGE):
-        names = ADDITIONAL if parent == ADDITIONAL_DATA else ALTERNATE
+        names = ADDITIONAL_DATA_NAMES if parent == ADDITIONAL_DATA else LANGUAGE_NAMES
         return names.get(tag, RESERVED)
     if tag == "00":
         return "Globally unique identifier"
     return SCHEMES.get(scheme.lower(), {}).get(tag, "Scheme specific")
 
 
-LONGEST = 99
-HEAD = 4
+def _network_name(tag: str) -> str:
+    """Return the payment network of a tag of the top level, or that the tag is reserved."""
+    for tags, network in NETWORKS:
+        if int(tag) in tags:
+            return network
+    return RESERVED
+
+
+VALUE_MAX = 99
+HEADER_CHARACTERS = 4  # the tag and the length before each value
 TWO_DIGITS = re.compile("[0-9]{2}")
 
 Tree: TypeAlias = Mapping[str, "str | Tree"]
@@ -142,9 +149,9 @@ class EmvField:
     scheme: str = ""
 
     def walk(self) -> Iterator[EmvField]:
-        """The field, and its fields at any depth.
+        """Yield the field, and its fields at any depth.
 
-        >>> [each.path for each in paylab.emvqr.parse(qr_text).fields[0].walk()]
+        >>> [field.path for field in paylab.emvqr.parse(qr_text).fields[0].walk()]
         ['00']
         """
         yield self
@@ -153,13 +160,13 @@ class EmvField:
 
     @property
     def tag(self) -> str:
-        """The two digits the field starts with."""
+        """The two digits that the field starts with."""
         return self.path[-2:]
 
     @property
     def name(self) -> str:
         """The name of this field in the standard or in QR Ph."""
-        return name(self.path, self.scheme)
+        return field_name(self.path, self.scheme)
 
     @property
     def fields(self) -> tuple[EmvField, ...]:
@@ -174,7 +181,7 @@ class EmvField:
 
 @explain_arguments
 def crc(text: str) -> str:
-    """CRC-16/CCITT-FALSE over the text's UTF-8 bytes, as four upper-case hex digits.
+    """Return the CRC-16/CCITT-FALSE of the text's UTF-8 bytes, as four upper-case hex digits.
 
     >>> paylab.emvqr.crc("123456789")
     '29B1'
@@ -188,57 +195,59 @@ def crc(text: str) -> str:
 
 
 def split(text: str, prefix: str = "") -> tuple[EmvField, ...]:
-    """The fields of a text; `prefix` is the path of its template, with a dot."""
+    """Split a text into its fields; `prefix` is the path of its template, with a dot."""
     values: dict[str, str] = {}
-    at = 0
-    while at < len(text):
-        tag, length = _head(text, at)
-        start = at + HEAD
+    position = 0
+    while position < len(text):
+        tag, length = _read_header(text, position)
+        start = position + HEADER_CHARACTERS
         if start + length > len(text):
             remaining = len(text) - start
-            raise EMVError(
-                f"tag {tag} is cut short: {length} characters said, {remaining} left", at
-            )
+            message = f"tag {tag} is cut short: {length} characters declared, {remaining} left"
+            raise EMVError(message, position)
         if tag in values:
-            raise EMVError(f"tag {tag} is a duplicate", at)
+            raise EMVError(f"tag {tag} is a duplicate", position)
         values[tag] = text[start : start + length]
-        at = start + length
+        position = start + length
     scheme = values.get("00", "") if prefix else ""
     return tuple(EmvField(prefix + tag, value, scheme) for tag, value in values.items())
 
 
 def write_fields(tree: Tree) -> str:
-    """The text of nested dicts, the inverse of `field_tree`."""
+    """Write nested dicts as a text, the inverse of `field_tree`."""
     text = ""
     for tag, value in tree.items():
-        inside = write_fields(value) if isinstance(value, Mapping) else value
+        content = write_fields(value) if isinstance(value, Mapping) else value
         if not isinstance(tag, str) or not TWO_DIGITS.fullmatch(tag):
             raise EMVError(f"bad tag {tag!r}: must be two digits", len(text))
-        if not isinstance(inside, str):
-            raise EMVError(f"tag {tag} must be text, not {type(inside).__name__}", len(text))
-        if len(inside) > LONGEST:
-            message = f"tag {tag} is too long: {len(inside)} characters, at most {LONGEST}"
+        if not isinstance(content, str):
+            raise EMVError(f"tag {tag} must be text, not {type(content).__name__}", len(text))
+        if len(content) > VALUE_MAX:
+            message = f"tag {tag} is too long: {len(content)} characters, at most {VALUE_MAX}"
             raise EMVError(message, len(text))
-        text += f"{tag}{len(inside):02d}{inside}"
+        text += f"{tag}{len(content):02d}{content}"
     return text
 
 
 def field_tree(fields: Iterable[EmvField]) -> dict[str, str | Tree]:
-    """The fields as nested dicts, as `write` takes them."""
-    return {
-        field.tag: field_tree(field.fields) if field.fields else field.value for field in fields
-    }
+    """Return the fields as nested dicts, as `write_fields` takes them."""
+    tree: dict[str, str | Tree] = {}
+    for field in fields:
+        inner_fields = field.fields
+        tree[field.tag] = field_tree(inner_fields) if inner_fields else field.value
+    return tree
 
 
-def _head(text: str, at: int) -> tuple[str, int]:
-    tag = text[at : at + 2]
-    length = text[at + 2 : at + HEAD]
+def _read_header(text: str, position: int) -> tuple[str, int]:
+    """Read the tag and the length of the field at a position."""
+    tag = text[position : position + 2]
+    length = text[position + 2 : position + HEADER_CHARACTERS]
     if len(length) < 2:
-        raise EMVError(
-            f"the text is cut short inside a field: {text[at:]!r} is all that is left", at
-        )
+        remainder = text[position:]
+        message = f"the text is cut short inside a field: {remainder!r} is all that is left"
+        raise EMVError(message, position)
     if not TWO_DIGITS.fullmatch(tag):
-        raise EMVError(f"bad tag {tag!r}: must be two digits", at)
+        raise EMVError(f"bad tag {tag!r}: must be two digits", position)
     if not TWO_DIGITS.fullmatch(length):
-        raise EMVError(f"bad length {length!r} of tag {tag}: must be two digits", at + 2)
+        raise EMVError(f"bad length {length!r} of tag {tag}: must be two digits", position + 2)
     return tag, int(length)

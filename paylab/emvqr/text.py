@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import EMVError
 from . import fields as tags
-from .fields import HEAD, EmvField, Tree, crc, field_tree, split, write_fields
+from .fields import (
+    HEADER_CHARACTERS,
+    EmvField,
+    Tree,
+    crc,
+    field_tree,
+    split,
+    write_fields,
+)
 
-CRC_START = "6304"
-ONCE = "12"
+CRC_HEADER = "6304"
+PAID_ONCE = "12"
+PAID_MANY_TIMES = "11"
+"""The values of tag 01, the point of initiation method."""
+
 AMOUNT = re.compile(r"[0-9]+(\.[0-9]*)?")
 
 
@@ -25,23 +36,27 @@ class Payload:
     fields: tuple[EmvField, ...]
 
     def find(self, path: str) -> str | None:
-        """The value at a dotted path, for example `27.00`.
+        """Return the value at a dotted path, for example `27.00`; None if there is no such field.
 
         >>> paylab.emvqr.parse(qr_text).find("58")
         'PH'
         """
-        return next((field.value for field in self.walk() if field.path == path), None)
+        for field in self.walk():
+            if field.path == path:
+                return field.value
+        return None
 
     def walk(self) -> Iterator[EmvField]:
-        """All fields, each template before its fields.
+        """Yield all fields, each template before its fields.
 
         >>> next(paylab.emvqr.parse(qr_text).walk()).value
         '01'
         """
-        return (inner for field in self.fields for inner in field.walk())
+        for field in self.fields:
+            yield from field.walk()
 
     def tree(self) -> dict[str, str | Tree]:
-        """The fields as nested dicts, as `build` takes them.
+        """Return the fields as nested dicts, as `build` takes them.
 
         >>> paylab.emvqr.parse(qr_text).tree()["53"]
         '608'
@@ -51,7 +66,7 @@ class Payload:
     @property
     def crc(self) -> str:
         """The CRC of these fields."""
-        return crc(write_fields(self.tree()) + CRC_START)
+        return crc(write_fields(self.tree()) + CRC_HEADER)
 
     @property
     def merchant_name(self) -> str | None:
@@ -70,7 +85,7 @@ class Payload:
 
     @property
     def amount(self) -> Decimal | None:
-        """The amount; None when the payer chooses it or when it is not a number."""
+        """The amount; None if the payer chooses it, or if it is not a number."""
         text = self.find("54") or ""
         return Decimal(text) if AMOUNT.fullmatch(text) else None
 
@@ -82,66 +97,71 @@ class Payload:
 
     @property
     def account(self) -> EmvField | None:
-        """The first merchant account: a scheme's template before a card network's number."""
+        """The merchant account: the first template, or else the first card network's number.
+
+        It is None if the text has neither.
+        """
         accounts = [field for field in self.fields if int(field.tag) in tags.ACCOUNTS]
-        return next((field for field in accounts if field.fields), next(iter(accounts), None))
+        for account in accounts:
+            if account.fields:
+                return account
+        return accounts[0] if accounts else None
 
     @property
     def scheme(self) -> str | None:
         """The identifier of the account's scheme, for example `com.p2pqrpay`."""
-        return self._of_account("00")
+        return self._account_value("00")
 
     @property
     def acquirer(self) -> str | None:
         """The institution that holds a QR Ph account, by its BIC."""
         is_known = (self.scheme or "").lower() in tags.SCHEMES
-        return self._of_account("01") if is_known else None
+        return self._account_value("01") if is_known else None
 
     @property
     def issuer(self) -> str | None:
-        """The acquirer and its scheme, as far as known."""
-        parts = [part for part in (self.acquirer, self.scheme) if part]
-        return " · ".join(parts) or (self.account.name if self.account else None)
+        """The acquirer and its scheme, or the name of the account; None without an account."""
+        known_parts = [part for part in (self.acquirer, self.scheme) if part]
+        if known_parts:
+            return " · ".join(known_parts)
+        return self.account.name if self.account else None
 
     @property
     def is_static(self) -> bool:
         """Whether the text may be paid many times (11) instead of once (12)."""
-        return self.find("01") != ONCE
+        return self.find("01") != PAID_ONCE
 
-    def _of_account(self, tag: str) -> str | None:
+    def _account_value(self, tag: str) -> str | None:
+        """Return the value of a field of the merchant account; None if there is none."""
         return self.find(f"{self.account.path}.{tag}") if self.account else None
 
 
-START = "000201"
+TEXT_START = "000201"
 CRC_TAG = "63"
 AMOUNT_TAG = "54"
-# Required fields of EMV merchant-presented mode except 00 and 63, with their formats.
-MANDATORY = {
+MANDATORY_FIELDS = {
     "52": ("[0-9]{4}", "must be 4 digits"),
     "53": ("[0-9]{3}", "must be 3 digits, the number of a currency"),
     "58": ("[A-Za-z]{2}", "must be 2 letters, the code of a country"),
     "59": (r".*\S.*", "must not be blank"),
     "60": (r".*\S.*", "must not be blank"),
 }
+"""Required fields of EMV merchant-presented mode except 00 and 63: pattern and message."""
 
 
 @explain_arguments
 def parse(text: str, *, verify: bool = True) -> Payload:
-    """The fields of a QR text; EMVError with the position if it is not valid.
+    """Read the fields of a QR text; EMVError with the position if it is not valid.
 
     `verify=False` ignores a wrong CRC, to explain a text that must not be paid.
 
     >>> paylab.emvqr.parse(qr_text).merchant_name
     'ANA'
     """
-    if not isinstance(text, str) or not text.startswith(START):
-        raise EMVError(f"not an EMV payload: it must start with {START}")
+    if not isinstance(text, str) or not text.startswith(TEXT_START):
+        raise EMVError(f"not an EMV payload: it must start with {TEXT_START}")
     fields = split(text)
-    if fields[-1].tag != CRC_TAG:
-        if any(field.tag == CRC_TAG for field in fields):
-            at = len(text) - len(fields[-1].value) - HEAD
-            raise EMVError("the CRC, tag 63, is not the last field", at)
-        raise EMVError("the CRC is missing: tag 63 must be the last field", len(text))
+    _require_crc_at_end(text, fields)
     crc(text)  # unpaired surrogates are refused even if a wrong CRC is not
     payload = Payload(fields[:-1])
     stated_crc = fields[-1].value
@@ -151,9 +171,20 @@ def parse(text: str, *, verify: bool = True) -> Payload:
     return payload
 
 
+def _require_crc_at_end(text: str, fields: Sequence[EmvField]) -> None:
+    """Raise EMVError unless the CRC is the last field."""
+    last_field = fields[-1]
+    if last_field.tag == CRC_TAG:
+        return
+    if any(field.tag == CRC_TAG for field in fields):
+        position = len(text) - len(last_field.value) - HEADER_CHARACTERS
+        raise EMVError("the CRC, tag 63, is not the last field", position)
+    raise EMVError("the CRC is missing: tag 63 must be the last field", len(text))
+
+
 @explain_arguments
 def check(text: str) -> list[EMVError]:
-    """The problems that prevent paying a QR text: wrong format or missing fields.
+    """Return the problems that prevent paying a QR text: wrong format or missing fields.
 
     >>> paylab.emvqr.check(qr_text)
     []
@@ -162,28 +193,38 @@ def check(text: str) -> list[EMVError]:
         payload = parse(text)
     except EMVError as error:
         return [error]
-    missing = [] if payload.account else ["02 to 51 Merchant account information"]
-    missing += [f"{tag} {tags.name(tag)}" for tag in MANDATORY if payload.find(tag) is None]
-    lost = [EMVError(f"fields that EMV requires are missing: {', '.join(missing)}", len(text) - 8)]
-    return (lost if missing else []) + _misfits(payload)
+    missing_fields = []
+    if payload.account is None:
+        missing_fields.append("02 to 51 Merchant account information")
+    for tag in MANDATORY_FIELDS:
+        if payload.find(tag) is None:
+            missing_fields.append(f"{tag} {tags.field_name(tag)}")
+    errors = _check_values(payload)
+    if missing_fields:
+        message = f"fields that EMV requires are missing: {', '.join(missing_fields)}"
+        crc_position = len(text) - HEADER_CHARACTERS - len(payload.crc)
+        errors.insert(0, EMVError(message, crc_position))
+    return errors
 
 
-def _misfits(payload: Payload) -> list[EMVError]:
+def _check_values(payload: Payload) -> list[EMVError]:
+    """Check the formats of the mandatory fields and of the amount."""
     errors = []
-    at = 0
+    position = 0
     for field in payload.fields:
-        pattern, message = MANDATORY.get(field.tag, (".*", ""))
+        pattern, message = MANDATORY_FIELDS.get(field.tag, (".*", ""))
         if not re.fullmatch(pattern, field.value, re.DOTALL):
-            errors.append(EMVError(f"tag {field.tag} {message}: {field.value!r}", at))
+            errors.append(EMVError(f"tag {field.tag} {message}: {field.value!r}", position))
         if field.tag == AMOUNT_TAG and payload.amount is None:
-            errors.append(EMVError(f"tag {AMOUNT_TAG} is not an amount: {field.value!r}", at))
-        at += HEAD + len(field.value)
+            message = f"tag {AMOUNT_TAG} is not an amount: {field.value!r}"
+            errors.append(EMVError(message, position))
+        position += HEADER_CHARACTERS + len(field.value)
     return errors
 
 
 @explain_arguments
 def build(payload: Payload | Tree) -> str:
-    """The QR text of a payload or of nested dicts; the CRC is computed again.
+    """Make the QR text of a payload or of nested dicts; the CRC is computed again.
 
     >>> paylab.emvqr.build(paylab.emvqr.parse(qr_text)) == qr_text
     True
@@ -191,20 +232,21 @@ def build(payload: Payload | Tree) -> str:
     tree = payload.tree() if isinstance(payload, Payload) else payload
     if not isinstance(tree, Mapping):
         raise EMVError(f"the fields must be a dict, not {type(tree).__name__}")
+    tree_without_crc = {tag: value for tag, value in tree.items() if tag != CRC_TAG}
     try:
-        text = write_fields({tag: value for tag, value in tree.items() if tag != CRC_TAG})
+        text = write_fields(tree_without_crc)
     except RecursionError:
         raise EMVError("the fields are nested too deep") from None
-    text += CRC_START
+    text += CRC_HEADER
     text += crc(text)
-    parse(text)
+    parse(text)  # raises EMVError for fields that are not a valid text
     return text
 
 
 NAME_MAX = 25
 CITY_MAX = 15
-AMOUNT_MAX = 13
-PAYMENT_TYPE = "99964403"  # value of real InstaPay person-to-person texts
+AMOUNT_CHARACTERS_MAX = 13
+PAYMENT_TYPE = "99964403"  # the value in real InstaPay person-to-person texts
 CATEGORY = "6016"
 PESO = "608"
 
@@ -219,7 +261,7 @@ def qrph(  # noqa: PLR0913 - what a payer is told, each part by its name
     reference: str = "",
     amount: str | None = None,
 ) -> str:
-    """A person-to-person text; name and city are truncated to the lengths of the standard.
+    """Make a person-to-person text; name and city are cut to the lengths of the standard.
 
     Without an amount, the payer chooses it and the text can be paid many times.
 
@@ -227,18 +269,39 @@ def qrph(  # noqa: PLR0913 - what a payer is told, each part by its name
     '000201'
     """
     required = {"acquirer": acquirer, "account": account, "name": name, "city": city}
-    for part, value in {**required, "reference": reference, "amount": amount or ""}.items():
+    _require_texts({**required, "reference": reference, "amount": amount or ""})
+    empty_arguments = [argument for argument, value in required.items() if not value]
+    if empty_arguments:
+        raise EMVError(f"a QR Ph text needs {', '.join(empty_arguments)}")
+    if amount:
+        _require_amount(amount)
+    account_fields = {"00": tags.P2P, "01": acquirer, "02": PAYMENT_TYPE}
+    if reference:
+        account_fields["03"] = reference
+    account_fields["04"] = account
+    fields: dict[str, str | Tree] = {
+        "00": "01",
+        "01": PAID_ONCE if amount else PAID_MANY_TIMES,
+        tags.P2P_TAG: account_fields,
+        "52": CATEGORY,
+        "53": PESO,
+    }
+    if amount:
+        fields[AMOUNT_TAG] = amount
+    fields |= {"58": "PH", "59": name[:NAME_MAX], "60": city[:CITY_MAX]}
+    return build(fields)
+
+
+def _require_texts(arguments: Mapping[str, object]) -> None:
+    """Raise EMVError for an argument that is not text."""
+    for argument, value in arguments.items():
         if not isinstance(value, str):
-            raise EMVError(f"{part} must be text, not {type(value).__name__}")
-    empty = [part for part, value in required.items() if not value]
-    if empty:
-        raise EMVError(f"a QR Ph text needs {', '.join(empty)}")
-    if amount and (len(amount) > AMOUNT_MAX or not AMOUNT.fullmatch(amount)):
-        message = f"bad amount {amount!r}: digits and a point, at most {AMOUNT_MAX} characters"
-        raise EMVError(message)
-    template = {"00": tags.P2P, "01": acquirer, "02": PAYMENT_TYPE}
-    template |= {"03": reference} if reference else {}
-    fields: dict[str, str | Tree] = {"00": "01", "01": ONCE if amount else "11"}
-    fields |= {tags.P2P_TAG: {**template, "04": account}, "52": CATEGORY, "53": PESO}
-    fields |= {"54": amount} if amount else {}
-    return build(fields | {"58": "PH", "59": name[:NAME_MAX], "60": city[:CITY_MAX]})
+            raise EMVError(f"{argument} must be text, not {type(value).__name__}")
+
+
+def _require_amount(amount: str) -> None:
+    """Raise EMVError unless the amount is digits and a point, and short enough."""
+    if len(amount) <= AMOUNT_CHARACTERS_MAX and AMOUNT.fullmatch(amount):
+        return
+    expectation = f"digits and a point, at most {AMOUNT_CHARACTERS_MAX} characters"
+    raise EMVError(f"bad amount {amount!r}: {expectation}")

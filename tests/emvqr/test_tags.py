@@ -12,7 +12,7 @@ TWO_DIGITS = [f"{number:02d}" for number in range(100)]
 @pytest.mark.parametrize("parent", ["", "27.", "62.", "64.", "88."])
 def test_every_tag_has_a_name(parent):
     """Every tag has a name."""
-    assert all(fields.name(parent + tag) for tag in TWO_DIGITS)
+    assert all(fields.field_name(parent + tag) for tag in TWO_DIGITS)
 
 
 def test_fields_are_immutable(mutable):
@@ -45,7 +45,7 @@ MERCHANT = {
 @pytest.mark.parametrize("called", MERCHANT)
 def test_ranges(called):
     """Each card network has its own range of tags, and so have templates and the standard."""
-    named = [int(tag) for tag in TWO_DIGITS if fields.name(tag) == called]
+    named = [int(tag) for tag in TWO_DIGITS if fields.field_name(tag) == called]
     assert named == [*MERCHANT[called]]
 
 
@@ -71,4 +71,4 @@ def test_ranges(called):
 )
 def test_tags_within_a_template(path, scheme, called):
     """A tag within a template is named by the standard or by the scheme of the template."""
-    assert fields.name(path, scheme) == called
+    assert fields.field_name(path, scheme) == called
