@@ -6,11 +6,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .corridor import Corridor as Corridor
-from .corridor import Corridors as Corridors
 from .corridor import Rail as Rail
+from .corridor_table import Corridors as Corridors
 from .countries import find as find
 from .countries import get as get
 from .countries import of as of
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     ALL: Corridors
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> Corridors:
     if name == "ALL":
         return of().all
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _repr_mimebundle_(include: object = None, exclude: object = None) -> dict[str, str]:
-    """The display of this module in a notebook: the table."""
+    """Show this module as the table of corridors in a notebook."""
     return of().all._repr_mimebundle_()

@@ -1,8 +1,8 @@
 """The account types: which fields their details carry and what each field must look like.
 
-The rules the spec states have the source "spec" even where the name of the field is assumed:
-a form has its own source beside the field's. Which fields are required and which words they take
-is said by a Service: `countries.of` adds that. Names are ours, whatever the service calls them.
+A rule that the spec states has the source "spec" even if the name of the field is assumed: the
+format of a field has a source of its own. `countries.of` adds which fields a service requires and
+which words it accepts. The names are those of paylab; a service can have others.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from .qr_codes import check_qrph
 class Format:
     """The format of a text; without pattern and choices, any text that is not blank.
 
-    `pattern` must match the whole text, whose length is from `least` to `most`. `check_digit` names
-    an algorithm to detect typos (a warning only). `check` replaces the pattern: it says what is
-    wrong with a text, and is empty for a good one. `note` says what is not checked. `also` is a
-    narrower format by an assumption: what fits it fits this one too. With `capitals`, a form
-    removes spaces and makes letters upper case.
+    `pattern` must match the whole text, which has from `least` to `most` characters. `check_digit`
+    names an algorithm to detect typos (a warning only). `check` replaces the pattern: it returns
+    what is wrong with a text, or "" for a valid one. `note` says what is not checked. `also` is a
+    narrower format by an assumption: a text that has it has this format too. With `capitals`, an
+    input form removes spaces and makes letters upper case.
     """
 
     message: str = ""
@@ -43,7 +43,10 @@ class Format:
 
 @light_dataclass(frozen=True)
 class DetailField:
-    """One field of details; if `by` is set, the value of that field selects one of `forms`."""
+    """One field of account details.
+
+    If `by` is set, it names another field, whose value selects the format in `forms`.
+    """
 
     name: str
     form: Format = Format()
@@ -53,16 +56,16 @@ class DetailField:
     forms: Mapping[str, Format] = with_default(default_factory=dict)
 
     def form_in(self, details: Mapping[str, object]) -> Format:
-        """The form of the field in these details."""
-        chosen = details.get(self.by) if self.by else None
-        return self.forms.get(chosen, self.form) if isinstance(chosen, str) else self.form
+        """Return the format of the field in these details."""
+        selector = details.get(self.by) if self.by else None
+        return self.forms.get(selector, self.form) if isinstance(selector, str) else self.form
 
 
 @light_dataclass(frozen=True)
 class Account:
     """An account type in one country, or in all countries of a scheme.
 
-    `example` are the details of an account that belongs to nobody.
+    `example` holds the details of an account that belongs to nobody.
     """
 
     type: str
@@ -71,15 +74,19 @@ class Account:
     example: Mapping[str, str] = with_default(default_factory=dict, repr=False)
 
     def __str__(self) -> str:
-        """The type and the names of its fields."""
-        return printable(f"{self.type}: {', '.join(field.name for field in self.fields)}")
+        """Return the type and the names of its fields."""
+        field_names = ", ".join(field.name for field in self.fields)
+        return printable(f"{self.type}: {field_names}")
 
 
-FORMAT_ONLY = "only the format is checked"
+FORMAT_ONLY_NOTE = "only the format is checked"
 _PIX = "details.br"
 
 
-def _digits(count: int, check_digit: str = "", note: str = "", source: str = "spec") -> Format:
+def _digits_format(
+    count: int, check_digit: str = "", note: str = "", source: str = "spec"
+) -> Format:
+    """Make the format of a number with this many digits."""
     message = f"must be exactly {count} digits"
     pattern = f"[0-9]{{{count}}}"
     return Format(message, pattern, check_digit=check_digit, note=note, source=source)
@@ -91,10 +98,9 @@ HOLDER_NAME = Format(
     most=codes.HOLDER_NAME_MAX,
 )
 BANK_COUNTRY = "bank_account_country"
-STATED = ("upi_id", "pix_key", "pix_key_type", BANK_COUNTRY, "issuer")
+STATED_FIELDS = ("upi_id", "pix_key", "pix_key_type", BANK_COUNTRY, "issuer")
 """The names of fields that the spec states."""
 
-# Document numbers with a format or a check digit; others accept any text.
 DOCUMENT_NUMBERS = {
     "curp": Format(
         "must be a CURP: 4 capitals, 6 digits, H or M, 5 capitals, a capital or digit, a digit",
@@ -107,18 +113,19 @@ DOCUMENT_NUMBERS = {
         ),
         capitals=True,
     ),
-    "cpf": _digits(11, "cpf"),
-    "cnpj": _digits(14, "cnpj", "the newer CNPJ with letters is not accepted"),
+    "cpf": _digits_format(11, "cpf"),
+    "cnpj": _digits_format(14, "cnpj", "the newer CNPJ with letters is not accepted"),
     "cuit": Format(check_digit="cuit"),
     "cuil": Format(check_digit="cuit"),
     "nit": Format(check_digit="nit"),
-    "tin": Format(check_digit="tin", note=FORMAT_ONLY),
+    "tin": Format(check_digit="tin", note=FORMAT_ONLY_NOTE),
 }
+"""The formats of document numbers by document type; other types accept any text."""
 
 # The spec only says that key and type must match. The lengths of an e-mail and a phone key are
 # those of Brazil's key directory.
 PIX_KEYS = {
-    "cpf": _digits(11, "cpf", source=_PIX),
+    "cpf": _digits_format(11, "cpf", source=_PIX),
     "cnpj": Format(
         "must be a CNPJ as pix_key_type says: 12 digits or, in a newer one, capitals, and 2 digits",
         "[0-9A-Z]{12}[0-9]{2}",
@@ -144,27 +151,27 @@ PIX_KEYS = {
 }
 
 
-def _account(kind: str, source: str, *fields: DetailField, **example: str) -> Account:
-    """An account type in which everything rests on `source` that the spec does not state."""
+def _make_account(account_type: str, source: str, *fields: DetailField, **example: str) -> Account:
+    """Make an account type; `source` is the assumption behind what the spec does not state."""
     detail_fields = []
     for field in fields:
-        any_text = field.form == Format() and not field.by
-        form = Format(source=source) if any_text else field.form
-        source_of_name = "spec" if field.name in STATED else source
-        detail_fields.append(replace(field, form=form, source=source_of_name))
-    return Account(kind, tuple(detail_fields), source, example)
+        accepts_any_text = field.form == Format() and not field.by
+        text_format = Format(source=source) if accepts_any_text else field.form
+        name_source = "spec" if field.name in STATED_FIELDS else source
+        detail_fields.append(replace(field, form=text_format, source=name_source))
+    return Account(account_type, tuple(detail_fields), source, example)
 
 
-_NUMBER = DetailField("account_number")
+_ACCOUNT_NUMBER = DetailField("account_number")
 _HOLDER = DetailField("account_holder_name")
-AR_ACCOUNT = _account(
+AR_ACCOUNT = _make_account(
     codes.BANK_ACCOUNT,
     "details.ar",
-    DetailField("account_number", _digits(22, "cbu")),
+    DetailField("account_number", _digits_format(22, "cbu")),
     DetailField("account_type"),
     account_number="0000003100000000000000",
 )
-PIX = _account(
+PIX = _make_account(
     codes.PIX,
     _PIX,
     DetailField("pix_key", by="pix_key_type", forms=PIX_KEYS),
@@ -172,16 +179,16 @@ PIX = _account(
     pix_key="alex@example.com",
     pix_key_type="email",
 )
-CO_ACCOUNT = _account(
+CO_ACCOUNT = _make_account(
     codes.BANK_ACCOUNT,
     "details.co",
     DetailField("bank_code"),
-    _NUMBER,
+    _ACCOUNT_NUMBER,
     DetailField("account_type"),
     bank_code="0000",
     account_number="000000000000",
 )
-IN_UPI = _account(
+IN_UPI = _make_account(
     codes.UPI,
     "details.in",
     DetailField(
@@ -190,38 +197,38 @@ IN_UPI = _account(
             f"must be identifier@provider: exactly one @, at most {codes.UPI_MAX} characters",
             "[^@]+@[^@]+",
             most=codes.UPI_MAX,
-            note=FORMAT_ONLY,
+            note=FORMAT_ONLY_NOTE,
             also=Format("must not contain spaces", r"[^@\s]+@[^@\s]+", source="details.in"),
         ),
     ),
     upi_id="alex@example",
 )
-MX_ACCOUNT = _account(
+MX_ACCOUNT = _make_account(
     codes.BANK_ACCOUNT,
     "details.mx",
-    DetailField("clabe", _digits(18, "clabe")),
+    DetailField("clabe", _digits_format(18, "clabe")),
     clabe="999999000000000002",
 )
-_ISSUED = (DetailField("issuer"), _NUMBER, _HOLDER)
-PH_ACCOUNT = _account(codes.BANK_ACCOUNT, "details.ph", *_ISSUED)
-PH_WALLET = _account(
+_ISSUER_FIELDS = (DetailField("issuer"), _ACCOUNT_NUMBER, _HOLDER)
+PH_ACCOUNT = _make_account(codes.BANK_ACCOUNT, "details.ph", *_ISSUER_FIELDS)
+PH_WALLET = _make_account(
     codes.DIGITAL_WALLET,
     "details.ph",
-    *_ISSUED,
+    *_ISSUER_FIELDS,
     account_number="09000000000",
     account_holder_name="Alex Example",
 )
-PH_QR = _account(
+PH_QR = _make_account(
     codes.PH_QR_CODE,
     "details.ph-qr",
     DetailField("qrph_payload", Format(check=check_qrph, source="details.ph-qr")),
 )
-GB_ACCOUNT = _account(
+GB_ACCOUNT = _make_account(
     codes.BANK_ACCOUNT,
     "details.gb",
     DetailField(BANK_COUNTRY, Format(choices=("GB",))),
-    DetailField("sort_code", _digits(6, note=FORMAT_ONLY)),
-    DetailField("account_number", _digits(8, note=FORMAT_ONLY)),
+    DetailField("sort_code", _digits_format(6, note=FORMAT_ONLY_NOTE)),
+    DetailField("account_number", _digits_format(8, note=FORMAT_ONLY_NOTE)),
     DetailField("account_holder_name", HOLDER_NAME),
     bank_account_country="GB",
     sort_code="000000",
@@ -245,12 +252,12 @@ _BIC = Format(
     "must be 8 or 11 characters",
     ".{8}(?:.{3})?",
     check_digit="bic",
-    note=FORMAT_ONLY,
+    note=FORMAT_ONLY_NOTE,
     also=Format(
         "must be letters and digits", "[A-Za-z0-9]{8}(?:[A-Za-z0-9]{3})?", source="details.sepa"
     ),
 )
-SEPA_ACCOUNT = _account(
+SEPA_ACCOUNT = _make_account(
     codes.BANK_ACCOUNT,
     "details.sepa",
     DetailField(BANK_COUNTRY, Format(choices=codes.SEPA)),
@@ -261,6 +268,6 @@ SEPA_ACCOUNT = _account(
     iban="DE89370400440532013000",  # Germany's example in the IBAN registry
     account_holder_name="Alex Example",
 )
-CRYPTO_WALLET = _account(
+CRYPTO_WALLET = _make_account(
     codes.CRYPTO_WALLET, "details.wallet", DetailField("address"), DetailField("network")
 )

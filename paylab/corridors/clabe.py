@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-DIGITS = re.compile("[0-9]{18}")
-BODY = re.compile("[0-9]{17}")
+CLABE_PATTERN = re.compile("[0-9]{18}")
+FIRST_17_PATTERN = re.compile("[0-9]{17}")
 WEIGHTS = (3, 7, 1) * 5 + (3, 7)
 
 # Names by the first three digits. For display only: a code that is missing here may be a bank.
@@ -39,48 +39,48 @@ class Parts(NamedTuple):
 
 
 def parts(clabe: str) -> Parts:
-    """The parts of a text of 18 digits, whether its check digit is right or not."""
-    if not _is(DIGITS, clabe):
-        raise _refusal("a CLABE is exactly 18 digits")
+    """Split a text of 18 digits into its parts, without checking its check digit."""
+    if not _matches(CLABE_PATTERN, clabe):
+        raise _argument_error("a CLABE is exactly 18 digits")
     return Parts(clabe[:3], clabe[3:6], clabe[6:17], clabe[17:])
 
 
 def products(first17: str) -> tuple[int, ...]:
-    """The last digit of each digit times its weight (3, 7, 1 repeated)."""
-    if not _is(BODY, first17):
-        raise _refusal("a check digit is made from exactly 17 digits")
+    """Multiply each digit by its weight (3, 7, 1 repeated), and keep the last digit."""
+    if not _matches(FIRST_17_PATTERN, first17):
+        raise _argument_error("a check digit is made from exactly 17 digits")
     return tuple(int(digit) * weight % 10 for digit, weight in zip(first17, WEIGHTS, strict=True))
 
 
 def check_digit(first17: str) -> str:
-    """The digit that makes the sum of the products a multiple of ten."""
+    """Return the digit that makes the sum of the products a multiple of ten."""
     return str(-sum(products(first17)) % 10)
 
 
 def is_valid(clabe: str) -> bool:
-    """Whether a value is text of 18 digits with a correct check digit."""
-    return _is(DIGITS, clabe) and check_digit(clabe[:17]) == clabe[17]
+    """Return whether a value is text of 18 digits with a correct check digit."""
+    return _matches(CLABE_PATTERN, clabe) and check_digit(clabe[:17]) == clabe[17]
 
 
 def check_clabe(clabe: str) -> str:
-    """What is wrong with a CLABE; empty if nothing is."""
-    if not _is(DIGITS, clabe):
+    """Return what is wrong with a CLABE, or "" if it is valid."""
+    if not _matches(CLABE_PATTERN, clabe):
         return "a CLABE has exactly 18 digits"
     check = check_digit(clabe[:17])
     return "" if clabe.endswith(check) else f"the check digit should be {check}"
 
 
 def make_clabe(draw: Callable[[str, int], str]) -> str:
-    """A valid CLABE at a bank that is fictitious; `draw` gives so many digits for a word."""
-    body = "999999" + draw("clabe", 11)
-    return body + check_digit(body)
+    """Make a valid CLABE of a fictitious bank; `draw` gives so many digits for a word."""
+    first17 = "999999" + draw("clabe", 11)
+    return first17 + check_digit(first17)
 
 
-def _refusal(message: str) -> ValueError:
+def _argument_error(message: str) -> ValueError:
     from ..errors.base import ArgumentError  # only an error needs the tree
 
     return ArgumentError(message)
 
 
-def _is(pattern: re.Pattern[str], text: object) -> bool:
+def _matches(pattern: re.Pattern[str], text: object) -> bool:
     return isinstance(text, str) and pattern.fullmatch(text) is not None

@@ -1,22 +1,24 @@
 """The facts of each country that the spec names: currency, accounts, documents, required fields.
 
-Country rules are nowhere else. `countries` adds the rails and the words of a service. A fact's
-`source` is "spec", or the id of an assumption.
+Country rules are nowhere else. `countries` adds the rails and the words of a service. The source
+of a fact is "spec", or the id of an assumption.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ..errors.arguments import explain_arguments
 from ..errors.text import printable
 from ..light_dataclass import light_dataclass
 from ..spec import codes
+from ..spec.service.setting import SPEC
 from . import on_ramps
 from .account_types import (
     AR_ACCOUNT,
     CO_ACCOUNT,
     CRYPTO_WALLET,
+    DOCUMENT_NUMBERS,
     GB_ACCOUNT,
     IN_UPI,
     MX_ACCOUNT,
@@ -26,9 +28,12 @@ from .account_types import (
     PIX,
     SEPA_ACCOUNT,
     Account,
+    DetailField,
     Format,
 )
+from .format_text import describe_documents, describe_format_and_note
 from .on_ramps import OnRamp
+from .tables import align_columns, html_table, join_words
 
 _NAMES = """
 AR Argentina, BR Brazil, CO Colombia, MX Mexico, IN India, PH Philippines, US United States,
@@ -40,8 +45,15 @@ RO Romania, SE Sweden, IS Iceland, LI Liechtenstein, NO Norway, CH Switzerland
 """
 NAMES = {name.strip()[:2]: name.strip()[3:] for name in _NAMES.split(",")}
 
-# Required in every country for an individual with a ramp product.
 RAMP_FIELDS = ("phone", "date_of_birth", "idv_consent_recorded_at", "document")
+"""The fields that an individual with a ramp product needs in every country."""
+
+FACT_COLUMNS = ("fact", "value", "from")
+Fact = tuple[str, str, str]
+"""The name of a fact, its value, and its source."""
+
+_PRODUCTS = "corridor.products"
+"""The assumption behind the products that the spec does not show for a country."""
 
 
 @light_dataclass(frozen=True)
@@ -61,7 +73,7 @@ class Rail:
 @explain_arguments
 @light_dataclass(frozen=True)
 class Corridor:
-    """Everything known of one country; `accounts` and their fields carry their own sources.
+    """All facts of one country; `accounts` and their fields carry their own sources.
 
     `closed` are the products that the spec excludes there.
     """
@@ -82,7 +94,7 @@ class Corridor:
 
     @property
     def on_ramp(self) -> OnRamp | None:
-        """Its on-ramp, or None if none is known."""
+        """The on-ramp of the country; None if none is known."""
         return on_ramps.of_country(self.country)
 
     @property
@@ -92,9 +104,11 @@ class Corridor:
 
     @property
     def products(self) -> tuple[str, ...]:
-        """The products that its individuals can use: no on_ramp where none is known."""
-        usable = {codes.ON_RAMP_PRODUCT: self.on_ramp is not None}
-        return tuple(product for product in self.open_products if usable.get(product, True))
+        """The products that its individuals can use; on_ramp only if an on-ramp is known."""
+        if self.on_ramp is not None:
+            return self.open_products
+        products = [name for name in self.open_products if name != codes.ON_RAMP_PRODUCT]
+        return tuple(products)
 
     @property
     def on_ramp_currency(self) -> str:
@@ -103,7 +117,7 @@ class Corridor:
 
     @property
     def payout_methods(self) -> tuple[str, ...]:
-        """Its rails by name."""
+        """The names of its rails."""
         return tuple(rail.method for rail in self.rails)
 
     @property
@@ -112,62 +126,113 @@ class Corridor:
         return tuple(account.type for account in self.accounts)
 
     @property
-    def required_on_ramps(self) -> tuple[str, ...]:
+    def ramp_fields(self) -> tuple[str, ...]:
         """The additional required fields of the ramp products; empty without them."""
         if not set(self.open_products) & set(codes.RAMP_PRODUCTS):
             return ()
         return tuple(name for name in RAMP_FIELDS if name not in self.required)
 
-    def account(self, kind: object) -> Account | None:
-        """The account type in this country, or None.
+    def account(self, account_type: object) -> Account | None:
+        """Return the account type as it is in this country; None if the country has none.
 
         >>> paylab.corridors.get("MX").account("bank_account").fields[0].name
         'clabe'
         """
-        return next((account for account in self.accounts if account.type == kind), None)
+        for account in self.accounts:
+            if account.type == account_type:
+                return account
+        return None
 
     def required_for(self, products: Iterable[object]) -> tuple[str, ...]:
-        """The additional fields that an individual needs, for its products.
+        """Return the additional fields that an individual needs, for its products.
 
         >>> paylab.corridors.get("MX").required_for(["on_ramp"])
         ('phone', 'date_of_birth', 'idv_consent_recorded_at', 'document')
         """
-        ramp = any(product in codes.RAMP_PRODUCTS for product in products)
-        return tuple(dict.fromkeys(self.required + (RAMP_FIELDS if ramp else ())))
+        has_ramp = any(product in codes.RAMP_PRODUCTS for product in products)
+        ramp_fields = RAMP_FIELDS if has_ramp else ()
+        return tuple(dict.fromkeys(self.required + ramp_fields))
 
-    def facts(self) -> list[tuple[str, str, str]]:
-        """Every fact with its value and source: "spec" or an assumption.
+    def facts(self) -> list[Fact]:
+        """Return every fact with its value and source: "spec" or an assumption.
 
         >>> paylab.corridors.get("MX").facts()[1]
         ('currency', 'MXN', 'spec')
         """
-        from . import display
+        rails = [
+            (f"rail {rail.method}", rail.settlement or "settlement not shown", rail.source)
+            for rail in self.rails
+        ]
+        return [
+            ("country", f"{self.name} ({self.country})", SPEC),
+            ("currency", self.currency or "no corridor is named", SPEC),
+            *rails,
+            *self._product_facts(),
+            *self._document_facts(),
+            *self._individual_facts(),
+            self._on_ramp_fact(),
+            *self._account_facts(),
+        ]
 
-        return list(display.facts(self))
+    def _product_facts(self) -> Iterator[Fact]:
+        """Yield the products; the spec shows one by naming its currency for the country."""
+        has_stated_on_ramp = self.on_ramp is not None and self.on_ramp.source == SPEC
+        is_stated = {
+            codes.GLOBAL_PAYOUTS: bool(self.currency),
+            codes.ON_RAMP_PRODUCT: has_stated_on_ramp,
+        }
+        stated_products = [name for name in self.products if is_stated.get(name)]
+        assumed_products = [name for name in self.products if not is_stated.get(name)]
+        if stated_products:
+            yield "products", join_words(stated_products), SPEC
+        if assumed_products:
+            yield "products, not shown", join_words(assumed_products), _PRODUCTS
+
+    def _document_facts(self) -> Iterator[Fact]:
+        """Yield the document types, and the format of each number if the country has its own."""
+        yield "documents", describe_documents(self.documents), SPEC
+        if self.documents == codes.DOCUMENT_TYPES:
+            return
+        for document_type in self.documents:
+            number_format = DOCUMENT_NUMBERS.get(document_type)
+            if number_format:
+                value = describe_format_and_note(number_format)
+                yield f"number of a {document_type}", value, number_format.source
+
+    def _individual_facts(self) -> Iterator[Fact]:
+        """Yield the required fields of an individual, and the format of the phone."""
+        yield "also required", join_words(self.required), SPEC
+        yield "for on_ramp, off_ramp", join_words(self.ramp_fields), SPEC
+        if self.phone:
+            yield "phone", self.phone.message, self.phone.source
+
+    def _on_ramp_fact(self) -> Fact:
+        if self.on_ramp:
+            return "on-ramp from", self.on_ramp.currency, self.on_ramp.source
+        if codes.ON_RAMP_PRODUCT in self.closed:
+            return "on-ramp", "not enabled", SPEC
+        return "on-ramp", "no on-ramp is known", _PRODUCTS
+
+    def _account_facts(self) -> Iterator[Fact]:
+        """Yield the rule of each field of each account type."""
+        for account in self.accounts:
+            for field in account.fields:
+                sources = dict.fromkeys((field.source, field.form.source))
+                yield f"{account.type} {field.name}", _field_rule(field), ", ".join(sources)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        from . import display
-
-        columns = display.FACTS
-        body = self.facts()
-        return {"text/html": display.html(columns, body), "text/plain": display.table_text(body)}
+        facts = self.facts()
+        return {"text/html": html_table(FACT_COLUMNS, facts), "text/plain": align_columns(facts)}
 
 
-class Corridors(tuple[Corridor, ...]):
-    """Corridors, shown as a table."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        from . import display
-
-        return display.table_text(display.brief(self))
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        from . import display
-
-        table = display.html(display.HEAD, display.rows(self), display.notes(self))
-        return {"text/html": table, "text/plain": repr(self)}
+def _field_rule(field: DetailField) -> str:
+    """Return the formats of a field, and whether it can be left out."""
+    formats = [
+        f"{selector}: {describe_format_and_note(text_format)}"
+        for selector, text_format in field.forms.items()
+    ]
+    rule = "; ".join(formats) or describe_format_and_note(field.form)
+    return rule if field.required else f"{rule}, can be left out"
 
 
 SETTLEMENTS = {
@@ -208,5 +273,6 @@ NAMED = (
 )
 """The corridors of payouts."""
 
-ELSEWHERE = tuple(map(Corridor, sorted({*codes.COUNTRIES} - {one.country for one in NAMED})))
+_NAMED_COUNTRIES = {corridor.country for corridor in NAMED}
+ELSEWHERE = tuple(map(Corridor, sorted({*codes.COUNTRIES} - _NAMED_COUNTRIES)))
 """Countries whose individuals are accepted although the spec names no corridor for them."""

@@ -13,7 +13,8 @@ from ..spec import codes
 from ..spec.service.accounts import AccountDetails
 from ..spec.service.service import Service
 from .account_types import Account, DetailField, Format
-from .corridor import ELSEWHERE, NAMED, SETTLEMENTS, Corridor, Corridors, Rail
+from .corridor import ELSEWHERE, NAMED, SETTLEMENTS, Corridor, Rail
+from .corridor_table import Corridors
 
 _RAILS = "corridor.rails"
 """The source of a rail that the spec does not name for a country."""
@@ -25,9 +26,11 @@ class Countries:
     def __init__(self, service: Service) -> None:
         self.service = service
         self._accounts: dict[str, Account] = {}
-        self.all = Corridors(map(self._settled, NAMED))
-        elsewhere = map(self._settled, ELSEWHERE)
-        self._by_country = {corridor.country: corridor for corridor in (*self.all, *elsewhere)}
+        self.all = Corridors(map(self._apply_service, NAMED))
+        countries_without_corridor = map(self._apply_service, ELSEWHERE)
+        self._by_country = {
+            corridor.country: corridor for corridor in (*self.all, *countries_without_corridor)
+        }
 
     @property
     def networks(self) -> tuple[str, ...]:
@@ -35,74 +38,76 @@ class Countries:
         return self.service.financial_accounts.crypto_wallet.allowed
 
     def get(self, country: object) -> Corridor | None:
-        """The facts of a country, with or without a corridor; None for an unknown code.
+        """Return the facts of a country, with or without a corridor; None for an unknown code.
 
         >>> paylab.corridors.of(lab.service).get("PH").currency
         'PHP'
         """
         return self._by_country.get(country) if isinstance(country, str) else None
 
-    def account(self, country: object, kind: object) -> Account | None:
-        """An account type in a country; without a country, one that is the same everywhere.
+    def account(self, country: object, account_type: object) -> Account | None:
+        """Return an account type in a country; without a country, one that is the same everywhere.
+
+        It is None if there is no such account type, or if it differs between countries.
 
         >>> paylab.corridors.of(lab.service).account("IN", "upi").fields[0].name
         'upi_id'
         """
         if country is not None:
             corridor = self.get(country)
-            return corridor.account(kind) if corridor else None
-        same_type = [candidate for candidate in self._accounts.values() if candidate.type == kind]
-        return same_type[0] if len(same_type) == 1 else None
+            return corridor.account(account_type) if corridor else None
+        accounts = [account for account in self._accounts.values() if account.type == account_type]
+        return accounts[0] if len(accounts) == 1 else None
 
-    def _settled(self, corridor: Corridor) -> Corridor:
-        """The corridor with the rails, required fields and words of the service."""
+    def _apply_service(self, corridor: Corridor) -> Corridor:
+        """Return the corridor with the rails, required fields and words of the service."""
         stated_methods = Service().payout_methods(corridor.country)
-        rails = (
-            Rail(
-                method, SETTLEMENTS.get(method, ""), "spec" if method in stated_methods else _RAILS
-            )
-            for method in self.service.payout_methods(corridor.country)
-        )
-        accounts = (self._account(corridor.country, account) for account in corridor.accounts)
+        rails = []
+        for method in self.service.payout_methods(corridor.country):
+            source = "spec" if method in stated_methods else _RAILS
+            rails.append(Rail(method, SETTLEMENTS.get(method, ""), source))
+        accounts = [self._account_of(corridor.country, account) for account in corridor.accounts]
         return replace(corridor, rails=tuple(rails), accounts=tuple(accounts))
 
-    def _account(self, country: str, account: Account) -> Account:
-        """The account type, one object for all countries that share it."""
-        form = self.service.account(country, account.type)
-        if form is None:
+    def _account_of(self, country: str, account: Account) -> Account:
+        """Return the account type of the service, one object for all countries that share it."""
+        settings = self.service.account(country, account.type)
+        if settings is None:
             return account
-        return self._accounts.setdefault(form.key, _with_details(account, form))
+        return self._accounts.setdefault(settings.key, _apply_settings(account, settings))
 
 
-def _with_details(account: Account, form: AccountDetails) -> Account:
-    """The account with the required fields and words of one service.
+def _apply_settings(account: Account, settings: AccountDetails) -> Account:
+    """Return the account type with the required fields and words of one service.
 
     An unknown required field accepts any text.
     """
     known_names = {field.name for field in account.fields}
-    other_fields = tuple(
-        DetailField(name, Format(source=account.source), source=account.source)
-        for name in form.required
-        if name not in known_names
-    )
-    fields = tuple(_with_words(field, account, form) for field in (*account.fields, *other_fields))
-    return replace(account, fields=fields)
+    fields = list(account.fields)
+    for name in settings.required:
+        if name not in known_names:
+            fields.append(DetailField(name, Format(source=account.source), source=account.source))
+    fields = [_apply_settings_to_field(field, account, settings) for field in fields]
+    return replace(account, fields=tuple(fields))
 
 
-def _with_words(field: DetailField, account: Account, form: AccountDetails) -> DetailField:
-    words = field.form
-    if field.name == form.field:
-        words = Format(choices=form.allowed, source=account.source)
-    required = field.name in form.required
-    if words is field.form and required == field.required:
+def _apply_settings_to_field(
+    field: DetailField, account: Account, settings: AccountDetails
+) -> DetailField:
+    """Return a field with the words of one service, required if the service requires it."""
+    text_format = field.form
+    if field.name == settings.field:
+        text_format = Format(choices=settings.allowed, source=account.source)
+    required = field.name in settings.required
+    if text_format is field.form and required == field.required:
         return field
-    return replace(field, form=words, required=required)
+    return replace(field, form=text_format, required=required)
 
 
 @explain_arguments
 @lru_cache
 def of(service: Service | None = None) -> Countries:
-    """The facts of every country under these assumptions, by default those of `Service()`.
+    """Return the facts of every country under these assumptions, by default those of `Service()`.
 
     >>> paylab.corridors.of(lab.service).get("GB").currency
     'GBP'
@@ -112,7 +117,7 @@ def of(service: Service | None = None) -> Countries:
 
 @explain_arguments
 def get(country: object) -> Corridor | None:
-    """The facts of a country, with or without a corridor; None for an unknown code.
+    """Return the facts of a country, with or without a corridor; None for an unknown code.
 
     >>> paylab.corridors.get("MX").payout_methods
     ('spei',)
@@ -130,9 +135,9 @@ def find(  # noqa: PLR0913 - each narrows the search, and all have defaults
     account_type: str = "",
     service: Service | None = None,
 ) -> Corridors:
-    """The corridors that match all given criteria.
+    """Return the corridors that match all criteria.
 
-    >>> [each.country for each in paylab.corridors.find(currency="PHP")]
+    >>> [corridor.country for corridor in paylab.corridors.find(currency="PHP")]
     ['PH']
     """
     return Corridors(

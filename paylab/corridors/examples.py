@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from datetime import datetime
-from typing import Any
 
 from .. import corridors
 from ..errors.arguments import explain_arguments
@@ -13,27 +12,30 @@ from ..errors.base import Problem, RuleError, UnknownItemError
 from ..spec import codes
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
+from ..spec.text import JsonMapping, JsonObject
 from .on_ramps import need_on_ramp
 
-_RECORD = OPERATIONS["individuals.create"]
-_INDIVIDUAL = _RECORD.example
-_OPTIONAL = [field.name for field in _RECORD.fields if not (field.required or field.fields)]
+_OPERATION = OPERATIONS["individuals.create"]
+_INDIVIDUAL = _OPERATION.example
+_OPTIONAL_FIELDS = [
+    field.name for field in _OPERATION.fields if not (field.required or field.fields)
+]
 
-# Values of additional required fields, by name.
-EXTRAS: Mapping[str, Any] = {
-    **{name: _INDIVIDUAL[name] for name in _OPTIONAL if name in _INDIVIDUAL},
+EXTRAS: JsonMapping = {
+    **{name: _INDIVIDUAL[name] for name in _OPTIONAL_FIELDS if name in _INDIVIDUAL},
     "phone": "+910000000000",
 }
+"""Values of additional required fields, by name."""
 
-# Numbers of nobody, with valid check digits.
 DOCUMENTS = {
     "AR": {"type": "cuil", "number": "20000000001"},
     "BR": {"type": "cpf", "number": "12345678909"},
     "CO": {"type": "cc", "number": "0000000000"},
 }
+"""Documents by country, with numbers that belong to nobody and have valid check digits."""
 PASSPORT = {"type": "passport", "number": "000000000"}
 POSTAL_DIGITS = {"BR": 8, "CO": 6, "IN": 6, "MX": 5}
-"""Digits of a postal code where there are not 4."""
+"""The number of digits of a postal code, by country; 4 in other countries."""
 
 PIX_KEYS = {
     "cpf": "00000000000",
@@ -45,8 +47,8 @@ PIX_KEYS = {
 
 
 @explain_arguments
-def account(country: str, service: Service | None = None) -> dict[str, Any]:
-    """An account in the country, as `type` and `details`; KeyError without a corridor.
+def account(country: str, service: Service | None = None) -> JsonObject:
+    """Return an account in the country, as `type` and `details`; KeyError without a corridor.
 
     With a service, it has the required fields and words of that service.
 
@@ -54,43 +56,55 @@ def account(country: str, service: Service | None = None) -> dict[str, Any]:
     {'type': 'bank_account', 'details': {'clabe': '999999000000000002'}}
     """
     corridor = corridors.of(service).get(country)
-    for account_type in corridor.accounts if corridor else ():
-        if account_type.example:
-            details = _details(country, account_type.type, account_type.example, service)
-            return {"type": account_type.type, "details": details}
+    accounts = corridor.accounts if corridor else ()
+    for entry in accounts:
+        if entry.example:
+            details = _adapt_details(country, entry.type, entry.example, service)
+            return {"type": entry.type, "details": details}
     raise UnknownItemError(f"no account type of {country!r} has an example")
 
 
 @explain_arguments
 def wallet(service: Service | None = None) -> dict[str, str]:
-    """The details of a crypto wallet without a known key.
+    """Return the details of a crypto wallet without a known key.
 
     >>> examples.wallet()["network"]
     'base'
     """
-    return _details("US", codes.CRYPTO_WALLET, WALLET, service)
+    return _adapt_details("US", codes.CRYPTO_WALLET, WALLET, service)
 
 
-def _details(
-    country: str, kind: str, usual: Mapping[str, str], service: Service | None
+def _adapt_details(
+    country: str, account_type: str, example: Mapping[str, str], service: Service | None
 ) -> dict[str, str]:
-    form = (service or Service()).account(country, kind)
-    if form is None:
-        return dict(usual)
-    values = {**dict.fromkeys(form.required, "example"), **usual}
-    if form.field in values and form.allowed and values[form.field] not in form.allowed:
-        same = (word for word in form.allowed if word.lower() == values[form.field].lower())
-        values[form.field] = next(same, form.allowed[0])
-        if kind == codes.PIX:
-            values["pix_key"] = PIX_KEYS.get(values[form.field].lower(), values["pix_key"])
-    return {name: values[name] for name in dict.fromkeys((*form.required, *usual))}
+    """Return example details with the required fields and words of the service."""
+    settings = (service or Service()).account(country, account_type)
+    if settings is None:
+        return dict(example)
+    details = {**dict.fromkeys(settings.required, "example"), **example}
+    word = details.get(settings.field)
+    if word is not None and settings.allowed and word not in settings.allowed:
+        accepted_word = _same_word(word, settings.allowed) or settings.allowed[0]
+        details[settings.field] = accepted_word
+        if account_type == codes.PIX:
+            details["pix_key"] = PIX_KEYS.get(accepted_word.lower(), details["pix_key"])
+    names = dict.fromkeys((*settings.required, *example))
+    return {name: details[name] for name in names}
+
+
+def _same_word(word: str, allowed_words: Sequence[str]) -> str | None:
+    """Return the allowed word that differs in letter case only; None if there is none."""
+    for allowed_word in allowed_words:
+        if allowed_word.lower() == word.lower():
+            return allowed_word
+    return None
 
 
 @explain_arguments
-def recipient(country: str, service: Service | None = None) -> dict[str, Any]:
-    """The fields of a recipient of payouts, for `lab.individuals.create(**fields)`.
+def recipient(country: str, service: Service | None = None) -> JsonObject:
+    """Return the fields of a recipient of payouts, for `lab.individuals.create(**fields)`.
 
-    With a service, they are those that it requires.
+    With a service, they are the fields that it requires.
 
     >>> lab.individuals.create(**examples.recipient("MX")).status
     'active'
@@ -100,23 +114,22 @@ def recipient(country: str, service: Service | None = None) -> dict[str, Any]:
         countries = ", ".join(entry.country for entry in corridors.of(service).all)
         raise RuleError([Problem("country", f"must be one of {countries}")])
     required = corridor.required_for([codes.GLOBAL_PAYOUTS])
-    return completed(
-        service,
-        {
-            "product_types": [codes.GLOBAL_PAYOUTS],
-            "given_name": "Alex",
-            "family_name": "Example",
-            "country": country,
-            "address": {"country": country},
-            **{name: extra for name, extra in _extras(country).items() if name in required},
-            "financial_accounts": [account(country, service)],
-        },
-    )
+    extras = {name: value for name, value in _extra_values(country).items() if name in required}
+    fields = {
+        "product_types": [codes.GLOBAL_PAYOUTS],
+        "given_name": "Alex",
+        "family_name": "Example",
+        "country": country,
+        "address": {"country": country},
+        **extras,
+        "financial_accounts": [account(country, service)],
+    }
+    return completed(service, fields)
 
 
 @explain_arguments
-def completed(service: Service | None, person: dict[str, Any]) -> dict[str, Any]:
-    """A person with values for all other required fields of the service.
+def completed(service: Service | None, person: JsonObject) -> JsonObject:
+    """Return a person with values for all other required fields of the service.
 
     >>> examples.completed(None, examples.person("MX"))["given_name"]
     'Ana'
@@ -126,13 +139,16 @@ def completed(service: Service | None, person: dict[str, Any]) -> dict[str, Any]
     lines = {name.partition(".")[2]: "1" for name in required if name.startswith("address.")}
     if "postal_code" in lines:
         lines["postal_code"] = "0" * POSTAL_DIGITS.get(country, 4)
-    extras = _extras(country).items()
-    missing = {name: extra for name, extra in extras if name in required and name not in person}
+    missing = {
+        name: value
+        for name, value in _extra_values(country).items()
+        if name in required and name not in person
+    }
     return {**person, **missing, "address": {**lines, **person["address"]}}
 
 
-def _extras(country: str) -> dict[str, Any]:
-    """Example values of additional required fields."""
+def _extra_values(country: str) -> JsonObject:
+    """Return example values of the additional required fields."""
     person = PEOPLE.get(country, {"document": DOCUMENTS.get(country, PASSPORT)})
     own = {"email": f"alex.{country.lower()}@example.com", "document": dict(person["document"])}
     return {**EXTRAS, **own}
@@ -141,7 +157,7 @@ def _extras(country: str) -> dict[str, Any]:
 WALLET: Mapping[str, str] = OPERATIONS["financial_accounts.create"].example["details"]
 """A crypto wallet without a known key."""
 
-PEOPLE: Mapping[str, Mapping[str, Any]] = {
+PEOPLE: Mapping[str, JsonMapping] = {
     "MX": {
         name: value
         for name, value in _INDIVIDUAL.items()
@@ -166,15 +182,15 @@ PEOPLE: Mapping[str, Mapping[str, Any]] = {
 
 
 @explain_arguments
-def person(country: str) -> dict[str, Any]:
-    """A fictitious person, without products and without consent.
+def person(country: str) -> JsonObject:
+    """Return a fictitious person, without products and without consent.
 
     >>> examples.person("AR")["document"]["type"]
     'cuil'
     """
     if country in PEOPLE:
         return deepcopy(dict(PEOPLE[country]))
-    extras = _extras(country)
+    extras = _extra_values(country)
     del extras["idv_consent_recorded_at"]
     address = {"country": country, "line_1": "1 Example Street", "city": "Example"}
     postal_code = "0" * POSTAL_DIGITS.get(country, 4)
@@ -188,8 +204,8 @@ def person(country: str) -> dict[str, Any]:
 
 
 @explain_arguments
-def individual(country: str, *, consent_at: datetime, product: str = "on_ramp") -> dict[str, Any]:
-    """The fields of a fictitious individual, for `lab.individuals.create(**fields)`.
+def individual(country: str, *, consent_at: datetime, product: str = "on_ramp") -> JsonObject:
+    """Return the fields of a fictitious individual, for `lab.individuals.create(**fields)`.
 
     RuleError if the product is on_ramp and no on-ramp of the country is known.
 

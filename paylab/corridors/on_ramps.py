@@ -1,4 +1,4 @@
-"""The on-ramps: one record each of what is paid in, where to, and the words for it.
+"""The on-ramps: one record each with the currency, the deposit instructions and their names.
 
 Simulator, rules, forms, cards, commands, examples, frames, redaction and probe read these records.
 """
@@ -18,14 +18,14 @@ from .qr_codes import Draw, check_qrph, make_qrph
 
 @light_dataclass(frozen=True)
 class OnRamp:
-    """An on-ramp of a country: what is paid in, where to, and the words for it.
+    """An on-ramp of a country: its currency, its deposit instructions and their names.
 
-    `currency` is in lower case, as the service writes it, and `cap` the largest sandbox deposit.
-    Deposit instructions have the type `instructions`, and their details hold what to pay to in the
-    field `detail`. `make` makes one from drawn digits, `check` says what is wrong with one (empty
-    if nothing is), and `pattern` matches all that look like one, whether they are right or not.
+    `currency` is in lower case, as the service writes it, and `cap` is the largest sandbox deposit.
+    Deposit instructions have the type `instructions`. The field `detail` of their details holds
+    the number or code to pay to. `make` makes one from drawn digits, `check` returns what is wrong
+    with one ("" if it is valid), and `pattern` matches valid and invalid ones.
 
-    `card` is the kind of card that shows it. `noun` is what a user pays to, `label` the label of
+    `card` is the type of card that shows it. `noun` is its name in a sentence, `label` the label of
     its input, and `picture` the name of its picture file, if it has one. `source` is where all
     this is stated: "spec", or the id of an assumption.
     """
@@ -47,7 +47,7 @@ class OnRamp:
 
     @property
     def example(self) -> str:
-        """What to pay to, made of zeros: it belongs to nobody."""
+        """A number or code to pay to, made of zeros: it belongs to nobody."""
         return self.make(lambda _, length: "0" * length)
 
     @property
@@ -94,37 +94,37 @@ CURRENCIES = tuple(on_ramp.currency for on_ramp in ON_RAMPS)
 
 
 def of_country(country: object) -> OnRamp | None:
-    """The on-ramp of a country, or None.
+    """Return the on-ramp of a country; None if none is known.
 
     >>> from paylab.corridors import on_ramps
     >>> on_ramps.of_country("MX").currency
     'mxn'
     """
-    return _by("country", country)
+    return _find_on_ramp("country", country)
 
 
 def of_currency(currency: object) -> OnRamp | None:
-    """The on-ramp into which a currency is paid, in any letter case, or None.
+    """Return the on-ramp of a currency, in any letter case; None if none is known.
 
     >>> from paylab.corridors import on_ramps
     >>> on_ramps.of_currency("PHP").country
     'PH'
     """
-    return _by("currency", currency)
+    return _find_on_ramp("currency", currency)
 
 
-def of_instructions(kind: object) -> OnRamp | None:
-    """The on-ramp whose deposit instructions have a type, or None.
+def of_instructions(instructions_type: object) -> OnRamp | None:
+    """Return the on-ramp whose deposit instructions have a type; None if none is known.
 
     >>> from paylab.corridors import on_ramps
     >>> on_ramps.of_instructions("ph_qr_code").detail
     'qrph_payload'
     """
-    return _by("instructions", kind)
+    return _find_on_ramp("instructions", instructions_type)
 
 
 def need_on_ramp(*, country: str = "", currency: str = "") -> OnRamp:
-    """The on-ramp of a country or of a currency; RuleError lists those that are known.
+    """Return the on-ramp of a country or of a currency; RuleError lists those that are known.
 
     >>> from paylab.corridors import on_ramps
     >>> on_ramps.need_on_ramp(country="BR")
@@ -133,29 +133,36 @@ def need_on_ramp(*, country: str = "", currency: str = "") -> OnRamp:
 be one of MX, PH
     """
     on_ramp = of_currency(currency) if currency else of_country(country)
-    if on_ramp is None and currency:
-        message = _unknown(currency, f"the currency must be one of {', '.join(CURRENCIES)}")
-        raise RuleError([Problem("currency", message)])
-    if on_ramp is None:
-        raise RuleError([Problem("country", unknown_on_ramp(country))])
-    return on_ramp
+    if on_ramp is not None:
+        return on_ramp
+    if currency:
+        hint = f"the currency must be one of {', '.join(CURRENCIES)}"
+        raise RuleError([Problem("currency", _unknown_message(currency, hint))])
+    raise RuleError([Problem("country", unknown_on_ramp(country))])
 
 
 def unknown_on_ramp(country: str) -> str:
-    """The message that no on-ramp of a country is known.
+    """Return the message that no on-ramp of a country is known.
 
     >>> from paylab.corridors import on_ramps
     >>> on_ramps.unknown_on_ramp("BR")
     'no on-ramp is known for BR: the country must be one of MX, PH'
     """
-    return _unknown(country, f"the country must be one of {', '.join(COUNTRIES)}")
+    return _unknown_message(country, f"the country must be one of {', '.join(COUNTRIES)}")
 
 
-def _unknown(word: str, way: str) -> str:
-    quoted = word[:60] if word.isalnum() and word.isascii() else f"{word[:60]!a}"
-    return f"no on-ramp is known for {quoted}: {way}"
+def _unknown_message(country_or_currency: str, hint: str) -> str:
+    """Return the message that no on-ramp is known; odd text is quoted and shortened."""
+    text = country_or_currency[:60]
+    is_plain = country_or_currency.isalnum() and country_or_currency.isascii()
+    quoted = text if is_plain else f"{text!a}"
+    return f"no on-ramp is known for {quoted}: {hint}"
 
 
-def _by(name: str, value: object) -> OnRamp | None:
-    folded = value.casefold() if isinstance(value, str) else value
-    return next((ramp for ramp in ON_RAMPS if getattr(ramp, name).casefold() == folded), None)
+def _find_on_ramp(attribute: str, value: object) -> OnRamp | None:
+    """Return the on-ramp with a value of an attribute, in any letter case; None if none has it."""
+    folded_value = value.casefold() if isinstance(value, str) else value
+    for on_ramp in ON_RAMPS:
+        if getattr(on_ramp, attribute).casefold() == folded_value:
+            return on_ramp
+    return None

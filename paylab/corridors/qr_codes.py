@@ -1,4 +1,4 @@
-"""The texts of QR codes to pay to: how one is made, and what is wrong with one."""
+"""The texts of QR codes to pay to: make one, and check one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CITY = "SIMULATED"
 
 
 def make_qrph(draw: Draw) -> str:
-    """The text of a scannable QR Ph code of an issuer that is fictitious.
+    """Make the text of a scannable QR Ph code of a fictitious issuer.
 
     >>> from paylab.corridors.qr_codes import make_qrph, check_qrph
     >>> check_qrph(make_qrph(lambda word, length: "7" * length))
@@ -30,7 +30,7 @@ def make_qrph(draw: Draw) -> str:
 
 
 def check_qrph(text: str) -> str:
-    """What is wrong with the text of a QR Ph code; empty if nothing is.
+    """Return what is wrong with the text of a QR Ph code, or "" if it is valid.
 
     >>> from paylab.corridors.qr_codes import check_qrph
     >>> check_qrph("000201")
@@ -40,7 +40,7 @@ def check_qrph(text: str) -> str:
 
 
 def check_emv(text: str, name: str, *, country: str, currency: str) -> str:
-    """Why a text is not the EMV QR code of a country in its currency; empty if it is one.
+    """Return why a text is not the EMV QR code of a country in its currency, or "" if it is one.
 
     `name` is the code with its article, as in "a QR Ph code".
 
@@ -50,11 +50,14 @@ def check_emv(text: str, name: str, *, country: str, currency: str) -> str:
     """
     from ..emvqr import text as emv
 
-    for error in emv.check(text):
-        return f"must be an EMV QR text: {error}"
-    code = emv.parse(text)
-    home = str(code.country).upper()
-    paid = code.currency
-    if (home, paid) == (country, currency):
+    errors = emv.check(text)
+    if errors:
+        return f"must be an EMV QR text: {errors[0]}"
+    payload = emv.parse(text)
+    country_found = str(payload.country).upper()
+    if country_found == country and payload.currency == currency:
         return ""
-    return f"must be {name}, of {country} in {currency}: it is of {home} in {paid}"
+    return (
+        f"must be {name}, of {country} in {currency}: "
+        f"it is of {country_found} in {payload.currency}"
+    )

@@ -27,7 +27,7 @@ from .accounts import likely_country
 from .fields import (
     Check,
     as_object,
-    check_date,
+    check_iso_date,
     check_timestamp,
     choice_check,
     format_check,
@@ -41,7 +41,7 @@ PERSONAL_WARNINGS = {"email": email_warning, "phone": phone_warning}
 """The fields of a person with a format of their own."""
 CHECKS_BY_KIND: dict[str, Check] = {
     AMOUNT: lambda value, path: money.check_amount(value, None, path),
-    DATE: check_date,
+    DATE: check_iso_date,
     TIME: check_timestamp,
 }
 

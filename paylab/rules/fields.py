@@ -153,7 +153,7 @@ def _format_violation(text_format: Format, value: str) -> str:
     return "" if has_pattern and has_length else text_format.message
 
 
-def check_date(value: object, field: str) -> list[Problem]:
+def check_iso_date(value: object, field: str) -> list[Problem]:
     """Check that a value is a date that exists, as YYYY-MM-DD."""
     is_date = isinstance(value, str) and _DATE.fullmatch(value)
     if is_date and _can_read(date.fromisoformat, str(value)):

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paylab import corridors
-from paylab.corridors import display, examples
+from paylab.corridors import corridor_table, examples
 from paylab.corridors.account_types import DOCUMENT_NUMBERS, PIX_KEYS
 from paylab.rules import individuals
 from paylab.spec import assumptions, codes
@@ -189,9 +189,9 @@ def test_the_module_shows_its_table():
 def test_countries_with_the_same_facts_share_a_row(countries, titles, shared):
     """Neighbours that differ only in the country are one row, and a note names them."""
     chosen = [corridors.get(country) for country in countries]
-    assert [row[0].partition("\n")[0] for row in display.rows(chosen)] == titles
-    assert [row[0] for row in display.brief(chosen)] == titles
-    assert [note for note in display.notes(chosen) if "countries:" in note] == shared
+    assert [row[0].partition("\n")[0] for row in corridor_table.table_rows(chosen)] == titles
+    assert [row[0] for row in corridor_table.summary_rows(chosen)] == titles
+    assert [note for note in corridor_table.table_notes(chosen) if "countries:" in note] == shared
 
 
 PRODUCTS = "Products: global_payouts, off_ramp"
@@ -229,13 +229,13 @@ EVERY = f"{PRODUCTS}, on_ramp"
 )
 def test_a_row_of_the_table(code, country, rails, accounts, more):
     """Country and currency are one column, and what is no dash is in the last."""
-    row = display.rows([corridors.get(code)])[0]
+    row = corridor_table.table_rows([corridors.get(code)])[0]
     assert row == (country, rails, accounts, "\n".join(more))
 
 
 def test_the_phone_of_a_country_is_said_with_its_field():
     """The format of a phone stands at the phone, not at the other required fields."""
-    ((*_, more),) = display.rows([corridors.get("IN")])
+    ((*_, more),) = corridor_table.table_rows([corridors.get("IN")])
     phone = "phone (must start with +91 and be at most 20 characters)"
     assert f"Also required: email, {phone}\n" in more
 
@@ -360,7 +360,7 @@ def test_an_example_keeps_its_word_in_the_letter_case_of_the_service():
 def test_products_that_the_spec_does_not_show_are_assumptions(country, shown, assumed):
     """Only payouts of a named corridor and the two walked on-ramps have the source "spec"."""
     found = {"spec": set(), "corridor.products": set()}
-    for name, value, source in display.facts(corridors.get(country)):
+    for name, value, source in corridors.get(country).facts():
         if name.startswith("products"):
             found[source] |= set(value.split(", "))
     assert found == {"spec": shown, "corridor.products": assumed}
@@ -421,5 +421,5 @@ def test_an_account_shows_its_fields_and_not_its_example():
 def test_what_an_on_ramp_asks_for_besides(country):
     """The fields of the ramp products are named once: those of every product are left out."""
     corridor = corridors.get(country)
-    besides, always = {*corridor.required_on_ramps}, {*corridor.required}
+    besides, always = {*corridor.ramp_fields}, {*corridor.required}
     assert besides == (RAMP - always if {ON, OFF} & {*corridor.products} else set())

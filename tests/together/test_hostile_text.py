@@ -109,7 +109,7 @@ SHOWN = {
     ),
     "corridors.corridor.Rail": lambda: bare(Rail, method=HOSTILE, settlement=HOSTILE),
     "corridors.corridor.Corridor": "checked in tests/corridors",
-    "corridors.corridor.Corridors": "our own facts",
+    "corridors.corridor_table.Corridors": "our own facts",
     "errors.base.Problem": lambda: Problem(HOSTILE, LINES),
     "errors.base.PaylabError": refused,
     "errors.base.PaylabWarning": lambda: PaylabWarning(LINES),
