@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pandas as pd
 import pyarrow as pa
@@ -158,18 +158,28 @@ def read_csv(
             f"{path} has two columns {duplicate[:60]!r}: rename or remove one of them"
         )
     try:
-        texts = _read_texts(path, header, delimiter)
+        texts = read_csv_texts(path, header, delimiter)
     except pa.ArrowException as error:
         raise unreadable(path, "CSV", error) from None
     return typed_frame(unguard(texts) if is_escaped else texts, schema)
 
 
-def _read_texts(path: str | os.PathLike[str], names: Sequence[str], delimiter: str) -> pa.Table:
+def read_csv_texts(
+    source: str | os.PathLike[str] | BinaryIO,
+    names: Sequence[str],
+    delimiter: str,
+    *,
+    skip_empty_lines: bool = False,
+) -> pa.Table:
+    """Read the cells of a UTF-8 CSV as text; empty cells are null, empty texts in quotes are not.
+
+    `names` are those of its header. pyarrow.ArrowException if it cannot be read.
+    """
     return pcsv.read_csv(
-        path,
+        source,
         read_options=pcsv.ReadOptions(block_size=BLOCK),
         parse_options=pcsv.ParseOptions(
-            delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=False
+            delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=skip_empty_lines
         ),
         convert_options=pcsv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()),

@@ -21,12 +21,13 @@ if TYPE_CHECKING:
     from ..simulator.controls import Controls
     from ..webhooks.arrival import Arrival
     from ..webhooks.books import BookSource
+    from ..webhooks.equality_rules import Tolerance
     from ..webhooks.event import Event
     from ..webhooks.event_file import EventHistory
     from ..webhooks.inbox import Inbox, InboxFunctions
     from ..webhooks.polling import PolledList, Watch
     from ..webhooks.receiver import Handler, Receiver
-    from ..webhooks.report import Reconciliation, Tolerance
+    from ..webhooks.report import Reconciliation
     from ..webhooks.router import Router
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from io import BytesIO
 from os import PathLike
@@ -13,26 +13,26 @@ from typing import Any, NamedTuple
 from ..errors.base import ConfigError, PaylabError
 from ..errors.extras import explained
 from ..files import path_of, unreadable
-from ..frames.files import read_sidecar, unguard
+from ..frames.files import read_csv_texts, read_sidecar, unguard
 from ..spreadsheet_cells import restore_sheet_text
 
 with explained():
     import pandas as pd
     import pyarrow as pa
-    import pyarrow.csv as pcsv
     import pyarrow.parquet as pq
 
 BookSource = str | PathLike[str] | pd.DataFrame
 """A file, a frame, or with `database` a query."""
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar"}
-ENCODINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
-"""Encodings by the first bytes of a file; others are UTF-8, else Windows-1252."""
-SHEET_DIGITS = 15  # a spreadsheet keeps and shows as many
+BYTE_ORDER_MARKS = (b"\xff\xfe", b"\xfe\xff")
+"""The first bytes of a file in UTF-16."""
+SHEET_DIGITS_MAX = 15
+"""Maximum digits that a spreadsheet keeps and shows."""
 
 
 class Books(NamedTuple):
-    """The rows of books as they are written, and what was found out about the file."""
+    """The rows of books as they are written, and notes about the format of the file."""
 
     frame: pd.DataFrame
     notes: tuple[str, ...] = ()
@@ -45,22 +45,23 @@ def read_books(
     sheet: str | None = None,
     database: Any = None,
 ) -> Books:
-    """The rows of books; ConfigError if they cannot be read.
+    """Read the rows of books; ConfigError if they cannot be read.
 
-    A file is read by its suffix: .xlsx, .parquet, anything else as CSV. `delimiter` is found in the
-    first line if it is not given; `sheet` is by default the first one. `database` is a URL or an
-    SQLAlchemy engine, and the source then a query.
+    A file is read by its suffix: .xlsx, .parquet, anything else as CSV. Without `delimiter`, it is
+    found in the first line; without `sheet`, the first one is read. With `database`, a URL or an
+    SQLAlchemy engine, the source is a query.
     """
     if isinstance(source, pd.DataFrame):
         books = Books(source)
     elif database is not None:
-        books = Books(_query(str(source), database))
+        books = Books(_read_query(str(source), database))
     else:
         books = _read_file(path_of(source), delimiter, sheet)
     names = [str(name) for name in books.frame.columns]
-    repeated = next((name for name in names if names.count(name) > 1), None)
-    if repeated is not None:
-        raise PaylabError(f"the books have two columns {repeated[:60]!r}: rename or remove one")
+    for name in names:
+        if names.count(name) > 1:
+            message = f"the books have two columns {name[:60]!r}: rename or remove one"
+            raise PaylabError(message)
     return books
 
 
@@ -69,38 +70,35 @@ def _read_file(path: Path, delimiter: str | None, sheet: str | None) -> Books:
         raise ConfigError(f"there is no file {path}; for a query, pass database= too")
     suffix = path.suffix.lower()
     if suffix == ".parquet":
-        try:
-            table = pq.read_table(path.absolute(), partitioning=None)
-        except (pa.ArrowException, OSError) as error:
-            raise unreadable(path, "Parquet", error) from None
-        return Books(table.to_pandas(types_mapper=pd.ArrowDtype))
+        return Books(_read_parquet(path))
     if suffix in (".xlsx", ".xlsm"):
         return Books(_read_sheet(path, sheet))
     return _read_csv(path, delimiter)
 
 
-def _read_csv(path: Path, delimiter: str | None) -> Books:
-    """All cells as text."""
-    data = path.read_bytes()
-    text, encoding = _decoded(data)
-    notes = [] if encoding == "utf-8-sig" else [f"encoding {encoding} was found"]
-    mark = delimiter or _delimiter(text)
-    if delimiter is None and mark != ",":
-        notes.append(f"delimiter {DELIMITERS[mark]} was found")
+def _read_parquet(path: Path) -> pd.DataFrame:
     try:
-        header = next(csv.reader(text.splitlines(), delimiter=mark), [])
-        table = pcsv.read_csv(
-            BytesIO(text.encode()),
-            read_options=pcsv.ReadOptions(block_size=max(1 << 20, len(data) * 2)),
-            parse_options=pcsv.ParseOptions(
-                delimiter=mark, newlines_in_values=True, ignore_empty_lines=True
-            ),
-            convert_options=pcsv.ConvertOptions(
-                column_types=dict.fromkeys(header, pa.string()),
-                null_values=[""],
-                strings_can_be_null=True,
-            ),
-        )
+        table = pq.read_table(path.absolute(), partitioning=None)
+    except (pa.ArrowException, OSError) as error:
+        raise unreadable(path, "Parquet", error) from None
+    frame: pd.DataFrame = table.to_pandas(types_mapper=pd.ArrowDtype)
+    return frame
+
+
+def _read_csv(path: Path, delimiter: str | None) -> Books:
+    """Read all cells as text; the notes tell an unusual encoding or delimiter."""
+    text, encoding = _decode(path.read_bytes())
+    notes = []
+    if encoding != "utf-8-sig":
+        notes.append(f"encoding {encoding} was found")
+    if delimiter is None:
+        delimiter = _find_delimiter(text)
+        if delimiter != ",":
+            notes.append(f"delimiter {DELIMITERS[delimiter]} was found")
+    try:
+        header = next(csv.reader(text.splitlines(), delimiter=delimiter), [])
+        utf8_file = BytesIO(text.encode())
+        table = read_csv_texts(utf8_file, header, delimiter, skip_empty_lines=True)
     except (pa.ArrowException, csv.Error, TypeError) as error:
         raise unreadable(path, "CSV", error) from None
     if read_sidecar(path).get("excel_safe"):
@@ -108,61 +106,70 @@ def _read_csv(path: Path, delimiter: str | None) -> Books:
     return Books(table.to_pandas(types_mapper=pd.ArrowDtype), tuple(notes))
 
 
-def _decoded(data: bytes) -> tuple[str, str]:
-    """The text of a file and its encoding."""
-    encoding = ENCODINGS.get(data[:2], "utf-8-sig")
+def _decode(data: bytes) -> tuple[str, str]:
+    """Return the text of a file and its encoding: UTF-16, UTF-8 or else Windows-1252."""
+    encoding = "utf-16" if data.startswith(BYTE_ORDER_MARKS) else "utf-8-sig"
     try:
         return data.decode(encoding), encoding
     except UnicodeDecodeError:
         return data.decode("cp1252", "replace"), "Windows-1252"
 
 
-def _delimiter(text: str) -> str:
-    """The delimiter that the first line has most of outside quotes; a comma if it has none."""
-    line = text.partition("\n")[0]
-    unquoted = "".join(line.split('"')[::2])
-    return max(DELIMITERS, key=lambda mark: (unquoted.count(mark), mark == ","))
+def _find_delimiter(text: str) -> str:
+    """Return the delimiter that the first line has most often outside quotes.
+
+    If two are equally frequent, or none is there, it is the first of DELIMITERS.
+    """
+    first_line = text.partition("\n")[0]
+    unquoted_text = "".join(first_line.split('"')[::2])
+    return max(DELIMITERS, key=unquoted_text.count)
 
 
 def _read_sheet(path: Path, sheet: str | None) -> pd.DataFrame:
-    """The rows of a sheet below its header; formulas as their stored results."""
+    """Read the rows of a sheet below its header; formulas as their stored results.
+
+    A column without a name is called by its number.
+    """
     with explained():
         from openpyxl import load_workbook
     try:
-        book = load_workbook(path, read_only=True, data_only=True)
+        workbook = load_workbook(path, read_only=True, data_only=True)
     except Exception as error:
         raise unreadable(path, "a workbook", error) from None
     try:
-        if sheet is not None and sheet not in book.sheetnames:
-            sheet_names = ", ".join(book.sheetnames)
+        if sheet is not None and sheet not in workbook.sheetnames:
+            sheet_names = ", ".join(workbook.sheetnames)
             raise ConfigError(f"{path} has no sheet {sheet!r:.60}; it has {sheet_names:.300}")
-        rows = list(_sheet_rows(book[sheet or book.sheetnames[0]]))
+        worksheet = workbook[sheet or workbook.sheetnames[0]]
+        rows = list(_used_rows(worksheet.iter_rows(values_only=True)))
     finally:
-        book.close()
+        workbook.close()
     header = rows[0] if rows else []
-    width = max((at + 1 for at, name in enumerate(header) if name is not None), default=0)
+    while header and header[-1] is None:
+        header.pop()
     names = [
-        str(name) if name is not None else f"column {at + 1}" for at, name in enumerate(header)
+        f"column {number}" if name is None else str(name) for number, name in enumerate(header, 1)
     ]
+    width = len(names)
     cells = [row[:width] + [None] * (width - len(row)) for row in rows[1:]]
-    return pd.DataFrame(cells, columns=names[:width], dtype=object)
+    return pd.DataFrame(cells, columns=names, dtype=object)
 
 
-def _sheet_rows(sheet: Any) -> Iterator[list[Any]]:
-    """The rows that have a value; numbers as decimals with the digits that a spreadsheet shows."""
-    for row in sheet.iter_rows(values_only=True):
+def _used_rows(rows: Iterable[Sequence[Any]]) -> Iterator[list[Any]]:
+    """Yield the rows that have a value; numbers as decimals with the digits of a spreadsheet."""
+    for row in rows:
         if any(value is not None for value in row):
             yield [_sheet_value(value) for value in row]
 
 
 def _sheet_value(value: Any) -> Any:
     if isinstance(value, float):
-        return Decimal(f"{value:.{SHEET_DIGITS}g}")
+        return Decimal(f"{value:.{SHEET_DIGITS_MAX}g}")
     return restore_sheet_text(value) if isinstance(value, str) else value
 
 
-def _query(query: str, database: Any) -> pd.DataFrame:
-    """The rows of a query, with the values of the driver."""
+def _read_query(query: str, database: Any) -> pd.DataFrame:
+    """Read the rows of a query, with the values of the driver."""
     with explained():
         import sqlalchemy as sql
     engine = database
@@ -170,9 +177,10 @@ def _query(query: str, database: Any) -> pd.DataFrame:
         if isinstance(database, str):
             engine = sql.create_engine(database, hide_parameters=True)
         with engine.connect() as connection:
-            rows = connection.execute(sql.text(query))
-            names = list(rows.keys())
-            return pd.DataFrame([list(row) for row in rows], columns=names, dtype=object)
+            result = connection.execute(sql.text(query))
+            names = list(result.keys())
+            rows = [list(row) for row in result]
+            return pd.DataFrame(rows, columns=names, dtype=object)
     except (sql.exc.SQLAlchemyError, ImportError, ValueError) as error:
         reason = str(getattr(error, "orig", None) or "the URL or its driver cannot be used")
         raise ConfigError(f"the database cannot be read: {reason:.200}") from None

@@ -8,10 +8,11 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from ..errors.extras import explained
+from .equality_rules import Rules
 from .payment_columns import PaymentColumn
-from .payment_keys import NO_PLACE
-from .payment_problems import Rules, digits_of, subtract
-from .payment_values import TimeColumn, WordColumn, as_timedelta, time_text, whole_times
+from .payment_problems import digits_of, subtract
+from .payment_times import TimeColumn, as_timedelta, time_text, whole_times
+from .payment_values import WordColumn
 
 with explained():
     import numpy as np
@@ -19,98 +20,124 @@ with explained():
     from ..frames import decimals
     from ..frames.decimal_array import DecimalArray
 
-QUARTER = np.timedelta64(15, "m")
-WIDEST_ZONE = np.timedelta64(14, "h")
+QUARTER_HOUR = np.timedelta64(15, "m")
+ZONE_OFFSET_MAX = np.timedelta64(14, "h")
+NO_WORD = -1
 
 
-class Facts(NamedTuple):
-    """What differs in one column of a pair."""
+class ColumnDifference(NamedTuple):
+    """The difference in one column of a pair: the kind of problem, both values as text.
+
+    `amount` and `time` are the other side minus the service.
+    """
 
     kind: str
     service: str | None
     other: str | None
-    difference: Decimal | None = None
-    time_difference: timedelta | None = None
+    amount: Decimal | None = None
+    time: timedelta | None = None
     currency: str | None = None
 
 
 class ColumnPair(NamedTuple):
-    """A column, what counts as equal, and the currency of the amount of a pair."""
+    """A column of pairs, the rules of equality, and the currency of the pair at a position."""
 
     column: PaymentColumn
     rules: Rules
     currency: Callable[[int], str | None]
 
 
-def compare_amounts(
-    compared: ColumnPair, service: DecimalArray, other: DecimalArray
-) -> Iterator[tuple[int, Facts]]:
-    """The amounts that differ by more than the tolerance; a blank row has none."""
-    unequal = np.asarray(service != other) & ~other.isna()
-    for at in np.flatnonzero(unequal).tolist():
-        service_value = service[at]
-        other_value = other[at]
-        service_amount = service_value if isinstance(service_value, Decimal) else Decimal(0)
-        currency = compared.currency(at) if compared.column.currency else None
-        tolerated = compared.rules.tolerated(currency) if currency else Decimal(0)
-        difference = subtract(other_value, service_amount)
-        if abs(difference) <= tolerated:
+Differences = Iterator[tuple[int, ColumnDifference]]
+"""The differences of pairs, each with the position of its pair."""
+
+
+def compare_amounts(pair: ColumnPair, service: DecimalArray, other: DecimalArray) -> Differences:
+    """Yield the amounts that differ by more than the tolerance; a blank row has none."""
+    is_unequal = np.asarray(service != other) & ~other.isna()
+    for position in np.flatnonzero(is_unequal).tolist():
+        currency = pair.currency(position) if pair.column.currency else None
+        tolerance = pair.rules.tolerance_of(currency) if currency else Decimal(0)
+        service_value = service[position]
+        has_amount = isinstance(service_value, Decimal)
+        service_amount = service_value if has_amount else Decimal(0)
+        other_amount = other[position]
+        difference = subtract(other_amount, service_amount)
+        if abs(difference) <= tolerance:
             continue
-        is_negated = abs(decimals.UNLIMITED.add(other_value, service_amount)) <= tolerated
-        kind = "sign" if is_negated else compared.column.problem
-        service_text = digits_of(service_value) if isinstance(service_value, Decimal) else None
-        yield at, Facts(kind, service_text, digits_of(other_value), difference, currency=currency)
-
-
-def compare_words(
-    compared: ColumnPair, service: WordColumn, other: WordColumn
-) -> Iterator[tuple[int, Facts]]:
-    """The words that differ, without regard to case; a blank row has none."""
-    renamed = compared.rules.status_map if compared.column.meaning == "status" else {}
-    numbers: dict[str, int] = {}
-    service_codes = _numbered(service, {}, numbers)
-    other_codes = _numbered(other, renamed, numbers)
-    for at in np.flatnonzero((service_codes != other_codes) & (other_codes >= 0)).tolist():
-        yield at, Facts(compared.column.problem, service.text(at), other.text(at))
-
-
-def compare_times(
-    compared: ColumnPair, service: TimeColumn, other: TimeColumn
-) -> Iterator[tuple[int, Facts]]:
-    """The times that differ by more than the window, in the unit of the books."""
-    service_times = whole_times(service.values, other.unit)
-    other_times = other.values
-    difference = other_times - service_times
-    is_known = ~np.isnat(other_times)
-    is_far = np.isnat(difference) | (np.abs(difference) > np.timedelta64(compared.rules.window))
-    is_zone = (
-        (other.unit != "D")
-        & (np.abs(difference) <= WIDEST_ZONE)
-        & (difference % QUARTER == np.timedelta64(0))
-    )
-    for at in np.flatnonzero(is_known & is_far).tolist():
-        is_missing = np.isnat(service_times[at])
+        is_negated = abs(decimals.UNLIMITED.add(other_amount, service_amount)) <= tolerance
         yield (
-            at,
-            Facts(
-                "time_zone" if is_zone[at] else compared.column.problem,
-                None if is_missing else time_text(service_times[at], other.unit),
-                time_text(other_times[at], other.unit),
-                time_difference=None if is_missing else as_timedelta(difference[at]),
+            position,
+            ColumnDifference(
+                kind="sign" if is_negated else pair.column.problem,
+                service=digits_of(service_amount) if has_amount else None,
+                other=digits_of(other_amount),
+                amount=difference,
+                currency=currency,
             ),
         )
 
 
-def _numbered(words: WordColumn, renamed: Mapping[str, str], numbers: dict[str, int]) -> Any:
-    """The words as numbers that two columns share; -1 for none."""
-    codes = []
+def compare_words(pair: ColumnPair, service: WordColumn, other: WordColumn) -> Differences:
+    """Yield the words that differ, without regard to case; a blank row has none."""
+    status_map = pair.rules.status_map if pair.column.meaning == "status" else {}
+    word_numbers: dict[str, int] = {}
+    service_numbers = _number_words(service, {}, word_numbers)
+    other_numbers = _number_words(other, status_map, word_numbers)
+    is_unequal = (service_numbers != other_numbers) & (other_numbers != NO_WORD)
+    for position in np.flatnonzero(is_unequal).tolist():
+        problem = pair.column.problem
+        yield position, ColumnDifference(problem, service.text(position), other.text(position))
+
+
+def compare_times(pair: ColumnPair, service: TimeColumn, other: TimeColumn) -> Differences:
+    """Yield the times that differ by more than the window, in the unit of the books."""
+    service_times = whole_times(service.values, other.unit)
+    other_times = other.values
+    difference = other_times - service_times
+    is_outside_window = np.abs(difference) > np.timedelta64(pair.rules.window)
+    is_different = ~np.isnat(other_times) & (np.isnat(difference) | is_outside_window)
+    is_zone_offset = _is_zone_offset(difference, other.unit)
+    for position in np.flatnonzero(is_different).tolist():
+        service_text = None
+        time_difference = None
+        if not np.isnat(service_times[position]):
+            service_text = time_text(service_times[position], other.unit)
+            time_difference = as_timedelta(difference[position])
+        yield (
+            position,
+            ColumnDifference(
+                kind="time_zone" if is_zone_offset[position] else pair.column.problem,
+                service=service_text,
+                other=time_text(other_times[position], other.unit),
+                time=time_difference,
+            ),
+        )
+
+
+def _is_zone_offset(difference: Any, unit: str) -> Any:
+    """Return for each difference of times whether it can be the offset of a time zone."""
+    is_small = np.abs(difference) <= ZONE_OFFSET_MAX
+    is_whole = difference % QUARTER_HOUR == np.timedelta64(0)
+    return (unit != "D") & is_small & is_whole
+
+
+def _number_words(
+    words: WordColumn, status_map: Mapping[str, str], word_numbers: dict[str, int]
+) -> Any:
+    """Return the number of the word in each row, or NO_WORD.
+
+    `word_numbers` is shared by the columns that are compared, and new words are added to it.
+    """
+    numbers = []
     for text in words.texts:
         word = text.strip().casefold()
-        codes.append(numbers.setdefault(renamed.get(word, word), len(numbers)))
-    return np.array([*codes, NO_PLACE])[words.codes]
+        word = status_map.get(word, word)
+        numbers.append(word_numbers.setdefault(word, len(word_numbers)))
+    # The code of a blank row is -1: it takes the last item.
+    return np.array([*numbers, NO_WORD])[words.codes]
 
 
-COMPARE: Mapping[str, Callable[..., Iterator[tuple[int, Facts]]]] = {
+COMPARE: Mapping[str, Callable[..., Differences]] = {
     "amount": compare_amounts,
     "currency": compare_words,
     "word": compare_words,

@@ -12,28 +12,29 @@ ColumnKind = Literal["amount", "currency", "word", "time"]
 
 
 class PaymentColumn(NamedTuple):
-    """A column of payments: what it means, and its name in each list of the service."""
+    """A column of payments: its meaning, and its name in each list of the service."""
 
     meaning: str
     kind: ColumnKind
     problem: str
     """The kind of problem when its values differ."""
     transfer: str
-    conversion: str
-    """The field of the list; empty if it has none."""
-    others: tuple[str, ...] = ()
-    """Usual names in books, beside the meaning and the fields."""
+    """The field of a transfer."""
+    conversion: str = ""
+    """The field of a conversion; empty if it has none."""
+    usual_names: tuple[str, ...] = ()
+    """Other usual names in books, beside the meaning and the fields."""
     currency: str = "currency"
     """The meaning of the column with the currency of an amount; empty for a rate."""
 
     def field(self, family: str) -> str:
-        """The field of a family, transfer or conversion."""
+        """Return the field of a family, transfer or conversion; "" if it has none."""
         return self.transfer if family == "transfer" else self.conversion
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names by which it is found in books, the most exact first."""
-        names = (self.transfer, self.conversion, self.meaning, *self.others)
+        names = (self.transfer, self.conversion, self.meaning, *self.usual_names)
         return tuple(dict.fromkeys(name for name in names if name))
 
 
@@ -41,30 +42,57 @@ COLUMNS = (
     PaymentColumn("amount", "amount", "amount", "source_amount", "deposit_amount"),
     PaymentColumn("currency", "currency", "currency", "source_currency", "deposit_currency"),
     PaymentColumn(
-        *("destination_amount", "amount", "destination_amount"),
-        *("destination_amount", "payout_amount"),
+        meaning="destination_amount",
+        kind="amount",
+        problem="destination_amount",
+        transfer="destination_amount",
+        conversion="payout_amount",
         currency="destination_currency",
     ),
     PaymentColumn(
-        *("destination_currency", "currency", "currency"),
-        *("destination_currency", "payout_currency"),
+        meaning="destination_currency",
+        kind="currency",
+        problem="currency",
+        transfer="destination_currency",
+        conversion="payout_currency",
     ),
     PaymentColumn(
-        *("fee", "amount", "fee", "total_fee", "total_fee"), ("fees",), currency="fee_currency"
+        meaning="fee",
+        kind="amount",
+        problem="fee",
+        transfer="total_fee",
+        conversion="total_fee",
+        usual_names=("fees",),
+        currency="fee_currency",
     ),
     PaymentColumn("fee_currency", "currency", "currency", "fee_currency", "fee_currency"),
-    PaymentColumn("tax", "amount", "tax", "total_tax", "", currency="tax_currency"),
-    PaymentColumn("tax_currency", "currency", "currency", "tax_currency", ""),
-    PaymentColumn("net_amount", "amount", "net_amount", "net_source_amount", "", ("net",)),
+    PaymentColumn("tax", "amount", "tax", transfer="total_tax", currency="tax_currency"),
+    PaymentColumn("tax_currency", "currency", "currency", transfer="tax_currency"),
     PaymentColumn(
-        *("exchange_rate", "amount", "exchange_rate", "exchange_rate", "exchange_rate"),
-        ("rate",),
+        meaning="net_amount",
+        kind="amount",
+        problem="net_amount",
+        transfer="net_source_amount",
+        usual_names=("net",),
+    ),
+    PaymentColumn(
+        meaning="exchange_rate",
+        kind="amount",
+        problem="exchange_rate",
+        transfer="exchange_rate",
+        conversion="exchange_rate",
+        usual_names=("rate",),
         currency="",
     ),
     PaymentColumn("status", "word", "status", "status", "status"),
-    PaymentColumn("payout_method", "word", "payout_method", "payout_method", ""),
+    PaymentColumn("payout_method", "word", "payout_method", transfer="payout_method"),
     PaymentColumn(
-        *("date", "time", "date", "created_at", "created_at"), ("created", "booking_date")
+        meaning="date",
+        kind="time",
+        problem="date",
+        transfer="created_at",
+        conversion="created_at",
+        usual_names=("created", "booking_date"),
     ),
     PaymentColumn("updated_at", "time", "date", "updated_at", "updated_at", ("updated",)),
 )
@@ -84,40 +112,44 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 
 
 def name_columns(names: Sequence[Any], columns: Mapping[str, str] | None) -> dict[str, Any]:
-    """Your column of each meaning; RuleError for a name that is none, or if no key is there.
+    """Find your column of each meaning; RuleError for an unknown name, or without a key column.
 
     `columns` has your names by meaning or by field of the service. Others are found by their
     usual names, without regard to case and blanks.
     """
-    words = {str(name).strip().casefold(): name for name in reversed(names)}
-    given_columns = {_meaning(str(meaning)): name for meaning, name in (columns or {}).items()}
-    for name in given_columns.values():
+    chosen_names: dict[str, Any] = {}
+    for word, name in (columns or {}).items():
+        chosen_names[_meaning_of(str(word))] = name
+    for name in chosen_names.values():
         if name not in names:
-            column_names = ", ".join(map(str, names))
-            raise _invalid(f"columns= has {str(name)!r:.60}: your columns are {column_names:.300}")
-    columns_by_meaning: dict[str, Any] = {}
-    for meaning, usual in NAMES.items():
-        if meaning in given_columns:
-            columns_by_meaning[meaning] = given_columns[meaning]
+            your_columns = ", ".join(map(str, names))
+            message = f"columns= has {str(name)!r:.60}: your columns are {your_columns:.300}"
+            raise _books_error(message)
+    # Of columns that differ in case only, the first is taken.
+    names_by_folded = {str(name).strip().casefold(): name for name in reversed(names)}
+    names_by_meaning: dict[str, Any] = {}
+    for meaning, usual_names in NAMES.items():
+        if meaning in chosen_names:
+            names_by_meaning[meaning] = chosen_names[meaning]
             continue
-        usual_name = next((words[word] for word in usual if word in words), None)
-        if usual_name is not None and usual_name not in given_columns.values():
-            columns_by_meaning[meaning] = usual_name
-    if not columns_by_meaning.keys() & KEYS.keys():
-        raise _invalid("needs a column id or client_reference_id; or name yours with columns=")
-    return columns_by_meaning
+        matching = [names_by_folded[name] for name in usual_names if name in names_by_folded]
+        if matching and matching[0] not in chosen_names.values():
+            names_by_meaning[meaning] = matching[0]
+    if not names_by_meaning.keys() & KEYS.keys():
+        raise _books_error("needs a column id or client_reference_id; or name yours with columns=")
+    return names_by_meaning
 
 
-def _meaning(word: str) -> str:
-    """The meaning of a key of `columns`; RuleError names the nearest."""
-    name = word.strip().casefold()
-    meaning = next((meaning for meaning, usual in NAMES.items() if name in (meaning, *usual)), None)
-    if meaning is None:
-        similar = nearest_name(name, NAMES)
-        hint = f"nearest: {similar}; " if similar else ""
-        raise _invalid(f"columns= has {word!r:.60}: {hint}the meanings are {', '.join(NAMES)}")
-    return meaning
+def _meaning_of(word: str) -> str:
+    """Return the meaning of a key of `columns`; RuleError names the nearest."""
+    folded_word = word.strip().casefold()
+    for meaning, usual_names in NAMES.items():
+        if folded_word in (meaning, *usual_names):
+            return meaning
+    nearest = nearest_name(folded_word, NAMES)
+    hint = f"nearest: {nearest}; " if nearest else ""
+    raise _books_error(f"columns= has {word!r:.60}: {hint}the meanings are {', '.join(NAMES)}")
 
 
-def _invalid(message: str) -> RuleError:
+def _books_error(message: str) -> RuleError:
     return RuleError([Problem("books", message, "reconcile")])

@@ -12,18 +12,22 @@ with explained():
     import pyarrow as pa
     import pyarrow.compute as pc
 
-Places = np.ndarray[Any, np.dtype[np.int64]]
-NO_PLACE = -1
+Indexes = np.ndarray[Any, np.dtype[np.int64]]
+NO_PAYMENT = -1
 
 
 class Matches(NamedTuple):
-    """The place of the payment of each row, -1 for none, and whether its reference led there."""
+    """The payment of each row.
 
-    places: Places
+    `payments` holds the index of the payment, -1 for none, and `by_reference` whether the row was
+    matched by the reference of the payment.
+    """
+
+    payments: Indexes
     by_reference: np.ndarray[Any, np.dtype[np.bool_]]
 
 
-def match(
+def match_rows(
     ids: pa.Array, references: pa.Array, payment_ids: pa.Array, payment_references: pa.Array
 ) -> Matches:
     """Match each row by its id; if no payment has it, by its reference.
@@ -31,52 +35,63 @@ def match(
     Each is looked up among the ids and the references of the payments, as it is written and then
     without regard to case.
     """
-    places = np.full(len(ids), NO_PLACE, dtype=np.int64)
+    payments = np.full(len(ids), NO_PAYMENT, dtype=np.int64)
     by_reference = np.zeros(len(ids), dtype=bool)
     for row_keys in (ids, references):
-        for fold in (_same, _fold):
+        for normalize in (_keep_case, _fold_case):
             for payment_keys in (payment_ids, payment_references):
-                rows = _match_rest(places, row_keys, payment_keys, fold)
+                rows = _match_remaining(payments, row_keys, payment_keys, normalize)
                 by_reference[rows] = payment_keys is payment_references
-    return Matches(places, by_reference)
+    return Matches(payments, by_reference)
 
 
-def _same(texts: pa.Array) -> pa.Array:
+def _keep_case(texts: pa.Array) -> pa.Array:
     return texts
 
 
-def _fold(texts: pa.Array) -> pa.Array:
-    """Texts without case, in one Unicode form."""
+def _fold_case(texts: pa.Array) -> pa.Array:
+    """Return texts in lower case and in one Unicode form."""
     return pc.utf8_lower(pc.utf8_normalize(texts, "NFC"))
 
 
-def _match_rest(
-    places: Places, own: pa.Array, known: pa.Array, fold: Callable[[pa.Array], pa.Array]
-) -> Places:
-    """Fill the places of rows that have none yet; return these rows."""
-    unmatched = np.flatnonzero(places == NO_PLACE)
-    if not len(unmatched) or own.null_count == len(own) or known.null_count == len(known):
-        return unmatched
-    texts = own if len(unmatched) == len(own) else own.take(pa.array(unmatched))
-    positions = pc.index_in(fold(texts), value_set=fold(known), skip_nulls=True)
-    places[unmatched] = np.asarray(positions.fill_null(NO_PLACE), dtype=np.int64)
-    return unmatched
+def _match_remaining(
+    payments: Indexes,
+    row_keys: pa.Array,
+    payment_keys: pa.Array,
+    normalize: Callable[[pa.Array], pa.Array],
+) -> Indexes:
+    """Set the payments of rows that have none yet; return these rows."""
+    unmatched_rows = np.flatnonzero(payments == NO_PAYMENT)
+    has_row_keys = row_keys.null_count < len(row_keys)
+    has_payment_keys = payment_keys.null_count < len(payment_keys)
+    if not len(unmatched_rows) or not has_row_keys or not has_payment_keys:
+        return unmatched_rows
+    if len(unmatched_rows) < len(row_keys):
+        row_keys = row_keys.take(pa.array(unmatched_rows))
+    positions = pc.index_in(normalize(row_keys), value_set=normalize(payment_keys), skip_nulls=True)
+    payments[unmatched_rows] = np.asarray(positions.fill_null(NO_PAYMENT), dtype=np.int64)
+    return unmatched_rows
 
 
 def repeated_references(matches: Matches, references: pa.Array) -> dict[int, list[int]]:
-    """The payments without a row whose reference led rows to another one, by the place of that."""
-    places = matches.places
-    counts = np.bincount(places[places >= 0], minlength=len(references))
-    alone = np.flatnonzero(counts == 0)
-    matched = np.unique(places[(places >= 0) & matches.by_reference])
-    if not len(alone) or not len(matched):
+    """Find payments without a row whose reference matched rows to another payment.
+
+    The keys are the indexes of the payments with rows.
+    """
+    payments = matches.payments
+    row_counts = np.bincount(payments[payments >= 0], minlength=len(references))
+    without_rows = np.flatnonzero(row_counts == 0)
+    with_rows = np.unique(payments[(payments >= 0) & matches.by_reference])
+    if not len(without_rows) or not len(with_rows):
         return {}
-    folded = _fold(references)
+    folded_references = _fold_case(references)
     positions = pc.index_in(
-        folded.take(pa.array(alone)), value_set=folded.take(pa.array(matched)), skip_nulls=True
+        folded_references.take(pa.array(without_rows)),
+        value_set=folded_references.take(pa.array(with_rows)),
+        skip_nulls=True,
     )
     groups: dict[int, list[int]] = {}
-    for place, at in zip(alone.tolist(), positions.to_pylist(), strict=True):
-        if at is not None:
-            groups.setdefault(int(matched[at]), []).append(place)
+    for index, position in zip(without_rows.tolist(), positions.to_pylist(), strict=True):
+        if position is not None:
+            groups.setdefault(int(with_rows[position]), []).append(index)
     return groups

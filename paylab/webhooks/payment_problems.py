@@ -1,22 +1,21 @@
-"""The problems of a reconciliation: their kinds, and what counts as equal."""
+"""The problems of a reconciliation: their kinds, values and texts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from collections.abc import Iterable
+from datetime import timedelta
 from decimal import Decimal
-from typing import Any, NamedTuple
-from zoneinfo import ZoneInfo
+from typing import NamedTuple
 
 from ..errors.extras import explained
-from .payment_keys import NO_PLACE
+from ..spec.text import JsonObject
+from .payment_keys import NO_PAYMENT
 
 with explained():
     from ..frames import decimals
 
-UTC = ZoneInfo("UTC")
-SHOWN_ROWS = 5  # amounts of a split payment in a cell
+SUM_AMOUNTS_MAX = 5
+"""Maximum amounts of a split payment in a cell."""
 
 KINDS = {
     "missing_in_service": "a row has no payment",
@@ -40,12 +39,12 @@ KINDS = {
 }
 """The kinds of problems."""
 
-SEVERAL = ("duplicate", "split")
+KINDS_OF_SEVERAL_ROWS = ("duplicate", "split")
 """The kinds whose values are of several rows."""
 
 
 class PaymentProblem(NamedTuple):
-    """A difference: its kind, the payment, the column, both values and the difference."""
+    """A problem: its kind, the payment, the column, both values and their difference."""
 
     kind: str
     side: str
@@ -60,47 +59,22 @@ class PaymentProblem(NamedTuple):
     time_difference: timedelta | None = None
     row: int | None = None
     """The row of the books, counted from 1."""
-    place: int = NO_PLACE
+    payment: int = NO_PAYMENT
+    """The index of the payment among all payments."""
 
-    def as_json(self) -> dict[str, Any]:
-        """The problem with amounts and durations as text."""
+    def as_json(self) -> JsonObject:
+        """Return the problem with amounts and durations as text."""
         facts = self._asdict()
-        del facts["place"]
+        del facts["payment"]
         facts["difference"] = digits_of(self.difference)
-        seconds = self.time_difference and self.time_difference.total_seconds()
-        return facts | {"time_difference": None if seconds is None else f"{seconds:g} s"}
+        if self.time_difference is not None:
+            facts["time_difference"] = f"{self.time_difference.total_seconds():g} s"
+        return facts
 
 
-@dataclass(frozen=True)
-class Rules:
-    """What is equal: tolerances by currency, a window for times, and words of the books."""
-
-    tolerance: Mapping[str, Decimal] = field(default_factory=dict)
-    """By currency in upper case; the key "" is for all others."""
-    window: timedelta = timedelta(0)
-    zone: ZoneInfo = UTC
-    status_map: Mapping[str, str] = field(default_factory=dict)
-
-    def agree(self, service: Decimal, other: Decimal, currency: str | None) -> bool:
-        """Whether two amounts are equal within the tolerance of their currency."""
-        return abs(subtract(other, service)) <= self.tolerated(currency)
-
-    def tolerated(self, currency: str | None) -> Decimal:
-        """The tolerance of a currency."""
-        default = self.tolerance.get("", Decimal(0))
-        return self.tolerance.get((currency or "").upper(), default)
-
-
-class Period(NamedTuple):
-    """The payments that a side should have: from `since`, before `until`."""
-
-    since: datetime | None = None
-    until: datetime | None = None
-
-
-def subtract(one: Decimal, other: Decimal) -> Decimal:
-    """The exact difference."""
-    return decimals.UNLIMITED.subtract(one, other)
+def subtract(minuend: Decimal, subtrahend: Decimal) -> Decimal:
+    """Return the exact difference."""
+    return decimals.UNLIMITED.subtract(minuend, subtrahend)
 
 
 def total(amounts: Iterable[Decimal]) -> Decimal:
@@ -111,61 +85,83 @@ def total(amounts: Iterable[Decimal]) -> Decimal:
     return result
 
 
+def total_or_none(amounts: Iterable[Decimal | None]) -> Decimal | None:
+    """Return the exact sum; None if all amounts are None."""
+    present_amounts = [amount for amount in amounts if amount is not None]
+    return total(present_amounts) if present_amounts else None
+
+
 def digits_of(amount: Decimal | None) -> str | None:
-    """An amount in plain digits."""
+    """Return an amount in plain digits; None without an amount."""
     return None if amount is None else format(amount, "f")
 
 
 def sum_text(amounts: Iterable[Decimal]) -> str:
-    """Amounts as a sum."""
+    """Return amounts as a sum, such as "1.50 + 2"; of many amounts only the first ones."""
     texts = [format(amount, "f") for amount in amounts]
-    hidden_count = len(texts) - SHOWN_ROWS
-    return " + ".join(texts[:SHOWN_ROWS]) + (f" + {hidden_count} more" if hidden_count > 0 else "")
+    hidden_count = len(texts) - SUM_AMOUNTS_MAX
+    terms = texts[:SUM_AMOUNTS_MAX]
+    if hidden_count > 0:
+        terms.append(f"{hidden_count} more")
+    return " + ".join(terms)
 
 
 def name_swapped(problems: list[PaymentProblem]) -> list[PaymentProblem]:
-    """Two payments with each other's amount are `swapped`, one problem each.
+    """Name two payments with each other's amount `swapped`, one problem each.
 
     Their other columns are left out if they are swapped too.
     """
-    waiting: dict[tuple[object, ...], list[int]] = {}
-    partner: dict[int, int] = {}
-    for problem in problems:
-        if problem.kind != "amount":
-            continue
-        service = _value(problem, 0)
-        other_value = _value(problem, 1)
-        partners = waiting.get((problem.family, other_value, service))
-        if partners:
-            other_place = partners.pop(0)
-            partner[other_place] = problem.place
-            partner[problem.place] = other_place
-        else:
-            pair = problem.family, service, other_value
-            waiting.setdefault(pair, []).append(problem.place)
-    if not partner:
+    partners = _find_swapped(problems)
+    if not partners:
         return problems
-    values = {
-        (problem.place, problem.column): (_value(problem, 1), _value(problem, 0))
-        for problem in problems
-        if problem.kind not in SEVERAL
-    }
+    compared = [problem for problem in problems if problem.kind not in KINDS_OF_SEVERAL_ROWS]
+    values = {(problem.payment, problem.column): _compared_values(problem) for problem in compared}
     renamed = []
     for problem in problems:
-        other_place = partner.get(problem.place, NO_PLACE)
-        crossed = values.get((other_place, problem.column))
-        is_several = problem.kind in SEVERAL
-        is_crossed = not is_several and crossed == (_value(problem, 0), _value(problem, 1))
-        if other_place == NO_PLACE or not is_crossed:
+        if problem.kind in KINDS_OF_SEVERAL_ROWS or problem.payment not in partners:
+            renamed.append(problem)
+            continue
+        service_value, other_value = _compared_values(problem)
+        partner_values = values.get((partners[problem.payment], problem.column))
+        if partner_values != (other_value, service_value):
             renamed.append(problem)
         elif problem.kind == "amount":
             renamed.append(problem._replace(kind="swapped"))
     return renamed
 
 
-def _value(problem: PaymentProblem, at: int) -> object:
-    """The value of the service (0) or of the other side (1), as it is compared."""
-    text = (problem.service_value, problem.other_value)[at]
-    if text is None or problem.difference is None:
-        return text and text.casefold()
-    return Decimal(text)
+def _find_swapped(problems: list[PaymentProblem]) -> dict[int, int]:
+    """Find pairs of payments that have each other's amount: the partner of each payment."""
+    partners: dict[int, int] = {}
+    unpaired: dict[tuple[object, ...], list[int]] = {}
+    for problem in problems:
+        if problem.kind != "amount":
+            continue
+        service_value, other_value = _compared_values(problem)
+        candidates = unpaired.get((problem.family, other_value, service_value))
+        if candidates:
+            partner = candidates.pop(0)
+            partners[partner] = problem.payment
+            partners[problem.payment] = partner
+        else:
+            amounts = problem.family, service_value, other_value
+            unpaired.setdefault(amounts, []).append(problem.payment)
+    return partners
+
+
+def _compared_values(problem: PaymentProblem) -> tuple[object, object]:
+    """Return the values of the service and of the other side, as they are compared.
+
+    Amounts are numbers, and words have no letter case.
+    """
+    is_amount = problem.difference is not None
+    return (
+        _compared_value(problem.service_value, is_amount=is_amount),
+        _compared_value(problem.other_value, is_amount=is_amount),
+    )
+
+
+def _compared_value(text: str | None, *, is_amount: bool) -> object:
+    if text is None:
+        return None
+    return Decimal(text) if is_amount else text.casefold()

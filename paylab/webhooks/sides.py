@@ -12,9 +12,12 @@ from zoneinfo import ZoneInfo
 
 from ..errors.extras import explained
 from ..spec import timestamps
+from ..spec.status import MACHINES
+from .cell_texts import texts_of
 from .event import Event, EventVersion, is_stale
-from .payment_columns import COLUMNS, KEYS, name_columns
-from .payment_values import TimeColumn, amounts_of, texts_of, times_of, word_column
+from .payment_columns import COLUMNS, PaymentColumn, name_columns
+from .payment_times import TimeColumn, times_of
+from .payment_values import WordColumn, amounts_of, word_column
 
 with explained():
     import numpy as np
@@ -24,39 +27,48 @@ with explained():
 SERVICE = "service"
 BOOKS = "books"
 EVENTS = "events"
-PLAIN = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,18})?")
-IN_EVENTS = [column for column in COLUMNS if column.kind != "time"]
+PLAIN_NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,18})?")
+COLUMNS_BY_MEANING = {column.meaning: column for column in COLUMNS}
+EVENT_COLUMNS = [column for column in COLUMNS if column.kind != "time"]
 
 
 @dataclass(frozen=True)
 class Family:
-    """The transfers or the conversions of the service; `start` is the place of the first one."""
+    """The transfers or the conversions of the service; `start` is the index of the first one."""
 
     name: str
     frame: pd.DataFrame
     start: int
-    _typed: dict[str, Any] = field(default_factory=dict)
+    _typed_columns: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def end(self) -> int:
+        """The index after the last one."""
+        return self.start + len(self.frame)
 
     def values(self, meaning: str, zone: ZoneInfo) -> Any:
-        """A column as exact amounts, words, or times in a zone; None if it has none."""
-        if meaning not in self._typed:
-            self._typed[meaning] = self._read(meaning, zone)
-        return self._typed[meaning]
+        """Return a column as a DecimalArray, a WordColumn, or a TimeColumn in a zone.
 
-    def _read(self, meaning: str, zone: ZoneInfo) -> Any:
-        column = next(column for column in COLUMNS if column.meaning == meaning)
+        It is None if the frame does not have the column.
+        """
+        if meaning not in self._typed_columns:
+            self._typed_columns[meaning] = self._read_column(COLUMNS_BY_MEANING[meaning], zone)
+        return self._typed_columns[meaning]
+
+    def _read_column(self, column: PaymentColumn, zone: ZoneInfo) -> Any:
         name = column.field(self.name)
         if name not in self.frame:
             return None
         if column.kind == "amount":
-            return amounts_of({name: self.frame[name]}, ".")[0][name]
+            amounts, _ = amounts_of({name: self.frame[name]}, ".")
+            return amounts[name]
         if column.kind == "time":
             return times_of(self.frame[name], name, zone)
         return word_column(self.frame[name])
 
 
 class Payments:
-    """The payments of the service; each has a place, counted through the families."""
+    """The payments of the service; each has an index, counted through the families."""
 
     def __init__(self, lists: Mapping[str, pd.DataFrame]) -> None:
         self.families: list[Family] = []
@@ -66,25 +78,35 @@ class Payments:
             start += len(frame)
         self.count = start
         self._starts = [family.start for family in self.families]
-        self.ids = self._texts("id")
-        self.references = self._texts("client_reference_id")
+        self.ids = self._read_texts("id")
+        self.references = self._read_texts("client_reference_id")
 
-    def _texts(self, name: str) -> pa.Array:
-        """A column of all families as text; null where a family lacks it."""
-        parts = [
-            texts_of(family.frame[name])
-            if name in family.frame
-            else pa.nulls(len(family.frame), pa.string())
-            for family in self.families
-        ]
-        return pa.concat_arrays(parts) if parts else pa.nulls(0, pa.string())
+    def _read_texts(self, name: str) -> pa.Array:
+        """Return a column of all families as text; null for a family that does not have it."""
+        parts = [pa.nulls(0, pa.string())]
+        for family in self.families:
+            if name in family.frame:
+                parts.append(texts_of(family.frame[name]))
+            else:
+                parts.append(pa.nulls(len(family.frame), pa.string()))
+        return pa.concat_arrays(parts)
 
-    def family_at(self, place: int) -> Family:
-        """The family of a place."""
-        return self.families[bisect_right(self._starts, place) - 1]
+    def family_of(self, payment: int) -> Family:
+        """Return the family of the payment with this index."""
+        return self.families[bisect_right(self._starts, payment) - 1]
+
+    def statuses(self, zone: ZoneInfo) -> set[str]:
+        """Return the statuses of the spec, and those of the payments."""
+        statuses: set[str] = set()
+        for family in self.families:
+            statuses |= set(MACHINES[f"{family.name}s"].states)
+            column = family.values("status", zone)
+            if isinstance(column, WordColumn):
+                statuses |= set(column.texts)
+        return statuses
 
     def created(self) -> Any:
-        """The time of each payment in UTC, without its zone."""
+        """Return the time of creation of each payment in UTC, as an array without a zone."""
         utc = ZoneInfo("UTC")
         empty = np.zeros(0, "datetime64[us]")
         times = [
@@ -114,7 +136,7 @@ class Rows:
         return len(self.ids)
 
     def key(self, row: int) -> str:
-        """The id of a row as it is written, or its reference."""
+        """Return the id of a row as it is written, or its reference."""
         return self.ids[row].as_py() or self.references[row].as_py() or ""
 
 
@@ -125,98 +147,112 @@ def rows_of_books(
     decimal: str | None = None,
     date_format: str | None = None,
 ) -> Rows:
-    """The rows of books; the first has the number 1 in messages."""
+    """Read the rows of books; the first has the number 1 in messages."""
     frame = frame.reset_index(drop=not any(frame.index.names))
-    column_names = name_columns(list(frame.columns), columns)
-    compared_columns = {
-        column.meaning: column for column in COLUMNS if column.meaning in column_names
-    }
-    cells_by_meaning = {
-        column.meaning: frame[column_names[column.meaning]] for column in compared_columns.values()
-    }
-    amounts = {
-        str(column_names[meaning]): cells
-        for meaning, cells in cells_by_meaning.items()
-        if compared_columns[meaning].kind == "amount"
-    }
-    exact, mark = amounts_of(amounts, decimal)
+    names = name_columns(list(frame.columns), columns)
+    compared = [column for column in COLUMNS if column.meaning in names]
+    amount_names = [names[column.meaning] for column in compared if column.kind == "amount"]
+    amounts, decimal_mark = amounts_of({str(name): frame[name] for name in amount_names}, decimal)
     values: dict[str, Any] = {}
-    for meaning, cells in cells_by_meaning.items():
-        kind = compared_columns[meaning].kind
-        name = str(column_names[meaning])
-        if kind == "amount":
-            values[meaning] = exact[name]
-        elif kind == "time":
-            values[meaning] = times_of(cells, name, zone, date_format)
+    for column in compared:
+        name = names[column.meaning]
+        if column.kind == "amount":
+            values[column.meaning] = amounts[str(name)]
+        elif column.kind == "time":
+            values[column.meaning] = times_of(frame[name], str(name), zone, date_format)
         else:
-            values[meaning] = word_column(cells)
-    forms = (column.form for column in values.values() if isinstance(column, TimeColumn))
-    notes = [f"date format {form} was found" for form in dict.fromkeys(forms) if form]
-    if mark == "," and decimal is None:
+            values[column.meaning] = word_column(frame[name])
+    notes = _date_format_notes(values)
+    if decimal_mark == "," and decimal is None:
         notes.append("decimal comma was found")
-    blank = pa.nulls(len(frame), pa.string())
-    keys = {
-        name: texts_of(frame[column_names[name]]) if name in column_names else blank
-        for name in KEYS
-    }
     return Rows(
-        BOOKS,
-        keys["id"],
-        keys["reference"],
-        values,
-        {meaning: str(column_names[meaning]) for meaning in values},
-        tuple(str(name) for name in frame.columns if name not in column_names.values()),
+        side=BOOKS,
+        ids=_key_texts(frame, names.get("id")),
+        references=_key_texts(frame, names.get("reference")),
+        values=values,
+        names={meaning: str(names[meaning]) for meaning in values},
+        unknown=tuple(str(name) for name in frame.columns if name not in names.values()),
         notes=tuple(notes),
     )
 
 
+def _key_texts(frame: pd.DataFrame, name: Any) -> pa.Array:
+    """Return a column of keys as text; nulls if the books do not have it."""
+    if name is None:
+        return pa.nulls(len(frame), pa.string())
+    return texts_of(frame[name])
+
+
+def _date_format_notes(values: Mapping[str, Any]) -> list[str]:
+    """Return a note for each date format that was found in the texts."""
+    formats: dict[str, None] = {}
+    for column in values.values():
+        if isinstance(column, TimeColumn) and column.date_format:
+            formats[column.date_format] = None
+    return [f"date format {date_format} was found" for date_format in formats]
+
+
 def rows_of_events(events: Iterable[Event]) -> Rows:
-    """The latest event of each payment, in any order of arrival."""
-    latest: dict[tuple[str, str], tuple[EventVersion, Event]] = {}
-    for event in events:
-        key = event.family, event.id
-        latest_mark = latest[key][0] if key in latest else None
-        if event.family in ("transfer", "conversion") and not is_stale(event.mark, latest_mark):
-            latest[key] = event.mark, event
-    facts = [_facts(event) for _, event in latest.values()]
+    """Read the latest event of each payment, in any order of arrival."""
+    latest_events = _latest_events(events)
+    texts_by_event = [_payment_texts(event) for event in latest_events]
     values: dict[str, Any] = {}
-    for column in IN_EVENTS:
-        if not any(column.meaning in fact for fact in facts):
+    for column in EVENT_COLUMNS:
+        meaning = column.meaning
+        if not any(meaning in texts for texts in texts_by_event):
             continue
-        cells = pd.Series([fact.get(column.meaning) for fact in facts], dtype=object)
+        cells = pd.Series([texts.get(meaning) for texts in texts_by_event], dtype=object)
         if column.kind == "amount":
-            values[column.meaning] = amounts_of({column.meaning: cells}, ".")[0][column.meaning]
+            amounts, _ = amounts_of({meaning: cells}, ".")
+            values[meaning] = amounts[meaning]
         else:
-            values[column.meaning] = word_column(cells)
-    ids = pa.array([event.id for _, event in latest.values()], pa.string())
+            values[meaning] = word_column(cells)
     return Rows(
-        EVENTS,
-        ids,
-        pa.nulls(len(ids), pa.string()),
-        values,
-        {meaning: meaning for meaning in values},
-        ("date", "updated_at"),
-        tuple(event.family for _, event in latest.values()),
+        side=EVENTS,
+        ids=pa.array([event.id for event in latest_events], pa.string()),
+        references=pa.nulls(len(latest_events), pa.string()),
+        values=values,
+        names={meaning: meaning for meaning in values},
+        unknown=("date", "updated_at"),
+        families=tuple(event.family for event in latest_events),
     )
 
 
-def _facts(event: Event) -> dict[str, str]:
-    """The texts of an event by meaning; others are missing, as anybody can send events."""
-    flat = event.resource.to_dict()
+def _latest_events(events: Iterable[Event]) -> list[Event]:
+    """Return the latest event of each transfer and conversion."""
+    latest: dict[tuple[str, str], tuple[EventVersion, Event]] = {}
+    for event in events:
+        if event.family not in ("transfer", "conversion"):
+            continue
+        key = event.family, event.id
+        latest_mark = latest[key][0] if key in latest else None
+        mark = event.mark
+        if not is_stale(mark, latest_mark):
+            latest[key] = mark, event
+    return [event for _, event in latest.values()]
+
+
+def _payment_texts(event: Event) -> dict[str, str]:
+    """Return the texts of an event by meaning.
+
+    Values of another type, and amounts that are no numbers, are left out: anybody can send events.
+    """
+    fields = event.resource.to_dict()
     for part in ("deposit", "payout"):
         inner = flat.get(part)
         if isinstance(inner, Mapping):
-            flat |= {f"{part}_{name}": value for name, value in inner.items()}
-    facts = {}
-    for column in IN_EVENTS:
-        value = flat.get(column.field(event.family))
-        is_fit = isinstance(value, str) and (column.kind != "amount" or PLAIN.fullmatch(value))
-        if isinstance(value, str) and is_fit:
-            facts[column.meaning] = value
-    return facts
+            fields |= {f"{part}_{name}": value for name, value in inner.items()}
+    texts = {}
+    for column in EVENT_COLUMNS:
+        value = fields.get(column.field(event.family))
+        if not isinstance(value, str):
+            continue
+        if column.kind != "amount" or PLAIN_NUMBER.fullmatch(value):
+            texts[column.meaning] = value
+    return texts
 
 
-def earliest(events: Iterable[Event]) -> datetime | None:
-    """The time of the earliest event; None without events that say so."""
+def earliest_time(events: Iterable[Event]) -> datetime | None:
+    """Return the time of the earliest event; None if no event has a time."""
     times = [timestamps.read(event.payload.get("updated_at")) for event in events]
-    return min((time for time in times if time), default=None)
+    return min((moment for moment in times if moment), default=None)

@@ -1,0 +1,90 @@
+"""The rules of a reconciliation: which amounts, times and words are equal."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from ..errors.base import ExactnessError, Problem, RuleError
+from ..errors.extras import explained
+from ..errors.names import nearest_name
+from .payment_problems import subtract
+
+with explained():
+    from ..frames import decimals
+
+UTC = ZoneInfo("UTC")
+Tolerance = Mapping[str, str | int | Decimal] | str | int | Decimal
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of equality: tolerances by currency, a window for times, words of the books."""
+
+    tolerance: Mapping[str, Decimal] = field(default_factory=dict)
+    """By currency in upper case; the key "" is for all others."""
+    window: timedelta = timedelta(0)
+    zone: ZoneInfo = UTC
+    status_map: Mapping[str, str] = field(default_factory=dict)
+
+    def agree(self, service: Decimal, other: Decimal, currency: str | None) -> bool:
+        """Return whether two amounts are equal within the tolerance of their currency."""
+        return abs(subtract(other, service)) <= self.tolerance_of(currency)
+
+    def tolerance_of(self, currency: str | None) -> Decimal:
+        """Return the tolerance of a currency."""
+        default = self.tolerance.get("", Decimal(0))
+        return self.tolerance.get((currency or "").upper(), default)
+
+
+class Period(NamedTuple):
+    """The payments that a side should have: from `since`, before `until`."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+def read_tolerance(tolerance: Tolerance | None) -> dict[str, Decimal]:
+    """Read tolerances by currency in upper case, "" for all; ExactnessError for a float."""
+    by_currency = tolerance if isinstance(tolerance, Mapping) else {"": tolerance or 0}
+    return {
+        str(currency).strip().upper(): _read_amount(value)
+        for currency, value in by_currency.items()
+    }
+
+
+def _read_amount(value: object) -> Decimal:
+    """Read the amount of a tolerance, which is zero or more."""
+    if isinstance(value, float):
+        raise ExactnessError(f'tolerance is {value!r}, a float: write it as text, like "0.01"')
+    is_number = decimals.NUMBER.fullmatch(str(value)) is not None
+    if not is_number or Decimal(str(value)) < 0:
+        raise argument_error("tolerance", f"{value!r:.40} is not an amount of zero or more")
+    return Decimal(str(value))
+
+
+def read_status_map(status_map: Mapping[str, str], statuses: Collection[str]) -> dict[str, str]:
+    """Return the status of each of your words, both in lower case.
+
+    RuleError for a status that the service does not have; `statuses` are those that it has.
+    """
+    for status in status_map.values():
+        if status not in statuses:
+            raise _unknown_status_error(status, statuses)
+    return {word.strip().casefold(): status.casefold() for word, status in status_map.items()}
+
+
+def _unknown_status_error(status: object, statuses: Collection[str]) -> RuleError:
+    nearest = nearest_name(str(status), statuses)
+    hint = f"nearest: {nearest}" if nearest else f"known: {', '.join(sorted(statuses))}"
+    message = f"{status!r:.60} is no status of the service; {hint}"
+    return argument_error("status_map", message)
+
+
+def argument_error(argument: str, message: str) -> RuleError:
+    """Make the error for an argument of `reconcile`."""
+    return RuleError([Problem(argument, message, "reconcile")])

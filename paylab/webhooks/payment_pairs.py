@@ -1,0 +1,167 @@
+"""Pairs of a payment and a row of another side: their amounts, currencies and differences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+from .column_comparison import COMPARE, ColumnPair
+from .equality_rules import Rules
+from .payment_columns import COLUMNS, PaymentColumn
+from .payment_keys import Indexes
+from .payment_problems import PaymentProblem, digits_of
+from .sides import BOOKS, Family, Payments, Rows
+
+
+class PaymentPairs:
+    """The payments of the service beside the rows of one other side.
+
+    A payment is given by its index among all payments, a row by its index among the rows.
+    """
+
+    def __init__(self, payments: Payments, rows: Rows, rules: Rules) -> None:
+        self.payments = payments
+        self.rows = rows
+        self.rules = rules
+
+    def row_amount(self, row: int) -> Decimal | None:
+        """Return the amount of a row; None if it has none."""
+        amounts = self.rows.values.get("amount")
+        amount = None if amounts is None else amounts[row]
+        return amount if isinstance(amount, Decimal) else None
+
+    def payment_amount(self, payment: int, meaning: str = "amount") -> Decimal | None:
+        """Return an amount of a payment; None if it has none."""
+        family = self.payments.family_of(payment)
+        amounts = family.values(meaning, self.rules.zone)
+        amount = None if amounts is None else amounts[payment - family.start]
+        return amount if isinstance(amount, Decimal) else None
+
+    def currency(self, payment: int, meaning: str = "currency") -> str | None:
+        """Return the currency of a payment's amount; its source currency if it has none there."""
+        family = self.payments.family_of(payment)
+        for name in (meaning, "currency"):
+            currencies = family.values(name, self.rules.zone)
+            currency = None if currencies is None else currencies.text(payment - family.start)
+            if currency:
+                return str(currency).upper()
+        return None
+
+    def row_number(self, row: int) -> int | None:
+        """Return the number of a row in messages, counted from 1; None for events."""
+        return row + 1 if self.rows.side == BOOKS else None
+
+    def problem(  # noqa: PLR0913 - the facts of a problem
+        self,
+        kind: str,
+        payment: int,
+        row: int | None = None,
+        *,
+        column: str = "amount",
+        service_value: str | None = None,
+        other_value: str | None = None,
+        difference: Decimal | None = None,
+        time_difference: timedelta | None = None,
+        side: str = "",
+        currency: str | None = None,
+    ) -> PaymentProblem:
+        """Make a problem of a payment and a row; by default on the other side."""
+        return PaymentProblem(
+            kind=kind,
+            side=side or self.rows.side,
+            key=self._key(payment, row),
+            id=self.payments.ids[payment].as_py(),
+            family=self.payments.family_of(payment).name,
+            column=column,
+            currency=currency or self.currency(payment),
+            service_value=service_value,
+            other_value=other_value,
+            difference=difference,
+            time_difference=time_difference,
+            row=None if row is None else self.row_number(row),
+            payment=payment,
+        )
+
+    def _key(self, payment: int, row: int | None) -> str:
+        """Return the key of the row; without a row, the one by which the side has its rows."""
+        if row is not None:
+            return self.rows.key(row)
+        payment_id: str | None = self.payments.ids[payment].as_py()
+        reference: str | None = self.payments.references[payment].as_py()
+        has_ids = self.rows.ids.null_count < len(self.rows)
+        if has_ids or self.rows.side != BOOKS:
+            return payment_id or ""
+        return reference or payment_id or ""
+
+    def problem_without_row(self, kind: str, payment: int, side: str = "") -> PaymentProblem:
+        """Make the problem that a payment has no row; the difference is its whole amount."""
+        amount = self.payment_amount(payment)
+        return self.problem(
+            kind,
+            payment,
+            service_value=digits_of(amount),
+            difference=None if amount is None else -amount,
+            side=side,
+        )
+
+    def compare(
+        self,
+        payments: Indexes,
+        rows: Indexes,
+        values: Mapping[str, Any],
+        value_rows: Indexes | None = None,
+    ) -> Iterator[PaymentProblem]:
+        """Yield the differences of pairs, which have a payment and a row at equal positions.
+
+        `values` are columns of the other side by meaning, and `value_rows` the rows of the pairs
+        in them: by default `rows`.
+        """
+        if value_rows is None:
+            value_rows = rows
+        for family in self.payments.families:
+            in_family = (payments >= family.start) & (payments < family.end)
+            if not in_family.any():
+                continue
+            for column in COLUMNS:
+                other = values.get(column.meaning)
+                if other is not None:
+                    yield from self._compare_column(
+                        family,
+                        column,
+                        payments[in_family],
+                        rows[in_family],
+                        other.take(value_rows[in_family]),
+                    )
+
+    def _compare_column(
+        self,
+        family: Family,
+        column: PaymentColumn,
+        payments: Indexes,
+        rows: Indexes,
+        other: Any,
+    ) -> Iterator[PaymentProblem]:
+        """Yield the differences in one column of pairs of one family."""
+        service = family.values(column.meaning, self.rules.zone)
+        if service is None:
+            return
+
+        def currency_of_pair(position: int) -> str | None:
+            return self.currency(int(payments[position]), column.currency)
+
+        pair = ColumnPair(column, self.rules, currency_of_pair)
+        service_values = service.take(payments - family.start)
+        for position, difference in COMPARE[column.kind](pair, service_values, other):
+            yield self.problem(
+                difference.kind,
+                int(payments[position]),
+                int(rows[position]),
+                column=column.meaning,
+                service_value=difference.service,
+                other_value=difference.other,
+                difference=difference.amount,
+                time_difference=difference.time,
+                currency=difference.currency,
+            )

@@ -1,0 +1,179 @@
+"""Read the cells of a column as times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple, Self
+from zoneinfo import ZoneInfo
+
+from ..errors.base import Problem, RuleError
+from ..errors.extras import explained
+from .cell_texts import Series, is_arrow_text, texts_of
+
+with explained():
+    import numpy as np
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+OFFSET_PATTERN = r":\d\d.*(Z|z|[+-]\d\d:?\d\d)$"
+DATE_FORMATS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d")
+CLOCK_FORMATS = ("", " %H:%M", " %H:%M:%S")
+UNITS = ("D", "m", "s", "ms", "us")
+MICROSECOND = "datetime64[us]"
+
+
+class TimeColumn(NamedTuple):
+    """A column of times in one time zone, as an array without it, and the unit of their texts."""
+
+    values: np.ndarray[Any, Any]
+    unit: str
+    date_format: str = ""
+    """The format that was found in texts that are not ISO 8601."""
+
+    def take(self, rows: np.ndarray[Any, Any]) -> Self:
+        """Return the column of some rows."""
+        return self._replace(values=self.values[rows])
+
+
+def times_of(
+    column: Series, name: str, zone: ZoneInfo, date_format: str | None = None
+) -> TimeColumn:
+    """Read the times of a column in a zone; those without an offset are in it already.
+
+    `date_format` is their format, as in `strptime`. RuleError names the row of a text that is no
+    time.
+    """
+    dtype = column.dtype
+    if isinstance(dtype, pd.ArrowDtype) and not is_arrow_text(dtype):
+        column = pd.Series(pd.to_datetime(column.to_numpy(dtype=object, na_value=None)))
+    elif pd.api.types.is_object_dtype(dtype) and all(map(_is_time_or_missing, column)):
+        column = _times_of_objects(column, zone)
+    if isinstance(column.dtype, pd.DatetimeTZDtype):
+        column = _convert_to_zone(column, zone)
+    if pd.api.types.is_datetime64_dtype(column.dtype):
+        values = column.to_numpy(dtype=MICROSECOND)
+        return TimeColumn(values, _unit_of(values, "s"))
+    texts = texts_of(column)
+    values, found_format = _read_times(texts, name, zone, date_format)
+    has_seconds = pc.any(pc.match_substring_regex(texts, r"\d:\d\d:\d\d")).as_py()
+    return TimeColumn(values, _unit_of(values, "s" if has_seconds else "m"), found_format)
+
+
+def _is_time_or_missing(value: Any) -> bool:
+    """Return whether a value is a date or a time of Python or pandas, or missing."""
+    if isinstance(value, str):
+        return False
+    return hasattr(value, "year") or value is None or bool(pd.isna(value))
+
+
+def _times_of_objects(column: Series, zone: ZoneInfo) -> Series:
+    """Return Python's dates and times in a zone, without it."""
+    moments: list[datetime | None] = []
+    for value in column:
+        if value is None or pd.isna(value):
+            moments.append(None)
+        elif isinstance(value, datetime):
+            moments.append(value.astimezone(zone).replace(tzinfo=None) if value.tzinfo else value)
+        else:
+            moments.append(datetime(value.year, value.month, value.day))
+    return pd.Series(moments, dtype=MICROSECOND)
+
+
+def _convert_to_zone(times: Series, zone: ZoneInfo) -> Series:
+    """Return times with a zone in another zone, without it."""
+    return times.dt.tz_convert(zone).dt.tz_localize(None)
+
+
+def _read_times(
+    texts: pa.Array, name: str, zone: ZoneInfo, date_format: str | None
+) -> tuple[Any, str]:
+    """Read texts as ISO 8601, in the given format, or in the only usual one that all have.
+
+    Return the times, and the format if it was found.
+    """
+    series = pd.Series(texts.to_pandas())
+    is_blank = series.isna()
+    if date_format is None:
+        iso_times = _read_iso_times(texts, zone)
+        if iso_times is not None:
+            return iso_times, ""
+        readings = {form: _read_format(series, form, CLOCK_FORMATS) for form in DATE_FORMATS}
+    else:
+        readings = {date_format: _read_format(series, date_format, ("",))}
+    complete_formats = [
+        form for form, moments in readings.items() if not (moments.isna() & ~is_blank).any()
+    ]
+    if len(complete_formats) != 1:
+        raise _time_error(series, name, readings, is_ambiguous=bool(complete_formats))
+    found_format = complete_formats[0]
+    moments = readings[found_format]
+    if isinstance(moments.dtype, pd.DatetimeTZDtype):
+        moments = _convert_to_zone(moments, zone)
+    return moments.to_numpy(dtype=MICROSECOND), "" if date_format else found_format
+
+
+def _read_iso_times(texts: pa.Array, zone: ZoneInfo) -> Any:
+    """Read texts as ISO 8601; None if one is not."""
+    series = pd.Series(texts.to_pandas())
+    moments = pd.to_datetime(series, format="ISO8601", utc=True, errors="coerce")
+    if (moments.isna() & ~series.isna()).any():
+        return None
+    values = moments.dt.tz_localize(None).to_numpy(dtype=MICROSECOND)
+    has_offset = np.asarray(pc.match_substring_regex(texts, OFFSET_PATTERN).fill_null(False))
+    if not has_offset.any():
+        return values
+    converted = _convert_to_zone(moments, zone).to_numpy(dtype=MICROSECOND)
+    return np.where(has_offset, converted, values)
+
+
+def _read_format(series: Series, date_format: str, clock_formats: tuple[str, ...]) -> Series:
+    """Read texts in a format of dates, each with or without a time of day; NaT for others."""
+    readings = [
+        pd.to_datetime(series, format=date_format + clock, errors="coerce")
+        for clock in clock_formats
+    ]
+    moments: Series = readings[0]
+    for reading in readings[1:]:
+        moments = moments.fillna(reading)
+    return moments
+
+
+def _time_error(
+    series: Series, name: str, readings: Mapping[str, Series], *, is_ambiguous: bool
+) -> RuleError:
+    """Make the error for the first text that is no time in the best format, or is ambiguous."""
+    is_blank = series.isna()
+    best_reading = min(readings.values(), key=lambda moments: int(moments.isna().sum()))
+    unread_rows = np.flatnonzero(best_reading.isna() & ~is_blank)
+    row = int(unread_rows[0]) if len(unread_rows) else int(np.flatnonzero(~is_blank)[0])
+    reason = "can be read in two ways" if is_ambiguous else "is not a time"
+    message = f'{name}, row {row + 1}: {series[row]!r:.40} {reason}: pass date_format="%d/%m/%Y"'
+    return RuleError([Problem("books", message, "reconcile")])
+
+
+def _unit_of(values: Any, smallest_clock_unit: str) -> str:
+    """Return the largest unit in which all times are whole: a day, or the clock unit or finer."""
+    times_present = values[~np.isnat(values)]
+    clock_units = UNITS[UNITS.index(smallest_clock_unit) :]
+    for unit in ("D", *clock_units):
+        if (times_present.astype(f"datetime64[{unit}]") == times_present).all():
+            return unit
+    return "us"
+
+
+def whole_times(values: Any, unit: str) -> Any:
+    """Return times cut to a unit."""
+    return values.astype(f"datetime64[{unit}]").astype(MICROSECOND)
+
+
+def time_text(value: Any, unit: str) -> str:
+    """Return a time as text: a date if the unit is a day."""
+    text_unit = "s" if unit == "m" else unit
+    return str(value.astype(f"datetime64[{text_unit}]")).replace("T", " ")
+
+
+def as_timedelta(value: Any) -> timedelta:
+    """Return a difference of numpy times as a timedelta."""
+    return timedelta(microseconds=int(value.astype("timedelta64[us]").astype(np.int64)))

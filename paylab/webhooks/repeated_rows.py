@@ -1,0 +1,155 @@
+"""Payments with several rows: split payments, whose rows are added up, and duplicates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal
+from typing import Any
+
+from ..errors.extras import explained
+from ..frames import decimals
+from ..frames.decimal_array import DecimalArray
+from .payment_columns import COLUMNS
+from .payment_keys import Indexes
+from .payment_pairs import PaymentPairs
+from .payment_problems import PaymentProblem, digits_of, subtract, sum_text, total
+
+with explained():
+    import numpy as np
+
+
+def compare_repeated_rows(
+    pairs: PaymentPairs, rows_by_payment: Mapping[int, list[int]]
+) -> Iterator[PaymentProblem]:
+    """Yield the problems of payments that have several rows each."""
+    duplicates: dict[int, int] = {}
+    splits: dict[int, list[int]] = {}
+    for payment, rows in rows_by_payment.items():
+        nearest_row = _nearest_row(pairs, payment, rows)
+        if _is_split(pairs, payment, rows, nearest_row):
+            splits[payment] = rows
+            yield _split_problem(pairs, payment, rows)
+        else:
+            duplicates[payment] = nearest_row
+            yield _duplicate_problem(pairs, payment, rows, nearest_row)
+    nearest_rows = _index_array(duplicates.values())
+    yield from pairs.compare(_index_array(duplicates), nearest_rows, pairs.rows.values)
+    yield from _compare_split_payments(pairs, splits)
+
+
+def _row_amounts(pairs: PaymentPairs, rows: list[int]) -> dict[int, Decimal]:
+    """Return the amounts of the rows that have one, by row."""
+    amounts = {}
+    for row in rows:
+        amount = pairs.row_amount(row)
+        if amount is not None:
+            amounts[row] = amount
+    return amounts
+
+
+def _nearest_row(pairs: PaymentPairs, payment: int, rows: list[int]) -> int:
+    """Return the row whose amount is nearest to the payment's; the first without amounts."""
+    payment_amount = pairs.payment_amount(payment)
+    if payment_amount is None:
+        return rows[0]
+    distances = {
+        row: abs(subtract(amount, payment_amount))
+        for row, amount in _row_amounts(pairs, rows).items()
+    }
+    return min(distances, key=lambda row: distances[row], default=rows[0])
+
+
+def _is_split(pairs: PaymentPairs, payment: int, rows: list[int], nearest_row: int) -> bool:
+    """Return whether the sum of the rows is nearer to the payment's amount than any row is."""
+    payment_amount = pairs.payment_amount(payment)
+    amounts = _row_amounts(pairs, rows)
+    if payment_amount is None or not amounts:
+        return False
+    sum_distance = abs(subtract(total(amounts.values()), payment_amount))
+    return sum_distance < abs(subtract(amounts[nearest_row], payment_amount))
+
+
+def _split_problem(pairs: PaymentPairs, payment: int, rows: list[int]) -> PaymentProblem:
+    """Make the problem that several rows stand for one payment."""
+    return pairs.problem(
+        "split",
+        payment,
+        rows[0],
+        service_value=digits_of(pairs.payment_amount(payment)),
+        other_value=sum_text(_row_amounts(pairs, rows).values()),
+        difference=Decimal(0),
+    )
+
+
+def _duplicate_problem(
+    pairs: PaymentPairs, payment: int, rows: list[int], nearest_row: int
+) -> PaymentProblem:
+    """Make the problem that a payment has more rows than the nearest one."""
+    amounts = _row_amounts(pairs, rows)
+    surplus = None
+    if nearest_row in amounts:
+        surplus = subtract(total(amounts.values()), amounts[nearest_row])
+    surplus_rows = [row for row in rows if row != nearest_row]
+    return pairs.problem(
+        "duplicate",
+        payment,
+        surplus_rows[0],
+        service_value=digits_of(pairs.payment_amount(payment)),
+        other_value=sum_text(amounts.values()) if amounts else f"{len(rows)} rows",
+        difference=surplus,
+    )
+
+
+def _compare_split_payments(
+    pairs: PaymentPairs, splits: Mapping[int, list[int]]
+) -> Iterator[PaymentProblem]:
+    """Yield the differences of split payments; times are not compared.
+
+    Amounts are added up. Words and rates are compared row by row, and only the first difference of
+    a payment in a column is a problem.
+    """
+    sums: dict[str, Any] = {}
+    values_by_row: dict[str, Any] = {}
+    for column in COLUMNS:
+        values = pairs.rows.values.get(column.meaning)
+        if isinstance(values, DecimalArray) and column.currency:
+            amounts = [
+                _combined_amount(pairs, column.meaning, payment, rows)
+                for payment, rows in splits.items()
+            ]
+            sums[column.meaning] = DecimalArray(decimals.from_numbers(amounts))
+        elif values is not None and column.kind != "time":
+            values_by_row[column.meaning] = values
+    first_rows = _index_array(rows[0] for rows in splits.values())
+    yield from pairs.compare(_index_array(splits), first_rows, sums, np.arange(len(splits)))
+    payments = _index_array(payment for payment, rows in splits.items() for _ in rows)
+    all_rows = _index_array(row for rows in splits.values() for row in rows)
+    reported: set[tuple[int, str]] = set()
+    for problem in pairs.compare(payments, all_rows, values_by_row):
+        key = problem.payment, problem.column
+        if key not in reported:
+            reported.add(key)
+            yield problem
+
+
+def _combined_amount(
+    pairs: PaymentPairs, meaning: str, payment: int, rows: list[int]
+) -> Decimal | None:
+    """Return the amount that the rows of a split payment have together; None if all are blank.
+
+    An amount other than the first one is not added up if every row repeats the payment's.
+    """
+    values = pairs.rows.values[meaning]
+    amounts = []
+    for row in rows:
+        amount = values[row]
+        if isinstance(amount, Decimal):
+            amounts.append(amount)
+    if not amounts:
+        return None
+    is_repeated = meaning != "amount" and set(amounts) == {pairs.payment_amount(payment, meaning)}
+    return amounts[0] if is_repeated else total(amounts)
+
+
+def _index_array(numbers: Iterable[int]) -> Indexes:
+    return np.fromiter(numbers, dtype=np.int64)

@@ -1,0 +1,97 @@
+"""Payments that share a reference: each row gets a payment of its own."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from ..errors.extras import explained
+from .payment_keys import NO_PAYMENT, Matches, repeated_references
+from .payment_pairs import PaymentPairs
+from .payment_problems import PaymentProblem, digits_of, subtract, sum_text, total
+from .sides import SERVICE
+
+with explained():
+    import numpy as np
+
+COMPARED_ALREADY = NO_PAYMENT - 1
+"""The payment of a row that is matched, and whose problem is already made."""
+
+
+class SharedReferences:
+    """Assigns rows to payments that share a reference.
+
+    It changes `matches`. `problems` holds the problems of these payments, and `payments` their
+    indexes: none of them is missing on the other side.
+    """
+
+    def __init__(self, pairs: PaymentPairs, matches: Matches) -> None:
+        self.problems: list[PaymentProblem] = []
+        self.payments: set[int] = set()
+        self._pairs = pairs
+        self._matches = matches
+        groups = repeated_references(matches, pairs.payments.references)
+        for payment, payments_without_row in groups.items():
+            self._assign_group([payment, *payments_without_row])
+
+    def _assign_group(self, payments: list[int]) -> None:
+        """Assign the rows of a reference, which the first of its payments has so far."""
+        has_payment = self._matches.payments == payments[0]
+        rows = np.flatnonzero(has_payment & self._matches.by_reference).tolist()
+        self.payments.update(payments)
+        if len(rows) == 1 and self._is_sum_of_payments(rows[0], payments):
+            self._matches.payments[rows[0]] = COMPARED_ALREADY
+            self.problems.append(self._split_problem(rows[0], payments))
+            return
+        for payment in self._assign_rows(rows, payments):
+            self.problems.append(self._pairs.problem_without_row("duplicate", payment, SERVICE))
+
+    def _is_sum_of_payments(self, row: int, payments: list[int]) -> bool:
+        """Return whether a row has the sum of all payments, and the amount of none of them."""
+        row_amount = self._pairs.row_amount(row)
+        amounts = self._payment_amounts(payments)
+        if row_amount is None or len(amounts) < len(payments):
+            return False
+        currency = self._pairs.currency(payments[0])
+        rules = self._pairs.rules
+        if any(rules.agree(amount, row_amount, currency) for amount in amounts):
+            return False
+        return rules.agree(total(amounts), row_amount, currency)
+
+    def _split_problem(self, row: int, payments: list[int]) -> PaymentProblem:
+        """Make the problem that one row stands for several payments."""
+        amounts = self._payment_amounts(payments)
+        row_amount = self._pairs.row_amount(row) or Decimal(0)
+        return self._pairs.problem(
+            "split",
+            payments[0],
+            row,
+            service_value=sum_text(amounts),
+            other_value=digits_of(row_amount),
+            difference=subtract(row_amount, total(amounts)),
+            side=SERVICE,
+        )
+
+    def _payment_amounts(self, payments: list[int]) -> list[Decimal]:
+        """Return the amounts of the payments that have one."""
+        amounts = [self._pairs.payment_amount(payment) for payment in payments]
+        return [amount for amount in amounts if amount is not None]
+
+    def _assign_rows(self, rows: list[int], payments: list[int]) -> list[int]:
+        """Give each row the payment with its amount, or else the first that is free.
+
+        Return the payments that stay without a row.
+        """
+        free_payments = list(payments)
+        amounts = {payment: self._pairs.payment_amount(payment) for payment in payments}
+        unassigned_rows = []
+        for row in rows:
+            row_amount = self._pairs.row_amount(row)
+            equal = [payment for payment in free_payments if amounts[payment] == row_amount]
+            if not equal:
+                unassigned_rows.append(row)
+                continue
+            self._matches.payments[row] = equal[0]
+            free_payments.remove(equal[0])
+        for row in unassigned_rows[: len(free_payments)]:
+            self._matches.payments[row] = free_payments.pop(0)
+        return free_payments

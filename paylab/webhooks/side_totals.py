@@ -1,0 +1,67 @@
+"""The number and the sum of the amounts of each side of a reconciliation, by currency."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+from ..errors.extras import explained
+from ..frames.decimal_array import DecimalArray
+from .payment_problems import total_or_none
+from .payment_values import WordColumn
+from .sides import SERVICE, Payments, Rows
+
+with explained():
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class SideTotal:
+    """The number of payments or rows of a side, and the sum of their amounts if there are any."""
+
+    count: int
+    amount: Decimal | None
+
+    def add(self, other: SideTotal) -> SideTotal:
+        """Return the total of both."""
+        amount = total_or_none([self.amount, other.amount])
+        return SideTotal(self.count + other.count, amount)
+
+
+NO_TOTAL = SideTotal(0, None)
+
+
+def totals_by_currency(
+    payments: Payments, sides: Iterable[Rows], zone: ZoneInfo
+) -> dict[str, dict[str, SideTotal]]:
+    """Return the totals by currency and side; payments are summed over their families."""
+    columns = [
+        (SERVICE, family.values("amount", zone), family.values("currency", zone))
+        for family in payments.families
+    ]
+    for rows in sides:
+        columns.append((rows.side, rows.values.get("amount"), rows.values.get("currency")))
+    totals: dict[str, dict[str, SideTotal]] = {}
+    for side, amounts, currencies in columns:
+        if amounts is None:
+            continue
+        for currency, side_total in _sum_by_currency(amounts, currencies).items():
+            side_totals = totals.setdefault(currency, {})
+            side_totals[side] = side_totals.get(side, NO_TOTAL).add(side_total)
+    return totals
+
+
+def _sum_by_currency(amounts: DecimalArray, currencies: WordColumn | None) -> dict[str, SideTotal]:
+    """Return the number and the sum of amounts by currency in upper case, "" without one."""
+    words = [""] * len(amounts)
+    if currencies is not None:
+        words = [currencies.text(row) or "" for row in range(len(amounts))]
+    by_currency = pd.Series(words, dtype=object).str.upper()
+    groups = pd.Series(amounts).groupby(by_currency)
+    counts = groups.size().to_dict()
+    return {
+        str(currency): SideTotal(int(counts[currency]), amount)
+        for currency, amount in groups.sum().items()
+    }
