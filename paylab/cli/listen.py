@@ -13,7 +13,7 @@ from ..errors.base import ConfigError
 from ..lab.lab import connect
 from ..spec import codes
 from ..spec.text import plain, write_json
-from ..webhooks.arrival import LONGEST, Arrival, as_json, shown_words
+from ..webhooks.arrival import CELL_CHARACTERS_MAX, Arrival, as_json, event_cells
 from ..webhooks.receiver import UNANSWERED
 from .terminal import count, log_without_blocking, port, say, stop_event, warn_user
 
@@ -62,9 +62,9 @@ def _print(arrival: Arrival, *, target: str | None, in_json: bool) -> None:
     again = f"  (delivery {arrival.deliveries})" if arrival.deliveries > 1 else ""
     answer = "" if arrival.answered is None else f"  -> {arrival.answered}"
     if arrival.answered == UNANSWERED:
-        where = plain(str(target), LONGEST)
+        where = plain(str(target), CELL_CHARACTERS_MAX)
         answer = f"  -> {where} cannot be reached; answered 502 to the service"
-    line = "  ".join(shown_words(arrival))
+    line = "  ".join(event_cells(arrival))
     stale = "" if arrival.order == "in order" else f"  {arrival.order}"
     say(f"{arrival.last_at:%H:%M:%S}  {line}{stale}{again}{answer}")
 

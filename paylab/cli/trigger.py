@@ -11,7 +11,7 @@ import argparse
 from ..lab.lab import connect
 from ..spec import codes, timestamps
 from ..spec.text import write_json
-from ..webhooks.arrival import shown_words
+from ..webhooks.arrival import event_cells
 from .terminal import announce, say, warn_user
 
 EXAMPLE = "paylab trigger transfer.completed"
@@ -52,5 +52,5 @@ def run(options: argparse.Namespace) -> int:
             say(write_json(body))
         else:
             at = timestamps.to_text(event.updated_at) if event.updated_at else "-"
-            say("  ".join([at, *shown_words(event)]))
+            say("  ".join([at, *event_cells(event)]))
     return 0

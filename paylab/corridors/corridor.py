@@ -65,7 +65,7 @@ class Rail:
     source: str = "spec"
 
     def __str__(self) -> str:
-        """The method, and its settlement in brackets."""
+        """Return the method, and its settlement in brackets."""
         text = f"{self.method} ({self.settlement})" if self.settlement else self.method
         return printable(text)
 

@@ -221,7 +221,7 @@ def individual(country: str, *, consent_at: datetime, product: str = "on_ramp") 
     return {"product_types": [product], **fields, "idv_consent_recorded_at": consent_at}
 
 
-def verification_token(*, accepted_at: datetime) -> dict[str, Any]:
+def verification_token(*, accepted_at: datetime) -> JsonObject:
     """The fields of a verification token that no provider has issued, for a sandbox.
 
     >>> lab.individuals.submit_token(

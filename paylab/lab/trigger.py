@@ -11,7 +11,7 @@ from ..errors.api import NotFoundError
 from ..errors.base import ConfigError, SimulatorError
 from ..spec import codes
 from ..spec.status import TRANSFER
-from ..webhooks.event import BY_STATUS, FAMILIES, Event
+from ..webhooks.event import EVENT_TYPES_BY_STATUS, FAMILIES, Event
 from .inbox import current
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 TARGETS: Mapping[str, str] = {
     **{
         event: status
-        for events in BY_STATUS.values()
+        for events in EVENT_TYPES_BY_STATUS.values()
         for status, event in events.items()
         if not event.endswith(".created")
     },

@@ -141,7 +141,9 @@ def _check_format(text_format: Format, value: str, field: str) -> list[Problem]:
     reason = _format_violation(text_format, value)
     if reason:
         return [Problem(field, reason, text_format.source)]
-    return _check_format(text_format.also, value, field) if text_format.also else []
+    if text_format.also is None:
+        return []
+    return _check_format(text_format.also, value, field)
 
 
 def _format_violation(text_format: Format, value: str) -> str:

@@ -215,11 +215,15 @@ def check_route(  # noqa: PLR0913 - what a payout is made of
 def check_network(
     network: object, payout_method: object, service: Service | None = None
 ) -> list[Problem]:
-    """Check that the payout method is the network of a crypto wallet; any for another account."""
+    """Check a payout to a crypto wallet: the payout method must be the wallet's network.
+
+    A network that the service does not have gives no problem here.
+    """
     networks = [name for name in countries.of(service).networks if name == network]
     if not networks:
         return []
-    return choice_check(networks, _WALLET)(payout_method, "payout_method")
+    method_check = choice_check(networks, _WALLET)
+    return method_check(payout_method, "payout_method")
 
 
 def check_wallet(accounts: object, source_network: object) -> list[Problem]:

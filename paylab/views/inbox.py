@@ -13,7 +13,7 @@ from typing import Any
 from ..errors.extras import explained
 from ..runtime import call_later
 from ..spec.text import JsonObject
-from ..webhooks.arrival import COLUMNS, cells
+from ..webhooks.arrival import COLUMNS, arrival_cells
 from ..webhooks.arrivals import Arrivals
 from ..webhooks.inbox import Inbox
 from .forms.message import read_message, whole_number
@@ -66,7 +66,7 @@ class InboxView(anywidget.AnyWidget):
     def refresh(self) -> None:
         """Show the current events."""
         self.rows = [
-            {"seq": arrival.seq, "cells": list(cells(arrival))}
+            {"seq": arrival.seq, "cells": list(arrival_cells(arrival))}
             for arrival in self._inbox.newest(ROWS_MAX)
         ]
         self.total = len(self._inbox)

@@ -14,18 +14,20 @@ from ..errors.base import ArgumentError
 from ..errors.text import printable_lines
 from ..files import path_of, replace
 from ..spec import timestamps
-from .arrival import COLUMNS, Arrival, as_json, cells
-from .event import OWN, Event, Wrapper, read_event
-from .event_file import EventHistory, as_line, header, read_events
+from ..spec.text import JsonMapping
+from .arrival import COLUMNS, Arrival, arrival_cells, as_json
+from .event import SPEC_WRAPPER, Event, Wrapper, read_event
+from .event_file import EventHistory, header_line, json_line, read_events
 from .event_log import EventLog
 
 if TYPE_CHECKING:
     import pandas as pd
 
+ROWS_MAX = 10
+"""Maximum events that a table shows."""
 
-SHOWN = 10
-
-CONDITIONS: Mapping[str, Callable[[Arrival, Any], bool]] = {
+Condition = Callable[[Arrival, Any], bool]
+CONDITIONS: Mapping[str, Condition] = {
     "type": lambda arrival, pattern: fnmatchcase(arrival.type, pattern),
     "id": lambda arrival, row_id: arrival.id == row_id,
     "status": lambda arrival, status: arrival.status == status,
@@ -44,34 +46,37 @@ class Arrivals:
 
     @property
     def since(self) -> datetime | None:
-        """The time from which all events should be here, if it is known; None for a selection."""
+        """The time from which all events should be here.
+
+        It is None if the time is not known, or if this is a selection of events.
+        """
         return None if self._conditions else self._log.since
 
     def where(self, **conditions: str | datetime) -> Arrivals:
-        """The events that match: type (such as `transfer.*`), id, status, order, since.
+        """Select events by type (such as `transfer.*`), id, status, order and since.
 
         >>> with lab.inbox() as inbox:
         ...     order = lab.transfers.create(quote_id=quote)
         ...     event = inbox.wait(id=order.id)
-        ...     [each.event.type for each in inbox.where(id=order.id)]
+        ...     [arrival.event.type for arrival in inbox.where(id=order.id)]
         ['transfer.created']
         """
         unknown = conditions.keys() - CONDITIONS.keys()
         if unknown:
-            names = ", ".join(CONDITIONS)
-            raise ArgumentError(
-                f"where() does not know {', '.join(sorted(unknown))}; it knows {names}"
-            )
-        typed_conditions = ((name, _value(name, value)) for name, value in conditions.items())
-        return Arrivals(self._log, *self._conditions, *typed_conditions)
+            message = f"where() does not know {', '.join(sorted(unknown))}"
+            raise ArgumentError(f"{message}; it knows {', '.join(CONDITIONS)}")
+        new_conditions = [
+            (name, _condition_value(name, value)) for name, value in conditions.items()
+        ]
+        return Arrivals(self._log, *self._conditions, *new_conditions)
 
     def _matching(self) -> list[Arrival]:
-        tests = [(CONDITIONS[name], value) for name, value in self._conditions]
-        return [
-            arrival
-            for arrival in self._log.all()
-            if all(test(arrival, value) for test, value in tests)
-        ]
+        """Return the events that meet all conditions."""
+        matching = self._log.all()
+        for name, value in self._conditions:
+            meets_condition = CONDITIONS[name]
+            matching = [arrival for arrival in matching if meets_condition(arrival, value)]
+        return matching
 
     def __len__(self) -> int:
         return len(self._matching())
@@ -80,14 +85,14 @@ class Arrivals:
         return iter(self._matching())
 
     def __getitem__(self, index: int) -> Arrival:
-        """By position; the latest is -1."""
+        """Return an event by position; the latest is -1."""
         matching = self._matching()
         if not -len(matching) <= index < len(matching):
             raise IndexError(f"there are {len(matching)} events")
         return matching[index]
 
-    def newest(self, limit: int = SHOWN) -> list[Arrival]:
-        """The latest, newest first.
+    def newest(self, limit: int = ROWS_MAX) -> list[Arrival]:
+        """Return the latest events, newest first.
 
         >>> with lab.inbox() as inbox:
         ...     order = lab.transfers.create(quote_id=quote)
@@ -98,7 +103,7 @@ class Arrivals:
         return self._matching()[: -limit - 1 : -1]
 
     def frame(self) -> pd.DataFrame:
-        """One row per event: time, type, resource, number of deliveries, and whether in order.
+        """Return one row per event: time, type, resource, number of deliveries, order.
 
         >>> lab.inbox().frame()["type"].tolist()
         []
@@ -108,9 +113,13 @@ class Arrivals:
         names = ("at", "type", "id", "status", "updated_at", "deliveries", "order")
         rows = [tuple(getattr(arrival, name) for name in names) for arrival in self]
         frame = ExactFrame(rows, columns=["received_at", *names[1:]])
-        times = dict.fromkeys(("received_at", "updated_at"), "datetime64[ms, UTC]")
-        words = dict.fromkeys(("type", "status", "order"), "category")
-        return frame.astype({**times, **words, "deliveries": "int64", "id": "str"})
+        column_types = {
+            **dict.fromkeys(("received_at", "updated_at"), "datetime64[ms, UTC]"),
+            **dict.fromkeys(("type", "status", "order"), "category"),
+            "deliveries": "int64",
+            "id": "str",
+        }
+        return frame.astype(column_types)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a header, then one event per line, oldest first.
@@ -123,17 +132,17 @@ class Arrivals:
         """
         target = path_of(path)
         with replace(target, private=True) as file:
-            file.write(header(self.since))
-            file.writelines(as_line(as_json(arrival)) for arrival in self)
+            file.write(header_line(self.since))
+            file.writelines(json_line(as_json(arrival)) for arrival in self)
         return target
 
-    def table(self, limit: int = SHOWN) -> list[tuple[str, ...]]:
-        """The latest as text, newest first: time, type, resource, status, deliveries, order.
+    def table(self, limit: int = ROWS_MAX) -> list[tuple[str, ...]]:
+        """Return the latest events as text, newest first, with the columns of COLUMNS.
 
         >>> lab.inbox().table()
         []
         """
-        return [cells(arrival) for arrival in self.newest(limit)]
+        return [arrival_cells(arrival) for arrival in self.newest(limit)]
 
     def __repr__(self) -> str:
         rows = [COLUMNS, *reversed(self.table())]
@@ -142,14 +151,18 @@ class Arrivals:
         return printable_lines("\n".join([self._title(), *lines]))
 
     def _title(self) -> str:
+        """Return the number of events, of those that are shown, and of those that were dropped."""
         count = len(self)
-        limit_note = f", the latest {SHOWN} of them" if count > SHOWN else ""
-        lost = f"; {self._log.dropped} older ones were dropped" if self._log.dropped else ""
-        return f"{count} event{'' if count == 1 else 's'}{limit_note}{lost}"
+        title = "1 event" if count == 1 else f"{count} events"
+        if count > ROWS_MAX:
+            title += f", the latest {ROWS_MAX} of them"
+        if self._log.dropped:
+            title += f"; {self._log.dropped} older ones were dropped"
+        return title
 
 
-def _value(name: str, value: str | datetime) -> str | datetime:
-    """A condition as it is compared: times as aware datetimes."""
+def _condition_value(name: str, value: str | datetime) -> str | datetime:
+    """Return the value of a condition as it is compared: times as aware datetimes."""
     if isinstance(value, str):
         return timestamps.from_text(value) if name == "since" else value
     if value.tzinfo is None:
@@ -157,12 +170,12 @@ def _value(name: str, value: str | datetime) -> str | datetime:
     return value
 
 
-EventSource = Arrivals | str | os.PathLike[str] | Iterable[Event | Mapping[str, Any] | str | bytes]
+EventSource = Arrivals | str | os.PathLike[str] | Iterable[Event | JsonMapping | str | bytes]
 """An inbox, a file of events as `inbox.save` writes it, or events."""
 
 
-def events_of(source: EventSource, wrapper: Wrapper = OWN) -> EventHistory:
-    """The events of a source; TypeError or PaylabError names what is none."""
+def events_of(source: EventSource, wrapper: Wrapper = SPEC_WRAPPER) -> EventHistory:
+    """Read the events of a source; TypeError or PaylabError names an item that is no event."""
     if isinstance(source, Arrivals):
         return EventHistory([arrival.event for arrival in source], source.since)
     if isinstance(source, str | os.PathLike):
@@ -172,19 +185,20 @@ def events_of(source: EventSource, wrapper: Wrapper = OWN) -> EventHistory:
             "events are an inbox, a file with a JSON object a line, or a list of events, not a "
             f"{type(source).__name__}"
         )
-    events = [_event(number, item, wrapper) for number, item in enumerate(source, 1)]
+    events = [_read_item(number, item, wrapper) for number, item in enumerate(source, 1)]
     return EventHistory(events, None)
 
 
 def simulated_events(events: list[Event]) -> EventHistory:
-    """The events of a simulator, which are complete from the first one on."""
+    """Return the events of a simulator, which are complete from the first one on."""
     times = [event.updated_at for event in events if event.updated_at]
     return EventHistory(events, min(times, default=None))
 
 
-def _event(number: int, value: object, wrapper: Wrapper) -> Event:
-    if isinstance(value, Event):
-        return value
-    if not isinstance(value, Mapping | str | bytes):
-        raise ArgumentError(f"event {number} is of type {type(value).__name__}, not an event")
-    return read_event(value, wrapper)
+def _read_item(number: int, item: object, wrapper: Wrapper) -> Event:
+    """Read an item of a list of events; `number` is its place in messages."""
+    if isinstance(item, Event):
+        return item
+    if not isinstance(item, Mapping | str | bytes):
+        raise ArgumentError(f"event {number} is of type {type(item).__name__}, not an event")
+    return read_event(item, wrapper)

@@ -66,6 +66,7 @@ def read_books(
 
 
 def _read_file(path: Path, delimiter: str | None, sheet: str | None) -> Books:
+    """Read a file by its suffix."""
     if not path.is_file():
         raise ConfigError(f"there is no file {path}; for a query, pass database= too")
     suffix = path.suffix.lower()

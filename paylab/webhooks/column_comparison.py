@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors.extras import explained
 from .equality_rules import Rules
@@ -16,6 +16,7 @@ from .payment_values import WordColumn
 
 with explained():
     import numpy as np
+    from numpy.typing import NDArray
 
     from ..frames import decimals
     from ..frames.decimal_array import DecimalArray
@@ -114,16 +115,19 @@ def compare_times(pair: ColumnPair, service: TimeColumn, other: TimeColumn) -> D
         )
 
 
-def _is_zone_offset(difference: Any, unit: str) -> Any:
+def _is_zone_offset(difference: NDArray[np.timedelta64], unit: str) -> NDArray[np.bool_]:
     """Return for each difference of times whether it can be the offset of a time zone."""
+    if unit == "D":
+        return np.zeros(len(difference), dtype=bool)
     is_small = np.abs(difference) <= ZONE_OFFSET_MAX
     is_whole = difference % QUARTER_HOUR == np.timedelta64(0)
-    return (unit != "D") & is_small & is_whole
+    is_offset: NDArray[np.bool_] = is_small & is_whole
+    return is_offset
 
 
 def _number_words(
     words: WordColumn, status_map: Mapping[str, str], word_numbers: dict[str, int]
-) -> Any:
+) -> NDArray[np.int64]:
     """Return the number of the word in each row, or NO_WORD.
 
     `word_numbers` is shared by the columns that are compared, and new words are added to it.

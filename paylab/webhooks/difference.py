@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors.arguments import explain_arguments
 from ..spec import timestamps
+from ..spec.json_path import dotted, last_name
 from ..spec.money import CURRENCY_FIELDS
-from ..spec.text import write_json
+from ..spec.text import JsonMapping, JsonValue, write_json
 
 ONLY_IN_EVENTS = frozenset({"previous_status"})
-ABSENT = "-"
+MISSING_TEXT = "-"
 
 
 class Difference(NamedTuple):
-    """A field and its two values as text; "-" when there is none."""
+    """A field and its two values as text; "-" for a value that is missing."""
 
     field: str
     event: str
@@ -24,8 +25,8 @@ class Difference(NamedTuple):
 
 
 @explain_arguments
-def differences(payload: Mapping[str, Any], now: Mapping[str, Any]) -> list[Difference]:
-    """The fields of a payload whose values have changed.
+def differences(payload: JsonMapping, now: JsonMapping) -> list[Difference]:
+    """Return the fields of a payload whose values have changed.
 
     Null and absent, the case of currencies, and the form of numbers and times are not a
     difference.
@@ -34,39 +35,44 @@ def differences(payload: Mapping[str, Any], now: Mapping[str, Any]) -> list[Diff
     [Difference(field='status', event='started', now='completed')]
     """
     event_values = dict(_leaves(payload))
-    current_values = {name: value for name, value in _leaves(now) if _top(name) in payload}
-    return [
-        Difference(name, _value_text(event_values.get(name)), _value_text(current_values.get(name)))
-        for name in event_values | current_values
-        if _top(name) not in ONLY_IN_EVENTS
-        and not same(name, event_values.get(name), current_values.get(name))
-    ]
+    current_values = {}
+    for path, value in _leaves(now):
+        if _first_name(path) in payload:
+            current_values[path] = value
+    changed = []
+    for path in event_values | current_values:
+        event_value = event_values.get(path)
+        current_value = current_values.get(path)
+        if _first_name(path) in ONLY_IN_EVENTS or is_same_value(path, event_value, current_value):
+            continue
+        changed.append(Difference(path, _value_text(event_value), _value_text(current_value)))
+    return changed
 
 
-def same(field: str, one: object, other: object) -> bool:
-    """Whether two values of a field are equal in meaning."""
-    if one == other:
+def is_same_value(field: str, event_value: object, current_value: object) -> bool:
+    """Return whether two values of a field are equal in meaning."""
+    if event_value == current_value:
         return True
-    if not isinstance(one, str) or not isinstance(other, str):
+    if not isinstance(event_value, str) or not isinstance(current_value, str):
         return False
-    if field.rpartition(".")[2] in CURRENCY_FIELDS:
-        return one.casefold() == other.casefold()
-    return _meaning(field, one) == _meaning(field, other)
+    if last_name(field) in CURRENCY_FIELDS:
+        return event_value.casefold() == current_value.casefold()
+    return _comparable(field, event_value) == _comparable(field, current_value)
 
 
-def _meaning(field: str, text: str) -> object:
-    """A time as a datetime, a number as a Decimal, anything else unchanged."""
+def _comparable(field: str, text: str) -> object:
+    """Return a time as a datetime, a number as a Decimal, any other text unchanged."""
     try:
         return timestamps.from_text(text) if field.endswith("_at") else Decimal(text)
     except (ValueError, InvalidOperation):
         return text
 
 
-def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    """Every leaf value by its dotted path; nulls are left out."""
+def _leaves(value: JsonValue, path: str = "") -> Iterator[tuple[str, JsonValue]]:
+    """Yield the dotted path and the value of each leaf; nulls are left out."""
     if isinstance(value, Mapping):
         for name, item in value.items():
-            yield from _leaves(item, f"{path}.{name}" if path else str(name))
+            yield from _leaves(item, dotted(path, str(name)))
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from _leaves(item, f"{path}.{index}")
@@ -74,11 +80,12 @@ def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
-def _top(name: str) -> str:
-    return name.partition(".")[0]
+def _first_name(path: str) -> str:
+    return path.partition(".")[0]
 
 
 def _value_text(value: object) -> str:
+    """Return a value as text: text unchanged, others as JSON."""
     if value is None:
-        return ABSENT
+        return MISSING_TEXT
     return value if isinstance(value, str) else write_json(value)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, PaylabError
@@ -23,15 +23,15 @@ from ..spec.resource import Resource
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
 from ..spec.status import CONVERSION, INDIVIDUAL, TRANSFER, Machine
-from ..spec.text import printable, read_json, write_json
+from ..spec.text import JsonMapping, JsonObject, printable, read_json, write_json
 
 Identity = tuple[str, str, str | None, str | None]
-RawEvent = bytes | bytearray | memoryview | str | Mapping[str, Any]
+RawEvent = bytes | bytearray | memoryview | str | JsonMapping
 
 
 @explain_arguments
 class Wrapper(NamedTuple):
-    """Where the parts of an event are in a delivery; dotted names are paths in objects."""
+    """The fields of a delivery that hold the parts of an event; dotted names are paths."""
 
     type_field: str = "event_type"
     payload_field: str = "event_payload"
@@ -40,7 +40,7 @@ class Wrapper(NamedTuple):
 
     @classmethod
     def of(cls, service: Service) -> Wrapper:
-        """The wrapper of a service's settings.
+        """Return the wrapper that the settings of a service describe.
 
         >>> paylab.events.Wrapper.of(lab.service).type_field
         'event_type'
@@ -48,14 +48,14 @@ class Wrapper(NamedTuple):
         settings = service.webhooks
         return cls(settings.type_field, settings.payload_field, settings.id_field, service)
 
-    def delivery(self, event: Event) -> dict[str, Any]:
-        """An event as the service writes it.
+    def delivery(self, event: Event) -> JsonObject:
+        """Return the body of a delivery, as the service writes an event.
 
         >>> event = paylab.events.read_event(delivery)
         >>> paylab.events.Wrapper().delivery(event)["event_type"]
         'transfer.completed'
         """
-        body: dict[str, Any] = {}
+        body: JsonObject = {}
         if event.event_id and self.id_field != NONE:
             put_inside(body, self.id_field, event.event_id)
         put_inside(body, self.type_field, event.type)
@@ -63,7 +63,7 @@ class Wrapper(NamedTuple):
         return body
 
 
-OWN = Wrapper()
+SPEC_WRAPPER = Wrapper()
 """The wrapper of the interface description, in which paylab writes events."""
 
 FAMILIES: Mapping[str, tuple[type[Resource], Machine]] = {
@@ -95,7 +95,7 @@ class Event:
     """
 
     type: str
-    payload: Mapping[str, Any] = field(repr=False)
+    payload: JsonMapping = field(repr=False)
     resource: Resource = field(repr=False)
     stale: bool = False
     event_id: str = ""
@@ -108,23 +108,23 @@ class Event:
     @property
     def id(self) -> str:
         """The id of the resource."""
-        return _text(self.payload.get("id")) or ""
+        return _text_or_json(self.payload.get("id")) or ""
 
     @property
     def status(self) -> str | None:
         """The status in its snapshot."""
-        return _text(self.payload.get("status"))
+        return _text_or_json(self.payload.get("status"))
 
     @property
     def updated_at(self) -> datetime | None:
-        """The time of the snapshot; None when it cannot be read."""
+        """The time of the snapshot; None if it cannot be read."""
         moment = getattr(self.resource, "updated_at", None)
         return moment if isinstance(moment, datetime) else None
 
     @property
     def mark(self) -> EventVersion:
-        """What ordering needs."""
-        previous = _text(self.payload.get("previous_status"))
+        """The data for ordering the event."""
+        previous = _text_or_json(self.payload.get("previous_status"))
         return EventVersion(self.type, self.status, self.updated_at, previous)
 
     @property
@@ -136,19 +136,20 @@ class Event:
         """
         if self.event_id:
             return self.type, self.id, self.status, f"id:{self.event_id}"
-        moment = _moment(_text(self.payload.get("updated_at")))
-        if not moment:
+        version = _normal_time(_text_or_json(self.payload.get("updated_at")))
+        if not version:
             text = json.dumps(self.payload, sort_keys=True, default=str)
-            moment = f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
-        return self.type, self.id, self.status, moment
+            version = f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
+        return self.type, self.id, self.status, version
 
     def __str__(self) -> str:
-        when = f"{self.updated_at:%H:%M:%S}" if self.updated_at else "--:--:--"
-        return "  ".join([when, *map(printable, (self.type, self.id, str(self.status)))])
+        clock_time = f"{self.updated_at:%H:%M:%S}" if self.updated_at else "--:--:--"
+        texts = [printable(text) for text in (self.type, self.id, str(self.status))]
+        return "  ".join([clock_time, *texts])
 
 
 @explain_arguments
-def read_event(delivery: RawEvent, wrapper: Wrapper = OWN) -> Event:
+def read_event(delivery: RawEvent, wrapper: Wrapper = SPEC_WRAPPER) -> Event:
     """Read a delivery's body; unknown types and fields are kept, anything else is an error.
 
     `wrapper` says where the type, the payload and an id of the event are. Events written by
@@ -157,43 +158,47 @@ def read_event(delivery: RawEvent, wrapper: Wrapper = OWN) -> Event:
     >>> paylab.events.read_event(delivery).type
     'transfer.completed'
     """
-    body = _parsed(delivery)
-    kind, payload = _parts(body, wrapper) or _parts(body, OWN) or ("", {})
-    if not kind:
+    body = _read_object(delivery)
+    parts = _split_body(body, wrapper) or _split_body(body, SPEC_WRAPPER)
+    if parts is None:
         fields = f"{wrapper.type_field} (text) and {wrapper.payload_field} (object)"
         raise UnreadableEventError(
             f"an event has {fields}; webhooks.type_field and webhooks.payload_field in "
             "service.toml set other names"
         )
-    event = event_of(kind, payload, wrapper.service)
-    event = replace(event, event_id=_text(value_at(body, wrapper.id_field)) or "")
+    event_type, payload = parts
+    event = event_of(event_type, payload, wrapper.service)
+    event = replace(event, event_id=_text_or_json(value_at(body, wrapper.id_field)) or "")
     if not event.id and event.family in FAMILIES:
-        raise UnreadableEventError(f"the payload of {kind[:60]!a} has no id")
+        raise UnreadableEventError(f"the payload of {event_type[:60]!a} has no id")
     return event
 
 
-def _parts(body: Mapping[str, Any], wrapper: Wrapper) -> tuple[str, Mapping[str, Any]] | None:
-    """The type and the payload of an event with this wrapper, or None."""
-    kind = value_at(body, wrapper.type_field)
+def _split_body(body: JsonMapping, wrapper: Wrapper) -> tuple[str, JsonMapping] | None:
+    """Return the type and the payload of an event; None if the body has another wrapper."""
+    event_type = value_at(body, wrapper.type_field)
     payload = value_at(body, wrapper.payload_field)
-    is_event = isinstance(kind, str) and kind and isinstance(payload, Mapping)
-    return (kind, payload) if is_event else None
+    if not isinstance(event_type, str) or not event_type or not isinstance(payload, Mapping):
+        return None
+    return event_type, payload
 
 
-def event_of(kind: str, payload: Mapping[str, Any], service: Service = OWN.service) -> Event:
-    """The event of a type and a payload."""
-    family = kind.partition(".")[0]
+def event_of(
+    event_type: str, payload: JsonMapping, service: Service = SPEC_WRAPPER.service
+) -> Event:
+    """Make the event of a type and a payload; UnreadableEventError if it cannot be read."""
+    family = event_type.partition(".")[0]
     model, _ = FAMILIES.get(family, (Resource, None))
     try:
-        resource = model.model_validate(event_payload(service, kind, payload, Names.read))
+        resource = model.model_validate(event_payload(service, event_type, payload, Names.read))
         resource._raw = dict(payload)
     except (ValueError, RecursionError) as error:
         raise UnreadableEventError(f"the payload cannot be read: {str(error)[:200]}") from None
-    return Event(kind, payload, resource)
+    return Event(event_type, payload, resource)
 
 
-def _parsed(delivery: RawEvent) -> Mapping[str, Any]:
-    """The JSON object of a delivery; NaN is refused, in a parsed object too."""
+def _read_object(delivery: RawEvent) -> JsonMapping:
+    """Read the JSON object of a delivery; NaN is refused, in a parsed object too."""
     try:
         text = write_json(delivery) if isinstance(delivery, Mapping) else delivery
         body = read_json(text if isinstance(text, str) else bytes(text))
@@ -204,22 +209,22 @@ def _parsed(delivery: RawEvent) -> Mapping[str, Any]:
     return body
 
 
-def _moment(text: str | None) -> str | None:
-    """A time in its normal form; unreadable text unchanged."""
+def _normal_time(text: str | None) -> str | None:
+    """Return a time in its normal form; text that is no time unchanged."""
     try:
         return timestamps.instant_key(text) if text else None
     except ValueError:
         return text
 
 
-def _text(value: object) -> str | None:
-    """Text unchanged; any other value as JSON."""
+def _text_or_json(value: object) -> str | None:
+    """Return text and None unchanged, any other value as JSON."""
     if value is None or isinstance(value, str):
         return value
     return write_json(value)
 
 
-BY_STATUS: Mapping[str, Mapping[str, str]] = {
+EVENT_TYPES_BY_STATUS: Mapping[str, Mapping[str, str]] = {
     "transfer": {
         "awaiting_funds": "transfer.created",
         "started": "transfer.funded",
@@ -239,11 +244,11 @@ BY_STATUS: Mapping[str, Mapping[str, str]] = {
 @explain_arguments
 def of_snapshot(
     family: str,
-    raw: Mapping[str, Any],
+    raw: JsonMapping,
     latest: EventVersion | None = None,
-    service: Service = OWN.service,
+    service: Service = SPEC_WRAPPER.service,
 ) -> Event:
-    """The event for the current state of a resource; `latest` is the last known mark.
+    """Make the event for the current state of a resource; `latest` is its last known mark.
 
     >>> paylab.events.of_snapshot("transfer", transfer.raw).type
     'transfer.completed'
@@ -254,18 +259,19 @@ def of_snapshot(
             payload["status_details"] = raw["status_details"]
         payload["previous_status"] = latest.status if latest else None
         return event_of("individual.status_changed", payload, service)
-    if family not in BY_STATUS:
-        names = ", ".join([*BY_STATUS, "individual"])
+    if family not in EVENT_TYPES_BY_STATUS:
+        names = ", ".join([*EVENT_TYPES_BY_STATUS, "individual"])
         raise ArgumentError(f"family must be one of {names}, not {family!r}", "family")
-    kind = BY_STATUS[family].get(str(raw.get("status")), f"{family}.status_changed")
-    if latest and family == "transfer" and raw.get("status") == latest.status == "started":
-        kind = "transfer.payout_initiated"  # still started, with a newer updated_at
-    return event_of(kind, lowered(raw), service)
+    status = str(raw.get("status"))
+    event_type = EVENT_TYPES_BY_STATUS[family].get(status, f"{family}.status_changed")
+    if latest and family == "transfer" and status == latest.status == "started":
+        event_type = "transfer.payout_initiated"  # still started, with a newer updated_at
+    return event_of(event_type, lowered(raw), service)
 
 
 @explain_arguments
 def is_stale(event: EventVersion, latest: EventVersion | None) -> bool:
-    """Whether an event is older than the latest known one of its resource.
+    """Return whether an event is older than the latest known one of its resource.
 
     The status machine decides first: completed never leads back to started. Where it allows both
     ways, or neither, `updated_at` decides, and last the order of the event types.
@@ -281,8 +287,8 @@ def is_stale(event: EventVersion, latest: EventVersion | None) -> bool:
     is_newer = bool(event_time and latest_time and event_time > latest_time)
     if event.previous is not None and event.previous == latest.status and not is_older:
         return False
-    is_forward = _leads(event.type, latest.status, event.status)
-    is_backward = _leads(event.type, event.status, latest.status)
+    is_forward = _can_reach(event.type, latest.status, event.status)
+    is_backward = _can_reach(event.type, event.status, latest.status)
     if is_forward != is_backward:
         return is_backward
     if is_older or is_newer or not {event.type, latest.type} <= set(EVENT_TYPES):
@@ -291,9 +297,10 @@ def is_stale(event: EventVersion, latest: EventVersion | None) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _leads(event_type: str, start: str | None, end: str | None) -> bool:
-    """Whether the status machine leads from one status to the other in any number of moves."""
-    family = FAMILIES.get(event_type.partition(".")[0])
-    if family is None or start is None or start == end:
+def _can_reach(event_type: str, start: str | None, end: str | None) -> bool:
+    """Return whether the status machine leads from one status to another in one or more moves."""
+    family = event_type.partition(".")[0]
+    if family not in FAMILIES or start is None or start == end:
         return False
-    return bool(family[1].path(start, end or ""))
+    _, machine = FAMILIES[family]
+    return bool(machine.path(start, end or ""))

@@ -10,12 +10,12 @@ last line without a newline is a write that was cut off.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from filelock import FileLock
 
@@ -23,17 +23,19 @@ from ..errors.base import ConfigError, PaylabError
 from ..files import PRIVATE, create_private, path_of, require_writable
 from ..logs import log
 from ..spec import timestamps
-from ..spec.text import read_json, write_json
-from .event import OWN, Event, UnreadableEventError, Wrapper, read_event
+from ..spec.text import JsonMapping, read_json, write_json
+from .event import SPEC_WRAPPER, Event, UnreadableEventError, Wrapper, read_event
 
-MARK = "paylab_inbox"
-VERSION = 1
-"""The key of a header, and the format of the file; another one is refused."""
+HEADER_KEY = "paylab_inbox"
+FORMAT_VERSION = 1
+"""The key of a header, and the format of the file; a file of another format is refused."""
+
+HEADER_BYTES_MAX = 1_000
 
 LOCK_SECONDS = 10.0
 """Seconds that a write waits for the write of another process."""
 
-CUT_OFF = "the last line was cut off while it was written; it is left out"
+CUT_OFF_NOTE = "the last line was cut off while it was written; it is left out"
 
 
 class Header(NamedTuple):
@@ -52,14 +54,14 @@ class StoredEvent(NamedTuple):
 
 @dataclass(frozen=True)
 class EventHistory:
-    """The events of a file, and the time from which they should be complete, if it says so."""
+    """Events, and the time from which they should be complete; None if it is not known."""
 
     events: list[Event]
     since: datetime | None
     notes: tuple[str, ...] = ()
 
 
-def read_events(path: str | os.PathLike[str], wrapper: Wrapper = OWN) -> EventHistory:
+def read_events(path: str | os.PathLike[str], wrapper: Wrapper = SPEC_WRAPPER) -> EventHistory:
     """Read a file of events, with a header or without; PaylabError names an invalid line."""
     events: list[Event] = []
     since = None
@@ -71,7 +73,7 @@ def read_events(path: str | os.PathLike[str], wrapper: Wrapper = OWN) -> EventHi
             except UnreadableEventError as error:
                 if line.endswith(b"\n"):
                     raise PaylabError(f"{path}, line {number}: {error}") from None
-                notes.append(CUT_OFF)
+                notes.append(CUT_OFF_NOTE)
                 continue
             if isinstance(parsed, Header):
                 since = parsed.since or since
@@ -86,10 +88,10 @@ class EventFile:
     A file without the header is refused, and stays as it is.
     """
 
-    def __init__(self, path: str | os.PathLike[str], wrapper: Wrapper = OWN) -> None:
+    def __init__(self, path: str | os.PathLike[str], wrapper: Wrapper = SPEC_WRAPPER) -> None:
         self.path = path_of(path)
         self._wrapper = wrapper
-        self._offset = 0  # the end of the last whole line that was read or written here
+        self._offset = 0  # the end of the last whole line that was read or written
         self._since: datetime | None = None
         try:
             require_writable(self.path)
@@ -101,11 +103,11 @@ class EventFile:
 
     def locked(self) -> AbstractContextManager[object]:
         """Keep other processes from writing; OSError if another one does not end."""
-        beside = self.path.with_name(f".{self.path.name}.lock")
-        return FileLock(beside, timeout=LOCK_SECONDS, mode=PRIVATE)
+        lock_path = self.path.with_name(f".{self.path.name}.lock")
+        return FileLock(lock_path, timeout=LOCK_SECONDS, mode=PRIVATE)
 
     def new_lines(self) -> Iterator[StoredEvent | Header]:
-        """The lines since the last call; a line that cannot be read is logged and left out."""
+        """Yield the lines since the last call; log a line that cannot be read, and leave it out."""
         try:
             with open(self.path, "rb") as file:
                 if os.fstat(file.fileno()).st_size < self._offset:
@@ -115,32 +117,36 @@ class EventFile:
                     if not line.endswith(b"\n"):
                         break  # another process may be writing it
                     self._offset += len(line)
-                    yield from self._read(line)
+                    stored = self._read_line_or_log(line)
+                    if stored is not None:
+                        yield stored
         except FileNotFoundError:
             self._offset = 0
 
-    def _read(self, line: bytes) -> Iterator[StoredEvent | Header]:
+    def _read_line_or_log(self, line: bytes) -> StoredEvent | Header | None:
+        """Read a line; log one that cannot be read, and return None."""
         try:
-            yield _read_line(line, self._wrapper)
+            return _read_line(line, self._wrapper)
         except UnreadableEventError as error:
             log.warning("%s: the line before byte %d: %s", self.path, self._offset, error)
+            return None
 
     def start(self, since: datetime) -> None:
         """Append a header; call it with the lock held, after `new_lines`."""
         self._since = since
-        self._append(header(since))
+        self._append(header_line(since))
 
-    def append(self, values: Mapping[str, Any]) -> None:
+    def append(self, values: JsonMapping) -> None:
         """Append an event; call it with the lock held, after `new_lines`."""
-        first_line = b"" if self._offset else header(self._since)
-        self._append(first_line + as_line(values))
+        first_line = b"" if self._offset else header_line(self._since)
+        self._append(first_line + json_line(values))
 
     def _append(self, data: bytes) -> None:
-        """Write all of it after the last whole line, or nothing."""
+        """Write all data after the last whole line, or nothing."""
         create_private(self.path)
         with open(self.path, "r+b", buffering=0) as file:
             if file.seek(0, os.SEEK_END) > self._offset:
-                log.warning("%s: %s", self.path, CUT_OFF)
+                log.warning("%s: %s", self.path, CUT_OFF_NOTE)
                 file.truncate(self._offset)
                 file.seek(self._offset)
             try:
@@ -153,47 +159,50 @@ class EventFile:
         self._offset += len(data)
 
 
-def header(since: datetime | None) -> bytes:
-    """The line that starts a file."""
+def header_line(since: datetime | None) -> bytes:
+    """Return the line that starts a file."""
     text = timestamps.to_text(since) if since else None
-    return as_line({MARK: VERSION, "listening_since": text})
+    return json_line({HEADER_KEY: FORMAT_VERSION, "listening_since": text})
 
 
-def as_line(values: Mapping[str, Any]) -> bytes:
-    """An object as a line; every character that is not ASCII is escaped."""
+def json_line(values: JsonMapping) -> bytes:
+    """Return an object as a line; every character that is not ASCII is escaped."""
     return f"{write_json(values)}\n".encode()
 
 
 def _require_header(path: Path) -> None:
-    """ConfigError for a file that has another content than an inbox writes."""
+    """Raise ConfigError for a file that an inbox has not written."""
     with open(path, "rb") as file:
-        line = file.readline(1_000)
-    if not line.endswith(b"\n"):  # empty, or the first write was cut off
-        is_ours = header(None).startswith(line[: len(MARK)])
-    else:
-        try:
-            is_ours = isinstance(_read_line(line, OWN), Header)
-        except UnreadableEventError:
-            is_ours = False
-    if not is_ours:
+        line = file.readline(HEADER_BYTES_MAX)
+    if not _is_header(line):
         raise ConfigError(f"{path} is not a file of an inbox: name another file")
 
 
+def _is_header(line: bytes) -> bool:
+    """Return whether a line is a header, or can be the start of one that was cut off."""
+    if not line.endswith(b"\n"):
+        return header_line(None).startswith(line[: len(HEADER_KEY)])
+    try:
+        return isinstance(_read_line(line, SPEC_WRAPPER), Header)
+    except UnreadableEventError:
+        return False
+
+
 def _read_line(line: bytes, wrapper: Wrapper) -> StoredEvent | Header:
-    """A line as what it is; UnreadableEventError if it is neither a header nor an event."""
+    """Read a header or an event; UnreadableEventError if the line is neither."""
     try:
         values = read_json(line)
     except (ValueError, RecursionError) as error:
         raise UnreadableEventError(f"an event is JSON: {str(error)[:200]}") from None
-    if isinstance(values, dict) and MARK in values:
-        if values[MARK] != VERSION:
+    if isinstance(values, dict) and HEADER_KEY in values:
+        if values[HEADER_KEY] != FORMAT_VERSION:
+            version = f"{str(values[HEADER_KEY])[:20]!a}"
             raise ConfigError(
-                f"its format is {str(values[MARK])[:20]!a}, this version of paylab reads {VERSION}"
+                f"its format is {version}, this version of paylab reads {FORMAT_VERSION}"
             )
         return Header(timestamps.read(values.get("listening_since")))
     event = read_event(values, wrapper)
     deliveries = values.get("deliveries")
-    is_count = type(deliveries) is int and deliveries > 0
-    return StoredEvent(
-        event, deliveries if is_count else 1, timestamps.read(values.get("received_at"))
-    )
+    if type(deliveries) is not int or deliveries < 1:
+        deliveries = 1
+    return StoredEvent(event, deliveries, timestamps.read(values.get("received_at")))

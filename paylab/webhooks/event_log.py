@@ -14,20 +14,22 @@ from threading import RLock
 
 from ..spec.text import write_json
 from .arrival import IN_ORDER, STALE, Arrival, as_json
-from .event import OWN, Event, EventVersion, Identity, Wrapper, is_stale
+from .event import SPEC_WRAPPER, Event, EventVersion, Identity, Wrapper, is_stale
 from .event_file import EventFile, StoredEvent
 
-MOST_BYTES = 256 * 1024 * 1024
+MEMORY_BYTES_MAX = 256 * 1024 * 1024
 """Maximum bytes of the events in memory."""
 
-OVERHEAD = 2_000
+EVENT_OVERHEAD_BYTES = 2_000
 """Bytes in memory of an event beside its body."""
 
 UNKNOWN_TIME = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class EventLog:
-    """Events by arrival. Thread-safe; with a `path`, other processes may use the file too.
+    """The events in order of arrival. It is thread-safe.
+
+    With a `path`, other processes may use the file too.
 
     `since` is the time from which all events should be here, if it is known.
     """
@@ -35,27 +37,27 @@ class EventLog:
     def __init__(
         self,
         path: str | os.PathLike[str] | None = None,
-        wrapper: Wrapper = OWN,
+        wrapper: Wrapper = SPEC_WRAPPER,
         *,
-        most_bytes: int = MOST_BYTES,
+        bytes_max: int = MEMORY_BYTES_MAX,
     ) -> None:
         self.wrapper = wrapper
-        self._most_bytes = most_bytes
+        self._bytes_max = bytes_max
         self.since: datetime | None = None
         self.dropped = 0
         self._arrivals: dict[int, Arrival] = {}
-        self._known: dict[Identity, int] = {}  # the numbers of the events
+        self._seq_by_identity: dict[Identity, int] = {}
         self._latest: dict[tuple[str, str], tuple[int, EventVersion]] = {}
         self._count = 0
         self._bytes = 0
         self._lock = RLock()
         self._file = EventFile(path, wrapper) if path is not None else None
-        with self._lock, self._writing():
+        with self._lock, self._file_lock():
             self._read_file()
 
     def start(self, since: datetime) -> None:
         """Note that listening begins."""
-        with self._lock, self._writing():
+        with self._lock, self._file_lock():
             self._read_file()
             if self._file:
                 self._file.start(since)
@@ -63,76 +65,83 @@ class EventLog:
 
     def add(self, event: Event, body: bytes, at: datetime) -> Arrival:
         """Store an event, or count another delivery of it; in the file when this returns."""
-        with self._lock, self._writing():
+        with self._lock, self._file_lock():
             self._read_file()
-            arrival = self._merged(event, body, at)
+            arrival = self._merge(event, body, at)
             if self._file:
                 self._file.append(as_json(replace(arrival, at=at, deliveries=1)))
-            self._keep(arrival, event)
+            self._store(arrival, event)
         return arrival
 
     def all(self) -> list[Arrival]:
-        """The events, oldest first, with those that other processes added to the file."""
+        """Return the events, oldest first, with those that other processes added to the file."""
         with self._lock:
             self._read_file()
             return list(self._arrivals.values())
 
-    def _writing(self) -> AbstractContextManager[object]:
+    def _file_lock(self) -> AbstractContextManager[object]:
         return self._file.locked() if self._file else nullcontext()
 
     def _read_file(self) -> None:
-        """Take over the lines that were added to the file."""
-        for line in self._file.new_lines() if self._file else ():
+        """Store the events that were added to the file."""
+        if self._file is None:
+            return
+        for line in self._file.new_lines():
             if isinstance(line, StoredEvent):
                 body = write_json(self.wrapper.delivery(line.event)).encode()
                 at = line.at or line.event.updated_at or UNKNOWN_TIME
-                self._keep(self._merged(line.event, body, at, line.deliveries), line.event)
+                arrival = self._merge(line.event, body, at, line.deliveries)
+                self._store(arrival, line.event)
 
-    def _merged(self, event: Event, body: bytes, at: datetime, deliveries: int = 1) -> Arrival:
-        """The arrival of an event: a new one, or the known one with more deliveries."""
-        if seq := self._known.get(event.identity):
+    def _merge(self, event: Event, body: bytes, at: datetime, deliveries: int = 1) -> Arrival:
+        """Return a new arrival of an event, or the stored one with more deliveries."""
+        seq = self._seq_by_identity.get(event.identity)
+        if seq is not None:
             earlier = self._arrivals[seq]
             return replace(earlier, last_at=at, deliveries=earlier.deliveries + deliveries)
         mark = event.mark
-        _, latest = self._latest.get((event.family, event.id), (0, None))
+        _, latest_mark = self._latest.get((event.family, event.id), (0, None))
         return Arrival(
             seq=self._count + 1,
             at=at,
             last_at=at,
             deliveries=deliveries,
-            type=_encodable(event.type),
-            id=_encodable(event.id),
-            status=None if mark.status is None else _encodable(mark.status),
+            type=_escape_surrogates(event.type),
+            id=_escape_surrogates(event.id),
+            status=None if mark.status is None else _escape_surrogates(mark.status),
             updated_at=mark.updated_at,
-            order=STALE if is_stale(mark, latest) else IN_ORDER,
+            order=STALE if is_stale(mark, latest_mark) else IN_ORDER,
             body=body,
             wrapper=self.wrapper,
         )
 
-    def _keep(self, arrival: Arrival, event: Event) -> None:
+    def _store(self, arrival: Arrival, event: Event) -> None:
+        """Store an arrival, and drop the oldest ones if they take too much memory."""
         seq = arrival.seq
         if seq > self._count:
             self._count = seq
-            self._known[event.identity] = seq
-            self._bytes += len(arrival.body) + OVERHEAD
+            self._seq_by_identity[event.identity] = seq
+            self._bytes += len(arrival.body) + EVENT_OVERHEAD_BYTES
             if arrival.order == IN_ORDER:
                 self._latest[event.family, event.id] = seq, event.mark
         self._arrivals[seq] = arrival
-        while self._bytes > self._most_bytes:
+        while self._bytes > self._bytes_max:
             self._drop_oldest()
 
     def _drop_oldest(self) -> None:
+        """Drop the oldest event; `since` moves to its time, as older events are incomplete."""
         oldest = self._arrivals.pop(next(iter(self._arrivals)))
         event = oldest.event
-        self.dropped = self.dropped + 1
-        self._bytes -= len(oldest.body) + OVERHEAD
-        del self._known[event.identity]
-        if self._latest.get((event.family, event.id), (0,))[0] == oldest.seq:
+        self.dropped += 1
+        self._bytes -= len(oldest.body) + EVENT_OVERHEAD_BYTES
+        del self._seq_by_identity[event.identity]
+        latest_seq, _ = self._latest.get((event.family, event.id), (0, None))
+        if latest_seq == oldest.seq:
             del self._latest[event.family, event.id]
         if self.since is not None:
             self.since = max(self.since, oldest.at)
 
 
-def _encodable(text: str) -> str:
+def _escape_surrogates(text: str) -> str:
     """Escape unpaired surrogates, which JSON can hold and a column of text cannot."""
     return text.encode("utf-8", "backslashreplace").decode()

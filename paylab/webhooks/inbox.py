@@ -17,7 +17,7 @@ from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, ConfigError, MissingExtraError, WaitTimeoutError
 from ..errors.names import with_name_suggestions
 from ..loopback import is_loopback
-from ..spec.text import write_json
+from ..spec.text import JsonMapping, write_json
 from .arrival import Arrival
 from .arrivals import Arrivals
 from .difference import Difference, differences
@@ -25,15 +25,15 @@ from .event import Event, read_event
 from .event_log import EventLog
 from .receiver import BAD_GATEWAY, Receiver, SimulatedFailure
 
-FORWARD_TIMEOUT = 10.0
+FORWARD_SECONDS = 10.0
 
 
 def check_target(url: str) -> str:
-    """Check an address for events: https, or http on this machine."""
+    """Return an address for events; ConfigError unless it is https, or http on this machine."""
     try:
         parts = urlsplit(url)
         host = parts.hostname or ""
-        _ = parts.port
+        _ = parts.port  # reading the port detects an invalid one
     except ValueError:
         host = ""
         parts = urlsplit("")
@@ -48,27 +48,27 @@ def post_event(
     url: str,
     body: bytes,
     *,
-    timeout: float = FORWARD_TIMEOUT,
+    timeout: float = FORWARD_SECONDS,
     signature: Mapping[str, str] | None = None,
 ) -> int | None:
-    """The status of the handler; None when it cannot be reached. Redirects are not followed.
+    """Post an event to a handler and return the status; None if it cannot be reached.
 
-    `signature` is the header that the service signed the body with, if it did.
+    Redirects are not followed. `signature` is the header with the service's signature of the body.
     """
     headers = {"content-type": "application/json", "user-agent": "paylab-inbox"}
     headers |= signature or {}
-    local = is_loopback(urlsplit(check_target(url)).hostname or "")
+    is_local = is_loopback(urlsplit(check_target(url)).hostname or "")
     try:
-        with httpx.Client(timeout=timeout, trust_env=not local, verify=not local) as client:
+        with httpx.Client(timeout=timeout, trust_env=not is_local, verify=not is_local) as client:
             return client.post(url, content=body, headers=headers).status_code
     except (httpx.HTTPError, httpx.InvalidURL):
         return None
 
 
-TIMEOUT = 60.0
-EVERY = 0.5
+WAIT_SECONDS = 60.0
+POLL_SECONDS = 0.5
 
-Replayed = Event | Arrival | Mapping[str, Any]
+EventLike = Event | Arrival | JsonMapping
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class InboxFunctions:
     """The functions of an inbox: wait, look up a resource, display, close."""
 
     sleep: Callable[[float], None]
-    current: Callable[[str, str], Mapping[str, Any] | None]
+    current: Callable[[str, str], JsonMapping | None]
     show: Callable[[Inbox], Any]
     close: Callable[[], None]
 
@@ -122,7 +122,9 @@ class Inbox(Arrivals):
         atexit.unregister(self.close)
         self._functions.close()
 
-    def wait(self, *, timeout: float = TIMEOUT, every: float = EVERY, **conditions: str) -> Event:
+    def wait(
+        self, *, timeout: float = WAIT_SECONDS, every: float = POLL_SECONDS, **conditions: str
+    ) -> Event:
         """Wait for the first matching event; the conditions are those of `where`.
 
         On a frozen clock, waiting advances the clock.
@@ -133,21 +135,20 @@ class Inbox(Arrivals):
         ...     event.type
         'transfer.created'
         """
-        matching = self.where(**conditions)
-        waited = 0.0
-        while not matching:
-            if waited >= timeout:
-                described = ", ".join(f"{name} {value}" for name, value in conditions.items())
-                raise WaitTimeoutError(
-                    f"no event with {described or 'any type'} after {waited:g} s"
-                )
-            pause = min(every, timeout - waited)
-            self._functions.sleep(pause)
-            waited += pause
-        return matching[0].event
+        matching_arrivals = self.where(**conditions)
+        waited_seconds = 0.0
+        while not matching_arrivals:
+            if waited_seconds >= timeout:
+                pairs = [f"{name} {value}" for name, value in conditions.items()]
+                expectation = ", ".join(pairs) or "any type"
+                raise WaitTimeoutError(f"no event with {expectation} after {waited_seconds:g} s")
+            pause_seconds = min(every, timeout - waited_seconds)
+            self._functions.sleep(pause_seconds)
+            waited_seconds += pause_seconds
+        return matching_arrivals[0].event
 
-    def replay(self, event: Replayed, to: str | None = None) -> int:
-        """Deliver an event again, to a URL or to this inbox; returns the status of the answer.
+    def replay(self, event: EventLike, to: str | None = None) -> int:
+        """Deliver an event again, to a URL or to this inbox, and return the status of the answer.
 
         The event is one of this inbox, or a line of a saved file.
 
@@ -160,13 +161,14 @@ class Inbox(Arrivals):
         if isinstance(event, Arrival):
             body = event.body
         else:
-            body = write_json(self._log.wrapper.delivery(self._event(event))).encode()
+            delivery = self._log.wrapper.delivery(self._as_event(event))
+            body = write_json(delivery).encode()
         if to is None or to == self.url:
             return self._receiver.replay(body).status
         return post_event(to, body) or BAD_GATEWAY
 
-    def difference(self, event: Replayed) -> list[Difference] | None:
-        """The differences from the resource now; None when it cannot be looked up.
+    def difference(self, event: EventLike) -> list[Difference] | None:
+        """Return the differences from the resource now; None if it cannot be looked up.
 
         >>> with lab.inbox() as inbox:
         ...     order = lab.transfers.create(quote_id=quote)
@@ -174,9 +176,9 @@ class Inbox(Arrivals):
         ...     inbox.difference(event)
         []
         """
-        parsed = self._event(event)
-        current = self._functions.current(parsed.family, parsed.id)
-        return None if current is None else differences(parsed.payload, current)
+        delivered = self._as_event(event)
+        resource = self._functions.current(delivered.family, delivered.id)
+        return None if resource is None else differences(delivered.payload, resource)
 
     def answer(
         self, status: int, times: int = 1, *, probability: float = 1.0, seed: int = 0
@@ -186,8 +188,8 @@ class Inbox(Arrivals):
         >>> with lab.inbox() as inbox:
         ...     inbox.answer(503, times=2)
         """
-        chance = Random(seed)  # noqa: S311 - the same every time
-        self._receiver.answer(SimulatedFailure(status, times, probability, chance))
+        random = Random(seed)  # noqa: S311 - the same every time
+        self._receiver.answer(SimulatedFailure(status, times, probability, random))
 
     def on_arrival(self, listener: Callable[[Arrival], object]) -> Callable[[], None]:
         """Call a function with each arrival, until the returned function is called.
@@ -198,13 +200,15 @@ class Inbox(Arrivals):
         self._receiver.listeners.append(listener)
         return lambda: self._receiver.listeners.remove(listener)
 
-    def _event(self, event: Replayed) -> Event:
+    def _as_event(self, event: EventLike) -> Event:
+        """Return the event of an arrival or of a line; ArgumentError for any other value."""
         if isinstance(event, Mapping):
             return read_event(event, self._log.wrapper)
-        parsed = event.event if isinstance(event, Arrival) else event
-        if not isinstance(parsed, Event):
+        if isinstance(event, Arrival):
+            return event.event
+        if not isinstance(event, Event):
             raise ArgumentError(f"must be an event of an inbox, not a {type(event).__name__}")
-        return parsed
+        return event
 
     def _title(self) -> str:
         state = "open" if self.is_open else "closed"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..errors.extras import explained
 
@@ -11,8 +11,9 @@ with explained():
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc
+    from numpy.typing import NDArray
 
-Indexes = np.ndarray[Any, np.dtype[np.int64]]
+Indexes = NDArray[np.int64]
 NO_PAYMENT = -1
 
 
@@ -24,7 +25,7 @@ class Matches(NamedTuple):
     """
 
     payments: Indexes
-    by_reference: np.ndarray[Any, np.dtype[np.bool_]]
+    by_reference: NDArray[np.bool_]
 
 
 def match_rows(

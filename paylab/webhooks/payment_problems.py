@@ -78,7 +78,7 @@ def subtract(minuend: Decimal, subtrahend: Decimal) -> Decimal:
 
 
 def total(amounts: Iterable[Decimal]) -> Decimal:
-    """The exact sum."""
+    """Return the exact sum."""
     result = Decimal(0)
     for amount in amounts:
         result = decimals.UNLIMITED.add(result, amount)

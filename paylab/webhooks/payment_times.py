@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeAlias
 from zoneinfo import ZoneInfo
 
 from ..errors.base import Problem, RuleError
@@ -16,23 +16,26 @@ with explained():
     import pandas as pd
     import pyarrow as pa
     import pyarrow.compute as pc
+    from numpy.typing import NDArray
 
 OFFSET_PATTERN = r":\d\d.*(Z|z|[+-]\d\d:?\d\d)$"
 DATE_FORMATS = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d")
 CLOCK_FORMATS = ("", " %H:%M", " %H:%M:%S")
 UNITS = ("D", "m", "s", "ms", "us")
 MICROSECOND = "datetime64[us]"
+Times: TypeAlias = "NDArray[np.datetime64]"
+"""Times as numpy has them, without a zone."""
 
 
 class TimeColumn(NamedTuple):
     """A column of times in one time zone, as an array without it, and the unit of their texts."""
 
-    values: np.ndarray[Any, Any]
+    values: Times
     unit: str
     date_format: str = ""
     """The format that was found in texts that are not ISO 8601."""
 
-    def take(self, rows: np.ndarray[Any, Any]) -> Self:
+    def take(self, rows: NDArray[np.int64]) -> Self:
         """Return the column of some rows."""
         return self._replace(values=self.values[rows])
 
@@ -88,7 +91,7 @@ def _convert_to_zone(times: Series, zone: ZoneInfo) -> Series:
 
 def _read_times(
     texts: pa.Array, name: str, zone: ZoneInfo, date_format: str | None
-) -> tuple[Any, str]:
+) -> tuple[Times, str]:
     """Read texts as ISO 8601, in the given format, or in the only usual one that all have.
 
     Return the times, and the format if it was found.
@@ -114,7 +117,7 @@ def _read_times(
     return moments.to_numpy(dtype=MICROSECOND), "" if date_format else found_format
 
 
-def _read_iso_times(texts: pa.Array, zone: ZoneInfo) -> Any:
+def _read_iso_times(texts: pa.Array, zone: ZoneInfo) -> Times | None:
     """Read texts as ISO 8601; None if one is not."""
     series = pd.Series(texts.to_pandas())
     moments = pd.to_datetime(series, format="ISO8601", utc=True, errors="coerce")
@@ -153,7 +156,7 @@ def _time_error(
     return RuleError([Problem("books", message, "reconcile")])
 
 
-def _unit_of(values: Any, smallest_clock_unit: str) -> str:
+def _unit_of(values: Times, smallest_clock_unit: str) -> str:
     """Return the largest unit in which all times are whole: a day, or the clock unit or finer."""
     times_present = values[~np.isnat(values)]
     clock_units = UNITS[UNITS.index(smallest_clock_unit) :]
@@ -163,7 +166,7 @@ def _unit_of(values: Any, smallest_clock_unit: str) -> str:
     return "us"
 
 
-def whole_times(values: Any, unit: str) -> Any:
+def whole_times(values: Times, unit: str) -> Times:
     """Return times cut to a unit."""
     return values.astype(f"datetime64[{unit}]").astype(MICROSECOND)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 from ..errors.base import ExactnessError, Problem, RuleError
 from ..errors.extras import explained
@@ -16,6 +16,7 @@ with explained():
     import pandas as pd
     import pyarrow as pa
     import pyarrow.compute as pc
+    from numpy.typing import NDArray
 
 GROUP_MARKS = "['\u2019\u00a0\u202f ]"
 ACCOUNTING_NEGATIVE = r"^\((.*)\)$|^([^-]+)-$"
@@ -29,10 +30,10 @@ NUMBER_PATTERNS = {
 class WordColumn(NamedTuple):
     """A column of words: the code of each row, -1 for none, and the words as they are written."""
 
-    codes: np.ndarray[Any, Any]
+    codes: NDArray[np.int64]
     texts: list[str]
 
-    def take(self, rows: np.ndarray[Any, Any]) -> Self:
+    def take(self, rows: NDArray[np.int64]) -> Self:
         """Return the column of some rows."""
         return self._replace(codes=self.codes[rows])
 

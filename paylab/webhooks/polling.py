@@ -8,7 +8,7 @@ polls at once in the calling thread, so its result is deterministic.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -24,20 +24,22 @@ from ..runtime import Repetition
 from ..spec import timestamps
 from ..spec.service.lists import Order
 from ..spec.service.service import Service
-from .event import FAMILIES, OWN, Event, EventVersion, of_snapshot
+from ..spec.text import JsonMapping
+from .event import FAMILIES, SPEC_WRAPPER, Event, EventVersion, of_snapshot
 from .router import Router
 
-EVERY = 5.0
-PAST_PAGES = 10
+POLL_SECONDS = 5.0
+START_PAGES_MAX = 10
 """Pages that a watch reads at its start, to find resources that are not final.
 
 If a list is not declared newest first, all pages are read.
 """
 
-KEPT_ERRORS = 20
-REMEMBERED = 100_000
-UNORDERED = "the list of %ss is not known to be newest first: a watch reads all of it in each round"
-ResourceData = Mapping[str, Any]
+ERRORS_MAX = 20
+RESOURCES_MAX = 100_000
+UNORDERED_WARNING = (
+    "the list of %ss is not known to be newest first: a watch reads all of it in each round"
+)
 
 
 @dataclass
@@ -51,109 +53,134 @@ class PolledList:
 
     family: str
     pages: Callable[[], Iterable[Any]]
-    get: Callable[[str], ResourceData] | None = None
+    get: Callable[[str], JsonMapping] | None = None
     order: Order = "unknown"
     known: dict[str, EventVersion] = field(default_factory=dict)
     open: set[str] = field(default_factory=set)
     has_begun: bool = False
     floor: datetime | None = None
-    service: Service = OWN.service
+    service: Service = SPEC_WRAPPER.service
 
-    def rows(self, since: datetime | None) -> list[ResourceData]:
-        """The rows that are new or changed, oldest first; in the first round since a time."""
-        return self._news() if self.has_begun else self._begin(since)
+    def rows(self, since: datetime | None) -> list[JsonMapping]:
+        """Return the rows that are new or changed, oldest first.
 
-    def _begin(self, since: datetime | None) -> list[ResourceData]:
+        In the first round, they are those that changed since a time.
+        """
+        return self._read_changes() if self.has_begun else self._read_existing(since)
+
+    def _read_existing(self, since: datetime | None) -> list[JsonMapping]:
         """Read the existing rows; only later changes of them count as changes.
 
         Of a list that is newest first the newest pages are enough, unless old rows may have
         changed since a time.
         """
-        known_rows = list[ResourceData]()
-        new_rows = list[ResourceData]()
-        for number, page in enumerate(self._pages(), 1):
+        existing_rows: list[JsonMapping] = []
+        changed_rows: list[JsonMapping] = []
+        for page_number, page in enumerate(self._checked_pages(), 1):
             for row in page.data:
-                moment = timestamps.read(row.get("updated_at"))
-                is_since = since is not None and moment is not None and moment >= since
-                (new_rows if is_since and self._is_news(row) else known_rows).append(row)
-            if number == PAST_PAGES and page.has_next_page:
-                if self.order != "newest_first":
-                    log.warning(UNORDERED, self.family)
-                elif since is None:
-                    self.floor = (
-                        timestamps.read(known_rows[-1].get("created_at")) if known_rows else None
-                    )
-                    break
-        for row in known_rows:
+                if _is_updated_since(row, since) and self._is_change(row):
+                    changed_rows.append(row)
+                else:
+                    existing_rows.append(row)
+            if page_number != START_PAGES_MAX or not page.has_next_page:
+                continue
+            if self.order != "newest_first":
+                log.warning(UNORDERED_WARNING, self.family)
+            elif since is None:
+                last_row = existing_rows[-1] if existing_rows else {}
+                self.floor = timestamps.read(last_row.get("created_at"))
+                break
+        for row in existing_rows:
             self.note(row)
         self.has_begun = True
-        return _oldest_first(new_rows)
+        return _oldest_first(changed_rows)
 
-    def _news(self) -> list[ResourceData]:
-        """Read all pages; when newest first, until a page brings nothing new."""
-        rows_read: list[ResourceData] = []
-        missing = set(self.open)
-        for page in self._pages():
-            rows_read += page.data
-            ids = {str(row.get("id")) for row in page.data}
-            missing -= ids
-            is_known = ids <= self.known.keys() and not any(map(self._is_news, page.data))
-            if is_known and (self.get or not missing) and self.order == "newest_first":
+    def _read_changes(self) -> list[JsonMapping]:
+        """Read all pages; if newest first, until a page brings nothing new."""
+        rows: list[JsonMapping] = []
+        missing_ids = set(self.open)
+        for page in self._checked_pages():
+            rows += page.data
+            missing_ids -= {str(row.get("id")) for row in page.data}
+            can_look_up = self.get is not None or not missing_ids
+            if self.order == "newest_first" and can_look_up and not self._has_news(page.data):
                 break
-        for row_id in sorted(missing):
+        rows += self._look_up(missing_ids)
+        return [row for row in _oldest_first(rows) if self._is_change(row)]
+
+    def _has_news(self, rows: list[JsonMapping]) -> bool:
+        """Return whether a page has an unknown or a changed resource."""
+        ids = {str(row.get("id")) for row in rows}
+        return not ids <= self.known.keys() or any(map(self._is_change, rows))
+
+    def _look_up(self, row_ids: set[str]) -> list[JsonMapping]:
+        """Get resources that are not final and were not listed; forget those that are deleted."""
+        rows = []
+        for row_id in sorted(row_ids):
             row = None
             with suppress(NotFoundError):
                 row = self.get(row_id) if self.get else None
             if row is None:
-                self.open.discard(row_id)  # it was deleted
+                self.open.discard(row_id)
             else:
-                rows_read.append(row)
-        return [row for row in _oldest_first(rows_read) if self._is_news(row)]
+                rows.append(row)
+        return rows
 
-    def note(self, row: ResourceData) -> None:
+    def note(self, row: JsonMapping) -> None:
         """Store the current state of a resource."""
         row_id = str(row.get("id"))
         self.known.pop(row_id, None)
         self.known[row_id] = self.mark(row)
-        final = FAMILIES[self.family][1].is_final(row.get("status"))
-        (self.open.discard if final else self.open.add)(row_id)
-        if len(self.known) > REMEMBERED and self.order == "newest_first":
-            del self.known[next((name for name in self.known if name not in self.open), row_id)]
+        _, machine = FAMILIES[self.family]
+        if machine.is_final(row.get("status")):
+            self.open.discard(row_id)
+        else:
+            self.open.add(row_id)
+        if len(self.known) > RESOURCES_MAX and self.order == "newest_first":
+            final_ids = (known_id for known_id in self.known if known_id not in self.open)
+            del self.known[next(final_ids, row_id)]
 
-    def mark(self, row: ResourceData) -> EventVersion:
-        """The mark by which polling compares two states of a resource."""
+    def mark(self, row: JsonMapping) -> EventVersion:
+        """Return the mark by which polling compares two states of a resource."""
         return of_snapshot(self.family, row, None, self.service).mark
 
-    def _pages(self) -> Iterator[Any]:
-        """The pages; the order is unknown as soon as rows contradict the declared one."""
-        last: list[ResourceData] = []
+    def _checked_pages(self) -> Iterator[Any]:
+        """Yield the pages; the order becomes unknown if rows contradict the declared one."""
+        last_row: list[JsonMapping] = []
         for page in self.pages():
-            if self.order != "unknown" and not _falls([*last, *page.data]):
-                log.warning(UNORDERED, self.family)
+            if self.order != "unknown" and not _is_newest_first([*last_row, *page.data]):
+                log.warning(UNORDERED_WARNING, self.family)
                 self.order = "unknown"
-            last = page.data[-1:] or last
+            last_row = page.data[-1:] or last_row
             yield page
 
-    def _is_news(self, row: ResourceData) -> bool:
+    def _is_change(self, row: JsonMapping) -> bool:
+        """Return whether a row is a new resource, or a changed one."""
         known_mark = self.known.get(str(row.get("id")))
         current_mark = self.mark(row)
         if known_mark is not None:
-            return not same_state(current_mark, known_mark)
-        moment = timestamps.read(row.get("created_at"))
-        if self.floor and moment and moment < self.floor:
+            return not is_same_state(current_mark, known_mark)
+        created_at = timestamps.read(row.get("created_at"))
+        if self.floor and created_at and created_at < self.floor:
             return False
-        return self.family != "individual" or _has_moved(row)
+        return self.family != "individual" or _has_left_first_status(row)
 
 
-def same_state(one: EventVersion, other: EventVersion) -> bool:
-    """Whether two marks of a resource are equal; for an individual only the status counts."""
-    if one.type == "individual.status_changed":
-        return one.status == other.status
-    return (one.status, one.updated_at) == (other.status, other.updated_at)
+def is_same_state(mark: EventVersion, other_mark: EventVersion) -> bool:
+    """Return whether two marks of a resource are equal; of an individual only the status counts."""
+    if mark.status != other_mark.status:
+        return False
+    return mark.type == "individual.status_changed" or mark.updated_at == other_mark.updated_at
 
 
-def _has_moved(row: ResourceData) -> bool:
-    """Whether an individual that was not known before has already left its first status.
+def _is_updated_since(row: JsonMapping, since: datetime | None) -> bool:
+    """Return whether a row has changed since a time; False without a time."""
+    updated_at = timestamps.read(row.get("updated_at"))
+    return since is not None and updated_at is not None and updated_at >= since
+
+
+def _has_left_first_status(row: JsonMapping) -> bool:
+    """Return whether an individual has already left its first status.
 
     The first status is action_required, or active without verification.
     """
@@ -162,20 +189,24 @@ def _has_moved(row: ResourceData) -> bool:
     return row.get("status") != "action_required"
 
 
-def _falls(rows: Iterable[ResourceData]) -> bool:
-    """Whether the times of creation never increase from row to row."""
-    times = [timestamps.read(row.get("created_at")) for row in rows]
-    times_present = [moment for moment in times if moment is not None]
-    return len(times_present) == len(times) and all(
-        later >= earlier for later, earlier in pairwise(times_present)
+def _is_newest_first(rows: Iterable[JsonMapping]) -> bool:
+    """Return whether all rows have a time of creation, and none is later than the one before."""
+    times = []
+    for row in rows:
+        created_at = timestamps.read(row.get("created_at"))
+        if created_at is None:
+            return False
+        times.append(created_at)
+    return all(newer >= older for newer, older in pairwise(times))
+
+
+def _oldest_first(rows: Iterable[JsonMapping]) -> list[JsonMapping]:
+    """Sort rows by creation, oldest first; rows without a time last."""
+    end_of_time = datetime.max.replace(tzinfo=UTC)
+    reversed_rows = list(rows)[::-1]
+    return sorted(
+        reversed_rows, key=lambda row: timestamps.read(row.get("created_at")) or end_of_time
     )
-
-
-def _oldest_first(rows: Iterable[ResourceData]) -> list[ResourceData]:
-    """Rows by creation, oldest first; rows without a time last."""
-    last = datetime.max.replace(tzinfo=UTC)
-    backwards = list(rows)[::-1]
-    return sorted(backwards, key=lambda row: timestamps.read(row.get("created_at")) or last)
 
 
 @explain_arguments
@@ -193,7 +224,7 @@ class Watch:
         if since is not None and since.tzinfo is None:
             raise ArgumentError("since must have a time zone, such as datetime.now(UTC)")
         self.rounds = 0
-        self.errors = deque[Exception](maxlen=KEPT_ERRORS)
+        self.errors = deque[Exception](maxlen=ERRORS_MAX)
         self._lists = list(lists)
         self._router = router
         self._every = every
@@ -208,18 +239,18 @@ class Watch:
         return self
 
     def poll(self) -> int:
-        """Poll now; returns the number of events given to the router.
+        """Poll now, and return the number of events given to the router.
 
         >>> lab.watch(router).poll()
         0
         """
         with self._lock:
-            count = sum(self._round(polled_list) for polled_list in self._lists)
+            count = sum(self._poll_list(polled_list) for polled_list in self._lists)
             self.rounds += 1
         return count
 
     def stop(self) -> None:
-        """Stop polling; returns when the current round has ended.
+        """Stop polling, and wait for the end of the current round.
 
         >>> lab.watch(router).stop()
         """
@@ -240,33 +271,36 @@ class Watch:
         state = f"every {self._every:g} s" if self.is_running else "stopped"
         return f"<watch, {state}, {len(self.errors)} errors>"
 
-    def _round(self, polled: PolledList) -> int:
+    def _poll_list(self, polled: PolledList) -> int:
         """Poll one list; a failure does not stop the other lists or the next round."""
         try:
             rows = polled.rows(self._since)
         except Exception as error:
-            return self._note(error)
-        return sum(self._feed(polled, row) for row in rows)
+            return self._note_error(error)
+        return sum(self._handle_row(polled, row) for row in rows)
 
-    def _feed(self, polled: PolledList, row: ResourceData) -> int:
+    def _handle_row(self, polled: PolledList, row: JsonMapping) -> int:
         """Give a resource to the router, again in the next round if its handler raises."""
         try:
-            event = self._event(polled, row)
-            handled = event is not None and self._router.handle(event).outcome != "duplicate"
+            event = self._event_of(polled, row)
+            is_handled = event is not None and bool(self._router.handle(event))
         except Exception as error:
-            return self._note(error)
+            return self._note_error(error)
         polled.note(row)
-        return int(handled)
+        return int(is_handled)
 
-    def _event(self, polled: PolledList, row: ResourceData) -> Event | None:
-        """The event for a resource; None when a webhook has already delivered it."""
+    def _event_of(self, polled: PolledList, row: JsonMapping) -> Event | None:
+        """Return the event for a resource; None if a webhook has already delivered it."""
         family = polled.family
-        latest = self._router.latest(of_snapshot(family, row, None, polled.service))
-        latest_known = latest or polled.known.get(str(row.get("id")))
-        event = of_snapshot(family, row, latest_known, polled.service)
-        return None if latest and same_state(event.mark, latest) else event
+        handled_mark = self._router.latest(of_snapshot(family, row, None, polled.service))
+        latest_mark = handled_mark or polled.known.get(str(row.get("id")))
+        event = of_snapshot(family, row, latest_mark, polled.service)
+        if handled_mark and is_same_state(event.mark, handled_mark):
+            return None
+        return event
 
-    def _note(self, error: Exception) -> int:
+    def _note_error(self, error: Exception) -> int:
+        """Store an error, and return 0: no event was handled."""
         log.warning("a watch continues after %s: %s", type(error).__name__, error)
         self.errors.append(error)
         return 0

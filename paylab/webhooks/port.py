@@ -10,10 +10,10 @@ from .. import loopback
 from ..errors.base import ConfigError
 from ..runtime import in_thread, listen
 from ..serving import Message, Receive, Send, ServingThread
-from .receiver import MOST_BYTES, DeliveryAnswer, Receiver
+from .receiver import BODY_BYTES_MAX, DeliveryAnswer, Receiver
 
 HOST = "127.0.0.1"
-CLOSE = {"connection": "close"}
+CLOSE_HEADERS = {"connection": "close"}
 BODY_SECONDS = 10.0
 """Seconds that a sender has to send its body."""
 
@@ -31,7 +31,7 @@ class Port:
         self.number: int = self._socket.getsockname()[1]
         self.path = f"/events/{secrets.token_urlsafe(12)}"
         self._receiver = receiver
-        self._allowed = allowed_hosts
+        self._allowed_hosts = allowed_hosts
         self._serving = ServingThread(self, self._socket, "paylab-inbox")
 
     @property
@@ -53,46 +53,58 @@ class Port:
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        await _send(send, await self._answer(scope, receive))
+        answer = await self._answer(scope, receive)
+        await _send_answer(send, answer)
 
     async def _answer(self, scope: Message, receive: Receive) -> DeliveryAnswer:
-        if refused := loopback.host_refusal(scope["headers"], self._allowed):
-            return DeliveryAnswer(*refused, headers=CLOSE)
-        headers = {name.decode("latin-1"): v.decode("latin-1") for name, v in scope["headers"]}
+        """Return the answer to a request; the receiver handles an event in another thread."""
+        refusal = loopback.host_refusal(scope["headers"], self._allowed_hosts)
+        if refusal:
+            status, reason = refusal
+            return DeliveryAnswer(status, reason, CLOSE_HEADERS)
+        headers = {
+            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
+        }
         if scope["path"] != self.path:
             return DeliveryAnswer(404, "this path does not receive events")
         try:
             async with asyncio.timeout(BODY_SECONDS):
-                body = await _read(receive)
+                body = await _read_body(receive)
         except TimeoutError:
             return DeliveryAnswer(408, "the body did not arrive in time")
         if body is None:
             return DeliveryAnswer(400, "the body is incomplete")
-        request_parts = (scope["method"], headers.get("content-type", ""), body, headers)
-        return await in_thread(self._receiver.receive, *request_parts)
+        content_type = headers.get("content-type", "")
+        return await in_thread(self._receiver.receive, scope["method"], content_type, body, headers)
 
 
-async def _read(receive: Receive) -> bytes | None:
-    """The body, truncated past the limit; None if the sender disconnected."""
+async def _read_body(receive: Receive) -> bytes | None:
+    """Read the body, and stop after the limit; None if the sender disconnected."""
     parts: list[bytes] = []
-    total = 0
-    while total <= MOST_BYTES:
+    byte_count = 0
+    while byte_count <= BODY_BYTES_MAX:
         message = await receive()
         if message["type"] == "http.disconnect":
             return None
         parts.append(message.get("body", b""))
-        total += len(parts[-1])
+        byte_count += len(parts[-1])
         if not message.get("more_body"):
             break
     return b"".join(parts)
 
 
-async def _send(send: Send, answer: DeliveryAnswer) -> None:
+async def _send_answer(send: Send, answer: DeliveryAnswer) -> None:
+    """Send the status, the headers and the text of an answer."""
     body = answer.text.encode("ascii", "backslashreplace")
     length = str(len(body))
     # Close the connection after the answer if the body was not read to its end.
-    close = CLOSE if answer.status in (403, 404, 408, 413, 421) else {}
-    headers = {"content-type": "text/plain", "content-length": length, **close, **answer.headers}
+    connection = CLOSE_HEADERS if answer.status in (403, 404, 408, 413, 421) else {}
+    headers = {
+        "content-type": "text/plain",
+        "content-length": length,
+        **connection,
+        **answer.headers,
+    }
     pairs = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": answer.status, "headers": pairs})
     await send({"type": "http.response.body", "body": body})

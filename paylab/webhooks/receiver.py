@@ -20,14 +20,17 @@ from .arrival import Arrival
 from .event import Event, UnreadableEventError, read_event
 from .event_log import EventLog
 
-MOST_BYTES = 256 * 1024
+BODY_BYTES_MAX = 256 * 1024
 """Maximum bytes of a body; an event has one or two kilobytes."""
 
 Handler = Callable[[Arrival], int]
 """A function that handles a stored event and returns the status to answer."""
 
-Check = Callable[[Mapping[str, str], bytes], str]
-"""A function of headers (lower-case names) and body: why to refuse a delivery, or ""."""
+DeliveryCheck = Callable[[Mapping[str, str], bytes], str]
+"""A function of headers (lower-case names) and body.
+
+It returns why a delivery is refused, or "" for one that is accepted.
+"""
 
 UNANSWERED = 0
 """The status of a handler that could not be reached."""
@@ -45,23 +48,32 @@ class DeliveryAnswer:
 
 @dataclass
 class SimulatedFailure:
-    """A simulated failure: how often and how likely a receiver answers with a fixed status."""
+    """A simulated failure: a status that is answered to some of the next deliveries.
+
+    Each of the next deliveries fails with this probability, until `times` have failed.
+    """
 
     status: int = 503
     times: int = 0
     probability: float = 1.0
-    chance: Random = field(default_factory=Random)
+    random: Random = field(default_factory=Random)
 
-    def strikes(self) -> bool:
-        """Whether this delivery fails."""
-        hit = self.times > 0 and self.chance.random() < self.probability
-        self.times -= hit
-        return hit
+    def draw(self) -> bool:
+        """Draw whether this delivery fails, and count it if it does."""
+        has_failed = self.times > 0 and self.random.random() < self.probability
+        if has_failed:
+            self.times -= 1
+        return has_failed
 
 
-def signature_check(service: Service, secret: Secret) -> Check | None:
-    """A function that refuses deliveries without the service's signature; None if it sends none."""
+def signature_check(service: Service, secret: Secret) -> DeliveryCheck | None:
+    """Make a check that refuses deliveries without the service's signature.
+
+    It is None if the service does not sign deliveries.
+    """
     name = service.webhooks.signature_header
+    if name == NONE:
+        return None
     encoding = service.signing.key_encoding
 
     def check(headers: Mapping[str, str], body: bytes) -> str:
@@ -71,34 +83,36 @@ def signature_check(service: Service, secret: Secret) -> Check | None:
         message = f"the delivery has no {name} that is the HMAC-SHA256 of its body"
         return f"{message}: check webhooks.signature_header in service.toml"
 
-    return None if name == NONE else check
+    return check
 
 
 class Receiver:
-    """Stores deliveries that pass `check`, then calls `then` and the `listeners`."""
+    """Stores deliveries that pass `check`, then calls `handler` and the `listeners`."""
 
     def __init__(
         self,
         events: EventLog,
         clock: Callable[[], datetime],
-        then: Handler | None = None,
-        check: Check | None = None,
+        handler: Handler | None = None,
+        check: DeliveryCheck | None = None,
     ) -> None:
         self._events = events
         self._clock = clock
-        self._then = then
+        self._handler = handler
         self._check = check
         self.listeners: list[Callable[[Arrival], object]] = []
         self._lock = Lock()
-        self._broken = SimulatedFailure()
+        self._failure = SimulatedFailure()
 
     def receive(
         self, method: str, content_type: str, body: bytes, headers: Mapping[str, str] | None = None
     ) -> DeliveryAnswer:
         """Answer one delivery; `headers` are by lower-case name."""
-        if refusal := _refusal(method, content_type, body):
+        refusal = _refuse_request(method, content_type, body)
+        if refusal is not None:
             return refusal
-        if self._check and (reason := self._check(headers or {}, body)):
+        reason = self._check(headers or {}, body) if self._check else ""
+        if reason:
             log.warning("an event was refused: %s", reason)
             return DeliveryAnswer(401, reason)
         return self.replay(body, headers)
@@ -106,24 +120,26 @@ class Receiver:
     def replay(self, body: bytes, headers: Mapping[str, str] | None = None) -> DeliveryAnswer:
         """Accept an event again without checking its signature."""
         with self._lock:
-            strikes = self._broken.strikes()
-        if strikes:
-            return DeliveryAnswer(self._broken.status, "broken on request")
+            has_failed = self._failure.draw()
+        if has_failed:
+            return DeliveryAnswer(self._failure.status, "simulated failure")
         try:
-            return self._keep(read_event(body, self._events.wrapper), body, headers or {})
+            event = read_event(body, self._events.wrapper)
+            return self._store(event, body, headers or {})
         except (UnreadableEventError, RecursionError, UnicodeError) as error:
             return DeliveryAnswer(400, f"not an event: {str(error)[:200]}")
 
     def deliver(self, _: str, body: bytes, headers: Mapping[str, str] | None = None) -> int:
         """Accept a delivery inside this process, without a socket."""
-        lower = {name.lower(): value for name, value in (headers or {}).items()}
-        return self.receive("POST", "application/json", body, lower).status
+        lower_headers = {name.lower(): value for name, value in (headers or {}).items()}
+        return self.receive("POST", "application/json", body, lower_headers).status
 
-    def answer(self, broken: SimulatedFailure) -> None:
+    def answer(self, failure: SimulatedFailure) -> None:
         """Answer deliveries with a status without reading them, as a broken receiver does."""
-        self._broken = broken
+        self._failure = failure
 
-    def _keep(self, event: Event, body: bytes, headers: Mapping[str, str]) -> DeliveryAnswer:
+    def _store(self, event: Event, body: bytes, headers: Mapping[str, str]) -> DeliveryAnswer:
+        """Store an event, then pass it to the handler and the listeners."""
         try:
             stored = self._events.add(event, body, self._clock())
         except RecursionError:
@@ -133,8 +149,8 @@ class Receiver:
             return DeliveryAnswer(503, "the event could not be stored")
         # The bytes of this delivery, which its signature is for: the first one's may differ.
         arrival = replace(stored, body=body, headers=headers)
-        status = self._pass_on(arrival)
-        answered = replace(arrival, answered=status if self._then else None)
+        status = self._call_handler(arrival)
+        answered = replace(arrival, answered=status if self._handler else None)
         for listener in list(self.listeners):
             try:
                 listener(answered)
@@ -142,23 +158,24 @@ class Receiver:
                 log.exception("a listener of the inbox failed")
         return DeliveryAnswer(status or BAD_GATEWAY)
 
-    def _pass_on(self, arrival: Arrival) -> int:
-        """Call the handler; an exception becomes a 500, so that the event is delivered again."""
-        if self._then is None:
+    def _call_handler(self, arrival: Arrival) -> int:
+        """Call the handler and return its status: 500 if it raises, so that the service retries."""
+        if self._handler is None:
             return 200
         try:
-            return self._then(arrival)
+            return self._handler(arrival)
         except Exception:
             log.exception("a handler of %s failed", arrival.type)
             return 500
 
 
-def _refusal(method: str, content_type: str, body: bytes) -> DeliveryAnswer | None:
+def _refuse_request(method: str, content_type: str, body: bytes) -> DeliveryAnswer | None:
+    """Return the refusal of a request that cannot be an event; None if it can be one."""
     if method != "POST":
         return DeliveryAnswer(405, "use POST for events", {"allow": "POST"})
-    kind = content_type.partition(";")[0].strip().lower()
-    if kind != "application/json" and not kind.endswith("+json"):
+    media_type = content_type.partition(";")[0].strip().lower()
+    if media_type != "application/json" and not media_type.endswith("+json"):
         return DeliveryAnswer(415, "the Content-Type must be application/json")
-    if len(body) > MOST_BYTES:
-        return DeliveryAnswer(413, f"the body is larger than {MOST_BYTES} bytes")
+    if len(body) > BODY_BYTES_MAX:
+        return DeliveryAnswer(413, f"the body is larger than {BODY_BYTES_MAX} bytes")
     return None

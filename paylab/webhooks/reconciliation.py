@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any
 from zoneinfo import ZoneInfo
 
 from ..errors.extras import explained
@@ -19,6 +18,7 @@ from .sides import BOOKS, Family, Payments, Rows
 
 with explained():
     import numpy as np
+    from numpy.typing import NDArray
 
 UTC = ZoneInfo("UTC")
 _COLUMN_ORDER = {column.meaning: number for number, column in enumerate(COLUMNS)}
@@ -106,7 +106,7 @@ class Comparison:
                 continue
             yield self._pairs.problem_without_row(f"missing_in_{self._rows.side}", payment)
 
-    def _is_in(self, period: Period) -> Any:
+    def _is_in(self, period: Period) -> NDArray[np.bool_]:
         """Return for each payment whether it was created in the period.
 
         A payment without a time counts as in the period.
@@ -128,6 +128,6 @@ class Comparison:
         return bool(self._row_counts[family.start : family.end].any())
 
 
-def _without_zone(moment: datetime) -> Any:
+def _without_zone(moment: datetime) -> np.datetime64:
     """Return a time in UTC as numpy has it."""
     return np.datetime64(moment.astimezone(UTC).replace(tzinfo=None), "us")

@@ -1,27 +1,30 @@
-"""From event type to handler: each event once, and never after a later one of its resource."""
+"""Call a handler by event type: once per event, and not after a later event of its resource."""
 
 from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from threading import Lock, RLock
-from typing import Any
+from typing import TypeVar
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError
 from ..spec.codes import EVENT_TYPES
-from .event import OWN, Event, EventVersion, Identity, Wrapper, is_stale, read_event
+from ..spec.text import JsonMapping
+from .event import SPEC_WRAPPER, Event, EventVersion, Identity, Wrapper, is_stale, read_event
 
 Handler = Callable[[Event], object]
-DeliveredEvent = bytes | str | Mapping[str, Any] | Event
+K = TypeVar("K")
+V = TypeVar("V")
+DeliveredEvent = bytes | str | JsonMapping | Event
 
-REMEMBERED = 1_000_000
+EVENTS_MAX = 1_000_000
 """Maximum events and resources that a router remembers; the oldest are dropped."""
 
-STRIPES = 64
+LOCK_COUNT = 64
 """Number of locks; events of one resource always use the same one."""
 
 
@@ -47,14 +50,14 @@ class Router:
     `wrapper` describes the layout of a delivery: `Wrapper.of(lab.service)`.
     """
 
-    def __init__(self, *, remember: int = REMEMBERED, wrapper: Wrapper = OWN) -> None:
+    def __init__(self, *, remember: int = EVENTS_MAX, wrapper: Wrapper = SPEC_WRAPPER) -> None:
         self._wrapper = wrapper
         self._handlers: dict[str | None, tuple[Handler, bool]] = {}
         self._handled: dict[Identity, None] = {}
         self._latest: dict[tuple[str, str], EventVersion] = {}
-        self._remember = remember
+        self._events_max = remember
         self._lock = Lock()
-        self._stripes = [RLock() for _ in range(STRIPES)]
+        self._resource_locks = [RLock() for _ in range(LOCK_COUNT)]
 
     def on(self, *event_types: str, stale: bool = False) -> Callable[[Handler], Handler]:
         """Register a handler for event types; a second one for a type replaces the first.
@@ -65,11 +68,12 @@ class Router:
         >>> paid = router.on("transfer.completed")(print)
         """
         for event_type in event_types:
-            _warn_of(event_type)
+            _warn_if_unknown(event_type)
 
         def register(handler: Handler) -> Handler:
+            _require_function(handler)
             for event_type in event_types:
-                self._handlers[event_type] = (_plain(handler), stale)
+                self._handlers[event_type] = (handler, stale)
             return handler
 
         return register
@@ -79,7 +83,8 @@ class Router:
 
         >>> other = router.default(print)
         """
-        self._handlers[None] = (_plain(handler), False)
+        _require_function(handler)
+        self._handlers[None] = (handler, False)
         return handler
 
     def handle(self, delivery: DeliveredEvent) -> Receipt:
@@ -92,27 +97,30 @@ class Router:
         True
         """
         event = delivery if isinstance(delivery, Event) else read_event(delivery, self._wrapper)
-        with self._stripes[hash((event.family, event.id)) % STRIPES]:
+        with self._resource_locks[hash((event.family, event.id)) % LOCK_COUNT]:
             if event.identity in self._handled:
                 return Receipt(event, "duplicate")
-            stale = is_stale(event.mark, self.latest(event))
-            marked = replace(event, stale=stale)
-            outcome = self._run(marked)
-            with self._lock:
-                _remember(self._handled, event.identity, None, self._remember)
-                if not stale:
-                    key = event.family, event.id
-                    _remember(self._latest, key, event.mark, self._remember)
-        return Receipt(marked, outcome)
+            marked_event = replace(event, stale=is_stale(event.mark, self.latest(event)))
+            outcome = self._call_handler(marked_event)
+            self._remember_event(marked_event)
+        return Receipt(marked_event, outcome)
+
+    def _remember_event(self, event: Event) -> None:
+        with self._lock:
+            _add_newest(self._handled, event.identity, None, self._events_max)
+            if not event.stale:
+                resource = event.family, event.id
+                _add_newest(self._latest, resource, event.mark, self._events_max)
 
     def latest(self, event: Event) -> EventVersion | None:
-        """The latest handled mark of an event's resource.
+        """Return the mark of the latest handled event of a resource; None if there is none.
 
         >>> router.latest(paylab.events.read_event(delivery))
         """
         return self._latest.get((event.family, event.id))
 
-    def _run(self, event: Event) -> str:
+    def _call_handler(self, event: Event) -> str:
+        """Call the handler of an event, and return the outcome."""
         default = self._handlers.get(None, (None, False))
         handler, takes_stale = self._handlers.get(event.type, default)
         if event.stale and not takes_stale:
@@ -123,27 +131,30 @@ class Router:
         return "stale" if event.stale else "handled"
 
 
-def _warn_of(event_type: str) -> None:
+def _warn_if_unknown(event_type: str) -> None:
+    """Warn about an event type that is not in the spec and looks mistyped."""
     if event_type in EVENT_TYPES:
         return
     if "*" in event_type:
         message = f"{event_type!r} contains a wildcard: name each type, or use default() for others"
-    elif nearest := get_close_matches(event_type, EVENT_TYPES, n=1, cutoff=0.8):
-        message = f"no event is called {event_type!r} in the spec; nearest: {nearest[0]}"
     else:
-        return
+        nearest = get_close_matches(event_type, EVENT_TYPES, n=1, cutoff=0.8)
+        if not nearest:
+            return
+        message = f"no event is called {event_type!r} in the spec; nearest: {nearest[0]}"
     warnings.warn(message, stacklevel=3)
 
 
-def _remember(memory: dict[Any, Any], key: Any, value: Any, most: int) -> None:
-    """Store a key as the newest, and drop the oldest when there are too many."""
-    memory.pop(key, None)
-    memory[key] = value
-    if len(memory) > most:
-        del memory[next(iter(memory))]
+def _add_newest(entries: dict[K, V], key: K, value: V, entries_max: int) -> None:
+    """Store an entry as the newest, and drop the oldest if there are too many."""
+    entries.pop(key, None)
+    entries[key] = value
+    if len(entries) > entries_max:
+        oldest_key = next(iter(entries))
+        del entries[oldest_key]
 
 
-def _plain(handler: Handler) -> Handler:
+def _require_function(handler: Handler) -> None:
+    """Raise ArgumentError for a coroutine function."""
     if inspect.iscoroutinefunction(handler):
         raise ArgumentError("a handler must be a plain function: a coroutine would never run")
-    return handler

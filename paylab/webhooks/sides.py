@@ -16,7 +16,7 @@ from ..spec.status import MACHINES
 from .cell_texts import texts_of
 from .event import Event, EventVersion, is_stale
 from .payment_columns import COLUMNS, PaymentColumn, name_columns
-from .payment_times import TimeColumn, times_of
+from .payment_times import TimeColumn, Times, times_of
 from .payment_values import WordColumn, amounts_of, word_column
 
 with explained():
@@ -56,6 +56,7 @@ class Family:
         return self._typed_columns[meaning]
 
     def _read_column(self, column: PaymentColumn, zone: ZoneInfo) -> Any:
+        """Read a column by its kind; None if the frame does not have it."""
         name = column.field(self.name)
         if name not in self.frame:
             return None
@@ -105,7 +106,7 @@ class Payments:
                 statuses |= set(column.texts)
         return statuses
 
-    def created(self) -> Any:
+    def created(self) -> Times:
         """Return the time of creation of each payment in UTC, as an array without a zone."""
         utc = ZoneInfo("UTC")
         empty = np.zeros(0, "datetime64[us]")
@@ -239,7 +240,7 @@ def _payment_texts(event: Event) -> dict[str, str]:
     """
     fields = event.resource.to_dict()
     for part in ("deposit", "payout"):
-        inner = flat.get(part)
+        inner = fields.get(part)
         if isinstance(inner, Mapping):
             fields |= {f"{part}_{name}": value for name, value in inner.items()}
     texts = {}

@@ -10,7 +10,7 @@ import pytest
 
 from paylab.errors import ConfigError, PaylabError
 from paylab.webhooks.event import read_event
-from paylab.webhooks.event_file import CUT_OFF, read_events
+from paylab.webhooks.event_file import CUT_OFF_NOTE, read_events
 from paylab.webhooks.event_log import EventLog
 
 from .conftest import NOW, body_of
@@ -54,12 +54,12 @@ def test_a_line_that_was_cut_off(path, caplog, rest):
     """It is left out with a note; the next write removes it."""
     rest = rest if isinstance(rest, bytes) else rest.encode()
     path.write_bytes((HEADER + LINE).encode() + rest)
-    assert read_events(path).notes == (CUT_OFF,)
+    assert read_events(path).notes == (CUT_OFF_NOTE,)
     log = EventLog(path)
     assert (len(log.all()), path.read_bytes().endswith(rest)) == (1, True)
     add(log, body_of(1))
     assert path.read_text() == HEADER + LINE + LINE
-    assert CUT_OFF in caplog.text
+    assert CUT_OFF_NOTE in caplog.text
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 
 from paylab.webhooks.arrivals import Arrivals
 from paylab.webhooks.event import read_event
-from paylab.webhooks.event_log import OVERHEAD, EventLog
+from paylab.webhooks.event_log import EVENT_OVERHEAD_BYTES, EventLog
 
 from .conftest import NOW, body_of
 
@@ -65,7 +65,9 @@ def test_any_text_can_be_kept(tmp_path, field, value):
 
 def test_the_oldest_events_are_dropped(tmp_path, delivery):
     """Above the limit the oldest are dropped from memory, `since` moves; the file has all."""
-    log = EventLog(tmp_path / "events.jsonl", most_bytes=2 * (len(body_of(1, "t0")) + OVERHEAD))
+    log = EventLog(
+        tmp_path / "events.jsonl", bytes_max=2 * (len(body_of(1, "t0")) + EVENT_OVERHEAD_BYTES)
+    )
     log.start(NOW - timedelta(days=1))
     for number in range(4):
         add(log, delivery(1, f"t{number}"), NOW + timedelta(seconds=number))

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from paylab.webhooks.event_log import EventLog
-from paylab.webhooks.receiver import MOST_BYTES, UNANSWERED, Receiver, SimulatedFailure
+from paylab.webhooks.receiver import BODY_BYTES_MAX, UNANSWERED, Receiver, SimulatedFailure
 
 from .conftest import NOW
 
@@ -44,21 +44,21 @@ DEEP = b'{"event_type": "transfer.funded", "event_payload": ' + b'{"a":' * 50_00
         ("POST", JSON, DEEP, 400, 0),
         ("POST", JSON, DEEP + b"1" + b"}" * 50_001, 413, 0),
         ("POST", JSON, b'{"event_type": "x", "event_payload": ' + b"9" * 5_000 + b"}", 400, 0),
-        ("POST", JSON, GOOD + b" " * MOST_BYTES, 413, 0),
+        ("POST", JSON, GOOD + b" " * BODY_BYTES_MAX, 413, 0),
     ],
 )
 def test_answers(receiver, events, method, kind, body, status, kept):
     """An event is stored; any other delivery gets the right error status and is not stored."""
-    if status == 400 and len(body) > MOST_BYTES:
-        body = body[: MOST_BYTES - 1]
+    if status == 400 and len(body) > BODY_BYTES_MAX:
+        body = body[: BODY_BYTES_MAX - 1]
     assert receiver.receive(method, kind, body).status == status
     assert len(events.all()) == kept
 
 
-@pytest.mark.parametrize(("size", "status"), [(MOST_BYTES, 200), (MOST_BYTES + 1, 413)])
+@pytest.mark.parametrize(("size", "status"), [(BODY_BYTES_MAX, 200), (BODY_BYTES_MAX + 1, 413)])
 def test_the_largest_body(receiver, size, status):
     """A body of exactly the limit is read."""
-    assert MOST_BYTES == 262_144
+    assert BODY_BYTES_MAX == 262_144
     assert receiver.receive("POST", JSON, GOOD.ljust(size)).status == status
 
 

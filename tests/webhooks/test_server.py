@@ -15,7 +15,7 @@ from paylab import serving
 from paylab.errors import ConfigError
 from paylab.webhooks import port as shell
 from paylab.webhooks.port import Port
-from paylab.webhooks.receiver import MOST_BYTES
+from paylab.webhooks.receiver import BODY_BYTES_MAX
 
 BURST, SENDERS = 320, 16
 
@@ -39,7 +39,7 @@ def client():
     ("method", "kind", "size", "status"),
     [
         ("POST", "application/json", None, 200),
-        ("POST", "application/json", MOST_BYTES + 1, 413),
+        ("POST", "application/json", BODY_BYTES_MAX + 1, 413),
         ("POST", "application/json", 20_000_000, 413),
         ("POST", "text/plain", None, 415),
         ("GET", "application/json", 0, 405),
