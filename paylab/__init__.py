@@ -87,10 +87,10 @@ LATE = {
 
 def __getattr__(name: str) -> Any:
     if name not in LATE:
-        from .errors.names import meant
+        from .errors.names import find_suggestion
 
         message = f"module {__name__!r} has no attribute {name!r}"
-        instead = None if name.startswith("_") else meant(name, __dir__())
+        instead = None if name.startswith("_") else find_suggestion(name, __dir__())
         raise AttributeError(f"{message}: use {instead}" if instead else message)
     module, _, attribute = LATE[name].partition(":")
     module_found = import_module(f"{__name__}.{module}")

@@ -22,7 +22,7 @@ from ..client.base_url import check_base_url, check_encrypted
 from ..client.profiles import DEFAULT, SECRETS, profiles_path
 from ..client.settings import VARIABLES
 from ..errors.base import ConfigError, PaylabError
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from ..lab.lab import connect
 from .terminal import say, warn_user
 
@@ -125,7 +125,7 @@ def _in_keyring(options: argparse.Namespace, values: dict[str, str]) -> bool:
 
 def _keep(entry: str, secret: str) -> str:
     """Put a secret into the keyring; return the reference to write into the profile."""
-    with explained():
+    with extra_imports():
         import keyring
         from keyring.errors import KeyringError
     try:

@@ -30,7 +30,7 @@ from urllib.parse import quote
 
 from .. import files, runtime
 from ..errors.base import ConfigError, PaylabError
-from ..errors.extras import explained, require_extra
+from ..errors.extras import extra_imports, require_extra
 from ..interpreter import python_command
 from .service import FACTS, exports, service_for, variables
 from .terminal import log_without_blocking, port, say, warn_user
@@ -205,7 +205,7 @@ def trust_copies(folder: Path) -> None:
     """Sign the unchanged copies for this user's Jupyter, which then shows their saved styles."""
     sys.modules.setdefault(IRI_GRAMMARS, None)  # type: ignore[arg-type]
     with suppress(OSError):  # without a writable home the copies are shown without styles
-        with explained():
+        with extra_imports():
             from jupyter_core.paths import jupyter_data_dir
             from nbformat import NO_CONVERT, reads
             from nbformat.sign import NotebookNotary

@@ -19,7 +19,7 @@ from ..client.call import Call
 from ..errors.base import ConfigError, PaylabError
 from ..lab.lab import Lab, connect
 from ..spec.paging import Pager, RawPage, read_page
-from ..spec.text import pretty_json, read_json, write_json
+from ..spec.text import format_json, read_json, write_json
 from .terminal import announce, confirm, in_range, say, sections, warn_user
 
 EXAMPLE = {
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
                 say(write_json(lab.client.redaction.json(item)))
         else:
             answer = _sent(lab, path, body, options)
-            say(pretty_json(lab.client.redaction.json(answer)))
+            say(format_json(lab.client.redaction.json(answer)))
     finally:
         for call in lab.calls if options.verbose else ():
             warn_user(layers(call))

@@ -13,9 +13,9 @@ from functools import cached_property, partial
 from typing import Any
 
 from ..rules.expected import ExpectedField, expected_field, similar_fields
-from ..spec.complaints import Complaint, is_missing
+from ..spec.complaints import Complaint, says_missing
 from ..spec.error_body import ErrorBody
-from ..spec.error_words import is_markup, is_phrase
+from ..spec.error_words import is_markup, is_status_phrase
 from ..spec.json_path import last_name, value_at
 from ..spec.operations.operation import Operation
 from ..spec.operations.records import OPERATIONS
@@ -153,19 +153,19 @@ class Advisor:
         """What to do about the Idempotency-Key, by what was sent; "" if it is not about the key."""
         text = self._told.text
         has_key = self._outgoing.idempotency_key is not None
-        is_bare = self._status == CONFLICT and is_phrase(text) and has_key
+        is_bare = self._status == CONFLICT and is_status_phrase(text) and has_key
         if self._status not in INVALID or not (is_bare or IDEMPOTENCY.search(text)):
             return ""
         is_form = "uuid" in text.lower()
         if not has_key:
-            return NO_KEY if is_form or is_missing(text) else ""
+            return NO_KEY if is_form or says_missing(text) else ""
         if is_form:
             return KEY_FORM
         if IN_USE.search(text):
             return KEY_IN_USE
         if is_bare or OTHER_BODY.search(text):
             return OTHER_VALUES
-        return KEY_SENT if is_missing(text) and self.kind is not DUPLICATE else ""
+        return KEY_SENT if says_missing(text) and self.kind is not DUPLICATE else ""
 
     def _where_to_look(self) -> str:
         """The list to look in, if the operation has one."""
@@ -233,7 +233,7 @@ class Advisor:
             is_secret = CREDENTIALS.search(complaint.field) is not None
             if complaint.field in sent and field is None:
                 continue  # a refused value, not a field
-            if field is None and complaint.missing and not is_secret:
+            if field is None and complaint.is_missing and not is_secret:
                 last = last_name(complaint.field)
                 spec_field = expected_field(operation.name, last, self._body, self._service)
                 if spec_field is not None and value_at(self._body, last) is None:
@@ -243,7 +243,7 @@ class Advisor:
                     )
                 elif spec_field is None:
                     strange.append(complaint.field)
-            elif field is None and complaint.unknown and not is_secret:
+            elif field is None and complaint.is_unknown and not is_secret:
                 name = plain(complaint.field, 60)
                 yield AdviceText(f"leave {name} out of the call: this service does not know it")
             elif field is not None:
@@ -255,7 +255,7 @@ class Advisor:
         """How to send a header that the service misses; "" if it misses none."""
         match = HEADER.search(self._told.text)
         name = match["name"] if match else ""
-        if not name or not is_missing(self._told.text) or "signature" in name.lower():
+        if not name or not says_missing(self._told.text) or "signature" in name.lower():
             return ""
         if name.lower() == "idempotency-key":
             return KEY_SENT if self._outgoing.idempotency_key else NO_KEY
@@ -268,13 +268,13 @@ class Advisor:
         source = None if field.source == SPEC else field.source
         value = value_at(self._body, field.path)
         is_about_value = isinstance(value, str) and value.lower() in told.words.lower()
-        if told.unknown and not is_about_value:  # a field that has to be sent cannot be left out
+        if told.is_unknown and not is_about_value:  # a field that has to be sent cannot be left out
             text = f"this service does not know {field.path}: leave it out or ask your provider"
             return AdviceText() if field.required else AdviceText(text, source)
-        if told.missing and value is None:
+        if told.is_missing and value is None:
             rule_text = f": it {field.rule}" if field.rule else ""
             return AdviceText(f"add {field.path} to the call{rule_text}", source)
-        rule = "" if told.missing and value else field.rule_for(value)
+        rule = "" if told.is_missing and value else field.rule_for(value)
         is_said = not rule or SAYS_THE_RULE.search(told.words) is not None
         return AdviceText(None if is_said else f"{field.path} {rule}")
 
@@ -302,7 +302,7 @@ class Advisor:
     @property
     def _is_silent(self) -> bool:
         """Whether the text is a phrase or a code, so that it says no more than the status."""
-        return is_phrase(self._told.text) or " " not in self._told.text.strip()
+        return is_status_phrase(self._told.text) or " " not in self._told.text.strip()
 
 
 def _ids(body: object) -> list[str]:

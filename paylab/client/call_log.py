@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import PaylabError, UnknownItemError
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from ..errors.names import with_name_suggestions
 from ..errors.text import plain
 from ..files import path_of
@@ -97,7 +97,7 @@ class CallLog(Sequence[Call]):
         >>> lab.calls.frame()["status"].tolist()[:1]
         [201]
         """
-        with explained():
+        with extra_imports():
             import pandas as pd
 
         frame = pd.DataFrame(self.rows(), columns=list(COLUMNS))

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from ..errors.arguments import explain_arguments
-from ..spec.operations.records import IDEMPOTENT
+from ..spec.operations.records import IDEMPOTENT_OPERATIONS
 from ..spec.service.service import Service
 from .orders import OrderSender
 from .parameters import strict_keywords
@@ -103,7 +103,7 @@ class Client:
     ) -> Response:
         """Send a request, with retries where safe, and read its answer or raise an error."""
         request = self.session.requests.path(method, path, json, params, options)
-        is_order = request.method == "POST" and request.operation in IDEMPOTENT
+        is_order = request.method == "POST" and request.operation in IDEMPOTENT_OPERATIONS
         if is_order and request.idempotency_key is None:
             return self.orders.send_raw(request, json)
         return self.session.deliver(request)

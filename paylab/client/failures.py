@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from http.client import responses
 
-from ..errors.api import APIStatusError, RedirectError, for_status
+from ..errors.api import APIStatusError, RedirectError, error_class_of_status
 from ..errors.base import PaylabError, ReadOnlyError
 from ..redaction.redaction import Redaction
 from ..spec.error_body import ErrorBody, read_error
@@ -88,7 +88,7 @@ def _refusal(
     is_rate = advisor.kind is RATE
     advice_text = advisor.advice(wait_advice(exchange.headers, call.when, limits, is_rate=is_rate))
     advice = _of_finding(call.finding, refusal.text) if call.finding else advice_text.text
-    error = for_status(status)(
+    error = error_class_of_status(status)(
         status, refusal.text, problems=refusal.problems, body=refusal.body, call=call
     )
     is_for_provider = not advice or "your provider" in advice

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from urllib.parse import urlsplit
 
 from ..spec.codes import PAGE_MAX
-from ..spec.operations.routes import reading
+from ..spec.operations.routes import reading_operation
 from .orders import Order, add_advice_on_error, key_advice
 from .parameters import strict_keywords
 from .request import Options, OutgoingRequest, check_key
@@ -51,13 +51,13 @@ class NewOrders:
         if response.body is not None or order.operation != ACCOUNT_OPERATION:
             return response
         from ..spec.models import ConversionAccount  # its models take long to import
-        from ..spec.resource import created
+        from ..spec.resource import creation_time
 
         name = ACCOUNT_OPERATION.partition(".")[0]
         rows = self._session.lists.pager(name, ConversionAccount, {}, PAGE_MAX)
         individual_id = order.fields.get("individual_id")
         accounts = [row for row in rows if row.individual_id == individual_id]
-        newest = max(accounts, key=created, default=None)
+        newest = max(accounts, key=creation_time, default=None)
         return response if newest is None else replace(response, body=newest.raw)
 
     def send_raw(self, request: OutgoingRequest, body: Any) -> Response:
@@ -86,6 +86,6 @@ def _follow_location(session: Session, response: Response) -> Response:
     object_id = session.service.match(path)[1].get("id")
     if object_id is None:
         return response
-    read_operation = reading(response.exchange.request.operation)
+    read_operation = reading_operation(response.exchange.request.operation)
     located = session.call(read_operation, parts={"id": object_id})
     return replace(response, body=located.body)

@@ -37,19 +37,19 @@ def order_body(operation: str, fields: Values, service: Service) -> dict[str, An
         else:
             body[name] = _spell_value(name, value, fields)
     for reference in record.references:
-        account_id = body.get(reference.by_id)
+        account_id = body.get(reference.id_name)
         account = body.get(reference.name, {"id": account_id})
         if account_id is None or not isinstance(account, Mapping):
             continue
         if account.get("id", account_id) == account_id:
-            del body[reference.by_id]
+            del body[reference.id_name]
             body[reference.name] = _normalize_json({**account, "id": account_id})
     return dict(sorted(body.items()))
 
 
 def _spell_word(field: Field, value: str, service: Service) -> str:
     """A word in the letter case of the spec or the service; an unknown currency in upper case."""
-    known_words = {word.casefold(): word for word in field.accepted(service)}
+    known_words = {word.casefold(): word for word in field.choices(service)}
     unknown_word = value.upper() if field.kind == CURRENCY else value
     return known_words.get(value.casefold(), unknown_word)
 

@@ -119,11 +119,11 @@ def is_order_conflict(error: ConflictError) -> bool:
 
     A 409 about anything else, such as the balance, is an ordinary refusal.
     """
-    from ..spec.error_words import is_phrase  # only a refusal needs them
+    from ..spec.error_words import is_status_phrase  # only a refusal needs them
     from .refusal_kinds import DUPLICATE, kind_of
 
     text = error.text.strip()
-    has_no_reason = is_phrase(text) or " " not in text
+    has_no_reason = is_status_phrase(text) or " " not in text
     if has_no_reason or ORDER_CONFLICT.search(text):
         return True
     return kind_of(error.status, text, error.body) is DUPLICATE

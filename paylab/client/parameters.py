@@ -8,12 +8,12 @@ from functools import wraps
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
-from ..errors.arguments import RAW, raise_explained
+from ..errors.arguments import UNCHECKED_ERRORS, raise_with_explanation
 from ..errors.base import Problem, RuleError, RuleWarning
-from ..errors.names import meant, nearest_name
+from ..errors.names import find_nearest_name, find_suggestion
 from ..spec.operations.field import ID, REFERENCE
-from ..spec.operations.records import AMOUNTS, OPERATIONS
-from ..spec.text import normal_name, plain
+from ..spec.operations.records import OPERATIONS, REQUEST_AMOUNTS
+from ..spec.text import normalize_name, plain
 from .request import json_value
 
 if TYPE_CHECKING:
@@ -44,8 +44,8 @@ def strict_keywords(*groups: Any) -> Callable[[Callable[P, A]], Callable[P, A]]:
                 raise TypeError(_unknown(function.__qualname__, kwargs.keys() - names, names))
             try:
                 return function(*args, **kwargs)
-            except RAW as error:
-                raise_explained(call, args, kwargs, error)
+            except UNCHECKED_ERRORS as error:
+                raise_with_explanation(call, args, kwargs, error)
 
         full_signature = signature(function).replace(parameters=[*parameters, *options])
         call.__signature__ = full_signature  # type: ignore[attr-defined] # what inspect and IDEs look for
@@ -56,7 +56,7 @@ def strict_keywords(*groups: Any) -> Callable[[Callable[P, A]], Callable[P, A]]:
 
 def _unknown(operation: str, names: Iterable[str], known: Iterable[str]) -> str:
     known = {*known} - {"self"}
-    hints = {name: meant(name, known) for name in sorted(names)}
+    hints = {name: find_suggestion(name, known) for name in sorted(names)}
     name, similar = next((pair for pair in hints.items() if pair[1]), (min(names), None))
     question = f" (is {similar!r} meant?)" if similar else ""
     sends = "extra" in known and not operation.endswith((".frame", ".export"))
@@ -119,7 +119,7 @@ def _word(value: object, field: str, problems: list[Problem]) -> Any:
         return value
     if isinstance(value, int) and field.endswith("amount") and not isinstance(value, bool):
         return str(value)
-    if isinstance(value, bool) and field in AMOUNTS:
+    if isinstance(value, bool) and field in REQUEST_AMOUNTS:
         problems.append(Problem(field, "must be text or a Decimal: a bool is no amount"))
     if isinstance(value, Mapping):
         problems += _not_names(value, field)
@@ -160,7 +160,7 @@ def raise_or_warn(problems: Iterable[Problem], doubts: Iterable[Problem] = ()) -
 
 def read_name(value: object, field: str) -> str:
     """A name such as a reference in one spelling; RuleError if it is not text, or blank."""
-    name = normal_name(value) if isinstance(value, str) else ""
+    name = normalize_name(value) if isinstance(value, str) else ""
     if not name:
         raise RuleError([Problem(field, "must be text that is not blank")])
     return name
@@ -183,7 +183,7 @@ def unknown(value: object, known: Collection[str], at: str) -> Iterator[Problem]
     """The unknown names of a nested object."""
     for name in value if isinstance(value, Mapping) else ():
         if name not in known:
-            similar = nearest_name(str(name), known)
+            similar = find_nearest_name(str(name), known)
             suggestion = (
                 f"is {similar} meant?" if similar else f"known are {', '.join(sorted(known))}"
             )

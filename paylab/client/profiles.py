@@ -12,7 +12,7 @@ from typing import Any
 from platformdirs import user_config_path
 
 from ..errors.base import ConfigError
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 
 DEFAULT = "default"
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -100,7 +100,7 @@ def _secret(where: str, value: object, environ: Mapping[str, str], *, private: b
 
 
 def _from_keyring(where: str, name: str) -> str:
-    with explained():
+    with extra_imports():
         import keyring
         from keyring.errors import KeyringError
     try:

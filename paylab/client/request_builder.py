@@ -9,7 +9,7 @@ from typing import Any
 
 from ..redaction.redaction import Redaction
 from ..spec.operations.records import OPERATIONS
-from ..spec.operations.routes import reading
+from ..spec.operations.routes import reading_operation
 from ..spec.translation import Translation
 from .request import Options, OutgoingRequest, StreamedBody, encode, url_of, with_options
 from .settings import Settings
@@ -103,4 +103,4 @@ class RequestBuilder:
 
     def reading(self, request: OutgoingRequest, id: str) -> OutgoingRequest:
         """The request that reads the object that a request made."""
-        return self.operation(reading(request.operation), parts={"id": id})
+        return self.operation(reading_operation(request.operation), parts={"id": id})

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from ..errors.api import APIResponseError
 from ..errors.base import PagingError, PaylabError
 from ..redaction.redaction import Redaction
-from ..spec.envelope import object_place
+from ..spec.envelope import find_object_path
 from ..spec.json_path import value_at
 from ..spec.operations.records import OPERATIONS
-from ..spec.paging import ENVELOPE, RawPage, is_usual, read_page
+from ..spec.paging import SPEC_ENVELOPE, RawPage, has_spec_envelope, read_page
 from ..spec.service.lists import ListForm
 from ..spec.service.value_types import NONE
-from ..spec.text import EXACT, LAST_MEMBER, RepeatedMemberError, plain, write_json
+from ..spec.text import EXACT_DECODER, LAST_MEMBER_DECODER, RepeatedMemberError, plain, write_json
 from ..spec.translation import Translation
 from .call import Call
 
@@ -75,10 +75,10 @@ class Response:
         try:
             text = content.decode("utf-8-sig")
             try:
-                return make(EXACT.decode(text) if content.strip() else None)
+                return make(EXACT_DECODER.decode(text) if content.strip() else None)
             except RepeatedMemberError as error:
                 # The answer to a payment that was made must not be lost: only a page is refused.
-                return make(LAST_MEMBER.decode(text), repeats=str(error))
+                return make(LAST_MEMBER_DECODER.decode(text), repeats=str(error))
         except (ValueError, ArithmeticError, RecursionError):
             pass  # Raised below: the parser's error would contain the whole body.
         if attempt.exchange.request.any_body and not MARKUP.match(content):
@@ -175,7 +175,7 @@ class Response:
         if is_error(body) or (wrapped and is_error(wrapped)):
             return None
         operation = OPERATIONS.get(self.exchange.request.operation)
-        item = operation.item(self.translation.service) if operation else NONE
+        item = operation.item_path(self.translation.service) if operation else NONE
         for candidate in (value_at(body, item), wrapped, body):
             if not isinstance(candidate, dict):
                 continue
@@ -186,7 +186,7 @@ class Response:
                     return candidate
             elif any(name in candidate for name in names):
                 return candidate
-        return value_at(body, place) if (place := object_place(body, names)) else None
+        return value_at(body, place) if (place := find_object_path(body, names)) else None
 
     def named_page(self, form: ListForm) -> RawPage:
         """The body as a page of a list, its rows in our names."""
@@ -226,12 +226,12 @@ def resource_of(
     return resource
 
 
-_NAMES = [f'"{name}"'.encode() for name in ENVELOPE]
+_NAMES = [f'"{name}"'.encode() for name in SPEC_ENVELOPE]
 
 
 def is_as_specified(content: bytes, form: ListForm, translation: Translation) -> bool:
     """Whether a page has the envelope and the names of the spec."""
-    if not is_usual(form) or translation.renames(form.name):
+    if not has_spec_envelope(form) or translation.renames(form.name):
         return False
     ends = content[:100] + content[-1000:]  # searching a whole page takes 0.1 ms
     return all(name in ends or name in content for name in _NAMES)

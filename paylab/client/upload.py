@@ -16,7 +16,7 @@ import pybase64
 
 from ..errors.base import Problem, RuleError
 from ..rules import images as rules
-from ..spec.service.frozen import plain_value
+from ..spec.service.frozen import to_json_value
 from ..spec.service.service import Service
 from .parameters import refuse
 from .request import encode
@@ -47,7 +47,7 @@ class Upload:
         self._images = [Image(item, f"images.{at}") for at, item in enumerate(_listed(images))]
         refuse(rules.check({"images": [image.measured for image in self._images]}))
         constants: Any = service.extra.get("individuals.upload_images", {}) if service else {}
-        self._constants = encode(plain_value(constants)) if constants else b"{}"
+        self._constants = encode(to_json_value(constants)) if constants else b"{}"
         self.outline = encode({"images": [image.fields for image in self._images]})
         digest = sha256()
         self.length = 0

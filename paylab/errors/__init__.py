@@ -48,7 +48,7 @@ from .api import RateLimitError as RateLimitError
 from .api import RedirectError as RedirectError
 from .api import ServerError as ServerError
 from .api import UnprocessableError as UnprocessableError
-from .api import for_status as for_status
+from .api import error_class_of_status as error_class_of_status
 from .base import ArgumentError as ArgumentError
 from .base import ChoiceError as ChoiceError
 from .base import ConfigError as ConfigError

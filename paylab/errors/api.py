@@ -23,9 +23,9 @@ class APIError(PaylabError):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            from .names import suggest
+            from .names import raise_unknown_attribute
 
-            suggest(self, name)
+            raise_unknown_attribute(self, name)
 
     @property
     def message(self) -> str:
@@ -51,37 +51,47 @@ class APIError(PaylabError):
     def request_id(self) -> str | None:
         """The id of the request that the service names in a header or the body of its response."""
         headers = getattr(self.call, "response_headers", {})
-        from_header = next((headers[name] for name in REQUEST_IDS if name in headers), None)
-        return from_header or next(_request_ids(getattr(self, "body", None)), None)
+        for name in REQUEST_ID_HEADERS:
+            if headers.get(name):
+                return str(headers[name])
+        return next(_find_request_ids(getattr(self, "body", None)), None)
 
     @property
     def code(self) -> str | None:
         """The error code in the service's response."""
         body = getattr(self, "body", None)
-        inner = body.get("error") if isinstance(body, Mapping) else None
-        error_codes = [part.get("code") for part in (inner, body) if isinstance(part, Mapping)]
-        return next((part for part in error_codes if isinstance(part, str)), None)
+        if not isinstance(body, Mapping):
+            return None
+        for part in (body.get("error"), body):
+            code = part.get("code") if isinstance(part, Mapping) else None
+            if isinstance(code, str):
+                return code
+        return None
 
 
-MOST_PROBLEMS = 5
+PROBLEMS_SHOWN_MAX = 5
 """Problems in the text of an error; its card has all of them."""
-LONGEST_PROBLEM = 200
-REQUEST_IDS = ("x-request-id", "request-id", "x-correlation-id", "x-amzn-requestid")
+PROBLEM_CHARACTERS_MAX = 200
+REQUEST_ID_HEADERS = ("x-request-id", "request-id", "x-correlation-id", "x-amzn-requestid")
 
 
-BODY_IDS = frozenset({"requestid", "traceid", "correlationid", "debugid"})
+REQUEST_ID_KEYS = frozenset({"requestid", "traceid", "correlationid", "debugid"})
 """Keys of a body that hold the id of the request, without case, underscores and hyphens."""
 
 
-def _request_ids(body: Any, depth: int = 3) -> Iterator[str]:
+def _find_request_ids(body: Any, depth: int = 3) -> Iterator[str]:
     """The ids of the request in an error body."""
+    if not depth:
+        return
     if isinstance(body, Sequence) and not isinstance(body, str):
-        for item in body[:10] if depth else ():
-            yield from _request_ids(item, depth - 1)
-    for name, value in body.items() if isinstance(body, Mapping) and depth else ():
-        if isinstance(value, str) and re.sub("[_-]", "", str(name)).lower() in BODY_IDS:
-            yield value
-        yield from _request_ids(value, depth - 1)
+        for item in body[:10]:
+            yield from _find_request_ids(item, depth - 1)
+    elif isinstance(body, Mapping):
+        for name, value in body.items():
+            folded_name = re.sub("[_-]", "", str(name)).lower()
+            if isinstance(value, str) and folded_name in REQUEST_ID_KEYS:
+                yield value
+            yield from _find_request_ids(value, depth - 1)
 
 
 class APIConnectionError(APIError):
@@ -118,41 +128,41 @@ class APIStatusError(APIError):
         self.body = body
         self.problems = tuple(problems)
         self.hint = hint
-        problem_texts = [plain(str(problem), LONGEST_PROBLEM) for problem in self._untold()]
-        remainder = (
-            f"and {len(problem_texts) - MOST_PROBLEMS} more"
-            if len(problem_texts) > MOST_PROBLEMS
-            else ""
-        )
-        title = self._head()
-        super().__init__(
-            "; ".join(filter(None, (title, *problem_texts[:MOST_PROBLEMS], remainder))), call
-        )
+        super().__init__("; ".join(filter(None, [self._head(), *self._problem_texts()])), call)
+
+    def _problem_texts(self) -> list[str]:
+        """The problems that the message does not say, and how many more there are."""
+        problems = self._unmentioned_problems()
+        texts = [plain(str(problem), PROBLEM_CHARACTERS_MAX) for problem in problems]
+        if len(texts) <= PROBLEMS_SHOWN_MAX:
+            return texts
+        return [*texts[:PROBLEMS_SHOWN_MAX], f"and {len(texts) - PROBLEMS_SHOWN_MAX} more"]
 
     def _head(self) -> str:
-        return f"{self.status} {self._only or self.text}".strip()
+        return f"{self.status} {self._only_problem or self.text}".strip()
 
     @property
-    def _only(self) -> str:
+    def _only_problem(self) -> str:
         """The only problem with its field, if the message of the service says no more."""
-        if len(self.problems) != 1 or self.problems[0].message != self.text:
+        if len(self.problems) != 1:
             return ""
-        return "" if _names(self.text, self.problems[0].field) else plain(str(self.problems[0]))
+        problem = self.problems[0]
+        is_field_missing = not _names_field(self.text, problem.field)
+        return plain(str(problem)) if problem.message == self.text and is_field_missing else ""
 
     def _details(self) -> list[str]:
-        return [*super()._details(), *(f"  {problem}" for problem in self._untold())]
+        problems = self._unmentioned_problems()
+        return [*super()._details(), *(f"  {problem}" for problem in problems)]
 
-    def _untold(self) -> list[Problem]:
+    def _unmentioned_problems(self) -> list[Problem]:
         """The problems that the message of the service does not say already."""
-        return [
-            problem
-            for problem in self.problems
-            if not self._only
-            and (problem.message not in self.text or not _names(self.text, problem.field))
-        ]
+        return [] if self._only_problem else list(filter(self._is_unmentioned, self.problems))
+
+    def _is_unmentioned(self, problem: Problem) -> bool:
+        return problem.message not in self.text or not _names_field(self.text, problem.field)
 
 
-def _names(text: str, field: str) -> bool:
+def _names_field(text: str, field: str) -> bool:
     """Whether a text has the name of a field, with any signs between its parts: `a[0].b`."""
     name = r"\W+".join(re.findall(r"\w+", field))
     return re.search(rf"\b{name}\b", text) is not None
@@ -194,7 +204,7 @@ class ServerError(APIStatusError):
     """5xx: the service failed."""
 
 
-BY_STATUS: dict[int, type[APIStatusError]] = {
+CLASSES_BY_STATUS: dict[int, type[APIStatusError]] = {
     400: BadRequestError,
     401: AuthenticationError,
     403: PermissionDeniedError,
@@ -205,8 +215,10 @@ BY_STATUS: dict[int, type[APIStatusError]] = {
 }
 
 
-def for_status(status: int) -> type[APIStatusError]:
+def error_class_of_status(status: int) -> type[APIStatusError]:
     """The error class of a status code."""
+    if status in CLASSES_BY_STATUS:
+        return CLASSES_BY_STATUS[status]
     if 300 <= status < 400:
         return RedirectError
-    return BY_STATUS.get(status, ServerError if status >= 500 else APIStatusError)
+    return ServerError if status >= 500 else APIStatusError

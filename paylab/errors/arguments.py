@@ -24,10 +24,18 @@ from types import MappingProxyType, ModuleType, UnionType
 from typing import Any, Literal, NoReturn, TypeGuard, TypeVar, Union, get_args, get_origin
 
 T = TypeVar("T")
-RAW = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, OSError, RuntimeError)
+UNCHECKED_ERRORS = (
+    TypeError,
+    ValueError,
+    AttributeError,
+    LookupError,
+    ArithmeticError,
+    OSError,
+    RuntimeError,
+)
 """What Python and libraries raise for a value that they cannot use."""
 
-WORDS: Mapping[Any, str] = MappingProxyType(
+TYPE_WORDS: Mapping[Any, str] = MappingProxyType(
     {
         str: "text",
         bytes: "bytes",
@@ -45,7 +53,7 @@ WORDS: Mapping[Any, str] = MappingProxyType(
         Callable: "a function",
     }
 )
-_ADVICE = {
+_FILE_ADVICE = {
     errno.ENOENT: "check its name and the folder you are in",
     errno.EISDIR: "name a file",
     errno.EACCES: "change its permissions, or name another file",
@@ -53,36 +61,38 @@ _ADVICE = {
     errno.ENOSPC: "free some space, or name another place",
 }
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_SECRET = re.compile("secret|key|token|password", re.IGNORECASE)
-_CALLED = ("__init__", "__call__")
+_SECRET_NAME = re.compile("secret|key|token|password", re.IGNORECASE)
+_CHECKED_SPECIAL_METHODS = ("__init__", "__call__")
 
 
 def explain_arguments(target: T) -> T:
     """A public function, or a class and its public methods, with errors that name an argument."""
     if not isinstance(target, type):
-        return typing.cast("T", _explained(typing.cast("Callable[..., Any]", target)))
+        return typing.cast("T", _explain_function(typing.cast("Callable[..., Any]", target)))
     for name, member in list(vars(target).items()):
-        if name.startswith("_") and name not in _CALLED:
+        if name.startswith("_") and name not in _CHECKED_SPECIAL_METHODS:
             continue
         if isinstance(member, classmethod | staticmethod):
-            setattr(target, name, type(member)(_explained(member.__func__)))
+            setattr(target, name, type(member)(_explain_function(member.__func__)))
         elif inspect.isfunction(member) and not hasattr(member, "__wrapped__"):
-            setattr(target, name, _explained(member))
+            setattr(target, name, _explain_function(member))
     return target
 
 
-def _explained(function: Callable[..., Any]) -> Callable[..., Any]:
+def _explain_function(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with errors that name an argument."""
+
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
         try:
             return function(*args, **kwargs)
-        except RAW as error:
-            raise_explained(function, args, kwargs, error)
+        except UNCHECKED_ERRORS as error:
+            raise_with_explanation(function, args, kwargs, error)
 
     return call
 
 
-def raise_explained(
+def raise_with_explanation(
     function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], error: Exception
 ) -> NoReturn:
     """Raise the error of a call: of the tree if an argument explains it, else as it is."""
@@ -92,7 +102,7 @@ def raise_explained(
     if isinstance(error, PaylabError) or trace is None or trace.tb_next is None:
         raise error  # without a frame of the function its signature was not met
     try:
-        explanation = _explanation(function, args, kwargs, error)
+        explanation = _find_explanation(function, args, kwargs, error)
     except Exception:
         explanation = None
     if explanation is None:
@@ -100,19 +110,22 @@ def raise_explained(
     raise explanation from error
 
 
-def _explanation(
+def _find_explanation(
     function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], error: Exception
 ) -> Exception | None:
+    """The error that names an argument or a file; None if none of them explains the failure."""
     from .base import ArgumentError
 
     bound = inspect.signature(function).bind(*args, **kwargs)
-    for name, value, annotation in _annotated(function, bound):
-        reason = _misfit(name, value, annotation)
-        if reason:
-            return ArgumentError(f"{function.__qualname__}(): {name} {reason}", name)
-        if _is_about_file(error) and "a path" in _parts(annotation):
-            return _unusable(error.filename or value, error)
-    return _unusable(error.filename, error) if _is_about_file(error) and error.filename else None
+    for name, value, annotation in _annotated_arguments(function, bound):
+        misfit = _find_misfit(name, value, annotation)
+        if misfit:
+            return ArgumentError(f"{function.__qualname__}(): {name} {misfit}", name)
+        if _is_about_file(error) and "a path" in _describe_type_parts(annotation):
+            return _unusable_file_error(error.filename or value, error)
+    if _is_about_file(error) and error.filename:
+        return _unusable_file_error(error.filename, error)
+    return None
 
 
 def _is_about_file(error: Exception) -> TypeGuard[OSError]:
@@ -121,27 +134,22 @@ def _is_about_file(error: Exception) -> TypeGuard[OSError]:
     return isinstance(error, OSError) and error.errno is not None and not is_network
 
 
-def _unusable(path: object, error: OSError) -> Exception:
+def _unusable_file_error(path: object, error: OSError) -> Exception:
     from .base import ConfigError
     from .text import plain
 
     reason = (error.strerror or str(error)).partition(". Detail")[0].lower()
-    advice = _ADVICE.get(error.errno or 0, "name another file")
+    advice = _FILE_ADVICE.get(error.errno or 0, "name another file")
     return ConfigError(f"{plain(str(path), 200)} cannot be used: {plain(reason, 200)}; {advice}")
 
 
-def _annotated(
+def _annotated_arguments(
     function: Callable[..., Any], bound: inspect.BoundArguments
 ) -> Iterable[tuple[str, Any, Any]]:
-    """The name, value and type of each argument of a call."""
+    """The name, value and type of each argument of a call, except self and defaults."""
     for name, value in bound.arguments.items():
         parameter = bound.signature.parameters[name]
-        written = parameter.annotation  # of an option it is a ForwardRef with its module
-        annotation = getattr(written, "__forward_arg__", written)
-        home = getattr(written, "__forward_module__", None) or function.__module__
-        names = _Names(sys.modules[home])
-        while isinstance(annotation, str):  # an alias may be text, too
-            annotation = eval(annotation, {}, names)  # noqa: S307 - an annotation of ours
+        annotation = _evaluate_annotation(parameter.annotation, function.__module__)
         if annotation is parameter.empty or name == "self":
             continue
         if parameter.kind == parameter.VAR_KEYWORD:
@@ -152,7 +160,18 @@ def _annotated(
                 yield name, item, annotation
 
 
-class _Names(dict[str, Any]):
+def _evaluate_annotation(written: Any, module_name: str) -> Any:
+    """The type of an annotation that may be text, with the names of its module."""
+    # The annotation of an option is a ForwardRef with its module.
+    annotation = getattr(written, "__forward_arg__", written)
+    home = getattr(written, "__forward_module__", None) or module_name
+    names = _AnnotationNames(sys.modules[home])
+    while isinstance(annotation, str):  # an alias may be text, too
+        annotation = eval(annotation, {}, names)  # noqa: S307 - an annotation of ours
+    return annotation
+
+
+class _AnnotationNames(dict[str, Any]):
     """The names of a module, those included that are imported for annotations only."""
 
     def __init__(self, module: ModuleType) -> None:
@@ -164,32 +183,32 @@ class _Names(dict[str, Any]):
             if name in vars(module):
                 return vars(module)[name]
             for node in ast.walk(ast.parse(inspect.getsource(module))):
-                for alias in getattr(node, "names", ()) if _is_import(node) else ():
-                    if (alias.asname or alias.name) == name:
-                        return self._imported(node, alias.name, module)
+                if not isinstance(node, ast.Import | ast.ImportFrom):
+                    continue
+                for alias in node.names:
+                    if name == (alias.asname or alias.name):
+                        return self._import_name(node, alias.name, module)
         return Any
 
-    def _imported(self, node: ast.AST, name: str, module: ModuleType) -> Any:
-        if isinstance(node, ast.ImportFrom):
-            home = import_module("." * node.level + (node.module or ""), module.__package__)
-            self._modules.append(home)  # an alias in it may be text with names of its own
-            return getattr(home, name, Any)
-        return import_module(name)
+    def _import_name(self, node: ast.Import | ast.ImportFrom, name: str, module: ModuleType) -> Any:
+        """Import what an import statement of a module names; Any if it does not exist."""
+        if isinstance(node, ast.Import):
+            return import_module(name)
+        home = import_module("." * node.level + (node.module or ""), module.__package__)
+        self._modules.append(home)  # an alias in it may be text with names of its own
+        return getattr(home, name, Any)
 
 
-def _is_import(node: ast.AST) -> bool:
-    return isinstance(node, ast.Import | ast.ImportFrom)
-
-
-def _misfit(name: str, value: Any, annotation: Any) -> str:
+def _find_misfit(name: str, value: Any, annotation: Any) -> str:
     """Why a value cannot be used; empty if it fits its annotation."""
     from .text import plain
 
     if not has_type(value, annotation):
-        shown = f"of type {type(value).__name__}"
-        if value is None or (isinstance(value, str | int | float) and not _SECRET.search(name)):
-            shown = plain(repr(value), 60)
-        return f"must be {type_in_words(annotation)}, not {shown}"
+        description = f"of type {type(value).__name__}"
+        is_printable = isinstance(value, str | int | float) and not _SECRET_NAME.search(name)
+        if value is None or is_printable:
+            description = plain(repr(value), 60)
+        return f"must be {describe_type(annotation)}, not {description}"
     if isinstance(value, str) and _SURROGATE.search(value):
         return "has an unpaired surrogate, which cannot be written or sent: remove it"
     if isinstance(value, float) and not math.isfinite(value):
@@ -203,24 +222,23 @@ def has_type(value: Any, annotation: Any) -> bool:
     >>> arguments.has_type(["a", 1], list[str])
     False
     """
-    kind = get_origin(annotation) or annotation
-    inner = get_args(annotation)
-    if kind in (Union, UnionType):
-        return any(has_type(value, part) for part in inner)
-    if kind is Literal:
-        return value in inner
-    if kind in _CHECKS:
-        return _CHECKS[kind](value)
-    if not isinstance(kind, type):
+    type_ = get_origin(annotation) or annotation
+    type_arguments = get_args(annotation)
+    if type_ in (Union, UnionType):
+        return any(has_type(value, member) for member in type_arguments)
+    if type_ is Literal:
+        return value in type_arguments
+    if type_ in _TYPE_CHECKS:
+        return _TYPE_CHECKS[type_](value)
+    if not isinstance(type_, type):
         return True
-    if getattr(kind, "_is_protocol", False):
-        return all(hasattr(value, name) for name in vars(kind) if not name.startswith("_"))
-    return isinstance(value, Mapping if typing.is_typeddict(kind) else kind) and _items_fit(
-        value, inner
-    )
+    if getattr(type_, "_is_protocol", False):
+        return all(hasattr(value, name) for name in vars(type_) if not name.startswith("_"))
+    class_ = Mapping if typing.is_typeddict(type_) else type_
+    return isinstance(value, class_) and _have_items_type(value, type_arguments)
 
 
-_CHECKS: Mapping[Any, Callable[[Any], bool]] = {
+_TYPE_CHECKS: Mapping[Any, Callable[[Any], bool]] = {
     None: lambda value: value is None,
     int: lambda value: hasattr(type(value), "__index__"),
     float: lambda value: hasattr(type(value), "__float__"),
@@ -228,32 +246,42 @@ _CHECKS: Mapping[Any, Callable[[Any], bool]] = {
 }
 
 
-def _items_fit(value: Any, inner: tuple[Any, ...]) -> bool:
-    """Whether the items of a collection have the types between its brackets."""
-    kinds = [part for part in inner if part is not Ellipsis]
-    is_kept = isinstance(value, Mapping | list | set | frozenset | tuple | str | bytes)
-    is_row = is_kept and (len(kinds) == 1 or (isinstance(value, Mapping) and len(kinds) == 2))
-    return not is_row or all(has_type(item, kinds[0]) for item in value)
+def _have_items_type(value: Any, type_arguments: tuple[Any, ...]) -> bool:
+    """Whether the items of a collection have the types between its brackets.
+
+    An iterator is not read, and a tuple of several types is not checked.
+    """
+    item_types = [type_ for type_ in type_arguments if type_ is not Ellipsis]
+    if not isinstance(value, Mapping | list | set | frozenset | tuple | str | bytes):
+        return True
+    has_item_type = len(item_types) == 1
+    has_key_type = isinstance(value, Mapping) and len(item_types) == 2
+    if not has_item_type and not has_key_type:
+        return True
+    return all(has_type(item, item_types[0]) for item in value)
 
 
-def type_in_words(annotation: Any) -> str:
+def describe_type(annotation: Any) -> str:
     """The type of an annotation in words.
 
-    >>> arguments.type_in_words(str | int | None)
+    >>> arguments.describe_type(str | int | None)
     'text, a whole number or None'
     """
-    words = list(dict.fromkeys(_parts(annotation)))
-    return " or ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+    names = list(dict.fromkeys(_describe_type_parts(annotation)))
+    if len(names) == 1:
+        return names[0]
+    return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
-def _parts(annotation: Any) -> Iterable[str]:
+def _describe_type_parts(annotation: Any) -> Iterable[str]:
+    """Each type of a union and each value of a Literal, in words."""
     origin = get_origin(annotation)
-    inner = get_args(annotation)
+    type_arguments = get_args(annotation)
     if origin in (Union, UnionType):
-        for part in inner:
-            yield from _parts(part)
+        for member in type_arguments:
+            yield from _describe_type_parts(member)
     elif origin is Literal:
-        yield from map(repr, inner)
+        yield from map(repr, type_arguments)
     else:
-        kind = origin or annotation
-        yield WORDS.get(kind) or f"a {getattr(kind, '__name__', kind)}"
+        type_ = origin or annotation
+        yield TYPE_WORDS.get(type_) or f"a {getattr(type_, '__name__', type_)}"

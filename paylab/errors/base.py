@@ -8,8 +8,8 @@ from typing import Any
 
 from .text import printable, printable_lines
 
-FULL_TRACEBACK = "  Full traceback: import sys; print(sys.last_value.traceback())"
-WIDTH = 72
+TRACEBACK_ADVICE = "  Full traceback: import sys; print(sys.last_value.traceback())"
+CARD_WIDTH = 72
 """Characters in a line of an error; JupyterLab breaks longer ones in the middle of words."""
 
 
@@ -77,11 +77,12 @@ class PaylabError(Exception):
         """The lines to show in a terminal or a notebook, folded to fit a narrow one."""
         from textwrap import TextWrapper  # with an error, not with `import paylab`
 
-        fold = TextWrapper(WIDTH, subsequent_indent="    ", break_long_words=False)
-        fold.break_on_hyphens = False
+        wrapper = TextWrapper(CARD_WIDTH, subsequent_indent="    ", break_long_words=False)
+        wrapper.break_on_hyphens = False
         lines = [f"{type(self).__name__}: {self._head()}", *self._details()]
-        lines += [f"  Try: {self.hint}"] if self.hint else []
-        return [printable(part) for line in lines for part in fold.wrap(line)]
+        if self.hint:
+            lines.append(f"  Try: {self.hint}")
+        return [printable(part) for line in lines for part in wrapper.wrap(line)]
 
     def _head(self) -> str:
         """What went wrong, without what `_details` has."""
@@ -92,8 +93,8 @@ class PaylabError(Exception):
         if self.call is None:
             return []
         number = getattr(self.call, "number", 0)
-        where = f" (number {number} in lab.calls)" if number else ""
-        return [f"  Call: {self.call}{where}"]
+        number_text = f" (number {number} in lab.calls)" if number else ""
+        return [f"  Call: {self.call}{number_text}"]
 
     def traceback(self) -> str:
         """The full traceback; a notebook shows only the card."""
@@ -103,15 +104,15 @@ class PaylabError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A subclass may take other arguments than the text, which is all that `args` has.
-        return _restored, (type(self), self.args), vars(self)
+        return _restore_error, (type(self), self.args), vars(self)
 
     def _render_traceback_(self) -> list[str]:
         """Show the card instead of the traceback; called by IPython."""
-        return [*self.card(), FULL_TRACEBACK]
+        return [*self.card(), TRACEBACK_ADVICE]
 
 
-def _restored(kind: type[PaylabError], args: tuple[Any, ...]) -> PaylabError:
-    error = kind.__new__(kind)
+def _restore_error(error_class: type[PaylabError], args: tuple[Any, ...]) -> PaylabError:
+    error = error_class.__new__(error_class)
     error.args = args
     return error
 
@@ -194,14 +195,14 @@ class ReplayError(PaylabError):
         super().__init__(message)
 
     def _text(self) -> str:
-        nearest_text = f"; nearest: {self.nearest}" if self.nearest else ""
-        return f"{self.args[0]}{nearest_text}" + "".join(
-            f"; {difference}" for difference in self.differences
-        )
+        parts = [str(self.args[0])]
+        if self.nearest:
+            parts.append(f"nearest: {self.nearest}")
+        return "; ".join([*parts, *self.differences])
 
     def _details(self) -> list[str]:
-        nearest = [f"  Nearest: {self.nearest}"] if self.nearest else []
-        return [*nearest, *(f"    {difference}" for difference in self.differences)]
+        differences = [f"    {difference}" for difference in self.differences]
+        return [f"  Nearest: {self.nearest}", *differences] if self.nearest else differences
 
 
 class ChoiceError(PaylabError):
@@ -263,7 +264,9 @@ class UnknownNameError(SimulatorError, AttributeError):
         super().__init__(f"no {kind} is called {name!r}")
 
     def _text(self) -> str:
-        return "; nearest: ".join(filter(None, [self._head(), ", ".join(self.nearest)]))
+        if not self.nearest:
+            return self._head()
+        return f"{self._head()}; nearest: {', '.join(self.nearest)}"
 
     def _details(self) -> list[str]:
         return [f"  Nearest: {', '.join(self.nearest)}"] if self.nearest else []

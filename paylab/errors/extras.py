@@ -21,26 +21,26 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
 }
 """The packages of each extra, by the names that they are imported by."""
 
-LAB = ("frames", "duckdb", "excel", "images", "charts")
+LAB_EXTRAS = ("frames", "duckdb", "excel", "images", "charts")
 """The extras that `lab` has, with packages of its own: all that the notebooks use."""
 
-_EXTRA_OF = {package: extra for extra, packages in EXTRAS.items() for package in packages}
+_EXTRA_BY_PACKAGE = {package: extra for extra, packages in EXTRAS.items() for package in packages}
 
 
 @contextmanager
-def explained() -> Iterator[None]:
+def extra_imports() -> Iterator[None]:
     """Import packages of extras in its block; MissingExtraError if one is not installed.
 
-    >>> with explained():
+    >>> with extra_imports():
     ...     import pandas
     """
     try:
         yield
     except ModuleNotFoundError as error:
         package = str(error.name).partition(".")[0]
-        if package not in _EXTRA_OF:
+        if package not in _EXTRA_BY_PACKAGE:
             raise
-        raise MissingExtraError(package, _EXTRA_OF[package]) from None
+        raise MissingExtraError(package, _EXTRA_BY_PACKAGE[package]) from None
 
 
 def require_extra(extra: str) -> None:
@@ -50,9 +50,10 @@ def require_extra(extra: str) -> None:
 
 
 def missing_packages(extra: str) -> list[str]:
-    """The packages of an extra that are not installed, those of the extras that it has included."""
-    parts = (*LAB, extra) if extra == "lab" else (extra,)
-    return [name for part in parts for name in EXTRAS[part] if not is_installed(name)]
+    """The packages of an extra, and of the extras that it includes, that are not installed."""
+    extras = (*LAB_EXTRAS, extra) if extra == "lab" else (extra,)
+    packages = [package for name in extras for package in EXTRAS[name]]
+    return [package for package in packages if not is_installed(package)]
 
 
 def is_installed(package: str) -> bool:

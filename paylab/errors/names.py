@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NoReturn, TypeVar
 
-SIMILAR = 0.8
+SIMILARITY_MIN = 0.8
 """The minimum similarity of a suggested name, by difflib."""
 
-_SEND = "lab.request(), as paylab knows no such operation @get,list,create,request"
-_OTHERS = f"""
+_USE_REQUEST = "lab.request(), as paylab knows no such operation @get,list,create,request"
+_HABIT_TABLE = f"""
 # Operations of a resource.
 retrieve fetch find read describe show lookup get_transfer get_payout: get | first | raw
 retrieve_transfer: get | first | raw
@@ -22,8 +22,8 @@ get_all_transfers: list | to_list
 search query find_by: filter | list().filter(name=value) @list
 new add make post insert send pay initiate create_transfer create_payout: create | deposit | request
 transfer_funds: create | deposit | request
-modify edit patch put replace: update | {_SEND}
-remove destroy unsubscribe: delete | {_SEND}
+modify edit patch put replace: update | {_USE_REQUEST}
+remove destroy unsubscribe: delete | {_USE_REQUEST}
 poll wait_for wait_until get_waiter waiter: wait
 bulk_create create_batch batch_create batch: create_many
 upload upload_document upload_documents: upload_images | export
@@ -31,7 +31,7 @@ df dataframe to_df to_frame to_pandas to_dataframe: frame
 to_csv to_parquet to_excel download save: export
 simulate simulate_deposit fund: deposit
 calculate estimate preview: create
-cancel delete update transfer_cancel: {_SEND}
+cancel delete update transfer_cancel: {_USE_REQUEST}
 # Lists and results.
 auto_paging_iter auto_paging iter: a for loop, which fetches the next pages itself @to_list
 data items results value body content: raw | list | to_list | body | response_body
@@ -131,81 +131,96 @@ A hint that is not a name is for an owner that has one of the names after its @.
 """
 
 
-def nearest_name(name: str, known: Iterable[str], similar: float = SIMILAR) -> str | None:
-    """The known name most similar to a name, ignoring case and underscores.
+def find_nearest_name(
+    name: str, known: Iterable[str], similar: float = SIMILARITY_MIN
+) -> str | None:
+    """The known name most similar to a name, ignoring case and underscores; None if none is.
 
-    Two letters in the wrong order are near in a short name too.
+    `similar` is the minimum similarity. Two letters in the wrong order are near in a short name
+    too.
 
-    >>> names.nearest_name("exchangeRate", ["exchange_rate", "total_fee"])
+    >>> names.find_nearest_name("exchangeRate", ["exchange_rate", "total_fee"])
     'exchange_rate'
     """
     from difflib import get_close_matches  # only for a wrong name
 
-    names_by_folded = {_folded(candidate): candidate for candidate in sorted(known)}
-    folded = _folded(name)
+    names_by_folded = {_fold_name(candidate): candidate for candidate in sorted(known)}
+    folded = _fold_name(name)
     matches = get_close_matches(folded, names_by_folded, 1, similar)
     if not matches and similar < 1:
-        matches = [
-            candidate for candidate in names_by_folded if sorted(candidate) == sorted(folded)
-        ]
+        letters = sorted(folded)
+        matches = [candidate for candidate in names_by_folded if sorted(candidate) == letters]
     return names_by_folded[matches[0]] if matches else None
 
 
-def nearest_names(name: str, known: Mapping[str, object]) -> tuple[str, ...]:
-    """The names nearest to a wrong one: by spelling, then by a shared word."""
+def find_nearest_names(name: str, known: Mapping[str, object]) -> tuple[str, ...]:
+    """Up to five names nearest to a wrong one: by spelling, then by a shared word.
+
+    The first five known names if none is near.
+    """
     from difflib import get_close_matches  # only for a wrong name
 
-    close = get_close_matches(name[:60], known, n=3, cutoff=0.5)
-    sharing = (
-        candidate for candidate in known if set(candidate.split("_")) & set(name.lower().split("_"))
-    )
-    return tuple(dict.fromkeys([*close, *sharing]))[:5] or tuple(known)[:5]
+    close_names = get_close_matches(name[:60], known, n=3, cutoff=0.5)
+    words = {*name.lower().split("_")}
+    sharing_names = [candidate for candidate in known if words & {*candidate.split("_")}]
+    nearest = tuple(dict.fromkeys([*close_names, *sharing_names])) or tuple(known)
+    return nearest[:5]
 
 
-def _folded(name: str) -> str:
+def _fold_name(name: str) -> str:
     return name.replace("_", "").replace("-", "").lower()
 
 
-def _habits(table: str) -> Iterator[tuple[str, list[tuple[str, set[str]]]]]:
+def _read_habits(table: str) -> Iterator[tuple[str, list[tuple[str, set[str]]]]]:
+    """Each name of other SDKs with its suggestions, and the names that each of these needs."""
     for line in table.strip().splitlines():
+        if line.startswith("#"):
+            continue
         other_names, _, our_names = line.partition(": ")
-        parts = (alternative.partition(" @") for alternative in our_names.split(" | "))
-        instead = [(text, set((needs or text).split(","))) for text, _, needs in parts if text]
-        for other_name in () if line.startswith("#") else other_names.rstrip(":").split():
-            yield _folded(other_name), instead
+        suggestions: list[tuple[str, set[str]]] = []
+        for alternative in our_names.split(" | "):
+            suggestion, _, needed_names = alternative.partition(" @")
+            if suggestion:
+                suggestions.append((suggestion, set((needed_names or suggestion).split(","))))
+        for other_name in other_names.rstrip(":").split():
+            yield _fold_name(other_name), suggestions
 
 
-HABITS = dict(_habits(_OTHERS))
+HABITS = dict(_read_habits(_HABIT_TABLE))
 """Names of other SDKs: what to use here, and the names of which the owner must have one."""
 
 
-def meant(name: str, known: Iterable[str]) -> str | None:
+def find_suggestion(name: str, known: Iterable[str]) -> str | None:
     """What to use instead of an unknown name: a known synonym, a similar name, or a hint.
 
-    >>> names.meant("retrieve", ["create", "get", "list"])
+    None if there is no such name.
+
+    >>> names.find_suggestion("retrieve", ["create", "get", "list"])
     'get'
     """
-    names = set(known)
-    exact_habits = HABITS.get(_folded(name))
-    habits = HABITS.get(f"{_folded(name)}s", []) if exact_habits is None else exact_habits
-    fits = (instead for instead, needs in habits if names & needs)
-    same_letters = 1.0
-    return next(fits, None) or nearest_name(
-        name, names, SIMILAR if exact_habits is None else same_letters
-    )
+    known_names = set(known)
+    folded = _fold_name(name)
+    is_habit = folded in HABITS
+    suggestions = HABITS[folded] if is_habit else HABITS.get(f"{folded}s", [])
+    for suggestion, needed_names in suggestions:
+        if known_names & needed_names:
+            return suggestion
+    # A name of another SDK is no misspelling: only one with the same letters is meant.
+    return find_nearest_name(name, known_names, 1.0 if is_habit else SIMILARITY_MIN)
 
 
-def suggest(owner: Any, name: str) -> NoReturn:
+def raise_unknown_attribute(owner: Any, name: str) -> NoReturn:
     """The `__getattr__` of a class: AttributeError with the name to use instead."""
     message = f"{type(owner).__name__} has no attribute {name!r}"
     if name.startswith("_"):  # attributes that Python and IPython look up on any object
         raise AttributeError(message)
     public = [attribute for attribute in dir(owner) if not attribute.startswith("_")]
-    instead = meant(name, public)
-    if not instead and "client" in public and name in dir(owner.client):
-        instead = f"client.{name}"  # a resource that a lab does not extend
-    advice = f"use {instead}" if instead else f"it has {', '.join(public)}"
-    raise AttributeError(f"{message}: {advice}")
+    suggestion = find_suggestion(name, public)
+    if not suggestion and "client" in public and name in dir(owner.client):
+        suggestion = f"client.{name}"  # a resource that a lab does not extend
+    if suggestion:
+        raise AttributeError(f"{message}: use {suggestion}")
+    raise AttributeError(f"{message}: it has {', '.join(public)}")
 
 
 def public_names(owner: object) -> list[str]:
@@ -213,7 +228,7 @@ def public_names(owner: object) -> list[str]:
     return sorted(name for name in object.__dir__(owner) if not name.startswith("_"))
 
 
-def offers(owner: object) -> str:
+def list_offers(owner: object) -> str:
     """The `__repr__` of a part of a lab: its public names."""
     return f"{type(owner).__name__.removeprefix('Lab')}: {', '.join(public_names(owner))}"
 
@@ -221,11 +236,14 @@ def offers(owner: object) -> str:
 K = TypeVar("K")
 
 
-def with_name_suggestions(kind: type[K]) -> type[K]:
-    """Give a class `suggest`, `public_names` and a repr, and hide no unknown name from mypy."""
-    class_: Any = kind
-    class_.__getattr__ = suggest
-    class_.__dir__ = public_names
-    if kind.__repr__ is object.__repr__:
-        class_.__repr__ = offers
-    return kind
+def with_name_suggestions(class_: type[K]) -> type[K]:
+    """Give a class `raise_unknown_attribute`, `public_names` and a repr.
+
+    They are set here, because a `__getattr__` in the class would hide unknown names from mypy.
+    """
+    target: Any = class_
+    target.__getattr__ = raise_unknown_attribute
+    target.__dir__ = public_names
+    if class_.__repr__ is object.__repr__:
+        target.__repr__ = list_offers
+    return class_

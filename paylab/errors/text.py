@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-LONGEST = 500
+LINE_CHARACTERS_MAX = 500
 
 
-def plain(text: str, longest: int = LONGEST) -> str:
+def plain(text: str, longest: int = LINE_CHARACTERS_MAX) -> str:
     """One line of printable text, escaped and truncated, with white space folded.
 
     >>> plain("one\\n  two\\a")
     'one two\\\\x07'
     """
     # Truncated first for speed; escaping makes at most ten characters of one.
-    words = " ".join(text[: longest * 10].split())
-    safe = printable(words[: longest + 1])
+    one_line = " ".join(text[: longest * 10].split())
+    safe = printable(one_line[: longest + 1])
     return safe if len(safe) <= longest else safe[: longest - 1] + "…"
 
 

@@ -6,9 +6,9 @@ an Index, a Categorical, a plain `pd.DataFrame` or `pd.Series`, and the results 
 `crosstab` and `groupby(...).groups`. Print it with `print(ascii(...))`.
 """
 
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 
-with explained():
+with extra_imports():
     from .accessor import Accessor as Accessor
     from .by_currency import by_currency as by_currency
     from .currency_rows import CurrencyWarning as CurrencyWarning

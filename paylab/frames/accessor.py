@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, ExactnessError
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from ..spec import status
 from ..spec.time_arguments import read_since
 from . import decimals, excel, files, summaries, times
@@ -161,7 +161,7 @@ class Accessor:
 
 
 def _to_duckdb(path: str, table: str, rows: pa.Table) -> int:
-    with explained():
+    with extra_imports():
         import duckdb
     try:
         with duckdb.connect(path) as connection:
@@ -173,7 +173,7 @@ def _to_duckdb(path: str, table: str, rows: pa.Table) -> int:
 
 
 def _to_url(url: str, table: str, rows: pa.Table) -> int:
-    with explained():
+    with extra_imports():
         import sqlalchemy as sql
     try:
         engine = sql.create_engine(url, hide_parameters=True)

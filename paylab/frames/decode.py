@@ -18,8 +18,8 @@ import pyarrow.json as pj
 from ..errors.api import APIResponseError
 from ..errors.arguments import explain_arguments
 from ..errors.base import PagingError, PaylabWarning
-from ..spec.paging import MOST_EMPTY, Page, Pager, read_page
-from ..spec.text import EXACT, RepeatedMemberError, plain
+from ..spec.paging import EMPTY_PAGES_MAX, Page, Pager, read_page
+from ..spec.text import EXACT_DECODER, RepeatedMemberError, plain
 from .columns import Column, Schema
 from .text_table import PagePart, Row, Tree, path_tree, text_table, unknown_fields
 
@@ -74,7 +74,7 @@ class Decoder:
         for rows in part.sizes:
             self.pages += 1
             self._empty = 0 if rows else self._empty + 1
-            if self._empty > MOST_EMPTY:
+            if self._empty > EMPTY_PAGES_MAX:
                 raise PagingError(f"the list gave {self._empty} empty pages, and more follow")
 
     def _one(self, page: object) -> PagePart:
@@ -190,7 +190,7 @@ def _page(page: object, name: str = "a page") -> Page[Row]:
 def loads(body: bytes) -> object:
     """The body as JSON with exact numbers; APIResponseError when it is not JSON."""
     try:
-        return EXACT.decode(body.decode("utf-8-sig"))
+        return EXACT_DECODER.decode(body.decode("utf-8-sig"))
     except RepeatedMemberError as error:
         reason = str(error)
     except (ValueError, ArithmeticError, RecursionError):

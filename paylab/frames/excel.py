@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import pyarrow as pa
 
 from ..errors.base import ConfigError
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from ..files import replace, require_writable
 from ..spreadsheet_cells import escape_sheet_text
 from . import decimals
@@ -35,7 +35,7 @@ def write_workbook(
 
     A number with more than 15 digits is text, because a spreadsheet would round it.
     """
-    with explained():
+    with extra_imports():
         from openpyxl import Workbook
     zone = time_zone(tz)
     require_writable(path)
@@ -73,7 +73,7 @@ def _fill(sheet: Any, tables: Iterable[pa.Table], zone: ZoneInfo, path: Path) ->
 
 
 def _cells(column: pa.ChunkedArray, sheet: Any, zone: ZoneInfo) -> Iterator[Any]:
-    with explained():
+    with extra_imports():
         from openpyxl.cell import WriteOnlyCell
 
     def text(value: Any) -> Any:
@@ -103,7 +103,7 @@ def _cells(column: pa.ChunkedArray, sheet: Any, zone: ZoneInfo) -> Iterator[Any]
 
 def _text_cell(sheet: Any, value: object) -> Any:
     """A cell of text, also if it begins with =, which would be a formula."""
-    with explained():
+    with extra_imports():
         from openpyxl.cell import WriteOnlyCell
     cell = WriteOnlyCell(sheet, _stored(str(value)))
     cell.data_type = "s"

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..errors.base import ConfigError, ExactnessError
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from ..files import locked, path_of, replace, sweep
 from . import summaries
 from .decimal_array import DecimalArray, DecimalDtype
@@ -69,7 +69,7 @@ class Remote:
     """A folder at an fsspec URL; object stores replace files atomically."""
 
     def __init__(self, address: str, options: dict[str, Any]) -> None:
-        with explained():
+        with extra_imports():
             from fsspec.core import url_to_fs
         try:
             self._files, self._root = url_to_fs(address, **options)
@@ -150,7 +150,7 @@ def on_cluster(
     if hasattr(cluster, "map"):
         results: list[T] = cluster.gather(cluster.map(work, items, pure=False, **options))
         return results
-    with explained():
+    with extra_imports():
         from distributed import Client
     with Client(cluster) as client:  # type: ignore[no-untyped-call]
         return on_cluster(client, work, items, **options)
@@ -161,7 +161,7 @@ def lazily(partitions: Sequence[Partition]) -> dd.DataFrame:
 
     The default shuffle is "tasks", because the newer one rounds decimals to 28 digits.
     """
-    with explained():
+    with extra_imports():
         import dask
         import dask.dataframe as dd
         from dask.dataframe.extensions import make_array_nonempty, make_scalar

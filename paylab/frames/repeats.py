@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from ..spec.repeats import Versions
+from ..spec.repeats import RowVersions
 
 COLUMNS = ["id", "updated_at"]
 Rows = np.ndarray[Any, np.dtype[Any]]
@@ -22,7 +22,7 @@ def superseded(read: Callable[[], Iterable[pa.Table]]) -> Rows:
     row may be repeated. Memory is eight bytes per row, a hash of its id, and the ids that repeat.
     """
     again = repeated([id_hashes(table) for table in read()])
-    versions = Versions()
+    versions = RowVersions()
     for row in _candidates(read, again) if len(again) else ():
         versions.add(*row)
     return np.array(sorted(versions.superseded), np.int64)

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors.base import ConfigWarning, PaylabWarning, Problem, RuleError
-from ..errors.names import nearest_name
+from ..errors.names import find_nearest_name
 from ..spec import status
 from ..spec.codes import PAGE_MAX
 from ..spec.service.lists import Order
-from ..spec.text import normal_name, plain
+from ..spec.text import normalize_name, plain
 from . import times
 from .columns import schema_of
 from .text_table import PagePart
@@ -42,7 +42,7 @@ def read_reference(value: str | None, kind: str) -> str | None:
         return None
     if REFERENCE not in schema_of(kind).names:
         raise RuleError([Problem(REFERENCE, f"is no field of {kind}")])
-    name = normal_name(value) if isinstance(value, str) else ""
+    name = normalize_name(value) if isinstance(value, str) else ""
     if not name:
         raise RuleError([Problem(REFERENCE, "must be text that is not blank")])
     return name
@@ -53,7 +53,7 @@ def known_statuses(values: str | Collection[str] | None, kind: str) -> frozenset
     statuses = read_statuses(values)
     states = status.MACHINES[kind].states if kind in status.MACHINES else statuses or ()
     for word in sorted((statuses or frozenset()).difference(states)):
-        nearest = nearest_name(word, states)
+        nearest = find_nearest_name(word, states)
         hint = f"nearest: {nearest}" if nearest else f"known: {', '.join(states)}"
         message = f"{plain(word, 40)!r} is not a known status of {kind}; {hint}"
         warnings.warn(message, ConfigWarning, stacklevel=3)

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, ExactnessError
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from . import decimals, summary_sql
 from .decimals import DIGITS_MAX
 from .frame import ExactFrame
@@ -151,7 +151,7 @@ def _concatenated(parts: Sequence[pa.Table]) -> pa.Table:
 
 
 def _run(sql: str, threads: int | None = None, **tables: pa.Table) -> pa.Table:
-    with explained():
+    with extra_imports():
         import duckdb
     with duckdb.connect() as connection:
         connection.execute("set timezone = 'UTC'")

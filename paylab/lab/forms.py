@@ -23,7 +23,7 @@ from ..spec.models import (
     Individual,
     Transfer,
 )
-from ..spec.resource import created
+from ..spec.resource import creation_time
 from .form_registry import FormRegistry, id_of, known_word, refresh_options
 from .payout_forms import PayoutForms
 from .service_time import ServiceTime
@@ -318,7 +318,7 @@ class Forms:
         accounts_of_person = (
             account for account in conversion_accounts if account.individual_id == person.id
         )
-        return max(accounts_of_person, key=created, default=None)
+        return max(accounts_of_person, key=creation_time, default=None)
 
 
 SHOWN = "a status is that of an individual, a transfer or a conversion, of its id, or of a deposit"

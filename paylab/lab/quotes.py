@@ -10,7 +10,7 @@ from ..corridors import countries
 from ..corridors.corridor import Rail
 from ..errors.api import BadRequestError, ConflictError, NotFoundError, UnprocessableError
 from ..errors.base import Problem, RuleError
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote
 from ..spec.service.service import Service
@@ -75,7 +75,7 @@ def quote_routes(person: Individual, service: Service) -> Iterator[_Route]:
 
 
 def _frame(found: list[_Route], quotes: list[Quote | str]) -> pd.DataFrame:
-    with explained():
+    with extra_imports():
         import pandas as pd
 
     from .. import frames

@@ -14,17 +14,17 @@ from ..spec.operations.operation import Operation
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
-from .details import DetailSchemas, by_word
-from .schemas import NEVER, Schema, at_place, has, merged_schemas
-from .values import any_case, formatted
+from .details import DetailSchemas, schema_by_word
+from .schemas import NEVER, Schema, merge_schemas, property_at, required_fields_schema
+from .values import any_case_schema, format_schema
 
 ONE_AMOUNT: Schema = {"oneOf": [{"required": [name]} for name in transfers.AMOUNTS]}
 
 
-def asked_of(service: Service, operation: Operation) -> list[str]:
+def required_fields(service: Service, operation: Operation) -> list[str]:
     """Our names of the required fields of a body."""
     if operation.name == "individuals.create":
-        return list(has(individuals.base_fields(service))["required"])
+        return list(required_fields_schema(individuals.base_fields(service))["required"])
     if operation.name == "transfers.create":
         return [*service.transfers.required]
     names = [field.name for field in operation.fields if field.required]
@@ -35,17 +35,17 @@ def asked_of(service: Service, operation: Operation) -> list[str]:
         names += settings.required
         if settings.default_destination_currency == NONE:
             names.append("destination_currency")
-    moved = moved_references(service, operation)
-    names = [moved.get(name, name) for name in names]
+    moved_ids = moved_references(service, operation)
+    names = [moved_ids.get(name, name) for name in names]
     return [name for name in names if not is_in_path(service, operation, name)]
 
 
 def moved_references(service: Service, operation: Operation) -> dict[str, str]:
     """The references whose id is not in an object of our name, with the name of the id."""
     return {
-        field.name: field.by_id
+        field.name: field.id_name
         for field in operation.references
-        if operation.id_place(field, service) != field.place
+        if operation.id_path(field, service) != field.default_id_path
     }
 
 
@@ -55,123 +55,135 @@ def is_in_path(service: Service, operation: Operation, name: str) -> bool:
     return operation.is_sandbox and is_id and "{" in operation.path(service)
 
 
-def further(service: Service, operation: Operation, details: DetailSchemas) -> list[Schema]:
+def body_conditions(service: Service, operation: Operation, details: DetailSchemas) -> list[Schema]:
     """The conditions on several fields of a body, in our names."""
     if operation.name == "individuals.create":
-        return _individual(service, details)
+        return _individual_conditions(service, details)
     if operation.name == "financial_accounts.create":
-        return [details.by_kind()]
+        return [details.by_account_type()]
     if operation.name == "quotes.create":
-        return [_account(service), ONE_AMOUNT, _network(service)]
-    return [_transfer(service)] if operation.name == "transfers.create" else []
+        return [_account_condition(service), ONE_AMOUNT, _network_condition(service)]
+    if operation.name == "transfers.create":
+        return [_transfer_condition(service)]
+    return []
 
 
-def on_fields_of(name: str, details: DetailSchemas) -> list[Schema]:
+def nested_conditions(field_name: str, details: DetailSchemas) -> list[Schema]:
     """The conditions on the fields of a nested object."""
-    if name == "document":
-        forms_by_type = {kind: form for kind, form in DOCUMENT_NUMBERS.items() if form.pattern}
-        return [by_word("type", "number", forms_by_type)]
-    return [details.by_kind()] if name == "financial_accounts" else []
+    if field_name == "document":
+        formats = {type_: format_ for type_, format_ in DOCUMENT_NUMBERS.items() if format_.pattern}
+        return [schema_by_word("type", "number", formats)]
+    if field_name == "financial_accounts":
+        return [details.by_account_type()]
+    return []
 
 
-def renamed(schema: Any, names: Mapping[str, str]) -> Any:
+def rename_fields(condition: Any, names: Mapping[str, str]) -> Any:
     """A condition in the names of a service."""
-    if isinstance(schema, list):
-        return [renamed(part, names) for part in schema]
-    if not isinstance(schema, dict) or not names:
-        return schema
-    new_schema = {key: renamed(part, names) for key, part in schema.items() if key != "properties"}
-    if "required" in schema:
-        new_schema |= has(names.get(name, name) for name in schema["required"])
-    for name, part in schema.get("properties", {}).items():
-        place = at_place(names.get(name, name), renamed(part, names))
-        new_schema["properties"] = merged_schemas(new_schema.get("properties", {}), place)
-    return new_schema
+    if isinstance(condition, list):
+        return [rename_fields(part, names) for part in condition]
+    if not isinstance(condition, dict) or not names:
+        return condition
+    properties = condition.get("properties", {})
+    other_parts = {key: part for key, part in condition.items() if key != "properties"}
+    renamed = {key: rename_fields(part, names) for key, part in other_parts.items()}
+    if "required" in condition:
+        required = required_fields_schema(names.get(name, name) for name in condition["required"])
+        renamed.update(required)
+    for name, part in properties.items():
+        field = property_at(names.get(name, name), rename_fields(part, names))
+        renamed["properties"] = merge_schemas(renamed.get("properties", {}), field)
+    return renamed
 
 
-def _individual(service: Service, details: DetailSchemas) -> list[Schema]:
+def _individual_conditions(service: Service, details: DetailSchemas) -> list[Schema]:
     """What the country and the products of an individual require."""
-    ramp = [*RAMP_FIELDS, *service.individuals.ramp_required]
-    payouts = {"product_types": {"items": {"const": codes.GLOBAL_PAYOUTS}}}
-    products: Schema = {"anyOf": [{"properties": payouts}, has(dict.fromkeys(ramp))]}
-    alternatives = [
-        {"anyOf": [_country(service, alike, details) for alike in _alike(service)]},
-        products,
-    ]
-    inside = [name for name in individuals.base_fields(service) if "." in name]
-    return [*alternatives, has(inside)] if inside else alternatives
+    groups = _group_corridors(service)
+    by_country = {"anyOf": [_country_condition(group, details) for group in groups]}
+    only_payouts = {"product_types": {"items": {"const": codes.GLOBAL_PAYOUTS}}}
+    ramp_fields = dict.fromkeys([*RAMP_FIELDS, *service.individuals.ramp_required])
+    by_product = {"anyOf": [{"properties": only_payouts}, required_fields_schema(ramp_fields)]}
+    conditions: list[Schema] = [by_country, by_product]
+    nested_fields = [name for name in individuals.base_fields(service) if "." in name]
+    if nested_fields:
+        conditions.append(required_fields_schema(nested_fields))
+    return conditions
 
 
-def _alike(service: Service) -> Iterable[list[Corridor]]:
-    """The countries with equal rules."""
+def _group_corridors(service: Service) -> Iterable[list[Corridor]]:
+    """The corridors in groups of countries with equal rules."""
+    corridors_by_country = countries.of(service)
     groups: dict[tuple[object, ...], list[Corridor]] = {}
-    for corridor in filter(None, map(countries.of(service).get, codes.COUNTRIES)):
+    for country in codes.COUNTRIES:
+        corridor = corridors_by_country.get(country)
+        if corridor is None:
+            continue
         rules = (
             corridor.documents,
             corridor.account_types,
             corridor.open_products,
             corridor.required,
+            service.account(country, "bank_account"),
         )
-        groups.setdefault((*rules, service.account(corridor.country, "bank_account")), []).append(
-            corridor
-        )
+        groups.setdefault(rules, []).append(corridor)
     return groups.values()
 
 
-def _country(service: Service, alike: list[Corridor], details: DetailSchemas) -> Schema:
-    first = alike[0]
-    country_codes = [corridor.country for corridor in alike]
+def _country_condition(group: list[Corridor], details: DetailSchemas) -> Schema:
+    """What a country requires, for a group of countries with equal rules."""
+    corridor = group[0]
+    country_codes = [member.country for member in group]
     properties: Schema = {
         "country": {"enum": country_codes},
         "address": {"properties": {"country": {"enum": country_codes}}},
-        "financial_accounts": {"items": details.in_country(first)},
+        "financial_accounts": {"items": details.in_country(corridor)},
     }
-    if first.documents != codes.DOCUMENT_TYPES:
-        properties["document"] = {"properties": {"type": {"enum": list(first.documents)}}}
-    if first.open_products != codes.PRODUCTS:
-        properties["product_types"] = {"items": {"enum": list(first.open_products)}}
-    if first.phone:
-        properties["phone"] = formatted(first.phone)
-    title = first.name if len(alike) == 1 else f"{', '.join(country_codes)}"
-    required = ["country", *first.required]
+    if corridor.documents != codes.DOCUMENT_TYPES:
+        properties["document"] = {"properties": {"type": {"enum": list(corridor.documents)}}}
+    if corridor.open_products != codes.PRODUCTS:
+        properties["product_types"] = {"items": {"enum": list(corridor.open_products)}}
+    if corridor.phone:
+        properties["phone"] = format_schema(corridor.phone)
+    title = corridor.name if len(group) == 1 else ", ".join(country_codes)
+    required = ["country", *corridor.required]
     return {"title": title, "properties": properties, "required": required}
 
 
-def _account(service: Service) -> Schema:
+def _account_condition(service: Service) -> Schema:
     """The account of a quote, in a form that the service takes."""
     is_moved = bool(moved_references(service, OPERATIONS["quotes.create"]))
     names = ["financial_account_id"] if is_moved else ["financial_account", "financial_account_id"]
     return {"anyOf": [{"required": [name]} for name in names]}
 
 
-def _transfer(service: Service) -> Schema:
+def _transfer_condition(service: Service) -> Schema:
     """A transfer is from a quote, or names its account, rail, currencies and one amount."""
-    quoted: Schema = {
+    from_quote: Schema = {
         "title": "From a quote",
         "required": ["quote_id"],
         "properties": dict.fromkeys(transfers.AMOUNTS, NEVER),
     }
-    names = ["payout_method", "source_currency", "destination_currency"]
+    account_fields = ["financial_account"]
     # The id alone is a deprecated spelling where the service has the object.
-    is_moved = bool(moved_references(service, OPERATIONS["transfers.create"]))
-    forms = ["financial_account", *(["financial_account_id"] if is_moved else [])]
-    accounts = [{"required": [name]} for name in forms]
-    direct: Schema = {
+    if moved_references(service, OPERATIONS["transfers.create"]):
+        account_fields.append("financial_account_id")
+    accounts = [{"required": [name]} for name in account_fields]
+    without_quote: Schema = {
         "title": "Without a quote",
-        "required": names,
+        "required": ["payout_method", "source_currency", "destination_currency"],
         "properties": {"quote_id": NEVER},
         "allOf": [{"anyOf": accounts}, ONE_AMOUNT],
     }
     if service.transfers.default_network == NONE:
-        direct["allOf"].append(_network(service))
-    return {"anyOf": [direct, quoted]}
+        without_quote["allOf"].append(_network_condition(service))
+    return {"anyOf": [without_quote, from_quote]}
 
 
-def _network(service: Service) -> Schema:
+def _network_condition(service: Service) -> Schema:
     """A stablecoin source needs its network."""
-    usual = transfers.default_currency(service)
-    coins = any_case(sorted(codes.STABLECOINS))
-    other_currencies: Schema = {"properties": {"source_currency": {"not": coins}}}
-    if usual and codes.is_stablecoin(usual):
-        other_currencies["required"] = ["source_currency"]
-    return {"anyOf": [other_currencies, {"required": ["source_network"]}]}
+    default_currency = transfers.default_currency(service)
+    stablecoins = any_case_schema(sorted(codes.STABLECOINS))
+    other_currency: Schema = {"properties": {"source_currency": {"not": stablecoins}}}
+    if default_currency and codes.is_stablecoin(default_currency):
+        other_currency["required"] = ["source_currency"]
+    return {"anyOf": [other_currency, {"required": ["source_network"]}]}

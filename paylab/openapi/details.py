@@ -8,11 +8,11 @@ from ..corridors import countries
 from ..corridors.account_types import Account, DetailField, Format
 from ..corridors.corridor import NAMES, Corridor
 from ..spec import codes
-from ..spec.field_names import detail_names
+from ..spec.field_names import account_detail_names
 from ..spec.service.accounts import ACCOUNTS, AccountDetails
 from ..spec.service.service import Service
-from .schemas import Components, Schema, closed, origin, ref_to
-from .values import formatted
+from .schemas import Components, Schema, closed_object, origin_facts, ref_to
+from .values import format_schema
 
 
 class DetailSchemas:
@@ -21,90 +21,121 @@ class DetailSchemas:
     def __init__(self, service: Service, components: Components) -> None:
         self._service = service
         self._components = components
-        self.by_type: dict[str, list[str]] = {kind: [] for kind in codes.ACCOUNT_TYPES}
-        for corridor in filter(None, map(countries.of(service).get, codes.COUNTRIES)):
-            for account in corridor.accounts:
-                self._add(corridor.country, account)
+        self.names_by_type: dict[str, list[str]] = {type_: [] for type_ in codes.ACCOUNT_TYPES}
+        corridors = countries.of(service)
+        for country in codes.COUNTRIES:
+            corridor = corridors.get(country)
+            for account in corridor.accounts if corridor else ():
+                self._add(country, account)
 
     def _add(self, country: str, account: Account) -> None:
-        form = self._service.account(country, account.type)
-        name = detail_name(form) if form else ""
-        if form and name not in self._components.schemas:
-            self._components.add(name, _details(self._service, country, account, form))
-            self.by_type[account.type].append(name)
+        """Add the schema of an account in a country, unless another country has added it."""
+        settings = self._service.account(country, account.type)
+        if settings is None:
+            return
+        name = schema_name(settings)
+        if name not in self._components.schemas:
+            schema = _details_schema(self._service, country, account, settings)
+            self._components.add(name, schema)
+            self.names_by_type[account.type].append(name)
 
     def any(self) -> Schema:
         """The details of any account type."""
-        return {"anyOf": [ref_to(name) for names in self.by_type.values() for name in names]}
+        names = [name for names in self.names_by_type.values() for name in names]
+        return {"anyOf": [ref_to(name) for name in names]}
 
-    def by_kind(self) -> Schema:
+    def by_account_type(self) -> Schema:
         """The type of an account decides about its details."""
-        return {
-            "anyOf": [
-                _pair(kind, {"anyOf": [ref_to(name) for name in names]})
-                for kind, names in self.by_type.items()
-            ]
-        }
+        pairs = []
+        for account_type, names in self.names_by_type.items():
+            details = {"anyOf": [ref_to(name) for name in names]}
+            pairs.append(_typed_details_schema(account_type, details))
+        return {"anyOf": pairs}
 
     def in_country(self, corridor: Corridor) -> Schema:
         """The types of account in a country, each with its details."""
-        kinds = corridor.account_types
-        country = corridor.country
-        forms = ((kind, self._service.account(country, kind)) for kind in kinds)
-        return {"anyOf": [_pair(kind, ref_to(detail_name(form))) for kind, form in forms if form]}
+        pairs = []
+        for account_type in corridor.account_types:
+            settings = self._service.account(corridor.country, account_type)
+            if settings is not None:
+                details = ref_to(schema_name(settings))
+                pairs.append(_typed_details_schema(account_type, details))
+        return {"anyOf": pairs}
 
 
-def detail_name(form: AccountDetails) -> str:
-    """The name of a schema, such as MXBankAccountDetails."""
-    parts = form.place.replace(".", "_").split("_")
+def schema_name(settings: AccountDetails) -> str:
+    """The name of the schema of an account's details, such as MXBankAccountDetails."""
+    parts = settings.place.replace(".", "_").split("_")
     return "".join(part if part.isupper() else part.title() for part in parts) + "Details"
 
 
-def _pair(kind: str, details: Mapping[str, object]) -> Schema:
-    return {"properties": {"type": {"const": kind}, "details": details}, "required": ["type"]}
+def _typed_details_schema(account_type: str, details: Mapping[str, object]) -> Schema:
+    """An account of a type with its details."""
+    properties = {"type": {"const": account_type}, "details": details}
+    return {"properties": properties, "required": ["type"]}
 
 
-def _details(service: Service, country: str, account: Account, form: AccountDetails) -> Schema:
-    names = detail_names(form).theirs
+def _details_schema(
+    service: Service, country: str, account: Account, settings: AccountDetails
+) -> Schema:
+    """The details of an account, with what their fields require of each other."""
+    names = account_detail_names(settings).their_names
     required_names: list[str] = []
     conditions: list[Schema] = []
     properties: dict[str, Schema] = {}
     for field in account.fields:
-        name, by = (names.get(field_name, field_name) for field_name in (field.name, field.by))
-        properties[name] = _field(service, field, form)
+        name = names.get(field.name, field.name)
+        properties[name] = _field_schema(service, field, settings)
         if field.required:
             required_names.append(name)
         if field.by and field.forms:
-            conditions.append(by_word(by, name, field.forms, required=[by]))
-    place = f"in {NAMES[country]}" if account.type != codes.CRYPTO_WALLET else "anywhere"
-    if country in codes.SEPA and account.type != codes.CRYPTO_WALLET:
-        place = "in the SEPA countries"
-    about = {"description": f"The details of a {account.type} {place}."}
-    schema = {**about, **closed(properties, required_names), **origin(service, account.source)}
+            word_field = names.get(field.by, field.by)
+            conditions.append(schema_by_word(word_field, name, field.forms, required=[word_field]))
+    schema = {
+        "description": f"The details of a {account.type} {_describe_place(country, account)}.",
+        **closed_object(properties, required_names),
+        **origin_facts(service, account.source),
+    }
     return {**schema, "allOf": conditions} if conditions else schema
 
 
-def _field(service: Service, field: DetailField, form: AccountDetails) -> Schema:
+def _describe_place(country: str, account: Account) -> str:
+    """Where an account with these details is used."""
+    if account.type == codes.CRYPTO_WALLET:
+        return "anywhere"
+    return "in the SEPA countries" if country in codes.SEPA else f"in {NAMES[country]}"
+
+
+def _field_schema(service: Service, field: DetailField, settings: AccountDetails) -> Schema:
     """A field with its format as a schema and in words."""
     format_ = field.form
-    text = format_.message or ("must be a valid QR Ph text" if format_.check else "")
-    sentence = "; ".join(
-        filter(None, (text, format_.also.message if format_.also else "", format_.note))
-    )
-    about = {"description": f"{sentence[0].upper()}{sentence[1:]}."} if sentence else {}
-    read = ACCOUNTS[form.place]
-    facts = origin(
+    sentences = [format_.message]
+    if format_.check and not format_.message:
+        sentences = ["must be a valid QR Ph text"]
+    if format_.also:
+        sentences.append(format_.also.message)
+    sentences.append(format_.note)
+    text = "; ".join(filter(None, sentences))
+    description = {"description": f"{text[0].upper()}{text[1:]}."} if text else {}
+    read_account = ACCOUNTS[settings.place]
+    facts = origin_facts(
         service,
         field.source,
-        lambda settings: read(settings.financial_accounts).fields[field.name],
+        lambda tree: read_account(tree.financial_accounts).fields[field.name],
     )
-    return {**formatted(format_), **about, **facts}
+    return {**format_schema(format_), **description, **facts}
 
 
-def by_word(by: str, name: str, forms: Mapping[str, Format], **more: list[str]) -> Schema:
-    """A field whose format depends on the word in another field; `more` of each known word."""
-    cases = [
-        {"properties": {by: {"const": word}, name: formatted(form)}, **more}
-        for word, form in forms.items()
-    ]
-    return {"anyOf": [*cases, {"properties": {by: {"not": {"enum": list(forms)}}}}]}
+def schema_by_word(
+    word_field: str, name: str, formats: Mapping[str, Format], **conditions: list[str]
+) -> Schema:
+    """A field whose format depends on the word in another field.
+
+    `conditions` are further ones that hold for each of the words.
+    """
+    cases: list[Schema] = []
+    for word, format_ in formats.items():
+        properties = {word_field: {"const": word}, name: format_schema(format_)}
+        cases.append({"properties": properties, **conditions})
+    other_word = {"properties": {word_field: {"not": {"enum": list(formats)}}}}
+    return {"anyOf": [*cases, other_word]}

@@ -16,16 +16,16 @@ from . import errors, events, prose
 from .answers import AnswerSchemas
 from .operations import OperationObjects
 from .requests import BodySchemas
-from .schemas import Components, ref_to, words
+from .schemas import Components, ref_to, words_schema
 
 VERSION = "3.1.0"
-_SERVER = {
+_SERVER_VARIABLE = {
     "url": "{base_url}",
     "description": "The base address of the service.",
     "variables": {"base_url": {"default": "https://sandbox.example.com"}},
 }
 
-_OF_SPEC: Mapping[str, Sequence[str]] = {
+_SPEC_ENUMERATIONS: Mapping[str, Sequence[str]] = {
     "AccountType": codes.ACCOUNT_TYPES,
     "Country": codes.COUNTRIES,
     "DepositInstructionType": codes.DEPOSIT_INSTRUCTION_TYPES,
@@ -54,38 +54,49 @@ def document(service: Service | None = None, server: str = "") -> dict[str, Any]
     components = Components()
     bodies = BodySchemas(service, components)
     answers = AnswerSchemas(service, components, bodies.details)
-    objects = OperationObjects(service, bodies, answers)
     errors.add_schemas(service, components)
-    paths: dict[str, Any] = {}
-    for route in sorted(service.routes, key=lambda route: [*OPERATIONS].index(route.operation)):
-        place = paths.setdefault(route.template, {})
-        place[route.method.lower()] = objects.operation(OPERATIONS[route.operation], route)
+    paths = _make_paths(service, OperationObjects(service, bodies, answers))
+    webhooks = events.make_webhooks(service, components, answers)
     enumerations = _enumerations(service)
-    names_by_words = {enumeration: name for name, enumeration in enumerations.items()}
-    schemas = {name: words(enumeration) for name, enumeration in enumerations.items()}
+    names_by_words = {words: name for name, words in enumerations.items()}
+    word_schemas = {name: words_schema(words) for name, words in enumerations.items()}
+    schemas = word_schemas | _name_enumerations(components.schemas, names_by_words)
     resources = {OPERATIONS[route.operation].resource for route in service.routes}
     return {
         "openapi": VERSION,
-        "info": {"title": prose.TITLE, "version": "v1", "description": prose.about(service)},
-        "servers": [{"url": server} if server else _SERVER],
+        "info": {
+            "title": prose.TITLE,
+            "version": "v1",
+            "description": prose.describe_service(service),
+        },
+        "servers": [{"url": server} if server else _SERVER_VARIABLE],
         "security": [{"signature": [], "apiKey": []}],
-        "tags": prose.tags(resource for resource in RESOURCES if resource in resources),
-        "paths": _with_names(paths, names_by_words),
-        "webhooks": events.webhooks(service, components, answers),
+        "tags": prose.make_tags(resource for resource in RESOURCES if resource in resources),
+        "paths": _name_enumerations(paths, names_by_words),
+        "webhooks": webhooks,
         "components": {
-            "schemas": dict(
-                sorted((schemas | _with_names(components.schemas, names_by_words)).items())
-            ),
-            "responses": {"TooManyRequests": errors.too_many(service)},
+            "schemas": dict(sorted(schemas.items())),
+            "responses": {"TooManyRequests": errors.rate_limit_response(service)},
             "securitySchemes": prose.security_schemes(service),
         },
     }
 
 
+def _make_paths(service: Service, objects: OperationObjects) -> dict[str, Any]:
+    """The operations by path and method, in the order of their records."""
+    order = list(OPERATIONS)
+    paths: dict[str, Any] = {}
+    for route in sorted(service.routes, key=lambda route: order.index(route.operation)):
+        operations = paths.setdefault(route.template, {})
+        operation = objects.operation(OPERATIONS[route.operation], route)
+        operations[route.method.lower()] = operation
+    return paths
+
+
 def _enumerations(service: Service) -> dict[str, tuple[str, ...]]:
     """The enumerations by name, with the further words of a service."""
     other_statuses = service.statuses
-    enumerations = {name: tuple(words) for name, words in _OF_SPEC.items()}
+    enumerations = {name: tuple(words_schema) for name, words_schema in _SPEC_ENUMERATIONS.items()}
     return enumerations | {
         "ConversionAccountStatus": (
             *codes.CONVERSION_ACCOUNT_STATUSES,
@@ -100,17 +111,17 @@ def _enumerations(service: Service) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _with_names(made: Any, named: Mapping[tuple[str, ...], str]) -> Any:
+def _name_enumerations(part: Any, names_by_words: Mapping[tuple[str, ...], str]) -> Any:
     """A part of the document in which enumerations are references to their names."""
-    if isinstance(made, list):
-        return [_with_names(part, named) for part in made]
-    if not isinstance(made, dict):
-        return made
-    enumeration = made.get("enum")
-    name = (
-        named.get(tuple(enumeration)) if isinstance(enumeration, list) and "type" in made else None
-    )
+    if isinstance(part, list):
+        return [_name_enumerations(item, names_by_words) for item in part]
+    if not isinstance(part, dict):
+        return part
+    words = part.get("enum")
+    name = None
+    if isinstance(words, list) and "type" in part:
+        name = names_by_words.get(tuple(words))
     if name is None:
-        return {key: _with_names(part, named) for key, part in made.items()}
-    other_keys = {key: part for key, part in made.items() if key not in ("type", "enum")}
+        return {key: _name_enumerations(inner, names_by_words) for key, inner in part.items()}
+    other_keys = {key: inner for key, inner in part.items() if key not in ("type", "enum")}
     return {**ref_to(name), **other_keys}

@@ -2,86 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Sequence
 
 from ..spec import codes
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
 from . import prose
 from .answers import AnswerSchemas
-from .schemas import Components, Schema, nested, origin, placed
+from .schemas import Components, Schema, drop_absent_places, nested_object, origin_facts
 
 _PAYLOADS = {"transfer": "Transfer", "conversion": "Conversion", "individual": "StatusChange"}
 
 
-def webhooks(service: Service, components: Components, answers: AnswerSchemas) -> Schema:
+def make_webhooks(service: Service, components: Components, answers: AnswerSchemas) -> Schema:
     """One webhook per event type."""
-    other_types = service.webhooks.event_types
-    events: Mapping[str, str] = {
-        **codes.EVENTS,
-        **dict.fromkeys(other_types, "the service says so"),
-    }
-    bodies = {family: _body(service, components, answers, family, events) for family in _PAYLOADS}
-    return {
-        event: {"post": _delivery(service, event, when, bodies.get(event.partition(".")[0], {}))}
-        for event, when in events.items()
-    }
+    descriptions = dict(codes.EVENTS)
+    for event in service.webhooks.event_types:
+        descriptions[event] = "the service says so"
+    schemas_by_resource = {}
+    for resource in _PAYLOADS:
+        schemas_by_resource[resource] = _event_schema(
+            service, components, answers, resource, list(descriptions)
+        )
+    webhooks = {}
+    for event, description in descriptions.items():
+        schema = schemas_by_resource.get(event.partition(".")[0], {"type": "object"})
+        webhooks[event] = {"post": _delivery_object(service, event, description, schema)}
+    return webhooks
 
 
-def _delivery(service: Service, event: str, when: str, body: Schema) -> Schema:
+def _delivery_object(service: Service, event: str, description: str, schema: Schema) -> Schema:
+    """The delivery of an event as an operation; `schema` is that of its body."""
     name = "".join(part.title() for part in event.replace(".", "_").split("_"))
-    facts = origin(
-        service,
-        read=None if event in codes.EVENTS else lambda settings: settings.webhooks.event_types,
+    delivery: Schema = {
+        "operationId": f"on{name}",
+        "summary": f"{event}: {description}",
+        "description": prose.describe_delivery(service),
+        "tags": [prose.tag_name("webhook_subscriptions")],
+        "security": [],
+    }
+    if service.webhooks.signature_header != NONE:
+        delivery["parameters"] = [_signature_parameter(service)]
+    content = {"application/json": {"schema": schema}}
+    read_types = None if event in codes.EVENTS else lambda tree: tree.webhooks.event_types
+    return {
+        **delivery,
+        "requestBody": {"required": True, "content": content},
+        "responses": {"2XX": {"description": "The event was received."}},
+        "x-delivery": origin_facts(service, "webhook.delivery"),
+        **origin_facts(service, read=read_types),
+    }
+
+
+def _signature_parameter(service: Service) -> Schema:
+    """The header with the signature of a delivery."""
+    facts = origin_facts(
+        service, "webhook.delivery", lambda settings: settings.webhooks.signature_header
     )
-    header = service.webhooks.signature_header
-    signature = {
-        "name": header,
+    return {
+        "name": service.webhooks.signature_header,
         "in": "header",
         "description": "The signature of the body.",
         "schema": {"type": "string"},
-        **origin(service, "webhook.delivery", lambda settings: settings.webhooks.signature_header),
-    }
-    return {
-        "operationId": f"on{name}",
-        "summary": f"{event}: {when}",
-        "description": prose.delivery(service),
-        "tags": [prose.tag("webhook_subscriptions")],
-        "security": [],
-        **({"parameters": [signature]} if header != NONE else {}),
-        "requestBody": {
-            "required": True,
-            "content": {"application/json": {"schema": body or {"type": "object"}}},
-        },
-        "responses": {"2XX": {"description": "The event was received."}},
-        "x-delivery": origin(service, "webhook.delivery"),
         **facts,
     }
 
 
-def _body(
+def _event_schema(
     service: Service,
     components: Components,
     answers: AnswerSchemas,
-    family: str,
-    known: Mapping[str, str],
+    resource: str,
+    events: Sequence[str],
 ) -> Schema:
     """The body of a delivery about a resource."""
-    types = [event for event in known if event.partition(".")[0] == family]
-    facts = partial(origin, service, "")
-    kind = {"type": "string", "enum": types, **facts(lambda found: found.webhooks.type_field)}
-    payload = answers.model(_PAYLOADS[family], in_event=True)
-    id_ = {"type": "string", **facts(lambda found: found.webhooks.id_field)}
-    properties = placed(
+    settings = service.webhooks
+    events_of_resource = [event for event in events if event.partition(".")[0] == resource]
+    type_facts = origin_facts(service, read=lambda tree: tree.webhooks.type_field)
+    payload_facts = origin_facts(service, read=lambda tree: tree.webhooks.payload_field)
+    id_facts = origin_facts(service, read=lambda tree: tree.webhooks.id_field)
+    payload = answers.model(_PAYLOADS[resource], in_event=True)
+    properties = drop_absent_places(
         [
-            (service.webhooks.type_field, kind),
-            (
-                service.webhooks.payload_field,
-                {**payload, **facts(lambda found: found.webhooks.payload_field)},
-            ),
-            (service.webhooks.id_field, id_),
+            (settings.type_field, {"type": "string", "enum": events_of_resource, **type_facts}),
+            (settings.payload_field, {**payload, **payload_facts}),
+            (settings.id_field, {"type": "string", **id_facts}),
         ]
     )
-    about = {"description": f"An event about a {family}, with a snapshot of it."}
-    return components.add(f"{family.title()}Event", {**about, **nested(properties, properties)})
+    description = {"description": f"An event about a {resource}, with a snapshot of it."}
+    event = {**description, **nested_object(properties, properties)}
+    return components.add(f"{resource.title()}Event", event)

@@ -11,7 +11,7 @@ from typing import Any
 from ..corridors import countries, examples, on_ramps
 from ..corridors.corridor import NAMES
 from ..spec import codes, timestamps
-from ..spec.field_names import detail_names
+from ..spec.field_names import account_detail_names
 from ..spec.operations.operation import Operation
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
@@ -20,133 +20,145 @@ from ..spec.translation import Translation
 from .schemas import Schema
 
 Body = dict[str, Any]
-Named = tuple[str, str, Body]
+NamedExample = tuple[str, str, Body]
 """The key of an example, its summary, and its body in our names."""
 
-_CONSENT = datetime(2026, 1, 15, 11, tzinfo=UTC)
-_PNG = b"\x89PNG\r\n\x1a\n"
-_QUOTE = "qt_01KF0Y6ZG0AAAAAAAAAAAAAAAA"
+_CONSENT_TIME = datetime(2026, 1, 15, 11, tzinfo=UTC)
+_PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
+_QUOTE_ID = "qt_01KF0Y6ZG0AAAAAAAAAAAAAAAA"
 
 
-def of(service: Service, operation: Operation) -> Schema:
+def make_examples(service: Service, operation: Operation) -> Schema:
     """The examples of an operation, in the names of the service."""
     translation = Translation(service)
+    examples: Iterable[NamedExample] = [("example", operation.summary, operation.example)]
+    if operation.name in _EXAMPLE_MAKERS:
+        examples = _EXAMPLE_MAKERS[operation.name](service, operation)
     examples_by_key = {}
-    usual: Iterable[Named] = [("example", operation.summary, operation.example)]
-    maker = _MAKERS.get(operation.name)
-    for key, summary, body in maker(service, operation) if maker else usual:
+    for key, summary, body in examples:
         value = json.loads(write_json(translation.request(operation.name, body)))
         examples_by_key[key] = {"summary": summary, "value": value}
     return examples_by_key
 
 
-def _individuals(service: Service, _: Operation) -> Iterator[Named]:
+def _individual_examples(service: Service, _: Operation) -> Iterator[NamedExample]:
+    """A person for each on-ramp, and a recipient for each country with payouts."""
     for country in on_ramps.COUNTRIES:
-        individual = examples.completed(service, examples.individual(country, consent_at=_CONSENT))
-        individual["idv_consent_recorded_at"] = timestamps.to_text(_CONSENT)
+        person = examples.individual(country, consent_at=_CONSENT_TIME)
+        individual = examples.completed(service, person)
+        individual["idv_consent_recorded_at"] = timestamps.to_text(_CONSENT_TIME)
         yield f"{country}_on_ramp", f"On-ramp in {NAMES[country]}", individual
-    for country in _paid(service):
-        about = f"A recipient of payouts in {NAMES[country]}"
-        yield country, about, examples.recipient(country, service)
+    for country in _payout_countries(service):
+        summary = f"A recipient of payouts in {NAMES[country]}"
+        yield country, summary, examples.recipient(country, service)
 
 
-def _paid(service: Service) -> Iterator[str]:
+def _payout_countries(service: Service) -> Iterator[str]:
     """The countries with payouts, one for all SEPA countries."""
     country_codes = [corridor.country for corridor in countries.of(service).all]
     yield from (country for country in country_codes if country not in codes.SEPA)
     yield "DE"
 
 
-def _token(service: Service, operation: Operation) -> Iterator[Named]:
+def _token_examples(service: Service, operation: Operation) -> Iterator[NamedExample]:
     provider = service.verification.provider
     yield "token", "The token of the provider", {**operation.example, "provider": provider}
 
 
-def _images(_service: Service, _: Operation) -> Iterator[Named]:
-    content = b64encode(_PNG + bytes(codes.IMAGE_MIN)).decode()
+def _image_examples(_service: Service, _: Operation) -> Iterator[NamedExample]:
+    content = b64encode(_PNG_SIGNATURE + bytes(codes.IMAGE_MIN)).decode()
     side = {"type": codes.IMAGE_SIDES[0], "content": f"data:image/png;base64,{content}"}
     yield "front", "The front of a document, as small as it may be", {"images": [side]}
 
 
-def _accounts(service: Service, operation: Operation) -> Iterator[Named]:
+def _account_examples(service: Service, operation: Operation) -> Iterator[NamedExample]:
+    """A crypto wallet, and a bank account for each country with payouts."""
     owner = {"individual_id": operation.example["individual_id"]}
     wallet = {"type": codes.CRYPTO_WALLET, "details": examples.wallet(service)}
     yield "wallet", "A crypto wallet", {**owner, **wallet}
-    for country in _paid(service):
+    for country in _payout_countries(service):
         account = examples.account(country, service)
         yield country, f"A {account['type']} in {NAMES[country]}", {**owner, **account}
 
 
-def _details(service: Service, _: Operation) -> Iterator[Named]:
+def _account_update_examples(service: Service, _: Operation) -> Iterator[NamedExample]:
     account = examples.account("MX", service)
-    form = service.account("MX", account["type"])
+    settings = service.account("MX", account["type"])
     # The body has no type by which a translation could tell whose names these are.
-    details = detail_names(form).send(account["details"]) if form else account["details"]
+    details = (
+        account_detail_names(settings).send(account["details"]) if settings else account["details"]
+    )
     yield "MX", "The account of a recipient in Mexico", {"details": details}
 
 
-def _terms(service: Service, operation: Operation, country: str) -> Body:
-    currency = next(
-        corridor.currency for corridor in countries.of(service).all if corridor.country == country
-    )
+def _payout_terms(service: Service, operation: Operation, country: str) -> Body:
+    """The example of an operation with the rail and the currency of a country."""
+    corridors = countries.of(service).all
+    currency = next(corridor.currency for corridor in corridors if corridor.country == country)
     rail = service.payout_methods(country)[0]
     return {**operation.example, "payout_method": rail, "destination_currency": currency}
 
 
-def _quotes(service: Service, operation: Operation) -> Iterator[Named]:
-    for country in _paid(service):
+def _quote_examples(service: Service, operation: Operation) -> Iterator[NamedExample]:
+    """A quote for each country with payouts, and one of an off-ramp."""
+    for country in _payout_countries(service):
         if service.payout_methods(country):
             summary = f"100 US dollars to {NAMES[country]}"
-            yield country, summary, _terms(service, operation, country)
-    coin = {"source_currency": "USDC", "source_network": countries.of(service).networks[0]}
-    yield "off_ramp", "100 USDC to Mexico", {**_terms(service, operation, "MX"), **coin}
+            yield country, summary, _payout_terms(service, operation, country)
+    stablecoin = {"source_currency": "USDC", "source_network": countries.of(service).networks[0]}
+    off_ramp = {**_payout_terms(service, operation, "MX"), **stablecoin}
+    yield "off_ramp", "100 USDC to Mexico", off_ramp
 
 
-def _transfers(service: Service, operation: Operation) -> Iterator[Named]:
+def _transfer_examples(service: Service, operation: Operation) -> Iterator[NamedExample]:
+    """Transfers without a quote, if the service takes them, and one from a quote."""
     required = service.transfers.required
-    extra = {
+    optional_values = {
         "client_reference_id": "invoice-7",
         "source_network": countries.of(service).networks[0],
         "source_type": codes.SOURCE_TYPES[0],
     }
-    required_values = {name: extra[name] for name in required if name in extra}
+    required_values = {name: optional_values[name] for name in required if name in optional_values}
     if "quote_id" not in required:
         for country in ("MX", "PH"):
-            summary = f"100 US dollars to {NAMES[country]}"
-            yield country, summary, {**_terms(service, operation, country), **required_values}
+            transfer = {**_payout_terms(service, operation, country), **required_values}
+            yield country, f"100 US dollars to {NAMES[country]}", transfer
     if service.paths.quotes == NONE:
         return
     reference = {"client_reference_id": operation.example["client_reference_id"]}
-    yield "from_quote", "From a quote", {"quote_id": _QUOTE, **reference, **required_values}
+    yield "from_quote", "From a quote", {"quote_id": _QUOTE_ID, **reference, **required_values}
 
 
-def _conversion_accounts(service: Service, operation: Operation) -> Iterator[Named]:
-    required = service.conversion_accounts.required
-    coin = {"destination_currency": sorted(codes.STABLECOINS)[0]}
-    needs_coin = service.conversion_accounts.default_destination_currency == NONE
-    extra_values = {"client_reference_id": "account-7"} if "client_reference_id" in required else {}
-    extra_values |= coin if needs_coin or "destination_currency" in required else {}
+def _conversion_account_examples(service: Service, operation: Operation) -> Iterator[NamedExample]:
+    """A conversion account for each on-ramp."""
+    settings = service.conversion_accounts
+    extra_values = {}
+    if "client_reference_id" in settings.required:
+        extra_values["client_reference_id"] = "account-7"
+    has_no_default = settings.default_destination_currency == NONE
+    if has_no_default or "destination_currency" in settings.required:
+        extra_values["destination_currency"] = min(codes.STABLECOINS)
     for on_ramp in on_ramps.ON_RAMPS:
         body = {**operation.example, "source_currency": on_ramp.currency, **extra_values}
         yield on_ramp.country, f"Deposits in {NAMES[on_ramp.country]}", body
 
 
-def _deposits(_: Service, operation: Operation) -> Iterator[Named]:
+def _deposit_examples(_: Service, operation: Operation) -> Iterator[NamedExample]:
     for on_ramp in on_ramps.ON_RAMPS:
         paid = {"amount": f"{on_ramp.cap:.2f}", "currency": on_ramp.currency}
         summary = f"The largest deposit in {NAMES[on_ramp.country]}"
         yield on_ramp.country, summary, {**operation.example, **paid}
 
 
-_MAKERS: Mapping[str, Callable[[Service, Operation], Iterator[Named]]] = {
-    "individuals.create": _individuals,
-    "individuals.submit_token": _token,
-    "individuals.upload_images": _images,
-    "financial_accounts.create": _accounts,
-    "financial_accounts.update": _details,
-    "quotes.create": _quotes,
-    "transfers.create": _transfers,
-    "conversion_accounts.create": _conversion_accounts,
-    "sandbox.deposit": _deposits,
+_EXAMPLE_MAKERS: Mapping[str, Callable[[Service, Operation], Iterator[NamedExample]]] = {
+    "individuals.create": _individual_examples,
+    "individuals.submit_token": _token_examples,
+    "individuals.upload_images": _image_examples,
+    "financial_accounts.create": _account_examples,
+    "financial_accounts.update": _account_update_examples,
+    "quotes.create": _quote_examples,
+    "transfers.create": _transfer_examples,
+    "conversion_accounts.create": _conversion_account_examples,
+    "sandbox.deposit": _deposit_examples,
 }
 """The examples of operations whose record has not enough of them."""

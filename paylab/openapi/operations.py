@@ -8,7 +8,7 @@ from typing import Any
 
 from ..spec.operations.field import Field
 from ..spec.operations.operation import Operation
-from ..spec.operations.refusals import number_of
+from ..spec.operations.refusals import read_status_code
 from ..spec.route import PLACEHOLDER, Route
 from ..spec.service.lists import OneListSettings
 from ..spec.service.service import Service
@@ -16,19 +16,19 @@ from ..spec.service.setting import SPEC
 from . import errors, examples, prose
 from .answers import AnswerSchemas
 from .requests import BodySchemas
-from .schemas import ReadSetting, Schema, list_setting, origin
-from .values import value
+from .schemas import ReadSetting, Schema, make_list_setting_reader, origin_facts
+from .values import value_schema
 
 _JSON = "application/json"
 _ACCEPTED = 202
 _NO_CONTENT = 204
 _UUID = "^[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$"
-_ABOUT = {
+_PARAMETER_DESCRIPTIONS = {
     "limit": "The number of rows of a page.",
     "cursor": "The cursor of an earlier answer.",
     "product_type": "Only transfers of this product.",
 }
-_PARAMETERS: Mapping[str, Callable[[OneListSettings], str | None]] = {
+_PARAMETER_SETTINGS: Mapping[str, Callable[[OneListSettings], str | None]] = {
     "limit": lambda own: own.limit_parameter,
     "cursor": lambda own: own.cursor_parameter,
 }
@@ -47,8 +47,8 @@ class OperationObjects:
         operation_object: dict[str, Any] = {
             "operationId": record.call_name,
             "summary": record.summary,
-            "tags": [prose.tag(record.resource)],
-            **origin(self._service, read=record.path),
+            "tags": [prose.tag_name(record.resource)],
+            **origin_facts(self._service, read=record.path),
         }
         if record.is_sandbox:
             operation_object["x-sandbox-only"] = True
@@ -62,31 +62,33 @@ class OperationObjects:
         if record.fields:
             content = {
                 "schema": self._bodies.body(record),
-                "examples": examples.of(self._service, record),
+                "examples": examples.make_examples(self._service, record),
             }
             operation_object["requestBody"] = {"required": True, "content": {_JSON: content}}
         operation_object["responses"] = {
             **self._successes(record),
-            **errors.responses(self._service, record),
+            **errors.refusal_responses(self._service, record),
         }
         return operation_object
 
     def _parameters(self, record: Operation, route: Route) -> Iterator[Schema]:
+        """The parameters of an operation: in its path, in the query, and its Idempotency-Key."""
         for name in PLACEHOLDER.findall(route.template):
             yield {
                 "name": name,
                 "in": "path",
                 "required": True,
-                "description": f"The id of the {_noun(record, name)}.",
+                "description": f"The id of the {_object_noun(record, name)}.",
                 "schema": {"type": "string", "minLength": 1},
                 "x-origin": SPEC,
             }
-        if not (record.is_list and self._service.list(record.resource).is_array):
+        is_bare_array = record.is_list and self._service.list(record.resource).is_array
+        if not is_bare_array:
             form = self._service.list(record.resource) if record.is_list else None
-            has_size = not form or "limit" in form.parameters
+            has_limit = not form or "limit" in form.parameters
             for field in record.query:
-                if field.name != "limit" or has_size:
-                    yield self._query(record, field)
+                if field.name != "limit" or has_limit:
+                    yield self._query_parameter(record, field)
         if record.takes_key(self._service):
             yield {
                 "name": self._service.idempotency.header,
@@ -95,76 +97,100 @@ class OperationObjects:
                 "description": "A UUID: the same key and body are carried out once in 24 hours.",
                 # Not the format uuid: generated clients would put an object into the header.
                 "schema": {"type": "string", "pattern": _UUID},
-                **origin(self._service, SPEC, lambda service: service.idempotency.key),
+                **origin_facts(self._service, SPEC, lambda service: service.idempotency.key),
             }
 
-    def _query(self, record: Operation, field: Field) -> Schema:
-        form = self._service.list(record.resource)
-        name = {"limit": form.limit_parameter, "cursor": form.cursor_parameter}.get(
-            field.name, field.name
-        )
-        schema = value(self._service, field)
+    def _query_parameter(self, record: Operation, field: Field) -> Schema:
+        """A parameter of a list by its name in the service."""
+        list_form = self._service.list(record.resource)
+        names = {"limit": list_form.limit_parameter, "cursor": list_form.cursor_parameter}
+        schema = value_schema(self._service, field)
         if field.name == "limit":
-            schema |= {"minimum": 1, "default": form.default_limit}
-            if form.over_limit == "refuse":
-                schema["maximum"] = form.max_limit
-        source = SPEC if record.is_shown else "individual.list"
-        about = {"description": _ABOUT[field.name], "required": False}
-        parameter = _PARAMETERS.get(field.name)
-        facts = origin(
-            self._service, source, list_setting(record, parameter) if parameter else None
-        )
-        return {"name": name, "in": "query", **about, "schema": schema, **facts}
+            schema |= {"minimum": 1, "default": list_form.default_limit}
+            if list_form.over_limit == "refuse":
+                schema["maximum"] = list_form.max_limit
+        read_name = None
+        if field.name in _PARAMETER_SETTINGS:
+            read_name = make_list_setting_reader(record, _PARAMETER_SETTINGS[field.name])
+        return {
+            "name": names.get(field.name, field.name),
+            "in": "query",
+            "description": _PARAMETER_DESCRIPTIONS[field.name],
+            "required": False,
+            "schema": schema,
+            **origin_facts(self._service, _list_source(record), read_name),
+        }
 
     def _pagination(self, record: Operation) -> Schema:
-        form = self._service.list(record.resource)
-        read = list_setting(record, lambda own: own.items)
-        order = {"order": form.order, **origin(self._service, "list.envelope", read)}
-        if form.is_array:
-            return {"kind": "none", **order}
-        names = {"rows": form.items, "has_next": form.more, "next_cursor": form.cursor}
-        return {"kind": "cursor", "answer": names, "parameters": form.parameters, **order}
+        """How a list is paged, as data for generators."""
+        list_form = self._service.list(record.resource)
+        read_items = make_list_setting_reader(record, lambda settings: settings.items)
+        facts = origin_facts(self._service, "list.envelope", read_items)
+        if list_form.is_array:
+            return {"kind": "none", "order": list_form.order, **facts}
+        return {
+            "kind": "cursor",
+            "answer": {
+                "rows": list_form.items,
+                "has_next": list_form.more,
+                "next_cursor": list_form.cursor,
+            },
+            "parameters": list_form.parameters,
+            "order": list_form.order,
+            **facts,
+        }
 
     def _successes(self, record: Operation) -> Schema:
         """The responses of a success by status; a status can be a setting."""
-        answers = {}
+        responses = {}
         for success in record.success:
-            status = number_of(success, self._service)
-            read = None if isinstance(success, int) else success
-            answers[str(status)] = self._success(record, status, read)
-        return answers
+            status = read_status_code(success, self._service)
+            read_status = None if isinstance(success, int) else success
+            responses[str(status)] = self._success(record, status, read_status)
+        return responses
 
-    def _success(self, record: Operation, status: int, read: ReadSetting | None) -> Schema:
-        description = {"description": self._said(record, status)}
-        response: Schema = {**description, **origin(self._service, read=read)}
+    def _success(self, record: Operation, status: int, read_status: ReadSetting | None) -> Schema:
+        """The response of a success with its headers and its content."""
+        response: Schema = {
+            "description": _describe_success(record, status),
+            **origin_facts(self._service, read=read_status),
+        }
         if status in self._service.idempotency.stored and record.takes_key(self._service):
-            about = "`true` when the stored answer of an Idempotency-Key is returned."
-            response["headers"] = {
-                "Idempotency-Replayed": {"description": about, "schema": {"type": "string"}}
-            }
-        if status == _NO_CONTENT:
-            return response
-        schema: Schema = {"type": "object"}
+            description = "`true` when the stored answer of an Idempotency-Key is returned."
+            header = {"description": description, "schema": {"type": "string"}}
+            response["headers"] = {"Idempotency-Replayed": header}
+        if status != _NO_CONTENT:
+            response["content"] = {_JSON: {"schema": self._content_schema(record)}}
+        return response
+
+    def _content_schema(self, record: Operation) -> Schema:
+        """The page or the object that an operation returns."""
         if record.is_list:
-            source = SPEC if record.is_shown else "individual.list"
-            form = self._service.list(record.resource)
-            schema = self._answers.page(record, form, source)
-        elif record.answer:
-            schema = self._answers.held(record, self._answers.model(record.answer))
-        return {**response, "content": {_JSON: {"schema": schema}}}
-
-    def _said(self, record: Operation, status: int) -> str:
-        """A success in words."""
-        phrase = HTTPStatus(status).phrase
-        if record.is_list:
-            return f"{phrase}: a page of the list."
-        wait_note = (
-            " It is not ready yet: read it again until it is." if status == _ACCEPTED else ""
-        )
-        return f"{phrase}: the {record.answer}.{wait_note}" if record.answer else f"{phrase}."
+            list_form = self._service.list(record.resource)
+            return self._answers.page(record, list_form, _list_source(record))
+        if record.answer:
+            model = self._answers.model(record.answer)
+            return self._answers.put_under_item_key(record, model)
+        return {"type": "object"}
 
 
-def _noun(record: Operation, placeholder: str) -> str:
+def _list_source(record: Operation) -> str:
+    """Where the fields of a list are stated: the spec, or an assumption."""
+    return SPEC if record.is_shown else "individual.list"
+
+
+def _describe_success(record: Operation, status: int) -> str:
+    """A success in words."""
+    phrase = HTTPStatus(status).phrase
+    if record.is_list:
+        return f"{phrase}: a page of the list."
+    if not record.answer:
+        return f"{phrase}."
+    wait_note = " It is not ready yet: read it again until it is." if status == _ACCEPTED else ""
+    return f"{phrase}: the {record.answer}.{wait_note}"
+
+
+def _object_noun(record: Operation, placeholder: str) -> str:
     """What the id in a path names."""
     if record.is_sandbox or placeholder != "id":
         return "conversion account"

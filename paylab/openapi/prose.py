@@ -9,7 +9,7 @@ from ..spec.service.setting import key_of
 from ..spec.service.signing import SAMPLE_ORDER
 from ..spec.service.tree import ServiceSettings
 from ..spec.service.value_types import NONE
-from .schemas import Schema, origin
+from .schemas import Schema, origin_facts
 
 TITLE = "Cross-border payments service"
 
@@ -52,42 +52,43 @@ TAGS = {
 """What the tag of a resource says, if its name does not say it all."""
 
 
-def about(service: Service) -> str:
+def describe_service(service: Service) -> str:
     """What the document is about."""
     is_general = service.idempotency.operations == "every_post"
-    usual = "Creating a transfer or a conversion account takes"
-    return ABOUT.replace("{keyed}", "Every POST takes" if is_general else usual)
+    default_sentence = "Creating a transfer or a conversion account takes"
+    return ABOUT.replace("{keyed}", "Every POST takes" if is_general else default_sentence)
 
 
-def tag(resource: str) -> str:
+def tag_name(resource: str) -> str:
     """The name of the tag of a resource."""
     return resource.replace("_", " ").capitalize()
 
 
-def tags(resources: Iterable[str]) -> list[Schema]:
+def make_tags(resources: Iterable[str]) -> list[Schema]:
     """The tags of resources, with what they say."""
-    tag_objects = {
-        resource_name: {"description": TAGS[resource_name]} if resource_name in TAGS else {}
-        for resource_name in resources
-    }
-    return [{"name": tag(resource), **tag_facts} for resource, tag_facts in tag_objects.items()]
+    tags = []
+    for resource in resources:
+        description = {"description": TAGS[resource]} if resource in TAGS else {}
+        tags.append({"name": tag_name(resource), **description})
+    return tags
 
 
-def _lines(service: Service) -> list[str]:
+def _canonical_lines(service: Service) -> list[str]:
     """The lines of the canonical request."""
-    signed = service.signing
-    query = "the query string as on the request line"
-    is_blank = signed.empty_query == "blank"
-    is_whole = signed.signed_path == "whole"
-    form = "as on the request line" if is_whole else "without its version prefix"
-    in_order = "" if signed.query_order == "sent" else ", with its parameters sorted"
-    order = "sorted by name" if signed.header_order == "sorted" else _SAMPLE
-    portless = "" if signed.signed_host == "whole" else ", Host without its port"
-    base = "" if signed.base_path == NONE else f", without {signed.base_path} in front"
+    settings = service.signing
+    path = "the path without its version prefix"
+    if settings.signed_path == "whole":
+        path = "the path as on the request line"
+    if settings.base_path != NONE:
+        path += f", without {settings.base_path} in front"
+    empty_query = "an empty line" if settings.empty_query == "blank" else "no line"
+    sorting = "" if settings.query_order == "sent" else ", with its parameters sorted"
+    order = "sorted by name" if settings.header_order == "sorted" else _SAMPLE
+    portless = "" if settings.signed_host == "whole" else ", Host without its port"
     return [
         "the method",
-        f"the path {form}{base}",
-        f"{query}{in_order}; {'an empty line' if is_blank else 'no line'} without one",
+        path,
+        f"the query string as on the request line{sorting}; {empty_query} without one",
         f"each signed header as lowercase-name:value, {order}{portless}",
         "the names of these headers in this order, joined by semicolons",
         "X-Content-SHA256",
@@ -119,18 +120,19 @@ def _signed_names(service: Service) -> list[str]:
     return [name for name in names if name != "x-nonce" or signing.nonce != "refused"]
 
 
-def _hash(service: Service) -> str:
-    signed = service.signing
-    form = "lower-case hex" if signed.hash_encoding == "hex" else "Base64"
-    empty = (
-        "empty without a body" if signed.empty_body == "blank" else "of zero bytes without a body"
-    )
-    return f"the SHA-256 of the body in {form}, {empty}"
+def _describe_body_hash(service: Service) -> str:
+    """How the hash of a body is written, and what it is without a body."""
+    settings = service.signing
+    encoding = "lower-case hex" if settings.hash_encoding == "hex" else "Base64"
+    without_body = "empty" if settings.empty_body == "blank" else "of zero bytes"
+    return f"the SHA-256 of the body in {encoding}, {without_body} without a body"
 
 
-def _signing(service: Service) -> str:
+def _describe_signing(service: Service) -> str:
     """How a request is signed, in words."""
-    numbered_lines = "\n".join(f"{at}. {line}" for at, line in enumerate(_lines(service), 1))
+    numbered_lines = "\n".join(
+        f"{number}. {line}" for number, line in enumerate(_canonical_lines(service), 1)
+    )
     signing = service.signing
     nonce = {"optional": "recommended"}.get(signing.nonce, signing.nonce)
     if signing.nonce != "refused":
@@ -142,7 +144,7 @@ Every request is signed with HMAC-SHA256 and has these headers:
 - `X-API-Key`: the API key
 - `X-Date`: the time in UTC {_DATES[signing.date_form]}, at most
   {signing.tolerance} seconds from the clock of the service
-- `X-Content-SHA256`: {_hash(service)}
+- `X-Content-SHA256`: {_describe_body_hash(service)}
 - `X-Nonce`: {nonce}
 - `Authorization`: `HMAC-SHA256 Credential=<API_KEY>,SignedHeaders=<names>,Signature=<signature>`
 
@@ -155,7 +157,7 @@ request in hex. The signature is the HMAC-SHA256 of the payload with the secret 
 ({signing.key_encoding} bytes), written as {_SIGNATURES[signing.signature]}."""
 
 
-_SIGNING: tuple[Callable[[ServiceSettings], str | int], ...] = (
+_SIGNING_SETTINGS: tuple[Callable[[ServiceSettings], str | int], ...] = (
     lambda service: service.signing.empty_query,
     lambda service: service.signing.key_encoding,
     lambda service: service.signing.hash_encoding,
@@ -177,15 +179,15 @@ _SIGNING: tuple[Callable[[ServiceSettings], str | int], ...] = (
 def security_schemes(service: Service) -> Schema:
     """The signature, with its settings as data, and the API key beside it."""
     settings = {
-        key_of(read).partition(".")[2]: {"value": read(service), **origin(service, read=read)}
-        for read in _SIGNING
+        key_of(read).partition(".")[2]: {"value": read(service), **origin_facts(service, read=read)}
+        for read in _SIGNING_SETTINGS
     }
     return {
         "signature": {
             "type": "http",
             "scheme": "HMAC-SHA256",
-            "description": _signing(service),
-            "x-canonical-request": _lines(service),
+            "description": _describe_signing(service),
+            "x-canonical-request": _canonical_lines(service),
             "x-signed-headers": _signed_names(service),
             "x-settings": settings,
         },
@@ -198,15 +200,17 @@ def security_schemes(service: Service) -> Schema:
     }
 
 
-def delivery(service: Service) -> str:
+def describe_delivery(service: Service) -> str:
     """How events are delivered, in words."""
     settings = service.webhooks
     delays = ", ".join(f"{delay} s" for delay in settings.delays)
-    signed = "Deliveries are not signed."
+    signature = "Deliveries are not signed."
     if settings.signature_header != NONE:
-        name = settings.signature_header
-        signed = f"{name} is the HMAC-SHA256 of the body with the secret key, in hex."
+        signature = (
+            f"{settings.signature_header} is the HMAC-SHA256 of the body with the secret key, "
+            "in hex."
+        )
     return (
         f"Assumed: any 2xx within {settings.timeout} seconds is success. A failed delivery is sent "
-        f"again after {delays}. An event may come twice or late. {signed}"
+        f"again after {delays}. An event may come twice or late. {signature}"
     )

@@ -43,29 +43,30 @@ def ref_to(name: str) -> Schema:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-def origin(service: Service, source: str = "", read: ReadSetting | None = None) -> Schema:
+def origin_facts(service: Service, source: str = "", read: ReadSetting | None = None) -> Schema:
     """Where a fact comes from: the spec, an assumption, or the setting that a function reads.
 
     Without a source it is that of the setting; what has none either is stated by the spec.
     """
-    key = key_of(read)
-    setting_key = keys().get(key)
-    if read and setting_key and service.declares(read):
-        return {"x-origin": YOURS, "x-setting": key}
-    source = source or (setting_key.row if setting_key else SPEC)
+    key_name = key_of(read)
+    key = keys().get(key_name)
+    if read and key and service.declares(read):
+        return {"x-origin": YOURS, "x-setting": key_name}
+    if not source:
+        source = key.row if key else SPEC
     if source == SPEC:
         return {"x-origin": SPEC}
     row = reference.get(source)
-    origin_word = next(each for each in ("chosen", "public", SPEC) if each in row.origin)
-    return {"x-origin": origin_word, "x-assumption": source}
+    word = next(word for word in ("chosen", "public", SPEC) if word in row.origin)
+    return {"x-origin": word, "x-assumption": source}
 
 
-def placed(parts: Iterable[tuple[str, Schema]]) -> dict[str, Schema]:
+def drop_absent_places(parts: Iterable[tuple[str, Schema]]) -> dict[str, Schema]:
     """The parts of an object by the places that a service has for them, if it has one."""
-    return {place: schema for place, schema in parts if place != NONE}
+    return {path: schema for path, schema in parts if path != NONE}
 
 
-def list_setting(
+def make_list_setting_reader(
     record: Operation, read: Callable[[OneListSettings], object]
 ) -> ReadSetting | None:
     """Reads a setting of the list of an operation."""
@@ -73,79 +74,83 @@ def list_setting(
     return (lambda settings: read(listing(settings.lists))) if listing else None
 
 
-def words(known: Sequence[str], *, is_open: bool = False) -> Schema:
-    """Text that is one of these words; with `is_open`, others are valid too."""
-    word_schema: Schema = {"type": "string", "enum": list(dict.fromkeys(known))}
-    if not known:
+def words_schema(words: Sequence[str], *, is_open: bool = False) -> Schema:
+    """Text that is one of these words; with `is_open`, or without words, any text is valid."""
+    if not words:
         return {"type": "string"}
-    return {"anyOf": [word_schema, {"type": "string"}]} if is_open else word_schema
+    schema: Schema = {"type": "string", "enum": list(dict.fromkeys(words))}
+    return {"anyOf": [schema, {"type": "string"}]} if is_open else schema
 
 
-def closed(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:
+def closed_object(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:
     """An object that has no other fields."""
-    return {**opened(properties, required), "additionalProperties": False}
+    return {**open_object(properties, required), "additionalProperties": False}
 
 
-def opened(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:
+def open_object(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:
     """An object that may have further fields."""
     required_names = [name for name in properties if name in set(required)]
     object_schema: Schema = {"type": "object", "properties": dict(properties)}
     return {**object_schema, "required": required_names} if required_names else object_schema
 
 
-def nested(
+def nested_object(
     properties: Mapping[str, Schema], required: Iterable[str] = (), *, is_closed: bool = False
 ) -> Schema:
     """An object whose dotted names step into objects, which have the origin of their parts."""
     required_names = set(required)
-    tree = dict[str, Schema]()
-    inside: dict[str, dict[str, Schema]] = {}
-    for name, schema in properties.items():
-        first, dot, inner_name = name.partition(".")
-        if dot:
-            inside.setdefault(first, {})[inner_name] = schema
-            tree.setdefault(first, {})
+    tree: dict[str, Schema] = {}
+    parts_by_name: dict[str, dict[str, Schema]] = {}
+    for path, schema in properties.items():
+        name, _, inner_path = path.partition(".")
+        if inner_path:
+            parts_by_name.setdefault(name, {})[inner_path] = schema
+            tree.setdefault(name, {})
         else:
             tree[name] = schema
-    for name, parts in inside.items():
+    for name, parts in parts_by_name.items():
+        prefix = f"{name}."
         inner_required = {
-            part.partition(".")[2] for part in required_names if part.startswith(f"{name}.")
+            path.removeprefix(prefix) for path in required_names if path.startswith(prefix)
         }
-        leading = next(iter(parts.values()))
-        facts = {key: part for key, part in leading.items() if key.startswith("x-")}
-        tree[name] = {**nested(parts, inner_required, is_closed=is_closed), **facts}
-    heads = {part.partition(".")[0] for part in required_names}
-    return closed(tree, heads) if is_closed else opened(tree, heads)
+        first_part = next(iter(parts.values()))
+        facts = {key: fact for key, fact in first_part.items() if key.startswith("x-")}
+        tree[name] = {**nested_object(parts, inner_required, is_closed=is_closed), **facts}
+    top_required = {path.partition(".")[0] for path in required_names}
+    return closed_object(tree, top_required) if is_closed else open_object(tree, top_required)
 
 
-def has(names: Iterable[str]) -> Schema:
+def required_fields_schema(names: Iterable[str]) -> Schema:
     """An object with these fields; dotted names step into objects."""
     schema: Schema = {"required": []}
-    for name in names:
-        first, _, inner_name = name.partition(".")
-        if first not in schema["required"]:
-            schema["required"].append(first)
-        if inner_name:
-            inside = schema.setdefault("properties", {})
-            inside[first] = merged_schemas(inside.get(first, {}), has([inner_name]))
+    for path in names:
+        name, _, inner_path = path.partition(".")
+        if name not in schema["required"]:
+            schema["required"].append(name)
+        if inner_path:
+            properties = schema.setdefault("properties", {})
+            inner_schema = required_fields_schema([inner_path])
+            properties[name] = merge_schemas(properties.get(name, {}), inner_schema)
     return schema
 
 
-def at_place(place: str, schema: Schema) -> Schema:
-    """The properties of an object with a schema at a dotted place."""
-    first, _, inner_place = place.partition(".")
-    return {first: {"properties": at_place(inner_place, schema)} if inner_place else schema}
+def property_at(path: str, schema: Schema) -> Schema:
+    """The properties of an object with a schema at a dotted path."""
+    name, _, inner_path = path.partition(".")
+    if not inner_path:
+        return {name: schema}
+    return {name: {"properties": property_at(inner_path, schema)}}
 
 
-def merged_schemas(one: Schema, other: Schema) -> Schema:
-    """Two schemas of the same object as one."""
-    merged = dict(one)
-    for key, value in other.items():
-        value_before = merged.get(key)
-        if isinstance(value_before, dict) and isinstance(value, dict):
-            merged[key] = merged_schemas(value_before, value)
-        elif isinstance(value_before, list) and isinstance(value, list):
-            merged[key] = [*value_before, *(item for item in value if item not in value_before)]
+def merge_schemas(schema: Schema, addition: Schema) -> Schema:
+    """Two schemas of the same object as one; `addition` wins where they differ."""
+    merged = dict(schema)
+    for key, value in addition.items():
+        earlier = merged.get(key)
+        if isinstance(earlier, dict) and isinstance(value, dict):
+            merged[key] = merge_schemas(earlier, value)
+        elif isinstance(earlier, list) and isinstance(value, list):
+            merged[key] = [*earlier, *(item for item in value if item not in earlier)]
         else:
             merged[key] = value
     return merged

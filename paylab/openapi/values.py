@@ -10,13 +10,13 @@ from ..spec.money import WHOLE_DIGITS_MAX
 from ..spec.operations.field import AMOUNT, CURRENCY, DATE, ENUM, ID, INTEGER, LIST, TIME, Field
 from ..spec.service.service import Service
 from ..spec.service.setting import SPEC
-from ..spec.text import CASES
-from .schemas import NOT_BLANK, Schema, words
+from ..spec.text import CASE_CHANGES
+from .schemas import NOT_BLANK, Schema, words_schema
 
-MOST_DECIMALS = max(codes.MINOR_UNITS.values())
+DECIMALS_MAX = max(codes.MINOR_UNITS.values())
 AMOUNT_TEXT: Schema = {
     "type": "string",
-    "pattern": rf"^(?=.*[1-9])[0-9]{{1,{WHOLE_DIGITS_MAX}}}(?:\.[0-9]{{1,{MOST_DECIMALS}}})?$",
+    "pattern": rf"^(?=.*[1-9])[0-9]{{1,{WHOLE_DIGITS_MAX}}}(?:\.[0-9]{{1,{DECIMALS_MAX}}})?$",
 }
 """An amount of a request: more than 0, exact."""
 TIMESTAMP: Schema = {"type": "string", "format": "date-time"}
@@ -24,21 +24,23 @@ DAY: Schema = {"type": "string", "format": "date"}
 TEXT: Schema = {"type": "string", "minLength": 1, "pattern": NOT_BLANK}
 
 
-def value(service: Service, field: Field) -> Schema:
+def value_schema(service: Service, field: Field) -> Schema:
     """The schema of a field that is no object."""
     if field.kind == AMOUNT:
         is_number = service.amounts.requests == "number"
         return {"type": "number", "exclusiveMinimum": 0} if is_number else dict(AMOUNT_TEXT)
     if field.kind in (ENUM, CURRENCY, LIST):
-        return _words(service, field)
-    if field.kind in _SIMPLE:
-        return dict(_SIMPLE[field.kind])
-    text: Schema = {"type": "string"} if field.may_be_empty else dict(TEXT)
-    most = field.longest(service)
-    return {**text, "maxLength": most} if most else text
+        return _field_words_schema(service, field)
+    if field.kind in _SCHEMAS_BY_KIND:
+        return dict(_SCHEMAS_BY_KIND[field.kind])
+    schema: Schema = {"type": "string"} if field.may_be_empty else dict(TEXT)
+    length_max = field.length_max(service)
+    if length_max:
+        schema["maxLength"] = length_max
+    return schema
 
 
-_SIMPLE: dict[str, Schema] = {
+_SCHEMAS_BY_KIND: dict[str, Schema] = {
     INTEGER: {"type": "integer"},
     DATE: DAY,
     TIME: TIMESTAMP,
@@ -46,43 +48,45 @@ _SIMPLE: dict[str, Schema] = {
 }
 
 
-def known_words(service: Service, field: Field) -> tuple[str, ...]:
+def accepted_words(service: Service, field: Field) -> tuple[str, ...]:
     """The words of a field in this service."""
     if field.name == "event_types":
         return (*field.words, *service.webhooks.event_types)
     if field.setting:
-        accepted = field.setting(service)
-        return accepted if isinstance(accepted, tuple) else (accepted,)
-    case = CASES[service.currencies.case] if field.kind == CURRENCY else str
-    return tuple(case(word) for word in field.words)
+        words = field.setting(service)
+        return words if isinstance(words, tuple) else (words,)
+    if field.kind == CURRENCY:
+        change_case = CASE_CHANGES[service.currencies.case]
+        return tuple(change_case(word) for word in field.words)
+    return field.words
 
 
-def any_case(known: Iterable[str]) -> Schema:
+def any_case_schema(words: Iterable[str]) -> Schema:
     """These words in upper, lower or mixed case, as a pattern that every language reads."""
-    patterns = ("".join(f"[{c.upper()}{c.lower()}]" for c in word) for word in known)
+    patterns = ("".join(f"[{c.upper()}{c.lower()}]" for c in word) for word in words)
     return {"type": "string", "pattern": f"^(?:{'|'.join(patterns)})$"}
 
 
-def _words(service: Service, field: Field) -> Schema:
-    """Words of the spec are all there are; of others a service may have more."""
-    accepted = known_words(service, field)
-    word_schema = words(accepted, is_open=field.has_open_words)
+def _field_words_schema(service: Service, field: Field) -> Schema:
+    """The words of a field: those of the spec are all; of others a service may have more."""
+    words = accepted_words(service, field)
+    schema = words_schema(words, is_open=field.has_open_words)
     if field.kind == CURRENCY and service.currencies.case == "any":
-        word_schema = {"anyOf": [word_schema, any_case(accepted)]}
-    return (
-        word_schema
-        if field.kind != LIST
-        else {"type": "array", "minItems": 1, "items": word_schema}
-    )
+        schema = {"anyOf": [schema, any_case_schema(words)]}
+    if field.kind == LIST:
+        return {"type": "array", "minItems": 1, "items": schema}
+    return schema
 
 
-def formatted(form: Format) -> Schema:
+def format_schema(format_: Format) -> Schema:
     """The schema of a text with a format; of one that only an assumption limits, any word."""
-    if form.choices:
-        return words(form.choices, is_open=form.source != SPEC)
-    narrow = form.also or form
-    pattern = f"^(?:{narrow.pattern})$".replace(".*", r"[\s\S]*") if narrow.pattern else NOT_BLANK
-    least = max(form.least, 1)
-    most = form.most
-    text: Schema = {"type": "string", "minLength": least, "pattern": pattern}
-    return {**text, "maxLength": most} if most else text
+    if format_.choices:
+        return words_schema(format_.choices, is_open=format_.source != SPEC)
+    narrowest = format_.also or format_
+    pattern = NOT_BLANK
+    if narrowest.pattern:
+        pattern = f"^(?:{narrowest.pattern})$".replace(".*", r"[\s\S]*")
+    schema: Schema = {"type": "string", "minLength": max(format_.least, 1), "pattern": pattern}
+    if format_.most:
+        schema["maxLength"] = format_.most
+    return schema

@@ -16,7 +16,7 @@ from ..errors.api import APIStatusError, ConflictError
 from ..errors.base import ChoiceError, MissingOperationError, PaylabError
 from ..spec.codes import PAGE_MAX
 from ..spec.models import ConversionAccount
-from ..spec.resource import created
+from ..spec.resource import creation_time
 from .comparison import find_differences, status_of
 from .keyed_order import KeyedOrder
 from .listed_accounts import DISABLED, choose_account, matching_accounts, undecided_account_error
@@ -109,7 +109,9 @@ class AccountOrders:
         named = next((row for row in rows if row.id == order.name), None)
         if named is None:
             return None
-        later_rows = [row for row in rows if row is not named and created(row) >= created(named)]
+        later_rows = [
+            row for row in rows if row is not named and creation_time(row) >= creation_time(named)
+        ]
         return choose_account(later_rows, order.values)
 
     def _find_lost(
@@ -139,7 +141,8 @@ class AccountOrders:
         new_rows = [
             row
             for row in rows
-            if row.id not in earlier_ids and (row.created_at is None or created(row) >= earliest)
+            if row.id not in earlier_ids
+            and (row.created_at is None or creation_time(row) >= earliest)
         ]
         if len(matching_accounts(new_rows, order.values)) > 1:
             raise undecided_account_error("the list has several accounts that were made meanwhile")

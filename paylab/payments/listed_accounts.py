@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..errors.base import ChoiceError
 from ..spec.models import ConversionAccount
-from ..spec.resource import created
+from ..spec.resource import creation_time
 from .comparison import find_differences, shown_values, status_of
 from .identity import REFERENCE, Values
 
@@ -29,7 +29,7 @@ def choose_account(rows: Sequence[ConversionAccount], order: Values) -> Conversi
     if candidates and not identified_accounts:
         reason = f"{candidates[0].id} may be this account, but does not show whose it is"
         raise undecided_account_error(reason)
-    newest_first = sorted(identified_accounts, key=created, reverse=True)
+    newest_first = sorted(identified_accounts, key=creation_time, reverse=True)
     return min(newest_first, key=_status_rank, default=None)
 
 

@@ -8,7 +8,7 @@ from ..client.client import Client
 from ..client.retries import SERVER_ERRORS
 from ..errors.base import PagingError
 from ..spec.models import Transfer
-from ..spec.resource import created
+from ..spec.resource import creation_time
 from .comparison import DAY, LOOKBACK_AGE, age_of, dead_error, is_dead, raise_if_other_terms
 from .identity import REFERENCE
 from .keyed_order import KeyedOrder
@@ -87,7 +87,7 @@ class ListedPayments:
         begun = begun.replace(microsecond=begun.microsecond // 1000 * 1000)
         earliest = begun - DATE_PRECISION
         payments = find_in_newest_page(self._client.transfers, order.reference, earliest)
-        if len(payments) > 1 or any(created(payment) < begun for payment in payments):
+        if len(payments) > 1 or any(creation_time(payment) < begun for payment in payments):
             raise PagingError(f"the list has another payment of this {REFERENCE}")
         return payments
 

@@ -25,7 +25,7 @@ from ..errors.base import ChoiceError, MissingOperationError, PaylabError
 from ..spec import timestamps
 from ..spec.codes import LOOKBACK
 from ..spec.models import Transfer
-from ..spec.operations.routes import reading
+from ..spec.operations.routes import reading_operation
 from ..spec.status import TRANSFER
 from .comparison import (
     DAY,
@@ -186,7 +186,7 @@ class PaymentOrders:
         """The payment of an order as it is now."""
         request = order.request
         options: Options = {"timeout": request.timeout, "headers": request.given_headers}
-        read_operation = reading(order.details.operation)
+        read_operation = reading_operation(order.details.operation)
         try:
             try:
                 return self._client.call(read_operation, parts={"id": payment.id}, **options)

@@ -21,7 +21,9 @@ Payouts: TypeAlias = "str | PathLike[str] | Iterable[Mapping[str, Any]] | Any"
 ACCOUNT = "financial_account_id"
 _FIELD_KINDS = (AMOUNT, CURRENCY, ENUM, TEXT)
 _FIELD_NAMES = (
-    name for kind in _FIELD_KINDS for name in OPERATIONS["transfers.create"].of_kind(kind)
+    name
+    for kind in _FIELD_KINDS
+    for name in OPERATIONS["transfers.create"].field_names_of_kind(kind)
 )
 COLUMNS = tuple(dict.fromkeys((REFERENCE, ACCOUNT, *_FIELD_NAMES)))
 """The known columns; others are not sent."""

@@ -9,7 +9,7 @@ from decimal import Context, Decimal, Inexact
 from typing import TYPE_CHECKING, Any
 
 from ..errors.base import Problem, RuleError, RuleWarning
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from ..rules import transfers
 from ..spec import money
 from .identity import REFERENCE, identity
@@ -69,7 +69,7 @@ class Plan:
 
     def frame(self) -> pd.DataFrame:
         """The problems as a frame: row, line, field, problem, source."""
-        with explained():
+        with extra_imports():
             import pandas as pd
 
         cells = [(p.row, p.line, p.field, p.message, p.source) for p in self.problems]

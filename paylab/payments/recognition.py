@@ -7,7 +7,7 @@ from datetime import datetime
 
 from ..errors.base import ChoiceError
 from ..spec.models import Transfer
-from ..spec.resource import created
+from ..spec.resource import creation_time
 from .comparison import (
     ACCOUNT,
     dead_error,
@@ -66,7 +66,9 @@ def recognise_replacement(
     """
     live_payments = _live_payments(payments)
     if name or not order.get(REFERENCE):  # an earlier payment is that of another order
-        live_payments = [row for row in live_payments if created(row) >= created(dead_payment)]
+        live_payments = [
+            row for row in live_payments if creation_time(row) >= creation_time(dead_payment)
+        ]
     if not live_payments:
         return None
     if name and name not in {payment.id for payment in payments}:
@@ -101,7 +103,9 @@ def _live_payments_of_name(payments: Sequence[Transfer], name: str, now: Now) ->
     if named_payment is None:
         raise _unlisted_name_error(payments, name, now())
     later_payments = [
-        row for row in _live_payments(payments) if created(row) >= created(named_payment)
+        row
+        for row in _live_payments(payments)
+        if creation_time(row) >= creation_time(named_payment)
     ]
     return [payment for payment in later_payments if payment is not named_payment]
 

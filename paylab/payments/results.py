@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from .. import files
 from ..errors.base import ConfigError, ConfigWarning, PaylabError
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from ..frames.columns import TRANSFERS
 from ..frames.text_table import as_text, text_table
 from ..spec.text import plain, printable
@@ -23,7 +23,7 @@ from .outcome import UNKNOWN, Outcome
 from .payout_rows import COLUMNS, PayoutRow
 from .plan import Plan
 
-with explained():
+with extra_imports():
     import pandas as pd
     import pyarrow as pa
 

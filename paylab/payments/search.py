@@ -11,7 +11,7 @@ from ..errors.base import ChoiceError, PagingError, PaylabError, Problem, Replay
 from ..spec.codes import PAGE_MAX
 from ..spec.models import Transfer
 from ..spec.paging import Page
-from ..spec.resource import Resource, created
+from ..spec.resource import Resource, creation_time
 from .comparison import (
     NEEDED,
     find_differences,
@@ -58,7 +58,7 @@ class _ListReading:
             if not isinstance(row.created_at, datetime):
                 self.is_ordered = False
                 continue
-            created_at = created(row)
+            created_at = creation_time(row)
             if self.last_time is not None and created_at > self.last_time:
                 self.is_ordered = False
             self.last_time = created_at
@@ -204,7 +204,11 @@ def find_in_newest_page(transfers: Transfers, reference: str, since: datetime) -
     """
     reference_filter = ReferenceFilter({reference})
     page = next(_pages(transfers), Page([]))
-    if page.has_next_page and page.data and created(page.data[0]) < created(page.data[-1]):
+    if (
+        page.has_next_page
+        and page.data
+        and creation_time(page.data[0]) < creation_time(page.data[-1])
+    ):
         raise PagingError("the first page of the list is not the newest one")
     payments = [row for row in page.data if reference_filter(row) and _may_be_since(row, since)]
     if page.data and not reference_filter.has_reference:
@@ -253,7 +257,7 @@ def _raise_if_unsure(order: Values, payment: Transfer) -> None:
 
 def sort_newest(payments: Iterable[Transfer]) -> list[Transfer]:
     """Payments by creation, newest first; those without a time are last."""
-    return sorted(payments, key=created, reverse=True)
+    return sorted(payments, key=creation_time, reverse=True)
 
 
 def choose_payment(payments: Iterable[Transfer]) -> Transfer | None:

@@ -12,7 +12,7 @@ from ..client.retries import RETRY_AFTER_SECONDS_MAX, requested_wait
 from ..errors.api import APIStatusError, AuthenticationError, PermissionDeniedError, RateLimitError
 from ..errors.base import PaylabError
 from ..spec.complaints import Complaint
-from ..spec.envelope import envelope_differences
+from ..spec.envelope import find_envelope_differences
 from ..spec.json_path import last_name
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.key import Key, Value
@@ -195,7 +195,7 @@ def _of_page(exchange: Exchange, service: Service) -> Iterator[Values]:
 
 def page_values(body: object, form: ListForm) -> dict[str, Value]:
     """The settings of a list that an answer contradicts, with their values in it."""
-    differences = envelope_differences(body, form)
+    differences = find_envelope_differences(body, form)
     return {list_key(form, setting): value for setting, value in differences}
 
 
@@ -225,13 +225,13 @@ def _complaints(error: PaylabError) -> set[tuple[str, str]]:
     problems = getattr(error, "problems", ())
     if problems:
         complaints = [Complaint(problem.field, problem.message) for problem in problems]
-        parts = [part for complaint in complaints for part in complaint.each()]
+        parts = [part for complaint in complaints for part in complaint.split_by_field()]
         return {(last_name(part.field), _kind(part)) for part in parts}
     return {("", str(error))} if isinstance(error, APIStatusError) else set()
 
 
 def _kind(complaint: Complaint) -> str:
-    return MISSING if complaint.missing else UNKNOWN if complaint.unknown else complaint.words
+    return MISSING if complaint.is_missing else UNKNOWN if complaint.is_unknown else complaint.words
 
 
 def known_paths(key: Key, service: Service) -> Iterator[str]:

@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ..spec.envelope import leaves
+from ..spec.envelope import walk_values
 from ..spec.json_path import last_name
 from ..spec.service.files import FILL_IN
-from ..spec.service.frozen import FrozenDict, frozen_value, plain_value
+from ..spec.service.frozen import FrozenDict, freeze_value, to_json_value
 from ..spec.service.service import Service
 from ..spec.text import read_json
 
@@ -20,13 +20,13 @@ LISTED = re.compile(r"allowed|options|enum|accepted|values|choices|one_?of", re.
 
 def with_constant(service: Service, operation: str, place: str, value: object) -> FrozenDict[Any]:
     """The constant fields of a service with one more, at a dotted place of an operation."""
-    extra = plain_value(service.extra)
+    extra = to_json_value(service.extra)
     inside = extra.setdefault(operation, {})
     *groups, last = place.split(".")
     for group in groups:
         inside = inside.setdefault(group, {})
     inside[last] = value
-    frozen: FrozenDict[Any] = frozen_value(extra)
+    frozen: FrozenDict[Any] = freeze_value(extra)
     return frozen
 
 
@@ -34,8 +34,8 @@ def blanks(extra: Mapping[str, Any]) -> set[tuple[str, str]]:
     """The operations and the dotted places of constants that a user has to fill in."""
     return {
         (operation, place)
-        for operation, constants in plain_value(extra).items()
-        for place, value in leaves(constants, 4)
+        for operation, constants in to_json_value(extra).items()
+        for place, value in walk_values(constants, 4)
         if value == FILL_IN
     }
 
@@ -47,7 +47,7 @@ def listed_words(content: bytes) -> list[str]:
     except (ValueError, RecursionError):
         return []
     whole = body[0] if isinstance(body, list) and body else body
-    for name, value in leaves(whole, 4):
+    for name, value in walk_values(whole, 4):
         is_list = isinstance(value, list) and value and all(isinstance(v, str) for v in value)
         if is_list and LISTED.search(last_name(name)):
             return list(value[:MOST_VALUES])

@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 from ..client.call import Call
 from ..errors.arguments import explain_arguments
 from ..spec import codes, models
-from ..spec.envelope import object_place
+from ..spec.envelope import find_object_path
 from ..spec.json_path import value_at
 from ..spec.operations.operation import Operation
-from ..spec.operations.records import ANSWERED_AMOUNTS, NAMED, OPERATIONS, answer_names
+from ..spec.operations.records import ANSWER_AMOUNTS, NAMED, OPERATIONS, answer_names
 from ..spec.resource import Resource
 from ..spec.service.keys import keys
 from ..spec.service.service import Service
@@ -138,11 +138,11 @@ def _rows(operation: str, body: Any, service: Service) -> Iterator[Found]:
 
 def object_of(record: Operation, body: Any, service: Service) -> Any:
     """The object in an answer: where the settings say, else the single nested one with an id."""
-    item = record.item(service)
+    item = record.item_path(service)
     stated = body if item == NONE else value_at(body, item)
     if isinstance(stated, dict) and stated.get("id"):
         return stated
-    place = object_place(body, getattr(models, record.answer).model_fields)
+    place = find_object_path(body, getattr(models, record.answer).model_fields)
     return value_at(body, place) if place else stated
 
 
@@ -172,7 +172,7 @@ def _amount_types(group: str, row: Mapping[str, Any], service: Service) -> Itera
 
     The setting is named if all amounts have that type; a rate may differ from them.
     """
-    amounts = {name: row[name] for name in row if name in ANSWERED_AMOUNTS}
+    amounts = {name: row[name] for name in row if name in ANSWER_AMOUNTS}
     types = {
         name: "text" if isinstance(value, str) else "number"
         for name, value in amounts.items()

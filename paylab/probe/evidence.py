@@ -9,7 +9,7 @@ from typing import Any
 from ..client.call import Call
 from ..corridors.on_ramps import ON_RAMPS
 from ..spec import models
-from ..spec.envelope import object_place
+from ..spec.envelope import find_object_path
 from ..spec.json_path import value_at
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.keys import keys
@@ -64,8 +64,8 @@ def _envelope(operation: str, body: Any, service: Service) -> Iterator[Values]:
     record = OPERATIONS[operation]
     if record.is_list or record.answer not in ITEMS or not isinstance(body, dict):
         return
-    place = object_place(body, getattr(models, record.answer).model_fields)
-    if place and place != record.item(service):
+    place = find_object_path(body, getattr(models, record.answer).model_fields)
+    if place and place != record.item_path(service):
         yield {key_of(lambda tree: ITEMS[record.answer](tree.objects).item): place}
 
 

@@ -72,7 +72,7 @@ class RefusedFields:
         self._complaints = ErrorBody(error.text, error.problems).complaints
         self._ours = partial(self._translation.field, self._operation.name, self._body)
         self._unknown = {
-            last_name(self._ours(each.field)) for each in self._complaints if each.unknown
+            last_name(self._ours(each.field)) for each in self._complaints if each.is_unknown
         }
 
     def candidates(self) -> Candidates:
@@ -88,7 +88,7 @@ class RefusedFields:
     def _renamed_together(self) -> Candidates:
         """All fields of the body whose new names are missed, where old names are refused."""
         names = dict(self._names())
-        places = [each.field for each in self._complaints if each.missing and each.field]
+        places = [each.field for each in self._complaints if each.is_missing and each.field]
         pairs = {place.replace(".", "_"): place for place in places}
         pairs = {our: place for our, place in pairs.items() if our in names and our in self._body}
         refused = [our for our in names if our in self._unknown and our not in pairs]
@@ -107,7 +107,7 @@ class RefusedFields:
     def _of_list(self) -> Candidates:
         form = self._service.list(self._operation.resource)
         text = " ".join(" ".join(each) for each in self._complaints).lower()
-        if any(each.unknown and form.limit_parameter in each for each in self._complaints):
+        if any(each.is_unknown and form.limit_parameter in each for each in self._complaints):
             # Another name would be ignored, and prove nothing.
             yield {list_key(form, "limit_parameter"): NONE}
         elif "limit" in text:
@@ -125,11 +125,11 @@ class RefusedFields:
                 return
         yield from self._of_reference(complaint, our)
         suggested = SUGGESTED.search(complaint.words)
-        if complaint.unknown and suggested and our in (names := dict(self._names())):
+        if complaint.is_unknown and suggested and our in (names := dict(self._names())):
             yield {names[our].name: suggested[1]}
-        if complaint.missing:
+        if complaint.is_missing:
             yield from self._of_missing(complaint, our)
-        elif not complaint.unknown:
+        elif not complaint.is_unknown:
             yield from self._of_value(complaint, our)
 
     def _of_detail(
@@ -140,14 +140,14 @@ class RefusedFields:
         name: str,
     ) -> Candidates:
         """Values for a field in the details of an account."""
-        if complaint.missing and name not in details:
+        if complaint.is_missing and name not in details:
             yield from self._renames(f"{form.key}.fields.", complaint.field, details)
             yield from self._required(f"{form.key}.required", name)
             # A service that needs the old name as well misses it then.
             needed = sorted(form.required, key=lambda our: -likeness(our, name))
             sent = [our for our in needed if our in details and our in form.fields]
             yield from ({f"{form.key}.fields.{our}": name} for our in sent[:MOST_RENAMES])
-        elif name == form.field and not complaint.unknown:
+        elif name == form.field and not complaint.is_unknown:
             yield from self._of_words(keys()[f"{form.key}.allowed"], complaint)
 
     def _of_reference(self, complaint: Complaint, our: str) -> Candidates:
@@ -163,12 +163,12 @@ class RefusedFields:
             is_same = their_holder in (holder, name[:-3]) or noun_of(their_holder) == noun_of(
                 holder
             )
-            if complaint.missing and their != place and is_same:
+            if complaint.is_missing and their != place and is_same:
                 is_plain = their.endswith("id") or their == their_holder
                 yield from ({key.name: form} for form in (their, f"{their}.id") if is_plain)
-            elif complaint.missing and their.startswith(f"{holder}.") and their != place:
+            elif complaint.is_missing and their.startswith(f"{holder}.") and their != place:
                 yield {key.name: their}
-            elif our in (name, place, holder) and not complaint.missing:
+            elif our in (name, place, holder) and not complaint.is_missing:
                 if TEXT.search(complaint.words) and "." in place:
                     yield {key.name: holder}
                 elif OBJECT.search(complaint.words) and "." not in place:
@@ -208,7 +208,7 @@ class RefusedFields:
         of such services have the new one.
         """
         table = {key.removeprefix(start): keys()[key] for key in keys() if key.startswith(start)}
-        moved = {each.by_id for each in self._operation.references if each.name in body}
+        moved = {each.id_name for each in self._operation.references if each.name in body}
         sent = [our for our in table if our in body or our in moved]
         named = [our for our in sent if {their, last_name(their)} & {*table[our].others}]
         refused = [our for our in sent if our in self._unknown or our[:-3] in self._unknown]

@@ -14,7 +14,7 @@ from ..client.call import Call
 from ..client.har import har
 from ..errors.base import ConfigError, ServiceError
 from ..spec.service.files import FILL_IN, SCHEMA_FILE, service_file_text
-from ..spec.service.frozen import plain_value
+from ..spec.service.frozen import to_json_value
 from ..spec.service.key import Value
 from ..spec.service.keys import keys
 from ..spec.service.schema import schema_text
@@ -166,7 +166,7 @@ def with_blanks(service: Service, places: Iterable[tuple[str, str]]) -> dict[str
     A file with a mark is refused when it is read, with a line that asks for the value.
     """
     values = service.declared
-    extra = plain_value(values.get("extra", {}))
+    extra = to_json_value(values.get("extra", {}))
     for operation, place in places:
         inside = extra.setdefault(operation, {})
         *groups, last = place.split(".")

@@ -22,9 +22,9 @@ from ..corridors import on_ramps
 from ..errors.api import APIStatusError, RateLimitError
 from ..errors.base import PaylabError
 from ..spec.complaints import Complaint
-from ..spec.envelope import leaves, object_place
+from ..spec.envelope import find_object_path, walk_values
 from ..spec.error_body import is_error
-from ..spec.error_words import DEEPEST
+from ..spec.error_words import ERROR_DEPTH
 from ..spec.json_path import last_name, value_at
 from ..spec.models import Conversion, Deposit
 from ..spec.service.keys import keys
@@ -180,7 +180,7 @@ def _folded(words: str) -> str:
     return " ".join(re.findall(r"[a-z0-9]+", letters.lower()))
 
 
-def _texts(body: object, depth: int = DEEPEST) -> Iterator[str]:
+def _texts(body: object, depth: int = ERROR_DEPTH) -> Iterator[str]:
     """The texts of a body."""
     if isinstance(body, str):
         yield body
@@ -204,7 +204,7 @@ def _named_fields(error: APIStatusError, service: Service) -> set[str]:
     """Our names of the fields that a refusal is about."""
     ours = partial(Translation(service).field, OPERATION, {})
     complaints = [Complaint(each.field, each.message) for each in error.problems]
-    return {last_name(ours(part.field)) for each in complaints for part in each.each()}
+    return {last_name(ours(part.field)) for each in complaints for part in each.split_by_field()}
 
 
 def _is_accepted(call: Call) -> bool:
@@ -217,12 +217,12 @@ def _is_accepted(call: Call) -> bool:
         return False
     if not _has_deposit(body) or ELSEWHERE.search(_folded(" ".join(_texts(body)))):
         return False
-    return not any(map(_is_failure, [body, *(value for _, value in leaves(body, ENVELOPE))]))
+    return not any(map(_is_failure, [body, *(value for _, value in walk_values(body, ENVELOPE))]))
 
 
 def _has_deposit(body: object) -> bool:
     """Whether an object, or the single one inside it, has an id, or repeats the deposit."""
-    place = object_place(body, ANSWERED)
+    place = find_object_path(body, ANSWERED)
     deposit = value_at(body, place) if place else body
     if not isinstance(deposit, dict):
         return False

@@ -12,7 +12,7 @@ from ..corridors import clabe, countries
 from ..corridors.account_types import Account, Format
 from ..errors.base import Problem
 from ..spec import codes
-from ..spec.json_path import dotted
+from ..spec.json_path import join_path
 from ..spec.service.service import Service
 from .fields import (
     Body,
@@ -138,10 +138,10 @@ def warn(
     warnings = []
     for field in account.fields if account else ():
         value = values.get(field.name)
-        warnings += warn_check_digits(field.form_in(values), value, dotted(path, field.name))
+        warnings += warn_check_digits(field.form_in(values), value, join_path(path, field.name))
     network = values.get("network")
     if account_type == codes.CRYPTO_WALLET and network in codes.NETWORKS:
-        warnings += warn_address(network, values.get("address"), dotted(path, "address"))
+        warnings += warn_address(network, values.get("address"), join_path(path, "address"))
     return warnings
 
 
@@ -189,4 +189,4 @@ def _check_type(
     if problems or corridor is None or corridor.account(entry["type"]):
         return problems
     message = f"{choice_message(corridor.account_types)} in {corridor.country}"
-    return [Problem(dotted(path, "type"), message, "account.country")]
+    return [Problem(join_path(path, "type"), message, "account.country")]

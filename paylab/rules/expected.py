@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from ..corridors import countries
 from ..corridors.account_types import DetailField
 from ..spec import money
-from ..spec.json_path import dotted, last_name
+from ..spec.json_path import join_path, last_name
 from ..spec.operations.field import (
     AMOUNT,
     CURRENCY,
@@ -111,13 +111,13 @@ def expected_field(
     steps = [part for part in path.split(".") if part]
     for number, step in enumerate(steps, 1):
         if step.isdecimal():
-            spec_path = dotted(spec_path, step)
+            spec_path = join_path(spec_path, step)
             value = _list_item(value, int(step))
             continue
         field = _field_named(step, fields)
         if field is None:
             return None
-        spec_path = dotted(spec_path, field.name)
+        spec_path = join_path(spec_path, field.name)
         if number == len(steps):
             return ExpectedField(spec_path, field, service)
         if isinstance(field, DetailField):
@@ -162,7 +162,7 @@ def _too_long_check(field: Field, service: Service) -> Check | None:
 
     It is None if the field has no maximum length.
     """
-    length_max = field.longest(service)
+    length_max = field.length_max(service)
     if not length_max:
         return None
     length_check = text_field_check(field, service)

@@ -15,7 +15,7 @@ from itertools import chain
 from ..corridors.account_types import Format
 from ..errors.base import Problem
 from ..spec import timestamps
-from ..spec.json_path import dotted
+from ..spec.json_path import join_path
 from ..spec.operations.field import Field
 from ..spec.service.service import Service
 
@@ -94,7 +94,7 @@ def length_check(length_max: int, source: str = "spec") -> Check:
 
 def text_field_check(field: Field, service: Service) -> Check:
     """Make the check of a text field of an operation: not blank, and not too long."""
-    length_max = field.longest(service)
+    length_max = field.length_max(service)
     return length_check(length_max, field.source) if length_max else check_text
 
 
@@ -188,7 +188,7 @@ def check_items(value: object, field: str, check: Check) -> list[Problem]:
     """Check that a value is a list, and check each of its items."""
     if not isinstance(value, list | tuple):
         return [Problem(field, "must be a list")]
-    return join_problems(check(item, dotted(field, index)) for index, item in enumerate(value))
+    return join_problems(check(item, join_path(field, index)) for index, item in enumerate(value))
 
 
 def join_problems(parts: Iterable[list[Problem]]) -> list[Problem]:

@@ -13,7 +13,7 @@ from ..corridors.corridor import Corridor
 from ..corridors.on_ramps import of_country, unknown_on_ramp
 from ..errors.base import Problem
 from ..spec import codes
-from ..spec.json_path import dotted
+from ..spec.json_path import join_path
 from ..spec.operations.field import TEXT
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
@@ -244,12 +244,12 @@ def _check_address(
     checks |= dict.fromkeys(ADDRESS_LINES, check_any_text)
     problems = []
     for name, line_check in checks.items():
-        source = sources.get(dotted(field, name), "")
+        source = sources.get(join_path(field, name), "")
         problems += check_field(value, name, line_check, path=field, required_by=source)
     address_country = value.get("country")
     if None in (country, address_country) or address_country == country:
         return problems
-    country_field = dotted(field, "country")
+    country_field = join_path(field, "country")
     if any(problem.field == country_field for problem in problems):
         return problems
     return [Problem(country_field, "must equal country", "field.country"), *problems]

@@ -11,7 +11,7 @@ from hmac import HMAC, compare_digest
 from typing import Literal, NamedTuple
 
 from ..errors.base import ArgumentError
-from ..spec.route import without_base
+from ..spec.route import strip_base_path
 from ..spec.service.signing import SAMPLE_ORDER
 from ..spec.service.value_types import NONE
 
@@ -117,7 +117,7 @@ def signed_path(path: str, form: str = "whole", base: str = NONE) -> str:
     >>> signed_path("/api/v1/transfers", "unversioned", "/api")
     '/transfers'
     """
-    path = without_base(path, base)
+    path = strip_base_path(path, base)
     return path if form == "whole" else VERSION.sub("", path, count=1)
 
 

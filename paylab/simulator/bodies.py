@@ -10,9 +10,9 @@ from typing import Any
 from ..errors.base import Problem
 from ..spec import paging, timestamps
 from ..spec.answers import NESTED, answer_form
-from ..spec.json_path import put_inside
+from ..spec.json_path import set_value_at
 from ..spec.operations.records import OPERATIONS, answer_names
-from ..spec.operations.refusals import number_of
+from ..spec.operations.refusals import read_status_code
 from ..spec.request_body import RequestBody, read_request
 from ..spec.service.lists import ListForm
 from ..spec.service.service import Service
@@ -72,7 +72,7 @@ def answer(world: World, operation: str, row: Row) -> Reply:
 
 def success(service: Service, operation: str) -> int:
     """The status of a success."""
-    return number_of(OPERATIONS[operation].success[0], service)
+    return read_status_code(OPERATIONS[operation].success[0], service)
 
 
 def presented(service: Service, model: str, row: Row) -> Row:
@@ -167,10 +167,10 @@ def page(
     page_rows = list(islice(filter(fits, table.listed(start)), limit + 1))
     has_more = len(page_rows) > limit
     page_body: Row = {}
-    put_inside(page_body, form.items, [shown(world, kind, row) for row in page_rows[:limit]])
+    set_value_at(page_body, form.items, [shown(world, kind, row) for row in page_rows[:limit]])
     if form.more != NONE:
-        put_inside(page_body, form.more, has_more)
-    put_inside(page_body, form.cursor, _cursor(page_rows[limit - 1]) if has_more else None)
+        set_value_at(page_body, form.more, has_more)
+    set_value_at(page_body, form.cursor, _cursor(page_rows[limit - 1]) if has_more else None)
     return Reply.json(200, page_body)
 
 

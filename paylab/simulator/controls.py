@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import UnknownNameError
-from ..errors.names import nearest_names
+from ..errors.names import find_nearest_names
 from ..files import path_of
 from ..spec import timestamps
 from ..spec.codes import EVENT_TYPES
@@ -249,7 +249,7 @@ class FaultControls:
         'status'
         """
         if not isinstance(kind, str) or kind not in KINDS:
-            raise UnknownNameError("fault", kind, nearest_names(str(kind), KINDS))
+            raise UnknownNameError("fault", kind, find_nearest_names(str(kind), KINDS))
         return _as_sent(self._ask("POST", "/_simulator/faults", json={"kind": kind, **details}))
 
     @contextmanager
@@ -280,7 +280,7 @@ class FaultControls:
         if kind.startswith("_"):
             raise AttributeError(kind)
         if kind not in KINDS:
-            raise UnknownNameError("fault", kind, nearest_names(kind, KINDS))
+            raise UnknownNameError("fault", kind, find_nearest_names(kind, KINDS))
         return partial(self.add, kind)
 
     def __dir__(self) -> list[str]:
@@ -327,10 +327,10 @@ def _of(name: str, kind: str, service: Service) -> dict[str, str]:
         routes = {f"{route.method} {route.template}": route for route in service.routes}
         templates = (route.template for route in routes.values() if route.method == method)
         if method not in service.match(path)[0] and not fnmatch.filter(templates, pattern):
-            raise UnknownNameError("operation", name, nearest_names(name, routes))
+            raise UnknownNameError("operation", name, find_nearest_names(name, routes))
         return {"method": method, "path": pattern}
     if name not in OPERATIONS:
-        raise UnknownNameError("operation", name, nearest_names(name, OPERATIONS))
+        raise UnknownNameError("operation", name, find_nearest_names(name, OPERATIONS))
     return {"operation": name}
 
 

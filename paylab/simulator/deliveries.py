@@ -9,7 +9,7 @@ from typing import Any, overload
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import UnknownNameError, WaitTimeoutError
-from ..errors.names import nearest_names
+from ..errors.names import find_nearest_names
 from ..errors.text import printable_lines
 from ..spec import timestamps
 from ..spec.codes import EVENTS
@@ -144,7 +144,7 @@ class Deliveries(Sequence[Delivery]):
 def check_type(event_type: str) -> None:
     """UnknownNameError for a type of event that there is not."""
     if event_type not in EVENTS:
-        raise UnknownNameError("event type", event_type, nearest_names(event_type, EVENTS))
+        raise UnknownNameError("event type", event_type, find_nearest_names(event_type, EVENTS))
 
 
 def _line(row: Delivery) -> str:

@@ -13,14 +13,14 @@ from functools import partial
 
 from ..signing.unauthorized import verify
 from ..spec.operations.operation import Operation as Record
-from ..spec.operations.records import LISTS
+from ..spec.operations.records import LISTED_RESOURCES
 from ..spec.operations.records import OPERATIONS as SPECIFIED
-from ..spec.route import without_base
+from ..spec.route import strip_base_path
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
 from ..spec.status import MACHINES, IllegalMove
 from ..spec.timestamps import to_http
-from ..spec.translation import with_numbers
+from ..spec.translation import write_amounts_as_numbers
 from . import control_api, faults
 from .bodies import page, read_row, shown
 from .idempotency import Operation, once
@@ -64,8 +64,8 @@ def move_object(world: World, request: Request) -> Reply:
 _CONTROLS = {**vars(control_api), "move_object": move_object, "pay_in": transfers.pay_in}
 
 OPERATIONS: Mapping[str, Operation] = {
-    **{f"{kind}.get": partial(read_row, kind=kind) for kind in LISTS},
-    **{f"{kind}.list": partial(page, kind=kind) for kind in LISTS},
+    **{f"{kind}.get": partial(read_row, kind=kind) for kind in LISTED_RESOURCES},
+    **{f"{kind}.list": partial(page, kind=kind) for kind in LISTED_RESOURCES},
     **{each: _CONTROLS[each.removeprefix("control.")] for each, *_ in CONTROLS},
     **individuals.SERVED,
     **on_ramp.SERVED,
@@ -81,7 +81,7 @@ OPERATIONS: Mapping[str, Operation] = {
 def respond(world: World, request: Request) -> Reply:
     """Answer a request, after carrying out due steps, and note it in the journal of the world."""
     settle(world)
-    path = without_base(request.path, world.service.signing.base_path)
+    path = strip_base_path(request.path, world.service.signing.base_path)
     request = replace(request, path=path) if path != request.path else request
     request = _with_key(request, world.service.idempotency.header.lower())
     fault = None if request.is_trusted else faults.for_call(world, request)
@@ -136,7 +136,7 @@ def _answer(world: World, request: Request, now: datetime, entry: JournalEntry) 
         if is_control:
             return reply
         reply = _held(world.service, SPECIFIED[name], reply)
-        body = with_numbers(world.service, reply.body)
+        body = write_amounts_as_numbers(world.service, reply.body)
         return reply if body is reply.body else replace(reply, body=body)
     except RefusedError as refused:
         entry.refused = refused
@@ -145,7 +145,7 @@ def _answer(world: World, request: Request, now: datetime, entry: JournalEntry) 
 
 def _held(service: Service, record: Record, reply: Reply) -> Reply:
     """An answer whose object stands under the key that the service has for it."""
-    item = NONE if record.is_list or not reply.body else record.item(service)
+    item = NONE if record.is_list or not reply.body else record.item_path(service)
     if item == NONE:
         return reply
     names = item.split(".")

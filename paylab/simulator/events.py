@@ -10,12 +10,12 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..spec.json_path import put_inside
-from ..spec.money import lowered
+from ..spec.json_path import set_value_at
+from ..spec.money import lower_currencies
 from ..spec.operations.records import event_payload
 from ..spec.renames import Names
 from ..spec.service.value_types import NONE
-from ..spec.translation import with_numbers
+from ..spec.translation import write_amounts_as_numbers
 from .fault_kinds import ON_EVENTS
 from .messages import dump
 from .table import Row
@@ -24,7 +24,7 @@ from .world import World
 
 def emit(world: World, event_type: str, resource_id: str, payload: Row) -> None:
     """Store an event and queue it for every subscription to its type."""
-    body = {"event_type": event_type, "event_payload": lowered(payload)}
+    body = {"event_type": event_type, "event_payload": lower_currencies(payload)}
     note = {"event_type": event_type, "resource_id": resource_id, "at": world.stamp(), "body": body}
     event_id = world.new_id("events")
     event = world.put("events", {"id": event_id, "created_at": world.stamp(), **note})
@@ -44,11 +44,11 @@ def wrapped(world: World, event_id: str, body: Row) -> bytes:
     wrapper = dict[str, Any]()
     settings = service.webhooks
     if settings.id_field != NONE:
-        put_inside(wrapper, settings.id_field, event_id)
-    put_inside(wrapper, settings.type_field, body["event_type"])
+        set_value_at(wrapper, settings.id_field, event_id)
+    set_value_at(wrapper, settings.type_field, body["event_type"])
     payload = event_payload(service, body["event_type"], body["event_payload"], Names.send)
-    put_inside(wrapper, settings.payload_field, payload)
-    return with_numbers(service, dump(wrapper))
+    set_value_at(wrapper, settings.payload_field, payload)
+    return write_amounts_as_numbers(service, dump(wrapper))
 
 
 def _queue(world: World, subscription: Row, event: Row) -> None:

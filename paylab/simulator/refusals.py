@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..errors.base import Problem
-from ..spec.json_path import put_inside
+from ..spec.json_path import set_value_at
 from ..spec.service.error_bodies import ErrorSettings
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
@@ -56,9 +56,9 @@ def refusal_reply(refused: RefusedError, service: Service | None = None) -> Repl
     words = (service or Service()).errors
     body: dict[str, Any] = {}
     if refused.problems and words.problems != NONE:
-        put_inside(body, words.problems, _problem_list(words, refused.problems))
+        set_value_at(body, words.problems, _problem_list(words, refused.problems))
     if words.words != NONE:
         # The problems may be in place of the text.
         holds = isinstance(body.get(words.words), dict)
-        put_inside(body, f"{words.words}.message" if holds else words.words, refused.text)
+        set_value_at(body, f"{words.words}.message" if holds else words.words, refused.text)
     return Reply.json(refused.status, {**body, **refused.extra}, **refused.headers)

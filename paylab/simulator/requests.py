@@ -12,10 +12,10 @@ from typing import Any, overload
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import UnknownNameError
-from ..errors.names import nearest_name, nearest_names
+from ..errors.names import find_nearest_name, find_nearest_names
 from ..errors.text import printable, printable_lines
 from ..redaction.hiding import HIDDEN
-from ..spec.json_path import dotted
+from ..spec.json_path import join_path
 from ..spec.operations.records import OPERATIONS
 
 LONGEST = 600
@@ -150,7 +150,9 @@ class Requests(Sequence[JournalRequest]):
         0
         """
         if not (operation in OPERATIONS or "/" in operation or operation.upper() in [*HTTPMethod]):
-            raise UnknownNameError("operation", operation, nearest_names(operation, OPERATIONS))
+            raise UnknownNameError(
+                "operation", operation, find_nearest_names(operation, OPERATIONS)
+            )
         return self._where(lambda request: _is_of(request.row, operation))
 
     @property
@@ -292,11 +294,11 @@ def _unequal(at: str, wanted: Any, sent: Any) -> Iterator[str]:
     if isinstance(wanted, Mapping) and isinstance(sent, Mapping):
         for name, value in wanted.items():
             if name in sent:
-                yield from _unequal(dotted(at, name), value, sent[name])
+                yield from _unequal(join_path(at, name), value, sent[name])
             else:
-                similar = nearest_name(name, sent)
+                similar = find_nearest_name(name, sent)
                 suggestion = f", but {similar} was" if similar else ""
-                yield f"{dotted(at, name)}: {value!r} {_NOT_SENT}{suggestion}"
+                yield f"{join_path(at, name)}: {value!r} {_NOT_SENT}{suggestion}"
     elif not _same(wanted, sent):
         yield f"{at}: {sent!r} was sent, not {wanted!r}"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import UnknownNameError
-from ..errors.names import nearest_names
+from ..errors.names import find_nearest_names
 from ..errors.text import printable_lines
 from ..spec.assumptions import SCENARIOS, Scenario
 from ..spec.codes import STATUS_DETAIL_CODES
@@ -60,7 +60,7 @@ class Scenarios:
 
     def __getitem__(self, name: str) -> str:
         if name not in self._named:
-            raise UnknownNameError("scenario", name, nearest_names(name, self._named))
+            raise UnknownNameError("scenario", name, find_nearest_names(name, self._named))
         return self._named[name].value
 
     def __dir__(self) -> list[str]:

@@ -21,7 +21,7 @@ from ..errors.names import with_name_suggestions
 from ..runtime import listen, start_thread
 from ..serving import GRACE_SECONDS, ServingThread
 from ..spec import timestamps
-from ..spec.route import without_base
+from ..spec.route import strip_base_path
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
 from .app import Protocol, SimulatorApp
@@ -135,7 +135,7 @@ class Worlds:
 
     def answer(self, request: Request) -> Reply:
         """Answer a request from the simulator of its key, or create or end one."""
-        path = without_base(request.path, self.first.simulator.world.service.signing.base_path)
+        path = strip_base_path(request.path, self.first.simulator.world.service.signing.base_path)
         request = replace(request, path=path)
         api_key = request.headers.get("x-api-key")
         hosted = self._by_key.get(api_key or "")

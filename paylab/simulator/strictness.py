@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..errors.base import Problem
-from ..errors.names import nearest_name
+from ..errors.names import find_nearest_name
 from ..spec import codes
-from ..spec.field_names import detail_names
-from ..spec.json_path import dotted
+from ..spec.field_names import account_detail_names
+from ..spec.json_path import join_path
 from ..spec.operations.field import DETAILS
 from ..spec.operations.operation import Operation
-from ..spec.operations.records import IDEMPOTENT, OPERATIONS
+from ..spec.operations.records import IDEMPOTENT_OPERATIONS, OPERATIONS
 from ..spec.request_body import read_request
 from ..spec.service.accounts import AccountDetails
 from ..spec.service.service import Service
@@ -53,13 +53,18 @@ def _unknown_fields(service: Service, record: Operation, request: Request) -> It
         if forms and isinstance(details, dict):
             # The country is not in the body: the one with the most of these fields.
             form = min(forms, key=lambda account_form: len({*details} - _names(account_form)))
-            body.read(details, (*form.fields, *form.required), detail_names(form), "details")
+            body.read(
+                details, (*form.fields, *form.required), account_detail_names(form), "details"
+            )
     yield from body.unknown
 
 
 def _names(form: AccountDetails) -> set[str]:
     """The fields of an account in the names of the service."""
-    return {detail_names(form).theirs.get(name, name) for name in (*form.fields, *form.required)}
+    return {
+        account_detail_names(form).their_names.get(name, name)
+        for name in (*form.fields, *form.required)
+    }
 
 
 def _nulls(value: Any, at: str = "") -> Iterator[Problem]:
@@ -68,8 +73,8 @@ def _nulls(value: Any, at: str = "") -> Iterator[Problem]:
     items = enumerate(value) if isinstance(value, list) else inside
     for name, item in items:
         if item is None:
-            yield Problem(dotted(at, name), "is null: leave the field out", NULL_SOURCE)
-        yield from _nulls(item, dotted(at, name))
+            yield Problem(join_path(at, name), "is null: leave the field out", NULL_SOURCE)
+        yield from _nulls(item, join_path(at, name))
 
 
 def _unknown_parameters(service: Service, record: Operation, request: Request) -> Iterator[Problem]:
@@ -79,7 +84,7 @@ def _unknown_parameters(service: Service, record: Operation, request: Request) -
         parameters = parameters - {"limit", "cursor"} | {*page_parameters.values()}
     for name in request.query_items():
         if name not in parameters:
-            similar = nearest_name(name, parameters)
+            similar = find_nearest_name(name, parameters)
             suggestion = f": is {similar} meant?" if similar else ""
             yield Problem(name, f"is no query parameter{suggestion}", SOURCE)
 
@@ -88,7 +93,7 @@ def _odd_keys(service: Service, record: Operation, request: Request) -> Iterator
     """An Idempotency-Key that the operation does not take, or under another name."""
     known = service.idempotency.header
     if KEY in request.headers and not record.takes_key(service):
-        message = f"{record.name} takes none: only {' and '.join(sorted(IDEMPOTENT))} do"
+        message = f"{record.name} takes none: only {' and '.join(sorted(IDEMPOTENT_OPERATIONS))} do"
         yield Problem(known, message, SOURCE)
     for name in request.headers:
         if name != KEY and _NO_LETTER.sub("", name).endswith("idempotencykey"):

@@ -12,8 +12,8 @@ from typing import Any
 
 from ..forks import renew_after_fork
 from ..spec import timestamps
-from ..spec.operations.records import LISTS
-from ..spec.service.frozen import plain_value
+from ..spec.operations.records import LISTED_RESOURCES
+from ..spec.service.frozen import to_json_value
 from ..spec.service.service import Service
 from ..spec.status import MACHINES
 from ..spec.translation import Translation
@@ -70,7 +70,7 @@ class World:
         self.strict = strict
         self.service = service or Service()
         self.translation = Translation(self.service)
-        self.differing: dict[str, Any] = json.loads(json.dumps(plain_value(self.service.diff())))
+        self.differing: dict[str, Any] = json.loads(json.dumps(to_json_value(self.service.diff())))
         self.seed = self.key_seed = seed
         self.clock = clock or Clock()
         self.production_like = production_like
@@ -238,7 +238,9 @@ class World:
 
 def _tables(service: Service) -> dict[str, Table]:
     """Empty tables; listed tables use the order of the service's list."""
-    list_tables = {kind: Table(service.list(kind).order) for kind in LISTS if kind in KINDS}
+    list_tables = {
+        kind: Table(service.list(kind).order) for kind in LISTED_RESOURCES if kind in KINDS
+    }
     return {kind: Table() for kind in KINDS} | list_tables
 
 

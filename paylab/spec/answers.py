@@ -7,17 +7,18 @@ from dataclasses import field, replace
 
 from ..light_dataclass import light_dataclass
 from . import codes
+from .operations.field import Field
 from .operations.records import OPERATIONS
 from .service.setting import SPEC
 from .service.tree import ServiceSettings
 
 
 @light_dataclass(frozen=True)
-class Words:
+class FieldWords:
     """The words of a field: of the spec, and of a setting; others may come if `is_open`."""
 
     words: tuple[str, ...] = ()
-    setting: Callable[[ServiceSettings], tuple[str, ...]] | None = None
+    read_setting: Callable[[ServiceSettings], tuple[str, ...]] | None = None
     is_open: bool = False
 
 
@@ -34,47 +35,47 @@ class AnswerForm:
     absent: tuple[str, ...] = ()
     nullable: tuple[str, ...] = ()
     omits: bool = False
-    words: Mapping[str, Words] = field(default_factory=dict)
+    words: Mapping[str, FieldWords] = field(default_factory=dict)
     source: str = SPEC
     assumed: Mapping[str, str] = field(default_factory=dict)
 
 
-_COUNTRY = Words(codes.COUNTRIES)
+_COUNTRY = FieldWords(codes.COUNTRIES)
 _TERM_WORDS = {
-    "source_currency": Words(codes.SOURCE_CURRENCIES),
-    "destination_currency": Words(codes.DESTINATION_CURRENCIES),
-    "payout_method": Words(codes.PAYOUT_METHODS),
+    "source_currency": FieldWords(codes.SOURCE_CURRENCIES),
+    "destination_currency": FieldWords(codes.DESTINATION_CURRENCIES),
+    "payout_method": FieldWords(codes.PAYOUT_METHODS),
 }
-_STATUS = Words(codes.INDIVIDUAL_STATUSES, lambda service: service.statuses.individuals)
+_STATUS = FieldWords(codes.INDIVIDUAL_STATUSES, lambda service: service.statuses.individuals)
 
 ANSWERS: Mapping[str, AnswerForm] = {
     "Address": AnswerForm(
         ("line_1", "line_2", "city", "state", "postal_code"), words={"country": _COUNTRY}
     ),
-    "Document": AnswerForm(("number",), words={"type": Words(codes.DOCUMENT_TYPES)}),
+    "Document": AnswerForm(("number",), words={"type": FieldWords(codes.DOCUMENT_TYPES)}),
     "StatusDetail": AnswerForm(
         words={
-            "code": Words(
+            "code": FieldWords(
                 codes.STATUS_DETAIL_CODES,
                 lambda service: service.statuses.detail_codes,
                 is_open=True,
             )
         }
     ),
-    "FinancialAccount": AnswerForm(words={"type": Words(codes.ACCOUNT_TYPES)}),
+    "FinancialAccount": AnswerForm(words={"type": FieldWords(codes.ACCOUNT_TYPES)}),
     "Individual": AnswerForm(
         ("document", "status_details"),
         omits=True,
-        words={"country": _COUNTRY, "status": _STATUS, "product_types": Words(codes.PRODUCTS)},
+        words={"country": _COUNTRY, "status": _STATUS, "product_types": FieldWords(codes.PRODUCTS)},
     ),
     "StatusChange": AnswerForm(
         ("status_details",), words={"status": _STATUS, "previous_status": _STATUS}
     ),
     "VerificationImage": AnswerForm(
-        words={"type": Words(codes.IMAGE_SIDES), "content_type": Words(codes.IMAGE_TYPES)}
+        words={"type": FieldWords(codes.IMAGE_SIDES), "content_type": FieldWords(codes.IMAGE_TYPES)}
     ),
     "DepositInstructions": AnswerForm(
-        ("deadline",), words={"type": Words(codes.DEPOSIT_INSTRUCTION_TYPES)}
+        ("deadline",), words={"type": FieldWords(codes.DEPOSIT_INSTRUCTION_TYPES)}
     ),
     "Quote": AnswerForm(nullable=("source_network",), words=_TERM_WORDS, source="quote.operation"),
     "Transfer": AnswerForm(
@@ -82,26 +83,30 @@ ANSWERS: Mapping[str, AnswerForm] = {
         nullable=("completed_in", "failure_reason", "settlement_reference_id"),
         words={
             **_TERM_WORDS,
-            "status": Words(codes.TRANSFER_STATUSES, lambda service: service.statuses.transfers),
+            "status": FieldWords(
+                codes.TRANSFER_STATUSES, lambda service: service.statuses.transfers
+            ),
         },
     ),
     "ConversionPayout": AnswerForm(nullable=("tx_hash", "initiated_at", "completed_at")),
     "Conversion": AnswerForm(
         words={
-            "status": Words(codes.CONVERSION_STATUSES, lambda service: service.statuses.conversions)
+            "status": FieldWords(
+                codes.CONVERSION_STATUSES, lambda service: service.statuses.conversions
+            )
         }
     ),
     "ConversionAccount": AnswerForm(
         ("deposit_instructions",),
         omits=True,
         words={
-            "status": Words(
+            "status": FieldWords(
                 codes.CONVERSION_ACCOUNT_STATUSES,
                 lambda service: service.statuses.conversion_accounts,
                 is_open=True,
             ),
-            "source_currency": Words(codes.ON_RAMP_CURRENCIES),
-            "destination_currency": Words(tuple(sorted(codes.STABLECOINS))),
+            "source_currency": FieldWords(codes.ON_RAMP_CURRENCIES),
+            "destination_currency": FieldWords(tuple(sorted(codes.STABLECOINS))),
         },
         assumed=dict.fromkeys(
             (
@@ -114,7 +119,9 @@ ANSWERS: Mapping[str, AnswerForm] = {
     "Deposit": AnswerForm(source="deposit.path"),
     "WebhookSubscription": AnswerForm(
         words={
-            "event_types": Words(codes.EVENT_TYPES, lambda service: service.webhooks.event_types)
+            "event_types": FieldWords(
+                codes.EVENT_TYPES, lambda service: service.webhooks.event_types
+            )
         }
     ),
 }
@@ -129,22 +136,29 @@ NESTED: Mapping[str, str] = {
 """The models of the objects inside others that can have missing values."""
 
 
-def missing_of(form: AnswerForm, service: ServiceSettings) -> tuple[frozenset[str], frozenset[str]]:
+def missing_fields(
+    answer: AnswerForm, service: ServiceSettings
+) -> tuple[frozenset[str], frozenset[str]]:
     """The fields that may be absent, and those that may be null, in the answers of a service."""
-    missing = frozenset((*form.absent, *form.nullable))
+    missing = frozenset((*answer.absent, *answer.nullable))
     if service.objects.missing == "absent":
         return missing, frozenset()
     if service.objects.missing == "null":
         return frozenset(), missing
-    return frozenset(form.absent), frozenset(form.nullable)
+    return frozenset(answer.absent), frozenset(answer.nullable)
 
 
 def answer_form(model: str) -> AnswerForm:
     """How a model comes in answers; one without a row always has all its fields."""
-    form = ANSWERS.get(model, AnswerForm())
-    requests = (record.fields for record in OPERATIONS.values() if record.answer == model)
-    fields = (record for fields_of_request in requests for record in fields_of_request)
-    repeated = tuple(record.name for record in fields if record.echoed and not record.required)
-    if form.omits:
-        return replace(form, absent=(*form.absent, *repeated))
-    return replace(form, nullable=(*form.nullable, *repeated))
+    answer = ANSWERS.get(model, AnswerForm())
+    repeated: list[str] = []
+    for operation in OPERATIONS.values():
+        if operation.answer == model:
+            repeated += [field.name for field in operation.fields if _is_optional_echo(field)]
+    if answer.omits:
+        return replace(answer, absent=(*answer.absent, *repeated))
+    return replace(answer, nullable=(*answer.nullable, *repeated))
+
+
+def _is_optional_echo(field: Field) -> bool:
+    return field.echoed and not field.required

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-LONGEST = 1_000
+SENTENCE_CHARACTERS_MAX = 1_000
 """Longer sentences are read up to here."""
 
 _NAME = r"[A-Za-z_]\w*(?:\[\w+\]|[./]\w+)*"
 _QUOTED = rf"[\"'`](?P<quoted>{_NAME})[\"'`]"
 _NOUN = r"(?:fields?|keys?|param(?:eter)?s?|propert(?:y|ies)|attributes?|arguments?|members?)"
-_MANY = r"(?:\(s\))?"
+_PLURAL = r"(?:\(s\))?"
 
 MISSING = re.compile(
     r"\brequired?\b|\brequires\b|\bmissing\b|\bblank\b|\bneeded\b|\bis empty\b|undefined"
@@ -31,22 +31,22 @@ UNKNOWN = re.compile(
 )
 """Only the field can be unknown: what is "not allowed for" something is a value."""
 _NAMED_UNKNOWN = re.compile(
-    rf"(?:unrecogni[sz]ed|unknown|unexpected|unsupported|extra|additional|no such) {_NOUN}{_MANY}"
+    rf"(?:unrecogni[sz]ed|unknown|unexpected|unsupported|extra|additional|no such) {_NOUN}{_PLURAL}"
     r"(?: in [\w ]{1,30})?(?:\s*:\s*|\s+)(?!(?:is|are|was|were)\b)(?P<names>[\"'`]?[A-Za-z_].*)"
     rf"|\(\s*(?P<listed>(?:[\"'`]{_NAME}[\"'`][\s,]*(?:and )?)+)(?:was|were) unexpected\)"
     rf"|{_NOUN} (?P<one>{_NAME}) should not exist",
     re.IGNORECASE,
 )
 _NAMED_MISSING = re.compile(
-    rf"(?:missing(?: the)?(?: required)?|required) {_NOUN}{_MANY}"
+    rf"(?:missing(?: the)?(?: required)?|required) {_NOUN}{_PLURAL}"
     r"(?: in [\w ]{1,30})?(?:\s*:\s*|\s+)(?!(?:is|are|was|were)\b)"
     r"(?P<names>[\"'`]?[A-Za-z_].*)"
     rf"|\brequires these {_NOUN}: \[?(?P<needed>[A-Za-z_].*)"
     r"|^\s*(?:field )?(?:required|missing): (?P<listed>.+)"
-    rf"|{_NOUN}{_MANY} (?:is|are) (?:missing|required)\s*:\s*(?P<after>[\"'`]?[A-Za-z_].*)",
+    rf"|{_NOUN}{_PLURAL} (?:is|are) (?:missing|required)\s*:\s*(?P<after>[\"'`]?[A-Za-z_].*)",
     re.IGNORECASE,
 )
-_ONE_NAME = re.compile(
+_LISTED_NAME = re.compile(
     rf"\s*(?:{_QUOTED}|(?P<bare>{_NAME})(?=\s*(?:[],;&(]|$|\.$|(?:and|is|in|for)\b)))"
     r"\s*(?P<next>(?:,|and\b|&)*)"
 )
@@ -54,17 +54,17 @@ _SUBJECT = re.compile(
     rf"(?:^|[\s:(])(?:{_QUOTED}|(?P<bare>{_NAME}))(?:\s+{_NOUN})?\s+"
     r"(?P<words>(?P<verb>is|are|must|should|cannot|can't|can|may|has|needs|does|was|contains)\b.+)"
 )
-_PLAIN = re.compile(
+_FIELD_PREDICATE = re.compile(
     r"(?:must|should|cannot|can't|may not|needs)\b"
     r"|(?:is|are)(?: a)? (?:required|missing|unknown|needed|empty|blank"
     r"|not (?:allowed|permitted|recogni[sz]ed|known))",
 )
 """What is said of a field rather than of an object such as "account is not active"."""
-_BEFORE = re.compile(
+_SUBJECT_START = re.compile(
     rf"(?:.*[:(])?[\s\d]*(?:(?:the|your|a|an|this)\s+)?(?:{_NOUN}\s+)?", re.IGNORECASE
 )
 """What may stand before a plain word that is a field: in "first name is required" it is none."""
-_VALUE = re.compile(r"(?:is|are|was) (?:not )?(?:an? |one |of |in |in?valid)")
+_VALUE_PREDICATE = re.compile(r"(?:is|are|was) (?:not )?(?:an? |one |of |in |in?valid)")
 """What is said of a quoted value: 'foo' is not one of …"""
 _LABEL = re.compile(rf"\s*(?:{_QUOTED}|(?P<bare>{_NAME}))\s*:\s+(?P<words>\S.*)")
 _OBJECT = re.compile(
@@ -72,13 +72,15 @@ _OBJECT = re.compile(
     rf"(?:{_QUOTED}|(?P<bare>[A-Za-z]+(?:_|\.|\[)[\w.\[\]]*\w))",
     re.IGNORECASE,
 )
-_GENERIC = re.compile(r"error|invalid|request|fail|exception|message|code|reason", re.IGNORECASE)
+_GENERIC_NAME = re.compile(
+    r"error|invalid|request|fail|exception|message|code|reason", re.IGNORECASE
+)
 _NOT_NAMES = frozenset({
     "it", "this", "that", "value", "field", "there", "input", "body", "and", "or", "one", "the",
     "of", "in", "are", "is", "not", "no", "be", "must", "should", "you", "parameter", "key",
     "property", "attribute", "argument", "properties", "fields", "parameters", "exists",
 })  # fmt: skip
-_SENTENCES = re.compile(
+_SENTENCE_END = re.compile(
     rf"(?:;|\n|\.\s|,\s(?={_NAME} (?:is|are) (?:a )?(?:required|missing|unknown|not)\b))\s*"
 )
 
@@ -90,43 +92,46 @@ class Complaint(NamedTuple):
     words: str
 
     @property
-    def missing(self) -> bool:
+    def is_missing(self) -> bool:
         """Whether the field has to be sent."""
-        return is_missing(self.words) and not self.unknown
+        return says_missing(self.words) and not self.is_unknown
 
     @property
-    def unknown(self) -> bool:
+    def is_unknown(self) -> bool:
         """Whether the service has no such field."""
-        return is_unknown(self.words)
+        return says_unknown(self.words)
 
-    def each(self) -> Iterator[Complaint]:
+    def split_by_field(self) -> Iterator[Complaint]:
         """One complaint for each field that the words name as unknown or missing."""
-        names = _listed(_NAMED_UNKNOWN, self.words) or _listed(_NAMED_MISSING, self.words)
-        parent, _, last = self.field.rpartition(".")
-        if not names or names == [last]:
+        names = _find_listed_names(_NAMED_UNKNOWN, self.words)
+        names = names or _find_listed_names(_NAMED_MISSING, self.words)
+        parent, _, last_name = self.field.rpartition(".")
+        if not names or names == [last_name]:
             yield self
             return
-        parent = parent if last in names or self.field in names else self.field
-        start = f"{parent}." if parent else ""
+        if last_name not in names and self.field not in names:
+            parent = self.field
+        prefix = f"{parent}." if parent else ""
         for name in names:
-            yield Complaint(name if name.startswith(start) else f"{start}{name}", self.words)
+            field = name if name.startswith(prefix) else f"{prefix}{name}"
+            yield Complaint(field, self.words)
 
 
-def is_missing(words: str) -> bool:
+def says_missing(message: str) -> bool:
     """Whether words say that a field has to be sent."""
-    return bool(MISSING.search(words.replace("_", " ")))
+    return bool(MISSING.search(message.replace("_", " ")))
 
 
-def is_unknown(words: str) -> bool:
+def says_unknown(message: str) -> bool:
     """Whether words say that the service has no such field."""
-    return bool(UNKNOWN.search(words.replace("_", " "))) and "value" not in words.lower()
+    return bool(UNKNOWN.search(message.replace("_", " "))) and "value" not in message.lower()
 
 
-def sentences(text: str) -> Iterator[str]:
+def split_sentences(text: str) -> Iterator[str]:
     """The sentences of a text, without their full stops."""
-    for part in _SENTENCES.split(text):
+    for part in _SENTENCE_END.split(text):
         if part.strip():
-            yield part.strip().removesuffix(".")[:LONGEST]
+            yield part.strip().removesuffix(".")[:SENTENCE_CHARACTERS_MAX]
 
 
 def read_sentence(sentence: str) -> Complaint:
@@ -135,41 +140,60 @@ def read_sentence(sentence: str) -> Complaint:
     A plain word such as `amount` counts as a field only where a field is meant, as in "amount is
     required"; `details.clabe`, `sender_name` and quoted names count everywhere.
     """
-    sentence = sentence[:LONGEST]
+    sentence = sentence[:SENTENCE_CHARACTERS_MAX]
+    complaint = _read_listed_name(sentence) or _read_subject(sentence) or _read_label(sentence)
+    if complaint is not None:
+        return complaint
+    match = _OBJECT.search(sentence)
+    name = _matched_name(match) if match else ""
+    if name.lower() in _NOT_NAMES:
+        name = ""
+    return Complaint(to_dotted_path(name), sentence)
+
+
+def _read_listed_name(sentence: str) -> Complaint | None:
+    """The first field in a list of unknown or missing ones, as in "missing fields: a, b"."""
     for pattern in (_NAMED_UNKNOWN, _NAMED_MISSING):
-        if names := _listed(pattern, sentence):
-            place = dotted_path(sentence.split(None, 1)[0])  # "details.clabe missing field: clabe"
-            is_place = place.endswith(f".{names[0]}")
-            return Complaint(place if is_place else names[0], sentence)
+        names = _find_listed_names(pattern, sentence)
+        if names:
+            first_word = to_dotted_path(sentence.split(None, 1)[0])
+            # "details.clabe missing field: clabe"
+            is_whole_path = first_word.endswith(f".{names[0]}")
+            return Complaint(first_word if is_whole_path else names[0], sentence)
+    return None
+
+
+def _read_subject(sentence: str) -> Complaint | None:
+    """The field that is the subject of a sentence, as in "amount is required"."""
     for match in _SUBJECT.finditer(sentence):
-        if _is_subject(match):
-            return Complaint(dotted_path(match["quoted"] or match["bare"]), match["words"])
-    label = _LABEL.match(sentence)
-    name = (label["quoted"] or label["bare"]) if label else ""
-    if label and not _is_generic(name) and (name[0].islower() or _is_compound(name)):
-        return Complaint(dotted_path(name), label["words"])
-    object_match = _OBJECT.search(sentence)
-    name = (object_match["quoted"] or object_match["bare"]) if object_match else ""
-    if name and name.lower() not in _NOT_NAMES:
-        return Complaint(dotted_path(name), sentence)
-    return Complaint("", sentence)
+        if _is_field_subject(match):
+            return Complaint(to_dotted_path(_matched_name(match)), match["words"])
+    return None
 
 
-def dotted_path(name: object) -> str:
+def _read_label(sentence: str) -> Complaint | None:
+    """The field before a colon, as in "amount: too low"."""
+    match = _LABEL.match(sentence)
+    if match is None:
+        return None
+    name = _matched_name(match)
+    is_name = name[0].islower() or _is_compound_name(name)
+    if not is_name or _is_generic_name(name):
+        return None
+    return Complaint(to_dotted_path(name), match["words"])
+
+
+def _matched_name(match: re.Match[str]) -> str:
+    """The name that a pattern found, with or without quotes."""
+    return match["quoted"] or match["bare"]
+
+
+def to_dotted_path(name: object) -> str:
     """`a.0.b` from a list of steps, a JSON pointer, `a[0].b` or `$.a.b`.
 
     What stands for the whole body at its start is left out.
     """
-    if isinstance(name, list):
-        parts = [str(part) for part in name]
-    else:
-        text = str(name).strip().lstrip("#$")
-        if "/" in text:
-            steps = text.strip("/").split("/")
-            parts = [step.replace("~1", "/").replace("~0", "~") for step in steps]
-        else:
-            parts = re.split(r"[.\[\]\"']+", text)
-    parts = [part for part in parts if part]
+    parts = [part for part in _split_path(name) if part]
     if len(parts) > 1 and parts[0].lower() in ("body", "requestbody"):
         del parts[0]
     if len(parts) > 2 and parts[:2] == ["data", "attributes"]:
@@ -177,44 +201,59 @@ def dotted_path(name: object) -> str:
     return ".".join(parts)
 
 
-def _is_subject(match: re.Match[str]) -> bool:
+def _split_path(name: object) -> list[str]:
+    """The steps of a path in any spelling; some may be empty."""
+    if isinstance(name, list):
+        return [str(part) for part in name]
+    text = str(name).strip().lstrip("#$")
+    if "/" not in text:
+        return re.split(r"[.\[\]\"']+", text)
+    steps = text.strip("/").split("/")
+    return [step.replace("~1", "/").replace("~0", "~") for step in steps]
+
+
+def _is_field_subject(match: re.Match[str]) -> bool:
     """Whether the subject of a sentence is a field."""
-    words = match["words"]
+    predicate = match["words"]
     if match["quoted"]:
-        return not _VALUE.match(words) or is_unknown(words) or is_missing(words)
+        return (
+            not _VALUE_PREDICATE.match(predicate)
+            or says_unknown(predicate)
+            or says_missing(predicate)
+        )
     name = match["bare"]
     if name.lower() in _NOT_NAMES:
         return False
-    if _is_compound(name):
+    if _is_compound_name(name):
         return True
-    is_first = bool(_BEFORE.fullmatch(match.string[: match.start("bare")]))
-    return is_first and name[0].islower() and bool(_PLAIN.match(words))
+    is_first = bool(_SUBJECT_START.fullmatch(match.string[: match.start("bare")]))
+    return is_first and name[0].islower() and bool(_FIELD_PREDICATE.match(predicate))
 
 
-def _is_generic(name: str) -> bool:
+def _is_generic_name(name: str) -> bool:
     """Whether a label is that of any error, such as error_code, rather than a field."""
-    return all(_GENERIC.search(part) or part in ("id", "trace") for part in name.split("_"))
+    return all(_GENERIC_NAME.search(part) or part in ("id", "trace") for part in name.split("_"))
 
 
-def _is_compound(name: str) -> bool:
+def _is_compound_name(name: str) -> bool:
     """Whether a name is one that no ordinary sentence has."""
     return any(sign in name for sign in "_.[/") or bool(re.search(r"[a-z][A-Z]", name))
 
 
-def _listed(pattern: re.Pattern[str], sentence: str) -> list[str]:
+def _find_listed_names(pattern: re.Pattern[str], sentence: str) -> list[str]:
     """The names in a list of unknown or missing fields."""
-    match = pattern.search(sentence)
-    if not match:
+    list_match = pattern.search(sentence)
+    if list_match is None:
         return []
-    text = next(filter(None, match.groupdict().values()))
-    names = []
-    at = 0
-    while name_match := _ONE_NAME.match(text, at):
-        name = name_match["quoted"] or name_match["bare"]
+    text = next(filter(None, list_match.groupdict().values()))
+    names: list[str] = []
+    position = 0
+    while match := _LISTED_NAME.match(text, position):
+        name = _matched_name(match)
         if name.lower() in _NOT_NAMES:
             break
-        names.append(dotted_path(name))
-        at = name_match.end()
-        if not name_match["next"]:
+        names.append(to_dotted_path(name))
+        position = match.end()
+        if not match["next"]:
             break
     return names

@@ -4,79 +4,107 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
-from typing import Any
 
 from .json_path import last_name
 from .service.lists import ListForm
 from .service.value_types import NONE
+from .text import JsonMapping, JsonValue
 
-DEPTH = 3
-MORE = re.compile(r"more|next|has_?(?:page|another)|continue", re.IGNORECASE)
-CURSOR = re.compile(r"cursor|next|token|after|continu", re.IGNORECASE)
-FURTHER = re.compile(r"more|next|cursor|page|total|offset|link|token|after|continu", re.IGNORECASE)
+ENVELOPE_DEPTH = 3
+MORE_NAME = re.compile(r"more|next|has_?(?:page|another)|continue", re.IGNORECASE)
+CURSOR_NAME = re.compile(r"cursor|next|token|after|continu", re.IGNORECASE)
+FURTHER_PAGE_NAME = re.compile(
+    r"more|next|cursor|page|total|offset|link|token|after|continu", re.IGNORECASE
+)
 """Names of keys that a list with further pages may have."""
-LINK = re.compile(r"https?:|/|\?")
+LINK_START = re.compile(r"https?:|/|\?")
 
 
-def envelope_differences(body: object, form: ListForm) -> Iterator[tuple[str, str]]:
+def find_envelope_differences(body: object, list_form: ListForm) -> Iterator[tuple[str, str]]:
     """The settings of a list that a body contradicts, with their values in it.
 
     Keys are dotted where they are nested. `more` is "none" if the body has no flag and nothing in
     it may lead to another page. A body without rows contradicts nothing.
     """
     if isinstance(body, list):
-        yield from [] if form.is_array else [("items", NONE)]
+        yield from [] if list_form.is_array else [("items", NONE)]
         return
-    values = dict(leaves(body, DEPTH))
-    items = _preferred(form.items, [name for name, value in values.items() if _are_rows(value)])
+    values = dict(walk_values(body, ENVELOPE_DEPTH))
+    items = _choose_name(
+        list_form.items, [name for name, value in values.items() if _are_rows(value)]
+    )
     if not items:
         return
-    other_values = {
-        name: value for name, value in values.items() if not name.startswith(f"{items}.")
-    }
-    flags = [name for name, value in other_values.items() if isinstance(value, bool)]
-    more_name = _preferred(form.more, [name for name in flags if MORE.search(last_name(name))])
-    texts = [name for name, value in other_values.items() if _may_be_cursor(value)]
-    cursor = _preferred(form.cursor, [name for name in texts if CURSOR.search(last_name(name))])
-    leads = (name for name, value in other_values.items() if _is_value(value))
-    hints = [name for name in leads if FURTHER.search(last_name(name))]
-    if not more_name and not hints and not (cursor and values[cursor]):
-        more_name = NONE
-    for setting, value in {"items": items, "more": more_name, "cursor": cursor}.items():
-        assumed = getattr(form, setting)
-        # The rows are not under a key that has an object, such as {"data": {"list": [...]}}.
-        is_free = setting == "items" or assumed not in values
-        if value and value != assumed and is_free:
-            yield setting, value
+    # The rows are not under a key that has an object, such as {"data": {"list": [...]}}.
+    if items != list_form.items:
+        yield "items", items
+    outside = {name: value for name, value in values.items() if not name.startswith(f"{items}.")}
+    for setting, name in (
+        ("more", _find_more(outside, list_form)),
+        ("cursor", _find_cursor(outside, list_form)),
+    ):
+        assumed_name = getattr(list_form, setting)
+        if name and name != assumed_name and assumed_name not in values:
+            yield setting, name
 
 
-def leaves(body: object, depth: int = 2, at: str = "") -> Iterator[tuple[str, Any]]:
+def _find_more(values: JsonMapping, list_form: ListForm) -> str:
+    """The name of the flag that says whether another page follows; "" if it is not clear.
+
+    "none" if there is no flag, and nothing that may lead to another page.
+    """
+    flags = [name for name, value in values.items() if isinstance(value, bool)]
+    flags = [name for name in flags if MORE_NAME.search(last_name(name))]
+    if flags:
+        return _choose_name(list_form.more, flags)
+    filled_names = [name for name, value in values.items() if _has_plain_value(value)]
+    has_hint = any(FURTHER_PAGE_NAME.search(last_name(name)) for name in filled_names)
+    cursor = _find_cursor(values, list_form)
+    has_cursor = bool(cursor and values[cursor])
+    return "" if has_hint or has_cursor else NONE
+
+
+def _find_cursor(values: JsonMapping, list_form: ListForm) -> str:
+    """The name of the cursor of the next page; "" if there is none."""
+    names = [name for name, value in values.items() if _may_be_cursor(value)]
+    names = [name for name in names if CURSOR_NAME.search(last_name(name))]
+    return _choose_name(list_form.cursor, names)
+
+
+def walk_values(
+    body: JsonValue, depth: int = 2, prefix: str = ""
+) -> Iterator[tuple[str, JsonValue]]:
     """The values of an object and of the objects inside it, by dotted names."""
-    for name, value in body.items() if isinstance(body, dict) and depth else ():
-        yield f"{at}{name}", value
-        yield from leaves(value, depth - 1, f"{at}{name}.")
+    if not depth or not isinstance(body, dict):
+        return
+    for name, value in body.items():
+        yield f"{prefix}{name}", value
+        yield from walk_values(value, depth - 1, f"{prefix}{name}.")
 
 
-def object_place(body: object, names: Collection[str]) -> str:
-    """The place of the single nested object with an id and another of these fields, else "".
+def find_object_path(body: JsonValue, names: Collection[str]) -> str:
+    """The path of the single nested object that has an id and another of these fields.
 
-    Objects without an id are found by any of the names.
+    Objects without an id are found by any of the names. "" if there is none, or more than one.
     """
     if not isinstance(body, dict) or body.get("id"):
         return ""
-    fewest = 2 if "id" in names else 1
-    places = {
-        place: value
-        for place, value in leaves(body, DEPTH)
-        if isinstance(value, dict) and len(value.keys() & {*names}) >= fewest
-        if "id" not in names or _is_id(value.get("id"))
-    }
-    outer = [
-        place
-        for place in places
-        if not any(place.startswith(f"{outer_place}.") for outer_place in places)
+    values = dict(walk_values(body, ENVELOPE_DEPTH))
+    paths = [path for path, value in values.items() if _is_object_with(value, names)]
+    outer_paths = [
+        path for path in paths if not any(path.startswith(f"{outer}.") for outer in paths)
     ]
-    return outer[0] if len(outer) == 1 else ""
+    return outer_paths[0] if len(outer_paths) == 1 else ""
+
+
+def _is_object_with(value: JsonValue, names: Collection[str]) -> bool:
+    """Whether a value is an object with one of these fields; besides its id, if "id" is one."""
+    if not isinstance(value, dict):
+        return False
+    shared_names = value.keys() & {*names}
+    if "id" not in names:
+        return bool(shared_names)
+    return len(shared_names) >= 2 and _is_id(value.get("id"))
 
 
 def _is_id(value: object) -> bool:
@@ -84,11 +112,14 @@ def _is_id(value: object) -> bool:
     return is_number or (isinstance(value, str) and bool(value.strip()))
 
 
-def _preferred(assumed: str, found: list[str]) -> str:
-    return assumed if assumed in found else next(iter(found), "")
+def _choose_name(assumed_name: str, names: list[str]) -> str:
+    """The assumed name if it is one of the names, or the first name; "" if there is none."""
+    if assumed_name in names:
+        return assumed_name
+    return names[0] if names else ""
 
 
-def _is_value(value: object) -> bool:
+def _has_plain_value(value: object) -> bool:
     return bool(value) and not isinstance(value, dict)
 
 
@@ -98,4 +129,4 @@ def _are_rows(value: object) -> bool:
 
 def _may_be_cursor(value: object) -> bool:
     """Whether a value can be sent as a cursor; a link to the next page cannot."""
-    return value is None or (isinstance(value, str) and not LINK.match(value))
+    return value is None or (isinstance(value, str) and not LINK_START.match(value))

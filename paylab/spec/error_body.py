@@ -8,73 +8,71 @@ objects with a field and a message, and objects of field and messages at any dep
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any
 
 from ..errors.base import Problem
-from .complaints import Complaint, dotted_path, is_missing, is_unknown, read_sentence, sentences
+from .complaints import (
+    Complaint,
+    read_sentence,
+    says_missing,
+    says_unknown,
+    split_sentences,
+    to_dotted_path,
+)
+from .error_fields import FIELD_KEYS, ITEM_FIELD_KEYS, read_field_name, read_source_field
 from .error_words import (
     CODES,
-    DEEPEST,
+    ERROR_DEPTH,
     MESSAGES,
-    body_words,
-    by_folded_name,
-    every_text,
-    is_by_field,
-    is_phrase,
+    find_texts,
+    fold_keys,
+    has_messages_by_field,
     is_request_id,
-    scalar_text,
-    visible_text,
+    is_status_phrase,
+    read_error_message,
+    read_scalar,
+    strip_markup,
 )
 from .json_path import value_at
 from .service.error_bodies import ErrorSettings
-from .text import plain
+from .text import JsonMapping, JsonObject, JsonValue, plain
 
 SOURCE = "service"
 """The source of problems that the service reports; no rule of ours is behind them."""
-MOST_PROBLEMS = 100
-MOST_WORDS = 10
-LONGEST_NAME = 100
+PROBLEMS_MAX = 100
+TEXTS_SHOWN_MAX = 10
+FIELD_CHARACTERS_MAX = 100
 
-LISTS = (
+LIST_KEYS = (
     "errors", "details", "detail", "problems", "violations", "error", "message", "messages",
     "issues", "reasons", "invalidparams", "fielderrors", "validationerrors", "invalidfields",
     "fieldviolations", "causes", "suberrors", "errormessages", "failedconstraints",
 )  # fmt: skip
-ONE_ERROR = frozenset({"error", "fault", "exception"})
+ONE_ERROR_KEYS = frozenset({"error", "fault", "exception"})
 """Keys of one error. Other keys hold fields, unless a message is beside them."""
-ALSO_FIELDS = frozenset({"details", "detail", "message", "messages", "reasons"})
+POSSIBLE_FIELDS = frozenset({"details", "detail", "message", "messages", "reasons"})
 """Keys that may be fields of a request: an object without a message beside it is one."""
-CONTAINERS = frozenset(LISTS) - ALSO_FIELDS
-NO_FIELDS = frozenset({"", *LISTS})
+CONTAINER_KEYS = frozenset(LIST_KEYS) - POSSIBLE_FIELDS
+NOT_FIELDS = frozenset({"", *LIST_KEYS})
 """What stands before words without being a field, such as details."""
-NAMES_ONLY = {
+NAME_LIST_MESSAGES = {
     "missingfields": "is missing",
     "missing": "is missing",
     "unknownfields": "is unknown",
     "fields": "",
 }
 """Keys of lists of field names, and what they say about each."""
-FIELDS = (
-    "field", "fieldname", "param", "parameter", "pointer", "loc", "propertyname", "attribute",
-    "target", "property", "propertypath", "instancepath", "jsonpath",
-)  # fmt: skip
-ITEM_FIELDS = (*FIELDS, "path", "name", "key", "location", "reference")
-"""In a list of problems, these name a field too; elsewhere a path is that of the request."""
-SELVES = ("_errors", "non_field_errors", "__all__", "base", "errors", "fields")
+OWN_KEYS = ("_errors", "non_field_errors", "__all__", "base", "errors", "fields")
 """Keys of the messages about an object itself, and of containers: no part of a path."""
-ITEM_WORDS = (
+ITEM_MESSAGE_KEYS = (
     "message", "msg", "defaultmessage", "errormessage", "detail", "description", "text",
     "details", "errordescription", "errorreason", "error", "issue", "reason", "title", "code",
 )  # fmt: skip
-PLACES = frozenset({"body", "query", "path", "header", "headers"})
-"""Where in a request a field is: never a field itself."""
 BARE_CODE = re.compile(r"[A-Z][A-Z\d_]*")
 FIELD_CODE = re.compile(r"(?P<field>[a-z]\w*)_(?P<words>required|invalid)")
-FIELD_PATH = re.compile(r"[a-z]\w*([.\[_]\w+\]?)+")
 
 
 @dataclass(frozen=True)
@@ -83,40 +81,36 @@ class ErrorBody:
 
     text: str
     problems: tuple[Problem, ...] = ()
-    body: Any = None
+    body: JsonValue = None
 
     @cached_property
     def complaints(self) -> tuple[Complaint, ...]:
         """What is said of each field; of an error without fields, its sentences."""
-        problems = self.problems or tuple(
-            Problem("", complaint_parts) for complaint_parts in sentences(self.text)
-        )
-        complaint_parts = (Complaint(problem.field, problem.message).each() for problem in problems)
-        return tuple(dict.fromkeys(part for parts in complaint_parts for part in parts))
+        complaints = [Complaint(problem.field, problem.message) for problem in self.problems]
+        if not complaints:
+            complaints = [Complaint("", sentence) for sentence in split_sentences(self.text)]
+        by_field = (part for complaint in complaints for part in complaint.split_by_field())
+        return tuple(dict.fromkeys(by_field))
 
 
-def read_error(body: object, form: ErrorSettings | None = None) -> ErrorBody:
-    """The words and problems of a body: parsed JSON, or text that is not JSON.
+def read_error(body: JsonValue, settings: ErrorSettings | None = None) -> ErrorBody:
+    """Read the message and the problems of a body: parsed JSON, or text that is not JSON.
 
-    `form` are the [errors] of a service: where it keeps them, tried before all other places.
+    `settings` are the [errors] of a service: where it keeps both. These places are tried first.
     """
-    stated = _at(body, form) if form else []
-    problems = stated or list(islice(_problems(body), MOST_PROBLEMS))
-    texts = body_words(body)
-    place = scalar_text(value_at(body, form.words)) if form else ""
-    is_sentence = " " in place and not is_phrase(place)
-    if place and (is_sentence or not texts) and not any(place in text for text in texts):
-        texts = [place]
+    messages = read_error_message(body)
+    problems: list[Problem] = []
+    if settings is not None:
+        messages = _prefer_stated_message(messages, body, settings)
+        problems = _read_stated_problems(body, settings)
+    problems = problems or list(islice(_find_problems(body), PROBLEMS_MAX))
     if not any(problem.field for problem in problems):
-        remaining_texts = texts or islice(every_text(body), MOST_PROBLEMS)
-        from_sentences = (_spoken(part) for text in remaining_texts for part in sentences(text))
-        with_fields = [part for part in from_sentences if part.field not in NO_FIELDS]
-        with_fields = [part for part in with_fields if texts or _is_about_field(part)]
-        problems = with_fields or problems
-    words = ": ".join(texts) or "; ".join(map(str, problems))
-    if not words or words.isdigit():  # any word is better than a bare number
-        words = "; ".join(islice(every_text(body), MOST_WORDS)) or words
-    return ErrorBody(words, tuple(dict.fromkeys(problems))[:MOST_PROBLEMS], body)
+        problems = _find_problems_in_text(body, messages) or problems
+    text = ": ".join(messages) or "; ".join(map(str, problems))
+    if not text or text.isdigit():  # any text is better than a bare number
+        text = "; ".join(islice(find_texts(body), TEXTS_SHOWN_MAX)) or text
+    unique_problems = tuple(dict.fromkeys(problems))
+    return ErrorBody(text, unique_problems[:PROBLEMS_MAX], body)
 
 
 def is_error(body: object) -> bool:
@@ -126,162 +120,210 @@ def is_error(body: object) -> bool:
     return any(body.get(key) for key in ("error", "errors")) or body.get("success") is False
 
 
-def _at(body: object, form: ErrorSettings) -> list[Problem]:
+def _prefer_stated_message(
+    messages: list[str], body: JsonValue, settings: ErrorSettings
+) -> list[str]:
+    """The message at the key of the settings, if it says more than the messages found."""
+    stated_message = read_scalar(value_at(body, settings.words))
+    if not stated_message or any(stated_message in message for message in messages):
+        return messages
+    is_sentence = " " in stated_message and not is_status_phrase(stated_message)
+    return [stated_message] if is_sentence or not messages else messages
+
+
+def _read_stated_problems(body: JsonValue, settings: ErrorSettings) -> list[Problem]:
     """The field problems at the keys of the settings."""
-    stated_problems = value_at(body, form.problems)
-    if form.list_form == "by_field" and isinstance(stated_problems, dict):
-        return list(islice(_by_field(stated_problems, ""), MOST_PROBLEMS))
-    problems = list[Problem]()
-    for item in stated_problems[:MOST_PROBLEMS] if isinstance(stated_problems, list) else ():
-        field = value_at(item, form.field)
-        words = body_words(value_at(item, form.message))
-        problems += [_problem(field, words[0])] if field and words else _item(item, 0)
+    stated_problems = value_at(body, settings.problems)
+    if settings.list_form == "by_field" and isinstance(stated_problems, dict):
+        return list(islice(_read_by_field(stated_problems, ""), PROBLEMS_MAX))
+    if not isinstance(stated_problems, list):
+        return []
+    problems: list[Problem] = []
+    for item in stated_problems[:PROBLEMS_MAX]:
+        field = value_at(item, settings.field)
+        messages = read_error_message(value_at(item, settings.message))
+        if field and messages:
+            problems.append(_make_problem(field, messages[0]))
+        else:
+            problems += _read_item(item, 0)
     return problems
 
 
-def _problems(body: object, depth: int = DEEPEST) -> Iterator[Problem]:
-    """The field problems of one error."""
+def _find_problems_in_text(body: JsonValue, messages: list[str]) -> list[Problem]:
+    """The problems in the sentences of the messages; without messages, in all texts of a body."""
+    texts = messages or islice(find_texts(body), PROBLEMS_MAX)
+    sentences = [sentence for text in texts for sentence in split_sentences(text)]
+    problems = [_read_sentence_problem(sentence) for sentence in sentences]
+    problems = [problem for problem in problems if problem.field not in NOT_FIELDS]
+    if messages:
+        return problems
+    return [problem for problem in problems if _is_about_field(problem)]
+
+
+def _find_problems(body: JsonValue, depth: int = ERROR_DEPTH) -> Iterator[Problem]:
+    """Find the field problems of one error, or of each error in a list."""
     if not depth:
         return
     if isinstance(body, list):
-        yield from chain.from_iterable(_item(item, depth - 1) for item in body)
+        yield from chain.from_iterable(_read_item(item, depth - 1) for item in body)
     if not isinstance(body, dict):
         return
-    by_name = by_folded_name(body)
-    has_message = any(scalar_text(by_name.get(key)) for key in (*MESSAGES, *CODES))
-    stated = [*islice(_stated(body, by_name, depth, has_message=has_message), MOST_PROBLEMS)]
-    if stated:
-        yield from stated
-    elif not has_message and not by_name.keys() & CONTAINERS and is_by_field(body, depth):
-        yield from _by_field(body, "", depth - 1)
+    by_name = fold_keys(body)
+    has_message = any(read_scalar(by_name.get(key)) for key in (*MESSAGES, *CODES))
+    problems = list(islice(_read_error_object(body, by_name, depth, has_message), PROBLEMS_MAX))
+    has_containers = not by_name.keys().isdisjoint(CONTAINER_KEYS)
+    if problems:
+        yield from problems
+    elif not has_message and not has_containers and has_messages_by_field(body, depth):
+        yield from _read_by_field(body, "", depth - 1)
     else:
         for key, value in by_name.items():
-            if isinstance(value, dict) and key not in LISTS:  # those were read above
-                yield from _problems(value, depth - 1)
+            if isinstance(value, dict) and key not in LIST_KEYS:  # those were read above
+                yield from _find_problems(value, depth - 1)
 
 
-def _stated(
-    body: dict[str, Any], known: Mapping[str, Any], depth: int, *, has_message: bool
+def _read_error_object(
+    error: JsonObject, by_name: JsonMapping, depth: int, has_message: bool
 ) -> Iterator[Problem]:
-    """The field that one error names, and the problems in its lists."""
-    message = "".join(body_words(body, depth)[-1:])
-    source = known.get("source")
-    place = _place(source)
+    """The field that one error names, and the problems in its lists.
+
+    `by_name` is the error with folded keys.
+    """
+    messages = read_error_message(error, depth)
+    message = messages[-1] if messages else ""
+    source = by_name.get("source")
     if isinstance(source, dict) and isinstance(source.get("key"), dict):
-        yield from _by_field(source["key"], "", depth)
-    elif has_message and (field := place or _field(known, FIELDS)):
-        yield _problem(field, message)
-    codes = known.get("errorcodes")
-    for code in codes if isinstance(codes, list) else ():
-        if match := FIELD_CODE.fullmatch(str(code)):
-            yield _problem(match["field"], f"is {match['words']}")
-    for key, words in NAMES_ONLY.items():
-        names = known.get(key)
-        if isinstance(names, list) and all(isinstance(name, str) for name in names):
-            yield from (_problem(name, words or message) for name in names)
-    for key in LISTS:
-        yield from _held(key, known.get(key), depth - 1, has_message=has_message)
+        yield from _read_by_field(source["key"], "", depth)
+    elif has_message:
+        field = read_source_field(source) or read_field_name(by_name, FIELD_KEYS)
+        if field:
+            yield _make_problem(field, message)
+    yield from _read_field_codes(by_name.get("errorcodes"))
+    for key, name_message in NAME_LIST_MESSAGES.items():
+        yield from _read_name_list(by_name.get(key), name_message or message)
+    for key in LIST_KEYS:
+        yield from _read_list_key(key, by_name.get(key), depth - 1, has_message)
 
 
-def _held(key: str, value: object, depth: int, *, has_message: bool) -> Iterator[Problem]:
-    """The problems under a key that may hold some."""
-    if isinstance(value, list):
-        yield from chain.from_iterable(_item(item, depth) for item in value)
-    if not isinstance(value, dict) or (key in ALSO_FIELDS and not has_message):
+def _read_field_codes(error_codes: JsonValue) -> Iterator[Problem]:
+    """The problems in a list of codes such as `email_required`."""
+    if not isinstance(error_codes, list):
         return
-    by_name = by_folded_name(value)
-    is_one = key in ONE_ERROR or any(
-        isinstance(by_name.get(name), str) for name in (*MESSAGES, *CODES) if name in by_name
-    )
+    for code in error_codes:
+        match = FIELD_CODE.fullmatch(str(code))
+        if match:
+            yield _make_problem(match["field"], f"is {match['words']}")
+
+
+def _read_name_list(names: JsonValue, message: str) -> Iterator[Problem]:
+    """One problem for each name in a list of field names."""
+    if isinstance(names, list) and all(isinstance(name, str) for name in names):
+        yield from (_make_problem(name, message) for name in names)
+
+
+def _read_list_key(key: str, value: JsonValue, depth: int, has_message: bool) -> Iterator[Problem]:
+    """The problems under a key that may have a list or an object of them."""
+    if isinstance(value, list):
+        yield from chain.from_iterable(_read_item(item, depth) for item in value)
+    if not isinstance(value, dict) or (key in POSSIBLE_FIELDS and not has_message):
+        return
+    by_name = fold_keys(value)
+    has_text = any(isinstance(by_name.get(name), str) for name in (*MESSAGES, *CODES))
     # Without any key of an error, its keys are names of fields.
-    has_names = not by_name.keys() & {*MESSAGES, *CODES, *LISTS} and is_by_field(value, depth)
-    if is_one and not (key in ONE_ERROR and has_names):
-        yield from _problems(value, depth)
+    has_error_keys = not by_name.keys().isdisjoint((*MESSAGES, *CODES, *LIST_KEYS))
+    has_field_names = not has_error_keys and has_messages_by_field(value, depth)
+    is_one_error = has_text or key in ONE_ERROR_KEYS
+    if is_one_error and not (key in ONE_ERROR_KEYS and has_field_names):
+        yield from _find_problems(value, depth)
     else:
-        yield from _by_field(value, "", depth)
+        yield from _read_by_field(value, "", depth)
 
 
-def _item(item: object, depth: int) -> list[Problem]:
+def _read_item(item: JsonValue, depth: int) -> list[Problem]:
     """The problems of one item of a list: a text, or an object."""
     if not isinstance(item, dict):
-        texts = body_words(item)
-        return [_spoken(texts[0])] if texts else []
-    by_name = by_folded_name(item)
-    words = next(
-        (": ".join(text) for key in ITEM_WORDS if (text := body_words(by_name.get(key)))), ""
-    )
-    if not words and isinstance(by_name.get("constraints"), dict):
-        words = "; ".join(filter(None, map(scalar_text, by_name["constraints"].values())))
+        texts = read_error_message(item)
+        return [_read_sentence_problem(texts[0])] if texts else []
+    by_name = fold_keys(item)
     if is_request_id(by_name.get("code")):
         return []
-    field = _place(by_name.get("source")) or _field(by_name, ITEM_FIELDS)
+    message = _read_item_message(by_name) or "is refused"
+    field = read_source_field(by_name.get("source")) or read_field_name(by_name, ITEM_FIELD_KEYS)
     if field:
-        return [_problem(field, words or "is refused")]
-    inner = [*islice(_problems(item, max(depth - 1, 0)), MOST_PROBLEMS)]
-    return inner or [_spoken(words or "is refused")]
+        return [_make_problem(field, message)]
+    inner_problems = list(islice(_find_problems(item, max(depth - 1, 0)), PROBLEMS_MAX))
+    return inner_problems or [_read_sentence_problem(message)]
 
 
-def _place(source: object) -> object:
-    """The field that the source of an error names, as JSON:API has it, or as a path."""
-    if isinstance(source, dict):
-        return _field(by_folded_name(source), ITEM_FIELDS)
-    return source if isinstance(source, str) and FIELD_PATH.fullmatch(source) else ""
+def _read_item_message(by_name: JsonMapping) -> str:
+    """The message of an item with folded keys; "" if it has none."""
+    for key in ITEM_MESSAGE_KEYS:
+        message = ": ".join(read_error_message(by_name.get(key)))
+        if message:
+            return message
+    constraints = by_name.get("constraints")
+    if not isinstance(constraints, dict):
+        return ""
+    return "; ".join(filter(None, map(read_scalar, constraints.values())))
 
 
-def _field(known: Mapping[str, Any], keys: Iterable[str]) -> object:
-    """The name or the steps of the field that an object is about; empty if there is none."""
-    for key in keys:
-        value = known.get(key)
-        if str(value).lower() in PLACES:
-            continue
-        is_steps = isinstance(value, list) and all(isinstance(part, str | int) for part in value)
-        if value and (is_steps or (isinstance(value, str | int) and value is not True)):
-            return value
-    steps = known.get("path")  # a text is the path of the request
-    return steps if isinstance(steps, list) and steps else ""
+def _read_by_field(value: JsonValue, path: str, depth: int = ERROR_DEPTH) -> Iterator[Problem]:
+    """The problems of an object such as `{"details": {"clabe": ["is required"]}}`.
 
-
-def _by_field(value: object, at: str, depth: int = DEEPEST) -> Iterator[Problem]:
-    """The problems of an object such as `{"details": {"clabe": ["is required"]}}`."""
+    `path` is the path of the field that has the value.
+    """
     if isinstance(value, dict) and depth:
-        by_name = by_folded_name(value)
-        words = [text for key in ITEM_WORDS if at and (text := scalar_text(by_name.get(key)))]
-        if words:  # one problem, under the name of its field
-            own_place = dotted_path(_field(by_name, ITEM_FIELDS) or "")
-            yield _problem(
-                own_place if own_place.startswith(at) else f"{at}.{own_place}".strip("."), words[0]
-            )
-            return
-        for name, inner in value.items():
-            is_self = str(name).lower() in SELVES
-            inner_name = dotted_path(name)
-            yield from _by_field(
-                inner, at if is_self else f"{at}.{inner_name}".strip("."), depth - 1
-            )
+        yield from _read_field_object(value, path, depth)
     elif isinstance(value, list) and depth:
-        for number, inner in enumerate(value):
-            by_name = by_folded_name(inner) if isinstance(inner, dict) else {"message": "a text"}
-            is_message = any(scalar_text(by_name.get(key)) for key in ITEM_WORDS)
-            yield from _by_field(inner, at if is_message else f"{at}.{number}", depth - 1)
+        for number, item in enumerate(value):
+            item_path = path if _is_message(item) else f"{path}.{number}"
+            yield from _read_by_field(item, item_path, depth - 1)
     else:
-        text = scalar_text(value)
+        text = read_scalar(value)
         if text:
-            yield _problem(at, text) if at else _spoken(text)
+            yield _make_problem(path, text) if path else _read_sentence_problem(text)
 
 
-def _problem(field: object, words: str) -> Problem:
-    return Problem(plain(dotted_path(field), LONGEST_NAME), plain(visible_text(words)), SOURCE)
+def _read_field_object(value: JsonObject, path: str, depth: int) -> Iterator[Problem]:
+    """The problem of a field with its message, or the problems of the fields inside it."""
+    by_name = fold_keys(value)
+    messages = [read_scalar(by_name.get(key)) for key in ITEM_MESSAGE_KEYS]
+    message = next(filter(None, messages), "")
+    if path and message:
+        field = to_dotted_path(read_field_name(by_name, ITEM_FIELD_KEYS) or "")
+        is_whole_path = field.startswith(path)
+        yield _make_problem(field if is_whole_path else f"{path}.{field}".strip("."), message)
+        return
+    for name, inner in value.items():
+        inner_path = path
+        if str(name).lower() not in OWN_KEYS:
+            inner_path = f"{path}.{to_dotted_path(name)}".strip(".")
+        yield from _read_by_field(inner, inner_path, depth - 1)
+
+
+def _is_message(item: JsonValue) -> bool:
+    """Whether an item of a list is a text, or an object with a message."""
+    if not isinstance(item, dict):
+        return True
+    by_name = fold_keys(item)
+    return any(read_scalar(by_name.get(key)) for key in ITEM_MESSAGE_KEYS)
+
+
+def _make_problem(field: object, message: str) -> Problem:
+    field_text = plain(to_dotted_path(field), FIELD_CHARACTERS_MAX)
+    return Problem(field_text, plain(strip_markup(message)), SOURCE)
 
 
 def _is_about_field(problem: Problem) -> bool:
-    """Whether words of an unknown shape are about a field rather than a key and its value."""
-    words = problem.message
-    if BARE_CODE.fullmatch(words):
+    """Whether a text of an unknown shape is about a field rather than a key and its value."""
+    message = problem.message
+    if BARE_CODE.fullmatch(message):
         return False
-    return is_missing(words) or is_unknown(words) or words.startswith(("must ", "should "))
+    is_demand = message.startswith(("must ", "should "))
+    return says_missing(message) or says_unknown(message) or is_demand
 
 
-def _spoken(sentence: str) -> Problem:
+def _read_sentence_problem(sentence: str) -> Problem:
     """The problem in a sentence, with the field that it names."""
     complaint = read_sentence(" ".join(sentence.split()))
-    return _problem(complaint.field, complaint.words)
+    return _make_problem(complaint.field, complaint.words)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from html import unescape
 from http import HTTPStatus
-from typing import Any
 
-from ..errors.api import BODY_IDS
+from ..errors.api import REQUEST_ID_KEYS
+from .text import JsonMapping, JsonObject, JsonValue
 
-MOST_TEXTS = 100
-DEEPEST = 12
+TEXTS_MAX = 100
+ERROR_DEPTH = 12
 """What is nested more deeply is not read."""
 # Names of keys without case, underscores and hyphens, most likely first.
 CODES = ("error", "title", "issue", "code", "errorcode")
@@ -20,117 +20,133 @@ MESSAGES = (
     "reason", "msg", "text", "responsetext", "failuremessage", "failurereason", "summary",
     "faultstring", "statusmessage", "errors",
 )  # fmt: skip
-READ = frozenset((*CODES, *MESSAGES))
-PHRASES = frozenset(status.phrase.lower() for status in HTTPStatus)
+READ_KEYS = frozenset((*CODES, *MESSAGES))
+STATUS_PHRASES = frozenset(status.phrase.lower() for status in HTTPStatus)
 """The standard texts of the statuses; any other text is preferred."""
 
-INVISIBLE = re.compile(r"<(script|style|title)\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE)
+INVISIBLE_MARKUP = re.compile(
+    r"<(script|style|title)\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE
+)
 TAG = re.compile(r"<[^<>]*>")
 HTML_TAG = re.compile(r"<(!doctype|html|head|body|div|p|pre|h[1-6])\b", re.IGNORECASE)
 # Searching the end of an unclosed element would take quadratic time.
-LONGEST_MARKUP = 2**13
+MARKUP_CHARACTERS_MAX = 2**13
 
 
-def body_words(body: object, depth: int = DEEPEST) -> list[str]:
-    """The message of a body: a text, or a code and a text."""
+def read_error_message(body: JsonValue, depth: int = ERROR_DEPTH) -> list[str]:
+    """The message of a body: a text, or a code and a text; empty if it has none."""
     if isinstance(body, dict):
-        known = by_folded_name(body)
-        code = _chosen(known, CODES, depth)
-        message = _chosen(known, MESSAGES, depth)
-        if not message and not code:
-            inner = (body_words(error, depth - 1) for error in _errors_in(known) if depth)
-            return next(filter(None, inner), [])
-        if not message or not code or message == code:
-            return [message or code] if message or code else []
-        # A title and the status are repeated in a detail; the value of `error` is not.
-        is_told = isinstance(known.get("error"), str) and not is_phrase(known["error"])
-        return [code, message] if is_told and code not in message else [message]
-    items = body[:MOST_TEXTS] if isinstance(body, list) else [body]
-    texts = list(map(scalar_text, items))
+        return _read_object_message(body, depth)
+    items = body[:TEXTS_MAX] if isinstance(body, list) else [body]
+    texts = list(map(read_scalar, items))
     return ["; ".join(texts)] if texts and all(texts) else []
 
 
-def _chosen(known: Mapping[str, Any], keys: Iterable[str], depth: int) -> str:
+def _read_object_message(body: JsonObject, depth: int) -> list[str]:
+    """The message of an object: a text, or a code and a text; empty if it has none."""
+    by_name = fold_keys(body)
+    code = _read_first_message(by_name, CODES, depth)
+    message = _read_first_message(by_name, MESSAGES, depth)
+    if not code and not message:
+        errors = _find_error_objects(by_name) if depth else []
+        return next(filter(None, (read_error_message(error, depth - 1) for error in errors)), [])
+    if not code or not message or code == message:
+        return [message or code]
+    # A title and the status are repeated in a detail; the value of `error` is not.
+    error = by_name.get("error")
+    is_code_needed = isinstance(error, str) and not is_status_phrase(error) and code not in message
+    return [code, message] if is_code_needed else [message]
+
+
+def _read_first_message(by_name: JsonMapping, keys: Iterable[str], depth: int) -> str:
     """The text at the first of these keys that has one; a phrase of HTTP only if nothing else."""
-    values = [known[key] for key in keys if key in known and not _is_lists(key, known[key])]
-    texts = [": ".join(body_words(value, depth - 1)) for value in values if depth]
+    if not depth:
+        return ""
+    members = {key: by_name[key] for key in keys if key in by_name}
+    values = [value for key, value in members.items() if not _has_lists_by_field(key, value)]
+    texts = [": ".join(read_error_message(value, depth - 1)) for value in values]
     texts = [text for text in texts if text]
-    return next((text for text in texts if not is_phrase(text)), "") or next(iter(texts), "")
+    sentences = [text for text in texts if not is_status_phrase(text)]
+    return next(iter(sentences or texts), "")
 
 
-def _is_lists(key: str, value: object) -> bool:
-    """Whether errors are lists by field: its keys are no title or message of an error."""
-    return key == "errors" and isinstance(value, dict) and is_by_field(value, DEEPEST)
+def _has_lists_by_field(key: str, value: JsonValue) -> bool:
+    """Whether `errors` has lists by field: its keys are no title or message of an error."""
+    return key == "errors" and isinstance(value, dict) and has_messages_by_field(value, ERROR_DEPTH)
 
 
-def _errors_in(known: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _find_error_objects(by_name: JsonMapping) -> Iterator[JsonObject]:
     """The objects in a body with a code and a message: each is an error, whatever its key."""
-    for key, value in known.items():
-        # Those of the other keys were read: reading them twice at each depth would take long.
-        inner = by_folded_name(value) if isinstance(value, dict) and key not in READ else {}
-        if inner.keys() & {"code", "errorcode"} and inner.keys() & set(MESSAGES):
+    for key, value in by_name.items():
+        # The values of these keys were read: reading them twice at each depth would take long.
+        if key in READ_KEYS or not isinstance(value, dict):
+            continue
+        names = fold_keys(value).keys()
+        if names & {"code", "errorcode"} and names & {*MESSAGES}:
             yield value
 
 
-def scalar_text(value: object) -> str:
+def read_scalar(value: JsonValue) -> str:
     """The visible text of a text or a number; "" for any other value."""
     if value is None or isinstance(value, dict | list | bool):
         return ""
-    return visible_text(value).strip() if isinstance(value, str) else str(value)
+    return strip_markup(value).strip() if isinstance(value, str) else str(value)
 
 
-def every_text(body: object, name: str = "", depth: int = DEEPEST) -> Iterator[str]:
+def find_texts(body: JsonValue, name: str = "", depth: int = ERROR_DEPTH) -> Iterator[str]:
     """Every text of a body with its key, for unknown shapes."""
     if isinstance(body, dict) and depth:
         for key, value in body.items():
             if not is_request_id(key):
-                yield from every_text(value, str(key), depth - 1)
+                yield from find_texts(value, str(key), depth - 1)
     elif isinstance(body, list) and depth:
         for value in body:
-            yield from every_text(value, name, depth - 1)
+            yield from find_texts(value, name, depth - 1)
     elif isinstance(body, str) and body.strip():
-        yield f"{name}: {visible_text(body)}" if name else visible_text(body)
+        yield f"{name}: {strip_markup(body)}" if name else strip_markup(body)
 
 
 def is_request_id(key: object) -> bool:
     """Whether a key or a code is of the id of the request, which the hint tells."""
-    return str(key).replace("_", "").replace("-", "").lower() in BODY_IDS
+    return str(key).replace("_", "").replace("-", "").lower() in REQUEST_ID_KEYS
 
 
-def by_folded_name(body: Mapping[Any, Any]) -> dict[str, Any]:
+def fold_keys(body: JsonMapping) -> JsonObject:
     """An object by normalised keys: `errorMessage` and `error_message` are the same."""
     return {str(name).replace("_", "").replace("-", "").lower(): body[name] for name in body}
 
 
-def is_by_field(value: object, depth: int) -> bool:
+def has_messages_by_field(value: object, depth: int) -> bool:
     """Whether an object has messages for fields, at any depth, and nothing else."""
     if not depth or not isinstance(value, dict):
         return False
     members = list(value.values())
-    return any(members) and all(_are_messages(each, depth - 1) for each in members)
+    return any(members) and all(_are_messages(member, depth - 1) for member in members)
 
 
 def _are_messages(value: object, depth: int) -> bool:
     if isinstance(value, list):
-        return all(
-            isinstance(each, str) or each == {} or is_by_field(each, depth) for each in value
-        )
-    return is_by_field(value, depth)
+        return all(_is_text_or_messages(item, depth) for item in value)
+    return has_messages_by_field(value, depth)
 
 
-def is_phrase(text: str) -> bool:
+def _is_text_or_messages(item: JsonValue, depth: int) -> bool:
+    return isinstance(item, str) or item == {} or has_messages_by_field(item, depth)
+
+
+def is_status_phrase(text: str) -> bool:
     """Whether a text is only the standard phrase of a status, also as a code: bad_request."""
-    return text.strip(" .").replace("_", " ").lower() in PHRASES
+    return text.strip(" .").replace("_", " ").lower() in STATUS_PHRASES
 
 
-def visible_text(text: str) -> str:
+def strip_markup(text: str) -> str:
     """The visible text of a text that may be HTML."""
-    text = text[:LONGEST_MARKUP]
+    text = text[:MARKUP_CHARACTERS_MAX]
     if not is_markup(text):
         return text
-    return unescape(TAG.sub(" ", INVISIBLE.sub(" ", text)))
+    return unescape(TAG.sub(" ", INVISIBLE_MARKUP.sub(" ", text)))
 
 
 def is_markup(text: str) -> bool:
     """Whether a text is an HTML page or a part of one."""
-    return HTML_TAG.search(text[:LONGEST_MARKUP]) is not None
+    return HTML_TAG.search(text[:MARKUP_CHARACTERS_MAX]) is not None

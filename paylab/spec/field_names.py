@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .renames import SAME, Body, Convert, Names, names_of
+from .renames import SAME_NAMES, Body, Convert, Names, names_of
 from .service.accounts import AccountDetails
 from .service.on_ramp import INSTRUCTIONS
 from .service.tree import ServiceSettings
@@ -17,18 +17,22 @@ Details = Mapping[str, Any]
 """The fields of an account or of instructions that depend on its type."""
 
 
-def detail_names(form: AccountDetails) -> Names:
+def account_detail_names(settings: AccountDetails) -> Names:
     """The names in the details of an account."""
-    return names_of(form.fields)
+    return names_of(settings.fields)
 
 
-def instruction_names(kind: object, service: ServiceSettings) -> Names:
+def instruction_detail_names(type_: object, service: ServiceSettings) -> Names:
     """The names in the details of deposit instructions of a type."""
-    read = INSTRUCTIONS.get(str(kind))
-    return names_of(read(service.deposit_instructions).fields) if read else SAME
+    read_details = INSTRUCTIONS.get(str(type_))
+    return (
+        names_of(read_details(service.deposit_instructions).fields) if read_details else SAME_NAMES
+    )
 
 
-def with_instructions(service: ServiceSettings, body: Mapping[str, Any], convert: Convert) -> Body:
+def rename_instruction_details(
+    service: ServiceSettings, body: Mapping[str, Any], convert: Convert
+) -> Body:
     """A resource with the names in the details of its deposit instructions converted."""
     converted = dict(body)
     instructions = body.get("deposit_instructions")
@@ -36,6 +40,6 @@ def with_instructions(service: ServiceSettings, body: Mapping[str, Any], convert
         return converted
     details = instructions.get("details")
     if isinstance(details, Mapping):
-        names = instruction_names(instructions.get("type"), service)
+        names = instruction_detail_names(instructions.get("type"), service)
         converted["deposit_instructions"] = {**instructions, "details": convert(names, details)}
     return converted

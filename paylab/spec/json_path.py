@@ -11,9 +11,9 @@ from typing import Any
 from .service.value_types import NONE
 
 
-def dotted(at: str, name: str | int) -> str:
+def join_path(path: str, name: str | int) -> str:
     """`document.number` from `document` and `number`."""
-    return f"{at}.{name}" if at else str(name)
+    return f"{path}.{name}" if path else str(name)
 
 
 def last_name(path: str) -> str:
@@ -28,14 +28,14 @@ def value_at(body: object, name: str) -> Any:
     return None if name == NONE else body
 
 
-def put_inside(body: dict[str, Any], key: str, value: object) -> None:
+def set_value_at(body: dict[str, Any], key: str, value: object) -> None:
     """Set a value by a dotted key; ValueError if a step on the way has a value of another kind."""
-    *groups, last = key.split(".")
+    *groups, leaf = key.split(".")
     for group in groups:
         body = body.setdefault(group, {})
         if not isinstance(body, dict):
             raise ValueError(f"{key} steps into a value that is no object")
-    body[last] = value
+    body[leaf] = value
 
 
 def step_into(body: object, part: str) -> object:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, StrictBool
 
-from .resource import Instant, Kept, Money, Resource
+from .resource import Instant, KeepUnreadable, Money, Resource
 
 
 class Address(Resource):
@@ -58,9 +58,9 @@ class Individual(Resource):
     country: str | None = None
     status: str | None = None
     product_types: list[str] | None = None
-    financial_accounts: list[Annotated[FinancialAccount, Kept]] | None = None
+    financial_accounts: list[Annotated[FinancialAccount, KeepUnreadable]] | None = None
     document: Document | None = None
-    status_details: list[Annotated[StatusDetail, Kept]] | None = None
+    status_details: list[Annotated[StatusDetail, KeepUnreadable]] | None = None
     created_at: Instant | None = None
     updated_at: Instant | None = None
 
@@ -89,7 +89,7 @@ class VerificationImages(Resource):
     """The images stored for an individual, one per side."""
 
     individual_id: str | None = None
-    images: list[Annotated[VerificationImage, Kept]] | None = None
+    images: list[Annotated[VerificationImage, KeepUnreadable]] | None = None
 
 
 class DepositInstructions(Resource):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from decimal import Context, Decimal
-from typing import Any, Self
+from typing import Self
 
 from ..errors.base import Problem
 from . import codes
+from .text import JsonValue
 
 # No exponents: "1e999999" would take a megabyte when written out.
-LONGEST = 100
+DIGITS_MAX = 100
 PLAIN_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
@@ -24,7 +25,7 @@ class Amount(Decimal):
 
     def __new__(cls, value: str | int | Decimal) -> Self:
         """Read plain digits; NaN, exponents in text and digit separators are refused."""
-        text = value if isinstance(value, str) else _plain(value)
+        text = value if isinstance(value, str) else _digits_of(value)
         if not PLAIN_NUMBER.fullmatch(text):
             raise ValueError("an amount is plain digits with at most one point")
         amount = super().__new__(cls, text)
@@ -44,30 +45,31 @@ class Amount(Decimal):
         return super().__format__(spec, *context) if spec else self.text
 
 
-def _plain(value: object) -> str:
+def _digits_of(value: object) -> str:
+    """The plain digits of a number; "" for a value that is not one."""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     # A JSON number was parsed to a Decimal, whose text may have an exponent.
-    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) <= LONGEST:
+    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) <= DIGITS_MAX:
         return value.text if isinstance(value, Amount) else format(value, "f")
     return ""
 
 
 # Our own limit, so that every amount fits an exact column.
 WHOLE_DIGITS_MAX = 30
-_PLAIN = re.compile(rf"[0-9]{{1,{WHOLE_DIGITS_MAX}}}(?:\.([0-9]+))?")
-_SIGNED = re.compile(r"-[0-9]+(\.[0-9]+)?")
+_AMOUNT = re.compile(rf"[0-9]{{1,{WHOLE_DIGITS_MAX}}}(?:\.([0-9]+))?")
+_NEGATIVE = re.compile(r"-[0-9]+(\.[0-9]+)?")
 _SOURCE = "amount.form"
 
 
 def check_amount(value: object, currency: object, field: str) -> list[Problem]:
     """Problems of an amount; its decimals are checked if the currency is known."""
-    match = _PLAIN.fullmatch(value) if isinstance(value, str) else None
+    match = _AMOUNT.fullmatch(value) if isinstance(value, str) else None
     decimals = (match and match[1]) or ""
     places = codes.minor_unit(currency) if isinstance(currency, str) else None
     if not isinstance(value, str):
         message = 'must be text, like "10.50"'
-    elif match is None and _SIGNED.fullmatch(value):
+    elif match is None and _NEGATIVE.fullmatch(value):
         message = "must be more than 0"
     elif match is None and PLAIN_NUMBER.fullmatch(value) and value[0] != "+":
         message = f"must have at most {WHOLE_DIGITS_MAX} digits before the point"
@@ -85,7 +87,7 @@ def check_amount(value: object, currency: object, field: str) -> list[Problem]:
 
 def read_amount(value: object) -> Decimal | None:
     """The amount, or None if the text is not an amount."""
-    return Decimal(value) if isinstance(value, str) and _PLAIN.fullmatch(value) else None
+    return Decimal(value) if isinstance(value, str) and _AMOUNT.fullmatch(value) else None
 
 
 CURRENCY_FIELDS = frozenset(
@@ -94,13 +96,14 @@ CURRENCY_FIELDS = frozenset(
 """Fields that hold a currency code: upper case when read, lower case in events."""
 
 
-def lowered(value: Any) -> Any:
+def lower_currencies(value: JsonValue) -> JsonValue:
     """A resource with currency codes in lower case, as in events."""
     if isinstance(value, list):
-        return [lowered(item) for item in value]
+        return [lower_currencies(item) for item in value]
     if not isinstance(value, Mapping):
         return value
-    return {
-        name: item.lower() if name in CURRENCY_FIELDS and isinstance(item, str) else lowered(item)
-        for name, item in value.items()
-    }
+    lowered = {}
+    for name, item in value.items():
+        is_currency = name in CURRENCY_FIELDS and isinstance(item, str)
+        lowered[name] = item.lower() if is_currency else lower_currencies(item)
+    return lowered

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Generic, TypeVar, overload
@@ -16,11 +16,12 @@ from . import repeats
 from .json_path import value_at
 from .service.lists import ListForm
 from .service.value_types import NONE
+from .text import JsonObject, JsonValue
 
 T = TypeVar("T")
 
 # A filter may leave some pages empty; a list of only empty pages would never end.
-MOST_EMPTY = 100
+EMPTY_PAGES_MAX = 100
 
 
 def encode_cursor(position: Mapping[str, str]) -> str:
@@ -58,49 +59,57 @@ class Page(Generic[T]):
 
 RawPage = Page[dict[str, Any]]
 
-ENVELOPE = ("data", "has_next_page", "cursor")
+SPEC_ENVELOPE = ("data", "has_next_page", "cursor")
 """The keys of a page as the spec shows them: rows, whether there is another page, its cursor."""
 
 
-def read_page(body: object, form: ListForm | None = None, *, bare: bool = False) -> RawPage:
+def read_page(body: JsonValue, list_form: ListForm | None = None, *, bare: bool = False) -> RawPage:
     """A parsed body as a page; ValueError if it does not have this form.
 
     Without a form the keys are those of the spec. With `bare`, or if the form says so, an array,
     alone or under the key of the rows, is the whole list. Otherwise the body must say whether
     another page follows.
     """
-    is_array = form is not None and form.is_array
-    names = (form.items, form.more, form.cursor) if form and not is_array else ENVELOPE
-    bare = bare or is_array
+    items_key, more_key, cursor_key = SPEC_ENVELOPE
+    if list_form is not None and list_form.is_array:
+        bare = True
+    elif list_form is not None:
+        items_key = list_form.items
+        more_key = list_form.more
+        cursor_key = list_form.cursor
     if bare and isinstance(body, list):
-        return Page(_objects(body, names[0]))
+        return Page(_check_rows(body, items_key))
+    keys = [key for key in (items_key, more_key, cursor_key) if key != NONE]
     if not isinstance(body, dict):
-        keys = ", ".join(name for name in names if name != NONE)
-        raise ValueError(f"must be a page: an object with {keys}")
-    items, has_more, cursor = (value_at(body, name) for name in names)
-    rows = _objects(items, names[0])
+        raise ValueError(f"must be a page: an object with {', '.join(keys)}")
+    rows = _check_rows(value_at(body, items_key), items_key)
+    has_more = value_at(body, more_key)
+    cursor = value_at(body, cursor_key)
     if not isinstance(cursor, str | None) or not isinstance(has_more, bool | None):
-        raise ValueError(f"has an unreadable {names[2]} or {names[1]}")
-    is_whole = bare and body.keys() <= {name.partition(".")[0] for name in names}
-    if has_more is None and not cursor and not is_whole and names[1] != NONE:
-        raise ValueError(f"does not say whether another page follows: {names[1]} is missing")
-    # Without the flag, a cursor means that another page follows. With it the flag decides: the last
-    # page may still have a cursor.
-    return Page(rows, bool(cursor) if has_more is None else has_more, cursor)
+        raise ValueError(f"has an unreadable {cursor_key} or {more_key}")
+    if has_more is not None:
+        # The flag decides: the last page may still have a cursor.
+        return Page(rows, has_more, cursor)
+    is_whole_list = bare and body.keys() <= {key.partition(".")[0] for key in keys}
+    if not cursor and not is_whole_list and more_key != NONE:
+        raise ValueError(f"does not say whether another page follows: {more_key} is missing")
+    # Without the flag, a cursor means that another page follows.
+    return Page(rows, bool(cursor), cursor)
 
 
-def _objects(items: object, name: str) -> list[dict[str, Any]]:
+def _check_rows(items: JsonValue, key: str) -> list[JsonObject]:
+    """The items if they are a list of objects; else ValueError."""
     if isinstance(items, list) and all(isinstance(item, dict) for item in items):
         return items
-    raise ValueError(f"must contain a list of objects as {name}")
+    raise ValueError(f"must contain a list of objects as {key}")
 
 
-def is_usual(form: ListForm) -> bool:
+def has_spec_envelope(list_form: ListForm) -> bool:
     """Whether a list has the envelope of the spec."""
-    return (form.items, form.more, form.cursor) == ENVELOPE
+    return (list_form.items, list_form.more, list_form.cursor) == SPEC_ENVELOPE
 
 
-KEPT = 20
+DISPLAYED_ITEMS_MAX = 20
 """Number of items that a pager keeps for its display."""
 
 
@@ -185,40 +194,42 @@ class Pager(Generic[T]):
         >>> next(lab.transfers.list(limit=5).pages()).has_next_page
         True
         """
-        first: list[T] = []
+        displayed_items: list[T] = []
         count = 0
         for page in self.raw_pages():
             items = self._items(page.data)
             count += len(items)
-            first += items[: KEPT - len(first)]
-            self._fetched = first
+            displayed_items += items[: DISPLAYED_ITEMS_MAX - len(displayed_items)]
+            self._fetched = displayed_items
             self._count = count
             yield Page(items, page.has_next_page, page.cursor)
 
     def raw_pages(self) -> Iterator[RawPage]:
         """Yield the pages, with items as the JSON objects that were sent."""
-        rows = repeats.Pages(self._named)
-        for page in self._sent():
-            yield replace(page, data=rows.fresh(page.data))
+        rows = repeats.RepeatFilter(self._named)
+        for page in self._fetch_pages():
+            yield replace(page, data=rows.drop_repeats(page.data))
 
     def _items(self, rows: list[dict[str, Any]]) -> list[T]:
         items = map(self._read, rows)
         return [item for item in items if not self._keep or self._keep(item)]
 
-    def _sent(self) -> Iterator[RawPage]:
+    def _fetch_pages(self) -> Iterator[RawPage]:
         """Yield the pages as they were sent, rows that repeat included."""
         cursor = self._start
         cursors_seen = {self._start}
-        empty = 0
+        empty_count = 0
         while True:
             page = self._fetch(cursor)
-            empty = 0 if page.data else empty + 1
-            if empty > MOST_EMPTY and page.has_next_page:
-                raise PagingError(f"the list gave {empty} empty pages in a row, and more follow")
+            empty_count = 0 if page.data else empty_count + 1
+            if empty_count > EMPTY_PAGES_MAX and page.has_next_page:
+                message = f"the list gave {empty_count} empty pages in a row, and more follow"
+                raise PagingError(message)
             yield page
             if not page.has_next_page:
                 return
-            cursor = _next(page, cursors_seen)
+            cursor = _next_cursor(page, cursors_seen)
+            cursors_seen.add(cursor)
 
     def first(self) -> T | None:
         """The first item, or None when the list is empty.
@@ -239,9 +250,9 @@ class Pager(Generic[T]):
                 message = f"limit must be None or a whole number of 0 or more, not {limit!r}"
                 raise ArgumentError(message, "limit")
             return list(islice(self, limit))
-        rows = [row for page in self._sent() for row in page.data]
-        items = self._items(repeats.Pages(self._named).fresh(rows))
-        self._fetched = items[:KEPT]
+        rows = [row for page in self._fetch_pages() for row in page.data]
+        items = self._items(repeats.RepeatFilter(self._named).drop_repeats(rows))
+        self._fetched = items[:DISPLAYED_ITEMS_MAX]
         self._count = len(items)
         return items
 
@@ -278,14 +289,13 @@ class Pager(Generic[T]):
         return Pager(self._fetch, self._read, self._start, keep, self._place, self._named)
 
 
-def _next(page: RawPage, seen: set[str | None]) -> str:
-    """The next cursor; PagingError if it is missing or repeated."""
+def _next_cursor(page: RawPage, cursors_seen: Collection[str | None]) -> str:
+    """The cursor of the next page; PagingError if it is missing or repeated."""
     if not page.cursor:
         raise PagingError("the list says it has a next page but gives no cursor for it")
-    if page.cursor in seen:
+    if page.cursor in cursors_seen:
         error = PagingError("the list gave the same cursor twice: following it would never end")
         error.assumption = "individual.list"
         error.hint = "the service does not continue after the cursor: ask your provider how it does"
         raise error
-    seen.add(page.cursor)
     return page.cursor

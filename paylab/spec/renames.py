@@ -18,74 +18,76 @@ class Names:
     A name of the service may step into objects: `individual.id` is `id` in the object `individual`.
     """
 
-    def __init__(self, theirs: Mapping[str, str]) -> None:
-        self.theirs = {our: their for our, their in theirs.items() if our != their}
-        self.ours = {their: our for our, their in self.theirs.items()}
-        self.nested = {our: their for our, their in self.theirs.items() if "." in their}
-        self._flat = {our: their for our, their in self.theirs.items() if "." not in their}
+    def __init__(self, names: Mapping[str, str]) -> None:
+        self.their_names = {our: their for our, their in names.items() if our != their}
+        self.our_names = {their: our for our, their in self.their_names.items()}
+        self.nested = {our: their for our, their in self.their_names.items() if "." in their}
+        self._flat = {our: their for our, their in self.their_names.items() if "." not in their}
         self._flat_ours = {their: our for our, their in self._flat.items()}
 
     def send(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """An object with the service's names; other fields are unchanged."""
-        sent_body = _renamed(body, self._flat)
-        for our, place in self.nested.items():
+        sent_body = _rename_keys(body, self._flat)
+        for our, path in self.nested.items():
             if our in body:
                 del sent_body[our]
-                _put(sent_body, place, body[our])
+                _set_at_path(sent_body, path, body[our])
         return sent_body
 
     def read(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """An object of the service with our names; other fields are unchanged."""
-        inner, flat_body = self.apart(body)
-        return {**_renamed(flat_body, self._flat_ours), **inner}
+        inner, flat_body = self.split_nested(body)
+        return {**_rename_keys(flat_body, self._flat_ours), **inner}
 
-    def apart(self, body: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def split_nested(self, body: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The values inside objects by our names, and the rest of an object of the service."""
         nested_fields = {}
         remaining = dict(body)
         for our, place in self.nested.items():
             if value_at(body, place) is not None:
                 nested_fields[our] = value_at(body, place)
-                remaining = _without(remaining, place.split("."))
+                remaining = _remove_at_path(remaining, place.split("."))
         return nested_fields, remaining
 
-    def our_place(self, place: str) -> str:
+    def our_place(self, path: str) -> str:
         """The place of a field of the service in our names."""
-        for their, our in self.ours.items():
-            if f"{place}.".startswith(f"{their}."):
-                return our + place[len(their) :]
-        return place
+        for their, our in self.our_names.items():
+            if f"{path}.".startswith(f"{their}."):
+                return our + path[len(their) :]
+        return path
 
 
-def _renamed(body: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
-    """The object with other names; a field that already has such a name is dropped."""
-    taken_names = {names[name]: value for name, value in body.items() if name in names}
+def _rename_keys(body: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+    """The object with other names; a field that already has one of the new names is dropped."""
+    new_names = {names[name] for name in body if name in names}
     return {
         names.get(name, name): value
         for name, value in body.items()
-        if name in names or name not in taken_names
+        if name in names or name not in new_names
     }
 
 
-def _put(body: dict[str, Any], place: str, value: object) -> None:
-    """Set a value at a place; the objects on the way are copies."""
-    first, dot, inner_place = place.partition(".")
-    if not dot:
-        body[first] = value
+def _set_at_path(body: dict[str, Any], path: str, value: object) -> None:
+    """Set a value at a path; the objects on the way are copies."""
+    name, _, inner_path = path.partition(".")
+    if not inner_path:
+        body[name] = value
         return
-    inside = body.get(first)
-    copied = dict(inside) if isinstance(inside, Mapping) else {}
-    _put(copied, inner_place, value)
-    body[first] = copied
+    inner = body.get(name)
+    inner_copy = dict(inner) if isinstance(inner, Mapping) else {}
+    _set_at_path(inner_copy, inner_path, value)
+    body[name] = inner_copy
 
 
-def _without(body: Mapping[str, Any], steps: list[str]) -> dict[str, Any]:
-    """The object without the value at a place, and without objects that are empty then."""
-    first, *further = steps
-    copied = dict(body)
-    inside = copied.pop(first)
-    remaining = _without(inside, further) if further else None
-    return {**copied, first: remaining} if remaining else copied
+def _remove_at_path(body: Mapping[str, Any], steps: list[str]) -> dict[str, Any]:
+    """The object without the value at a path, and without objects that are empty then."""
+    name, *inner_steps = steps
+    remaining = dict(body)
+    inner = remaining.pop(name)
+    inner_remaining = _remove_at_path(inner, inner_steps) if inner_steps else None
+    if inner_remaining:
+        remaining[name] = inner_remaining
+    return remaining
 
 
 @lru_cache
@@ -94,7 +96,7 @@ def names_of(table: FrozenDict[str], without: tuple[str, ...] = ()) -> Names:
     return Names({our: their for our, their in table.items() if our not in without})
 
 
-SAME = Names({})
+SAME_NAMES = Names({})
 """The names of a service that has ours."""
 
 Convert = Callable[[Names, Mapping[str, Any]], Body]

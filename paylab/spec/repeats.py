@@ -18,7 +18,7 @@ Row = dict[str, Any]
 Id = str | int | None
 
 
-class Versions:
+class RowVersions:
     """The newest version of each id; `superseded` are the numbers of the other rows."""
 
     def __init__(self) -> None:
@@ -27,49 +27,56 @@ class Versions:
 
     def add(self, number: int, id_: Id, updated_at: object) -> None:
         """Note a row; rows without an id are never repeated."""
-        known_at, known_number = self._newest.get(id_, (None, None))
-        if known_number is None or id_ is None:
+        earlier_updated_at, earlier_number = self._newest.get(id_, (None, None))
+        if earlier_number is None or id_ is None:
             self._newest[id_] = updated_at, number
             return
-        known_instant = _instant(known_at)
-        instant = _instant(updated_at)
-        is_older = known_instant is not None and instant is not None and instant < known_instant
-        self.superseded.append(number if is_older else known_number)
-        if not is_older:
+        earlier_instant = _read_instant(earlier_updated_at)
+        instant = _read_instant(updated_at)
+        if earlier_instant is not None and instant is not None and instant < earlier_instant:
+            self.superseded.append(number)
+        else:
+            self.superseded.append(earlier_number)
             self._newest[id_] = updated_at, number
 
 
-def _instant(value: object) -> datetime | None:
+def _read_instant(value: object) -> datetime | None:
     return value if isinstance(value, datetime) else timestamps.read(value)
 
 
-class Pages:
+class RepeatFilter:
     """Leaves out the rows that an earlier page had, with one warning for the list."""
 
     def __init__(self, named: Callable[[Row], Row]) -> None:
         self._named = named  # gives a row our names
-        self._known: set[Id] = set()
+        self._known_ids: set[Id] = set()
         self._has_warned = False
 
-    def fresh(self, rows: Sequence[Row]) -> list[Row]:
+    def drop_repeats(self, rows: Sequence[Row]) -> list[Row]:
         """The new rows of a page, each id once, in its newest version."""
-        versions = Versions()
-        ids = list[Id]()
-        for at, row in enumerate(map(self._named, rows)):
+        versions = RowVersions()
+        repeated = set[int]()
+        ids = set[Id]()
+        for number, row in enumerate(map(self._named, rows)):
             id_ = row.get("id")
-            ids.append(id_ if isinstance(id_, str | int) else None)
-            versions.add(at, ids[at], row.get("updated_at"))
-        dropped = {*versions.superseded, *(at for at, id_ in enumerate(ids) if id_ in self._known)}
-        self._known |= {*ids} - {None}
-        if not self._has_warned:
+            if not isinstance(id_, str | int):
+                id_ = None
+            versions.add(number, id_, row.get("updated_at"))
+            if id_ in self._known_ids:
+                repeated.add(number)
+            ids.add(id_)
+        self._known_ids |= ids - {None}
+        dropped = {*versions.superseded, *repeated}
+        if dropped and not self._has_warned:
             warn_of_repeats(len(dropped))
-        self._has_warned |= bool(dropped)
-        return [row for at, row in enumerate(rows) if at not in dropped]
+            self._has_warned = True
+        return [row for number, row in enumerate(rows) if number not in dropped]
 
 
 def warn_of_repeats(count: int) -> None:
-    """Warn that a list repeated so many rows."""
-    if count:
-        rows = "a row" if count == 1 else f"{count} rows"
-        message = f"the list repeats {rows}: each id is read once"
-        warnings.warn(message, RepeatWarning, stacklevel=3)
+    """Warn that a list repeated so many rows; nothing for 0."""
+    if not count:
+        return
+    rows = "a row" if count == 1 else f"{count} rows"
+    message = f"the list repeats {rows}: each id is read once"
+    warnings.warn(message, RepeatWarning, stacklevel=3)

@@ -13,22 +13,22 @@ from decimal import Decimal
 from typing import Any
 
 from ..errors.base import Problem
-from ..errors.names import nearest_name
-from .field_names import detail_names
-from .json_path import dotted
+from ..errors.names import find_nearest_name
+from .field_names import account_detail_names
+from .json_path import join_path
 from .operations.field import AMOUNT, CURRENCY, OBJECT, Field
 from .operations.operation import Operation
 from .operations.records import OPERATIONS
-from .renames import SAME, Names
+from .renames import SAME_NAMES, Names
 from .service.service import Service
-from .text import CASES
+from .text import CASE_CHANGES, JsonMapping, JsonObject, JsonValue
 
-_WORD = re.compile(r"[a-z]+(?:_[a-z]+)+")
+_COMPOUND_NAME = re.compile(r"[a-z]+(?:_[a-z]+)+")
 
 
 @dataclass
 class RequestBody:
-    """A body in our names; `odd` are the problems of its form, in the service's names.
+    """A body in our names; `form_problems` are those of its form, in the service's names.
 
     `names` are the names of nested objects, by dotted path; `instead` are the names of fields that
     the service has in another form. `unknown` are the fields that the service does not know,
@@ -42,94 +42,115 @@ class RequestBody:
     instead: dict[str, str] = field(default_factory=dict)
     unknown: list[Problem] = field(default_factory=list)
 
-    def read(self, value: Any, known: Collection[str], names: Names = SAME, at: str = "") -> Any:
-        """An object in our names; unknown fields are refused or ignored."""
+    def read(
+        self,
+        value: JsonValue,
+        known_names: Collection[str],
+        names: Names = SAME_NAMES,
+        path: str = "",
+    ) -> JsonValue:
+        """An object in our names; unknown fields are refused or ignored.
+
+        `known` are our names of its fields, and `path` is where it is in the body. A value that
+        is no object is unchanged.
+        """
         if not isinstance(value, dict):
             return value
-        self.names[at] = names
-        fields, other_fields = names.apart(value)
+        self.names[path] = names
+        their_known = [names.their_names.get(our_name, our_name) for our_name in known_names]
+        fields, other_fields = names.split_nested(value)
         for name, item in other_fields.items():
-            our_name = names.ours.get(name, name)
-            renamed = our_name == name and name in names.theirs
-            if renamed or our_name not in known:
-                self._unknown(at, name, [names.theirs.get(item, item) for item in known])
-            if not renamed:
+            our_name = names.our_names.get(name, name)
+            # Our name of a field that the service calls otherwise.
+            is_foreign = our_name == name and name in names.their_names
+            if is_foreign or our_name not in known_names:
+                self._note_unknown(path, name, their_known)
+            if not is_foreign:
                 fields[our_name] = item
         return fields
 
-    def read_nested(self, each: Field) -> None:
-        """The objects in a field in our names, without the details of accounts."""
-        value = self.fields.get(each.name)
-        known_names = each.names()
-        if each.kind == OBJECT and each.name in self.fields:
-            self.fields[each.name] = self.read(value, known_names, at=each.name)
-        elif known_names and isinstance(value, list):
-            self.fields[each.name] = [
-                self.read(item, known_names, at=dotted(each.name, at))
-                for at, item in enumerate(value)
+    def read_nested(self, field: Field) -> None:
+        """Read the objects in a field in our names, without the details of accounts."""
+        value = self.fields.get(field.name)
+        inner_names = field.names()
+        if field.kind == OBJECT and field.name in self.fields:
+            self.fields[field.name] = self.read(value, inner_names, path=field.name)
+        elif inner_names and isinstance(value, list):
+            self.fields[field.name] = [
+                self.read(item, inner_names, path=join_path(field.name, index))
+                for index, item in enumerate(value)
             ]
 
-    def read_details(self, country: object, kind: object, details: Any, at: str) -> Any:
+    def read_details(
+        self, country: object, account_type: object, details: JsonValue, path: str
+    ) -> JsonValue:
         """The details of an account; unchanged for a type that its country does not have."""
-        form = self.service.account(country, kind) if isinstance(country, str) else None
-        if form is None:
+        settings = self.service.account(country, account_type) if isinstance(country, str) else None
+        if settings is None:
             return details
-        return self.read(details, (*form.fields, *form.required), detail_names(form), at)
+        known_names = (*settings.fields, *settings.required)
+        return self.read(details, known_names, account_detail_names(settings), path)
 
     def read_listed_details(self) -> None:
-        """The details of the accounts of a new individual, in our names."""
+        """Read the details of the accounts of a new individual, in our names."""
         country = self.fields.get("country")
-        entries = self.fields.get("financial_accounts")
-        for at, entry in enumerate(entries if isinstance(entries, list) else ()):
-            if isinstance(entry, dict) and "details" in entry:
-                kind = entry.get("type")
-                place = f"financial_accounts.{at}.details"
-                entry["details"] = self.read_details(country, kind, entry["details"], place)
-
-    def read_reference(self, each: Field, place: str) -> None:
-        """An object with an id, whose id the service has at this place."""
-        if place != each.place:
-            self._read_moved(each)
+        accounts = self.fields.get("financial_accounts")
+        if not isinstance(accounts, list):
             return
-        if each.name in self.fields:
-            self.fields[each.name] = self.read(self.fields[each.name], ("id",), at=each.name)
-        if each.by_id not in self.fields:
-            return
-        if "id" not in each.forms:
-            self._unknown("", self.theirs(each.by_id))
-            del self.fields[each.by_id]
-        elif each.has_deprecated_id:
-            message = f"is a deprecated spelling: is {self.theirs(each.name)}.id meant?"
-            self.unknown.append(Problem(self.theirs(each.by_id), message, "request.unknown"))
+        for index, account in enumerate(accounts):
+            if isinstance(account, dict) and "details" in account:
+                path = f"financial_accounts.{index}.details"
+                details = account["details"]
+                account["details"] = self.read_details(country, account.get("type"), details, path)
 
-    def _read_moved(self, each: Field) -> None:
-        """A reference whose id is not in an object of our name."""
-        if each.name in self.fields and "object" not in each.forms:
-            self._unknown("", each.name)
-            del self.fields[each.name]
-        elif each.name in self.fields:
-            self.fields[each.name] = self.read(self.fields[each.name], ("id",), at=each.name)
-        if self.fields.get(each.by_id) is not None and each.name not in self.fields:
-            self.fields[each.name] = {"id": self.fields.pop(each.by_id)}
-        self.instead = dict.fromkeys((each.name, f"{each.name}.id"), self.theirs(each.by_id))
+    def read_reference(self, field: Field, id_path: str) -> None:
+        """Read an object with an id; `id_path` is where the service has the id."""
+        if id_path != field.default_id_path:
+            self._read_moved_reference(field)
+            return
+        if field.name in self.fields:
+            self.fields[field.name] = self.read(self.fields[field.name], ("id",), path=field.name)
+        if field.id_name not in self.fields:
+            return
+        their_id_name = self.their_path(field.id_name)
+        if "id" not in field.forms:
+            self._note_unknown("", their_id_name)
+            del self.fields[field.id_name]
+        elif field.has_deprecated_id:
+            message = f"is a deprecated spelling: is {self.their_path(field.name)}.id meant?"
+            self.unknown.append(Problem(their_id_name, message, "request.unknown"))
+
+    def _read_moved_reference(self, field: Field) -> None:
+        """Read a reference whose id is not in an object of our name."""
+        if field.name in self.fields and "object" not in field.forms:
+            self._note_unknown("", field.name)
+            del self.fields[field.name]
+        elif field.name in self.fields:
+            self.fields[field.name] = self.read(self.fields[field.name], ("id",), path=field.name)
+        if self.fields.get(field.id_name) is not None and field.name not in self.fields:
+            self.fields[field.name] = {"id": self.fields.pop(field.id_name)}
+        their_id_name = self.their_path(field.id_name)
+        self.instead = dict.fromkeys((field.name, f"{field.name}.id"), their_id_name)
 
     def read_constants(
-        self, value: dict[str, Any], constants: Mapping[str, Any], at: str = ""
-    ) -> Any:
+        self, value: JsonObject, constants: JsonMapping, path: str = ""
+    ) -> JsonObject:
         """The object without its constant fields; those that are missing are problems."""
         remaining = dict(value)
         for name, constant in constants.items():
-            place = dotted(at, name)
+            constant_path = join_path(path, name)
             sent_value = remaining.pop(name, None)
             if sent_value is None:
-                self.form_problems.append(Problem(place, "is required", "request.extra"))
+                problem = Problem(constant_path, "is required", "request.extra")
+                self.form_problems.append(problem)
             elif isinstance(constant, Mapping) and isinstance(sent_value, dict):
-                inside = self.read_constants(sent_value, constant, place)
-                remaining |= {name: inside} if inside else {}
+                inner_fields = self.read_constants(sent_value, constant, constant_path)
+                if inner_fields:
+                    remaining[name] = inner_fields
         return remaining
 
     def read_amounts(self, names: Iterable[str]) -> None:
-        """Amounts as text, as the rules take them."""
+        """Make text of amounts, as the rules take them, if the service has them as numbers."""
         if self.service.amounts.requests != "number":
             return
         for name in names:
@@ -142,82 +163,78 @@ class RequestBody:
                 self._add_problem(name, message, "amount.form")
 
     def check_currencies(self, names: Iterable[str]) -> None:
-        """Currencies in the letter case of the service."""
+        """Note the currencies that are not in the letter case of the service."""
         case = self.service.currencies.case
         for name in names:
             value = self.fields.get(name)
-            if isinstance(value, str) and value != CASES[case](value):
+            if isinstance(value, str) and value != CASE_CHANGES[case](value):
                 self._add_problem(name, f"must be in {case} case", "currency.case")
 
-    def theirs(self, place: str) -> str:
+    def their_path(self, our_path: str) -> str:
         """The service's name of a field, at any depth."""
-        if place in self.instead:
-            return self.instead[place]
-        at = ""
-        their_place = ""
-        for part in place.split("."):
-            their_place = dotted(their_place, self.names.get(at, SAME).theirs.get(part, part))
-            at = dotted(at, part)
-        return their_place
+        if our_path in self.instead:
+            return self.instead[our_path]
+        path = ""
+        their_path = ""
+        for part in our_path.split("."):
+            names = self.names.get(path, SAME_NAMES)
+            their_path = join_path(their_path, names.their_names.get(part, part))
+            path = join_path(path, part)
+        return their_path
 
-    def problems(self, others: Iterable[Problem]) -> list[Problem]:
-        """The problems of its form and others, in the service's names."""
-        wrong = {problem.field for problem in self.form_problems}
-        renamed_problems = (
-            Problem(self.theirs(problem.field), self._words(problem.message), problem.source)
-            for problem in others
-        )
-        return [
-            *self.form_problems,
-            *(problem for problem in renamed_problems if problem.field not in wrong),
-        ]
+    def problems(self, rule_problems: Iterable[Problem]) -> list[Problem]:
+        """The problems of its form and those of rules, in the service's names."""
+        form_fields = {problem.field for problem in self.form_problems}
+        problems = list(self.form_problems)
+        for problem in rule_problems:
+            field = self.their_path(problem.field)
+            if field not in form_fields:
+                problems.append(Problem(field, self._rename_in(problem.message), problem.source))
+        return problems
 
-    def _words(self, message: str) -> str:
+    def _rename_in(self, message: str) -> str:
         """A message with the service's field names; other words are unchanged."""
-        their_names = {
-            our: their
-            for names in self.names.values()
-            for our, their in names.theirs.items()
-            if "_" in our
-        }
-        return (
-            _WORD.sub(lambda word: their_names.get(word[0], word[0]), message)
-            if their_names
-            else message
-        )
+        their_names: dict[str, str] = {}
+        for names in self.names.values():
+            their_names |= names.their_names
+        return _COMPOUND_NAME.sub(lambda match: their_names.get(match[0], match[0]), message)
 
-    def _unknown(self, at: str, name: str, known: Collection[str] = ()) -> None:
+    def _note_unknown(self, path: str, name: str, known_names: Collection[str] = ()) -> None:
         """Note a field that the service does not know; a problem if it refuses those."""
-        similar = nearest_name(name, known)
-        message = f"is not known: is {similar} meant?" if similar else "is not known"
-        place = dotted(at, name)
-        self.unknown.append(Problem(place, message, "request.unknown"))
+        similar_name = find_nearest_name(name, known_names)
+        message = "is not known"
+        if similar_name:
+            message = f"is not known: is {similar_name} meant?"
+        field = join_path(path, name)
+        self.unknown.append(Problem(field, message, "request.unknown"))
         if self.service.requests.unknown_fields == "refuse":
-            self.form_problems.append(Problem(place, "is not known", "request.unknown"))
+            self.form_problems.append(Problem(field, "is not known", "request.unknown"))
 
     def _add_problem(self, name: str, message: str, source: str) -> None:
-        self.form_problems.append(Problem(self.theirs(name), message, source))
+        self.form_problems.append(Problem(self.their_path(name), message, source))
 
 
-def read_request(service: Service, operation: str, given: dict[str, Any]) -> RequestBody:
+def read_request(service: Service, operation: str, sent_body: JsonObject) -> RequestBody:
     """The body of an operation in our names, except details whose country it does not name."""
     record = OPERATIONS[operation]
     body = RequestBody(service)
     names = record.request_names(service)
-    own_fields = body.read_constants(given, _constants(record, names, service))
-    body.fields = body.read(own_fields, record.by_name, names)
-    for entry in record.fields:
-        body.read_nested(entry)
+    variable_fields = body.read_constants(
+        sent_body, _constants_of_operation(record, names, service)
+    )
+    body.fields = body.read(variable_fields, record.by_name, names)
+    for body_field in record.fields:
+        body.read_nested(body_field)
     body.read_listed_details()
-    for entry in record.references:
-        body.read_reference(entry, record.id_place(entry, service))
-    body.read_amounts(record.of_kind(AMOUNT))
-    body.check_currencies(record.of_kind(CURRENCY))
+    for reference in record.references:
+        body.read_reference(reference, record.id_path(reference, service))
+    body.read_amounts(record.field_names_of_kind(AMOUNT))
+    body.check_currencies(record.field_names_of_kind(CURRENCY))
     return body
 
 
-def _constants(record: Operation, names: Names, service: Service) -> dict[str, Any]:
+def _constants_of_operation(record: Operation, names: Names, service: Service) -> dict[str, Any]:
     """The constant fields of an operation that are no fields of its record."""
-    field_names = {names.theirs.get(name, name) for name in record.by_name}
+    field_names = {names.their_names.get(name, name) for name in record.by_name}
     constants: Mapping[str, Any] = service.extra.get(record.name, {})
     return {name: value for name, value in constants.items() if name not in field_names}

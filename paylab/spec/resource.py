@@ -27,7 +27,7 @@ from .text import plain, printable
 from .timestamps import from_text
 
 
-def _instant(value: object) -> datetime:
+def _read_instant(value: object) -> datetime:
     if isinstance(value, datetime) and value.tzinfo is not None:
         return value.astimezone(UTC)
     if not isinstance(value, str):
@@ -35,7 +35,7 @@ def _instant(value: object) -> datetime:
     return from_text(value)
 
 
-def _keep(value: object, handler: Callable[[object], object]) -> object:
+def _read_or_keep(value: object, handler: Callable[[object], object]) -> object:
     try:
         return handler(value)
     except ValidationError:
@@ -43,9 +43,9 @@ def _keep(value: object, handler: Callable[[object], object]) -> object:
 
 
 Money = Annotated[Amount, PlainValidator(Amount), PlainSerializer(str, str, when_used="json")]
-Instant = Annotated[datetime, PlainValidator(_instant)]
+Instant = Annotated[datetime, PlainValidator(_read_instant)]
 # An unreadable item must not affect the types of other items.
-Kept = WrapValidator(_keep)
+KeepUnreadable = WrapValidator(_read_or_keep)
 
 
 class Resource(BaseModel):
@@ -78,6 +78,7 @@ class Resource(BaseModel):
     def _read_field(
         cls, value: object, handler: Callable[[object], object], info: ValidationInfo
     ) -> object:
+        """A value as its type; a value of another type is kept, and a number as id is text."""
         name = info.field_name or ""
         if value is None:
             return cls.model_fields[name].default
@@ -90,6 +91,7 @@ class Resource(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _read_whole(cls, value: object, handler: Callable[[object], Self]) -> Self:
+        """The resource with the object as sent in `raw`."""
         try:
             resource = handler(value)
         except ValidationError:
@@ -97,8 +99,10 @@ class Resource(BaseModel):
                 raise
             # pydantic refuses the name of an unknown field with an unpaired surrogate.
             resource = handler({printable(str(name)): item for name, item in value.items()})
-        if isinstance(value, Mapping):
-            resource._raw = dict(value) if not isinstance(value, dict) else value
+        if isinstance(value, dict):
+            resource._raw = value
+        elif isinstance(value, Mapping):
+            resource._raw = dict(value)
         return resource
 
     def model_dump(self, **options: Any) -> dict[str, Any]:
@@ -114,7 +118,9 @@ class Resource(BaseModel):
 
     def __eq__(self, other: object) -> bool:
         """Equal if their values are equal; null counts as absent, and replayed is ignored."""
-        return isinstance(other, type(self)) and _own_fields(self) == _own_fields(other)
+        return isinstance(other, type(self)) and _fields_with_value(self) == _fields_with_value(
+            other
+        )
 
     def __hash__(self) -> int:
         return hash((type(self), str(getattr(self, "id", ""))))
@@ -125,12 +131,12 @@ class Resource(BaseModel):
 
     def __repr__(self) -> str:
         """One line of the most important fields; `str` and `to_dict()` give all of them."""
-        fields = {str(name): value for name, value in self.__repr_args__()}
-        chosen = [name for name in IMPORTANT if name in fields] or list(fields)
-        shown_fields = (
-            f"{name}={plain(repr(fields[name]), LONGEST)}" for name in chosen[:MOST_SHOWN]
-        )
-        return printable(f"{type(self).__name__}({', '.join(shown_fields)})")
+        values = {str(name): value for name, value in self.__repr_args__()}
+        names = [name for name in REPR_FIELDS if name in values] or list(values)
+        fields = []
+        for name in names[:REPR_FIELDS_MAX]:
+            fields.append(f"{name}={plain(repr(values[name]), REPR_VALUE_CHARACTERS_MAX)}")
+        return printable(f"{type(self).__name__}({', '.join(fields)})")
 
     def __str__(self) -> str:
         # The names of unknown fields are text of the service, too.
@@ -160,7 +166,7 @@ class Resource(BaseModel):
         """A field by its name, as of a dictionary; KeyError names a similar one."""
         if name in self:
             return getattr(self, name)
-        instead = names.meant(name, self.keys())
+        instead = names.find_suggestion(name, self.keys())
         raise KeyError(f"{name}: use {instead}" if instead else name)
 
     def __contains__(self, name: object) -> bool:
@@ -201,26 +207,26 @@ class Resource(BaseModel):
             try:
                 return super().__getattr__(name)
             except AttributeError:
-                names.suggest(self, name)
+                names.raise_unknown_attribute(self, name)
 
 
-IMPORTANT = (
+REPR_FIELDS = (
     "id", "status", "type", "status_details", "given_name", "family_name", "country",
     "source_amount", "source_currency", "destination_amount", "destination_currency",
     "amount", "currency", "deposit", "url", "failure_reason", "code", "message",
 )  # fmt: skip
 """The fields of a repr; the first ones with a value are shown."""
 
-MOST_SHOWN = 6
-LONGEST = 60
+REPR_FIELDS_MAX = 6
+REPR_VALUE_CHARACTERS_MAX = 60
 """Maximum fields of a repr, and maximum characters of a value."""
 
 
-def _own_fields(resource: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+def _fields_with_value(resource: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     return {name: value for name, value in resource if value is not None}
 
 
-def created(resource: Any) -> datetime:
+def creation_time(resource: Any) -> datetime:
     """The creation time of a resource; the earliest time when it cannot be read."""
     moment = getattr(resource, "created_at", None)
     return moment if isinstance(moment, datetime) else datetime.min.replace(tzinfo=UTC)

@@ -23,36 +23,42 @@ class RouteTable:
     """Finds the routes at a path; a path without placeholders wins."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
-        at: dict[str, dict[str, Route]] = {}
+        by_shape: dict[str, dict[str, Route]] = {}
         for route in sorted(routes, key=lambda route: route.template.count("{")):
-            at.setdefault(form_of(route.template), {})[route.method] = route
-        first = (next(iter(methods.values())).template for methods in at.values())
-        self._places = [(_pattern(template), at[form_of(template)]) for template in first]
+            by_shape.setdefault(template_shape(route.template), {})[route.method] = route
+        self._routes_by_pattern: list[tuple[re.Pattern[str], dict[str, Route]]] = []
+        for routes_by_method in by_shape.values():
+            first_route = next(iter(routes_by_method.values()))
+            self._routes_by_pattern.append((_path_pattern(first_route.template), routes_by_method))
 
     def match(self, path: str) -> tuple[Mapping[str, Route], dict[str, str]]:
-        """The routes at a path by method, and the values of placeholders."""
-        for pattern, methods in self._places:
-            if hit := pattern.fullmatch(path):
-                return methods, hit.groupdict()
+        """The routes at a path by method, and the values of placeholders; empty without any."""
+        for pattern, routes_by_method in self._routes_by_pattern:
+            match = pattern.fullmatch(path)
+            if match:
+                return routes_by_method, match.groupdict()
         return {}, {}
 
 
-def without_base(path: str, base: str) -> str:
+def strip_base_path(path: str, base: str) -> str:
     """A path without the path of the base address, `signing.base_path`, that is not signed.
 
-    >>> from paylab.spec.route import without_base
-    >>> without_base("/api/v1/transfers", "/api")
+    >>> from paylab.spec.route import strip_base_path
+    >>> strip_base_path("/api/v1/transfers", "/api")
     '/v1/transfers'
     """
     return path.removeprefix(base) if base != NONE and path.startswith(f"{base}/") else path
 
 
-def form_of(template: str) -> str:
+def template_shape(template: str) -> str:
     """A template without the names of its placeholders, for comparison."""
     return PLACEHOLDER.sub("{}", template)
 
 
-def _pattern(template: str) -> re.Pattern[str]:
-    parts = enumerate(PLACEHOLDER.split(template))  # fixed texts, with names between them
-    pattern_parts = (f"(?P<{part}>[^/]+)" if at % 2 else re.escape(part) for at, part in parts)
-    return re.compile("".join(pattern_parts))
+def _path_pattern(template: str) -> re.Pattern[str]:
+    """The pattern of paths with values in place of the placeholders."""
+    pattern = ""
+    for number, part in enumerate(PLACEHOLDER.split(template)):
+        is_placeholder = number % 2 == 1  # fixed texts, with names between them
+        pattern += f"(?P<{part}>[^/]+)" if is_placeholder else re.escape(part)
+    return re.compile(pattern)

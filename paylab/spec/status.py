@@ -35,7 +35,11 @@ class Machine:
         >>> paylab.status.CONVERSION.legal("started")
         {'confirm': 'completed', 'fail': 'failed'}
         """
-        return {trigger: to for (at, trigger), to in self.moves.items() if at == state}
+        return {
+            trigger: next_state
+            for (start, trigger), next_state in self.moves.items()
+            if start == state
+        }
 
     def after(self, state: str, trigger: str) -> str:
         """The next state; IllegalMove if there is none.
@@ -62,8 +66,8 @@ class Machine:
         >>> paylab.status.CONVERSION.toward("started", "failed")
         'fail'
         """
-        for trigger, to in self.legal(state).items():
-            if to == wanted:
+        for trigger, next_state in self.legal(state).items():
+            if next_state == wanted:
                 return trigger
         raise IllegalMove(self.name, state, wanted, self.onward(state))
 
@@ -78,16 +82,17 @@ class Machine:
         paths: dict[str, list[str]] = {state: []}
         waiting = [state]
         while waiting and wanted not in paths:
-            at = waiting.pop(0)
-            next_states = [to for to in self.onward(at) if to not in paths and to != without]
-            paths |= {to: [*paths[at], to] for to in next_states}
-            waiting += next_states
+            current = waiting.pop(0)
+            for next_state in self.onward(current):
+                if next_state not in paths and next_state != without:
+                    paths[next_state] = [*paths[current], next_state]
+                    waiting.append(next_state)
         return paths.get(wanted, [])
 
     @property
     def final(self) -> frozenset[str]:
         """The final states."""
-        return frozenset(self.moves.values()) - {at for at, _ in self.moves}
+        return frozenset(self.moves.values()) - {state for state, _ in self.moves}
 
     def is_final(self, state: str | None) -> bool:
         """Whether a state is final; an unknown state is not.

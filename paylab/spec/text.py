@@ -22,7 +22,7 @@ JsonMapping: TypeAlias = Mapping[str, JsonValue]
 """A JSON object that is only read."""
 
 
-def normal_name(text: str) -> str:
+def normalize_name(text: str) -> str:
     """A name such as a reference in one spelling: in Unicode NFC, without spaces around it."""
     return normalize("NFC", text).strip()
 
@@ -32,7 +32,7 @@ def read_json(text: bytes | str) -> Any:
     if isinstance(text, bytes):
         text = text.decode(json.detect_encoding(text), "surrogatepass")
     try:
-        return LAST_MEMBER.decode(text)
+        return LAST_MEMBER_DECODER.decode(text)
     except ArithmeticError:  # its exponent is too large for Decimal
         raise ValueError("it contains a number that is too large") from None
 
@@ -40,7 +40,7 @@ def read_json(text: bytes | str) -> Any:
 def write_json(value: object) -> str:
     """The value as one line of ASCII; reading it gives an equal value."""
     if isinstance(value, Decimal):
-        return _number(value)
+        return _write_number(value)
     if isinstance(value, Mapping):
         members = (f"{json.dumps(str(name))}: {write_json(item)}" for name, item in value.items())
         return f"{{{', '.join(members)}}}"
@@ -49,22 +49,22 @@ def write_json(value: object) -> str:
     return json.dumps(value, allow_nan=False)
 
 
-def pretty_json(value: object, margin: str = "") -> str:
+def format_json(value: object, margin: str = "") -> str:
     """The value as indented JSON for people; reading it gives an equal value."""
     inner = f"{margin}  "
     if isinstance(value, Mapping) and value:
         members = (
-            f"{inner}{pretty_json(str(name))}: {pretty_json(item, inner)}"
+            f"{inner}{format_json(str(name))}: {format_json(item, inner)}"
             for name, item in value.items()
         )
         return "{\n" + ",\n".join(members) + f"\n{margin}}}"
     if isinstance(value, list | tuple) and value:
-        items = (f"{inner}{pretty_json(item, inner)}" for item in value)
+        items = (f"{inner}{format_json(item, inner)}" for item in value)
         return "[\n" + ",\n".join(items) + f"\n{margin}]"
-    return _visible_json(value) if isinstance(value, str) else write_json(value)
+    return _write_text(value) if isinstance(value, str) else write_json(value)
 
 
-def _visible_json(text: str) -> str:
+def _write_text(text: str) -> str:
     """Text as JSON in which only what is invisible is escaped."""
     json_text = json.dumps(text, ensure_ascii=False)
     if printable(json_text) == json_text:
@@ -74,7 +74,7 @@ def _visible_json(text: str) -> str:
     )
 
 
-def _number(value: Decimal) -> str:
+def _write_number(value: Decimal) -> str:
     if not value.is_finite():
         raise ValueError(f"{value} is not JSON")
     text = Decimal.__str__(value)
@@ -82,7 +82,7 @@ def _number(value: Decimal) -> str:
     return text if set(text) & {".", "E"} else f"{text}.0"
 
 
-def _refuse(name: str) -> NoReturn:
+def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
@@ -90,24 +90,31 @@ class RepeatedMemberError(ValueError):
     """An object of JSON has two members of one name: readers differ in which one they take."""
 
 
-def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _join_members(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
+    """The object of these members; RepeatedMemberError if two have one name."""
     members = dict(pairs)
-    if len(members) != len(pairs):
-        names = [name for name, _ in pairs]
-        name = next(name for name in names if names.count(name) > 1)
-        raise RepeatedMemberError(f"has an object with two members {plain(name, 60)!r}")
-    return members
+    if len(members) == len(pairs):
+        return members
+    names = [name for name, _ in pairs]
+    repeated = next(name for name in names if names.count(name) > 1)
+    raise RepeatedMemberError(f"has an object with two members {plain(repeated, 60)!r}")
 
 
-EXACT = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse, object_pairs_hook=_members)
+EXACT_DECODER = json.JSONDecoder(
+    parse_float=Decimal, parse_constant=_refuse_constant, object_pairs_hook=_join_members
+)
 """Reads decimal fractions as what they are, and refuses an object with two members of one name.
 
 A number too large for Decimal is an ArithmeticError.
 """
 
-LAST_MEMBER = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse)
+LAST_MEMBER_DECODER = json.JSONDecoder(parse_float=Decimal, parse_constant=_refuse_constant)
 """As `EXACT`, but takes the last of two members of one name: it serves all but pages."""
 
 
-CASES: Mapping[str, Callable[[str], str]] = {"any": str, "upper": str.upper, "lower": str.lower}
+CASE_CHANGES: Mapping[str, Callable[[str], str]] = {
+    "any": str,
+    "upper": str.upper,
+    "lower": str.lower,
+}
 """How a word is written, by the setting of its case."""

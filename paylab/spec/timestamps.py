@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-_FORM = re.compile(
+_ISO_8601 = re.compile(
     r"(?P<year>\d{4})(?P<dash>-?)(?P<month>\d\d)(?P=dash)(?P<day>\d\d)[Tt ]"
     r"(?P<hour>\d\d)(?P<colon>:?)(?P<minute>\d\d)"
     r"(?:(?P=colon)(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,9}))?)?"
@@ -13,7 +13,7 @@ _FORM = re.compile(
     re.ASCII,
 )
 """The extended form, such as 2026-01-31T09:30:00Z, and the basic form, 20260131T093000Z."""
-_LONGEST_HTTP = 64
+_HTTP_CHARACTERS_MAX = 64
 
 
 def to_text(instant: datetime) -> str:
@@ -24,16 +24,17 @@ def to_text(instant: datetime) -> str:
 
 def from_text(text: str) -> datetime:
     """Read an ISO 8601 date and time; ValueError says what is wrong. No offset means UTC."""
-    match = _FORM.fullmatch(text)
+    match = _ISO_8601.fullmatch(text)
     if match is None:
         raise ValueError(f"{text[:40]!r} is not like 2026-01-31T09:30:00.123Z")
     day = "-".join(match.group("year", "month", "day"))
     clock = ":".join(part or "00" for part in match.group("hour", "minute", "second"))
-    micros = (match["fraction"] or "")[:6].ljust(6, "0")
-    zone = "+00:00" if match["offset"] in (None, "Z", "z") else match["offset"]
-    moment = f"{day}T{clock}.{micros}{zone}"
+    microseconds = (match["fraction"] or "")[:6].ljust(6, "0")
+    offset = match["offset"]
+    if offset in (None, "Z", "z"):
+        offset = "+00:00"
     try:
-        return datetime.fromisoformat(moment).astimezone(UTC)
+        return datetime.fromisoformat(f"{day}T{clock}.{microseconds}{offset}").astimezone(UTC)
     except OverflowError:
         raise ValueError(f"{text[:40]!r} is outside the years 1 to 9999") from None
 
@@ -49,7 +50,7 @@ def read(value: object) -> datetime | None:
 def instant_key(text: str) -> str:
     """One text for every spelling of an instant, exact to the nanosecond, to tell two apart."""
     instant = from_text(text)
-    match = _FORM.fullmatch(text)
+    match = _ISO_8601.fullmatch(text)
     digits = ((match and match["fraction"]) or "").rstrip("0").ljust(3, "0")
     return f"{instant.replace(microsecond=0, tzinfo=None).isoformat()}.{digits}Z"
 
@@ -66,7 +67,7 @@ def from_http(text: str) -> datetime | None:
     from email.utils import parsedate_to_datetime  # imports sockets
 
     try:
-        moment = parsedate_to_datetime(text[:_LONGEST_HTTP])
+        moment = parsedate_to_datetime(text[:_HTTP_CHARACTERS_MAX])
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
     except (TypeError, ValueError, OverflowError, IndexError):
         return None

@@ -13,16 +13,17 @@ from functools import lru_cache, partial
 from typing import Any
 
 from ..errors.base import Problem, RuleError
-from .field_names import detail_names, instruction_names, with_instructions
-from .json_path import dotted, last_name, step_into
+from .field_names import account_detail_names, instruction_detail_names, rename_instruction_details
+from .json_path import join_path, last_name, step_into
 from .operations.field import AMOUNT, CURRENCY
-from .operations.records import ANSWERED_AMOUNTS, NAMED, OPERATIONS, answer_names
-from .renames import SAME, Body, Convert, Names
+from .operations.operation import Operation
+from .operations.records import ANSWER_AMOUNTS, NAMED, OPERATIONS, answer_names
+from .renames import SAME_NAMES, Body, Convert, Names
 from .service.accounts import AccountDetails
-from .service.frozen import plain_value
+from .service.frozen import to_json_value
 from .service.on_ramp import INSTRUCTIONS
 from .service.service import Service
-from .text import CASES
+from .text import CASE_CHANGES, JsonValue
 
 
 class Translation:
@@ -39,71 +40,75 @@ class Translation:
         if self.is_idle:
             return body
         record = OPERATIONS[operation]
-        request_body = self._with_details(body, partial(_sent, at="details"), are_theirs=False)
-        names = OPERATIONS[operation].request_names(self.service)
-        for field in record.references:
-            reference = request_body.get(field.name)
-            is_moved = record.id_place(field, self.service) != field.place
-            if is_moved and isinstance(reference, Mapping) and "id" in reference:
-                del request_body[field.name]
-                request_body[field.by_id] = reference["id"]
+        rename_details = partial(_to_service_names, prefix="details")
+        request_body = self._with_details(body, rename_details, are_theirs=False)
+        self._move_ids(record, request_body)
         if record.is_sandbox and "{" in record.path(self.service):
             request_body.pop("conversion_account_id", None)  # the path names the account
         if record.names:
-            request_body = _sent(names, self._valued(operation, request_body))
-        return with_constants(request_body, self.service.extra.get(operation, {}))
+            formatted_body = self._format_values(operation, request_body)
+            request_body = _to_service_names(record.request_names(self.service), formatted_body)
+        return add_constants(request_body, self.service.extra.get(operation, {}))
 
     def renames(self, name: str) -> bool:
         """Whether a service has other names for fields that the rows of a list show."""
         if self.is_idle:
             return False
         kind = OPERATIONS[f"{name}.list"].answer
-        instructions = (instruction_names(one, self.service) for one in INSTRUCTIONS)
+        instructions = (instruction_detail_names(one, self.service) for one in INSTRUCTIONS)
         tables = (answer_names(kind, self.service), *instructions)
-        return any(names.theirs for names in tables)
+        return any(names.their_names for names in tables)
 
-    def answer(self, kind: str, body: Body) -> Body:
-        """An object of the service with our names; `kind` is the name of its model."""
+    def _move_ids(self, record: Operation, body: Body) -> None:
+        """Put an id in place of its object, if the service has it elsewhere."""
+        for field in record.references:
+            reference = body.get(field.name)
+            is_moved = record.id_path(field, self.service) != field.default_id_path
+            if is_moved and isinstance(reference, Mapping) and "id" in reference:
+                del body[field.name]
+                body[field.id_name] = reference["id"]
+
+    def answer(self, model: str, body: Body) -> Body:
+        """An object of the service with our names; `model` is the name of its model."""
         if self.is_idle:
             return body
-        body = answer_names(kind, self.service).read(body)
+        body = answer_names(model, self.service).read(body)
         return self._with_details(body, Names.read, are_theirs=True)
 
-    def send_answer(self, kind: str, body: Body, country: object = None) -> Body:
+    def send_answer(self, model: str, body: Body, country: object = None) -> Body:
         """An object in our names with the service's; `country` is that of its accounts."""
         if self.is_idle:
             return body
         body = self._with_details(body, Names.send, country, are_theirs=False)
-        return answer_names(kind, self.service).send(body)
+        return answer_names(model, self.service).send(body)
 
     def field(self, operation: str, body: object, field: str) -> str:
         """Our dotted name of a field in the service's names."""
         if self.is_idle:
             return field
         names = OPERATIONS[operation].request_names(self.service)
-        our_place = ""
-        inside = body
+        our_path = ""
+        value = body
         for part in names.our_place(field).split("."):
-            our_name = names.ours.get(part, part)
-            our_place = dotted(our_place, our_name)
-            inside = step_into(inside, our_name)
-            names = self._names_below(our_name, inside, body)
-        return our_place
+            our_name = names.our_names.get(part, part)
+            our_path = join_path(our_path, our_name)
+            value = step_into(value, our_name)
+            names = SAME_NAMES
+            if our_name == "details" and isinstance(value, Mapping):
+                names = self._sent_detail_names(value, body)
+        return our_path
 
-    def _names_below(self, name: str, inside: object, body: object) -> Names:
-        """The names in the details of an account; `inside` are those that were sent."""
-        if name != "details" or not isinstance(inside, Mapping):
-            return SAME
+    def _sent_detail_names(self, details: Mapping[str, Any], body: object) -> Names:
+        """The names in the details of the account that a body sends."""
         fields = body if isinstance(body, Mapping) else {}
         accounts = fields.get("financial_accounts")
-        holders = [fields, *(accounts if isinstance(accounts, list) else [])]
-        mappings = (candidate for candidate in holders if isinstance(candidate, Mapping))
-        holder = next(
-            (candidate for candidate in mappings if candidate.get("details") == inside), {}
-        )
-        kind = holder.get("type")
-        country = fields.get("country")
-        return self._detail_names(country, kind, inside, are_theirs=False)
+        candidates = [fields, *(accounts if isinstance(accounts, list) else [])]
+        account_type = None
+        for candidate in candidates:
+            if isinstance(candidate, Mapping) and candidate.get("details") == details:
+                account_type = candidate.get("type")
+                break
+        return self._detail_names(fields.get("country"), account_type, details, are_theirs=False)
 
     def _with_details(
         self, body: Body, convert: Convert, country: object = None, *, are_theirs: bool
@@ -113,119 +118,143 @@ class Translation:
         `are_theirs` is whether the given names are the service's.
         """
         country = body.get("country", country)
-        converted = with_instructions(self.service, body, convert)
+        converted = rename_instruction_details(self.service, body, convert)
 
-        def inside(part: Body) -> Body:
-            return self._with_details(part, convert, country, are_theirs=are_theirs)
+        def convert_account(account: Any) -> Any:
+            if not isinstance(account, dict):
+                return account
+            return self._with_details(account, convert, country, are_theirs=are_theirs)
 
-        if isinstance(details := body.get("details"), Mapping):
-            kind = body.get("type")
-            names = self._detail_names(country, kind, details, are_theirs=are_theirs)
+        details = body.get("details")
+        if isinstance(details, Mapping):
+            names = self._detail_names(country, body.get("type"), details, are_theirs=are_theirs)
             converted["details"] = convert(names, details)
-        if isinstance(accounts := body.get("financial_accounts"), list):
-            converted_accounts = [
-                inside(part) if isinstance(part, dict) else part for part in accounts
-            ]
-            converted["financial_accounts"] = converted_accounts
-        if isinstance(account := body.get("payout_account"), dict):
-            converted["payout_account"] = inside(account)
+        accounts = body.get("financial_accounts")
+        if isinstance(accounts, list):
+            converted["financial_accounts"] = [convert_account(account) for account in accounts]
+        if isinstance(body.get("payout_account"), dict):
+            converted["payout_account"] = convert_account(body["payout_account"])
         return converted
 
     def _detail_names(
-        self, country: object, kind: object, details: Mapping[str, Any], *, are_theirs: bool
+        self,
+        country: object,
+        account_type: object,
+        details: Mapping[str, Any],
+        *,
+        are_theirs: bool,
     ) -> Names:
         """The names in the details of an account; for an unknown country, the best match."""
-        form = self.account(country, kind, details, are_theirs=are_theirs)
-        return detail_names(form) if form else SAME
+        settings = self.account(country, account_type, details, are_theirs=are_theirs)
+        return account_detail_names(settings) if settings else SAME_NAMES
 
     def account(
-        self, country: object, kind: object, details: Mapping[str, Any], *, are_theirs: bool = False
+        self,
+        country: object,
+        account_type: object,
+        details: Mapping[str, Any],
+        *,
+        are_theirs: bool = False,
     ) -> AccountDetails | None:
-        """The form of an account; for an unknown country, the best match."""
-        place = country or details.get("bank_account_country")
-        if place is not None:
-            return self.service.account(place, kind)
-        forms = self.service.accounts_of(kind)
-        fits = sorted(
-            (_misfit(form, details, are_theirs=are_theirs), n) for n, form in enumerate(forms)
+        """The settings of an account; for an unknown country, the best match.
+
+        None if several countries match as well.
+        """
+        country = country or details.get("bank_account_country")
+        if country is not None:
+            return self.service.account(country, account_type)
+        candidates = self.service.accounts_of(account_type)
+        ranked = sorted(
+            (_count_differences(settings, details, are_theirs=are_theirs), number)
+            for number, settings in enumerate(candidates)
         )
-        if fits and (len(fits) == 1 or fits[0][0] < fits[1][0]):
-            return forms[fits[0][1]]
-        return None
+        if not ranked:
+            return None
+        is_tie = len(ranked) > 1 and ranked[0][0] == ranked[1][0]
+        return None if is_tie else candidates[ranked[0][1]]
 
-    def _valued(self, operation: str, body: Body) -> Body:
+    def _format_values(self, operation: str, body: Body) -> Body:
         """The body with currencies and amounts in the service's format."""
-        case = CASES[self.service.currencies.case]
-        field_by_name = OPERATIONS[operation].by_name
-
-        def value(name: str, value_given: Any) -> Any:
-            field = field_by_name.get(name)
+        fields = OPERATIONS[operation].by_name
+        formatted = {}
+        for name, value in body.items():
             # Fields of `extra` are told by their names.
-            kind = field.kind if field else name.rpartition("_")[2]
-            if kind == CURRENCY and isinstance(value_given, str):
-                return case(value_given)
-            return _number(value_given) if kind == AMOUNT and self.numbers else value_given
+            kind = fields[name].kind if name in fields else name.rpartition("_")[2]
+            formatted[name] = self._format_value(kind, value)
+        return formatted
 
-        return {name: value(name, value_given) for name, value_given in body.items()}
+    def _format_value(self, kind: str, value: JsonValue) -> JsonValue:
+        if kind == CURRENCY and isinstance(value, str):
+            return CASE_CHANGES[self.service.currencies.case](value)
+        if kind == AMOUNT and self.numbers:
+            return _read_number(value)
+        return value
 
 
-def with_constants(body: Body, constants: Mapping[str, Any]) -> Body:
+def add_constants(body: Body, constants: Mapping[str, Any]) -> Body:
     """The body with constant fields that it does not have; objects are joined."""
     completed = dict(body)
     for name, constant in constants.items():
-        own_value = completed.get(name)
-        if own_value is None:
-            completed[name] = plain_value(constant)
-        elif isinstance(constant, Mapping) and isinstance(own_value, Mapping):
-            completed[name] = with_constants(dict(own_value), constant)
+        value = completed.get(name)
+        if value is None:
+            completed[name] = to_json_value(constant)
+        elif isinstance(constant, Mapping) and isinstance(value, Mapping):
+            completed[name] = add_constants(dict(value), constant)
     return completed
 
 
-def _sent(names: Names, body: Mapping[str, Any], at: str = "") -> Body:
+def _to_service_names(names: Names, body: Mapping[str, Any], prefix: str = "") -> Body:
     """A body in the service's names; RuleError for two values of one field, one by each name."""
-    for our, their in names.theirs.items():
-        is_field = their in body and their not in names.theirs
-        if is_field and our in body and body[our] != body[their]:
-            message = f"is the service's name of {our}, which has another value: give one of them"
-            raise RuleError([Problem(dotted(at, their), message)])
+    for our_name, their_name in names.their_names.items():
+        has_their_name = their_name in body and their_name not in names.their_names
+        if has_their_name and our_name in body and body[our_name] != body[their_name]:
+            message = (
+                f"is the service's name of {our_name}, which has another value: give one of them"
+            )
+            raise RuleError([Problem(join_path(prefix, their_name), message)])
     return names.send(body)
 
 
-def _misfit(
-    form: AccountDetails, details: Mapping[str, Any], *, are_theirs: bool
+def _count_differences(
+    settings: AccountDetails, details: Mapping[str, Any], *, are_theirs: bool
 ) -> tuple[int, int]:
-    """The number of names that the form does not have, and of missing ones."""
-    their_names = detail_names(form).theirs
-    names = {their_names.get(name, name) if are_theirs else name for name in form.fields}
+    """The number of names that the account does not have, and of names that are missing."""
+    their_names = account_detail_names(settings).their_names
+    names = set(settings.fields)
+    if are_theirs:
+        names = {their_names.get(name, name) for name in names}
     return len({*details} - names), len(names - {*details})
 
 
-def _number(value: object) -> object:
-    """An amount as a number with the digits of its text."""
-    try:
-        number = Decimal(value) if isinstance(value, str) else value
-    except InvalidOperation:
-        return value
+def _read_number(value: object) -> object:
+    """An amount as a number with the digits of its text; any other value is unchanged."""
+    number = value
+    if isinstance(value, str):
+        try:
+            number = Decimal(value)
+        except InvalidOperation:
+            return value
     if not isinstance(number, Decimal) or not number.is_finite():
         return value
-    return int(number) if number == number.to_integral_value() and "." not in str(value) else number
+    is_whole = number == number.to_integral_value() and "." not in str(value)
+    return int(number) if is_whole else number
 
 
-def with_numbers(service: Service, body: bytes) -> bytes:
+def write_amounts_as_numbers(service: Service, body: bytes) -> bytes:
     """JSON with amounts as numbers, if the service does that. Assumption `amount.form`."""
     if service.amounts.answers != "number":
         return body
-    return _amounts(service).sub(rb'"\1":\2', body)
+    return _amount_pattern(service).sub(rb'"\1":\2', body)
 
 
 @lru_cache
-def _amounts(service: Service) -> re.Pattern[bytes]:
+def _amount_pattern(service: Service) -> re.Pattern[bytes]:
     """Amounts as numbers, under any name of the service."""
     their_amounts = {
         last_name(their)
         for model in NAMED
-        for our, their in answer_names(model, service).theirs.items()
-        if our in ANSWERED_AMOUNTS
+        for our, their in answer_names(model, service).their_names.items()
+        if our in ANSWER_AMOUNTS
     }
-    words = "|".join(map(re.escape, sorted({*ANSWERED_AMOUNTS, *their_amounts})))
-    return re.compile(rf'"({words})":"(-?[0-9]+(?:\.[0-9]+)?)"'.encode())
+    names_pattern = "|".join(map(re.escape, sorted({*ANSWER_AMOUNTS, *their_amounts})))
+    return re.compile(rf'"({names_pattern})":"(-?[0-9]+(?:\.[0-9]+)?)"'.encode())

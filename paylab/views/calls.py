@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from ..spec.service.service import YOURS, Service, SettingRow
 from .html import (
     TABLE_ROWS_MAX,
@@ -133,7 +133,7 @@ class OnScreen:
     """Show every call below the cell when it is made, until `stop()`."""
 
     def __init__(self, listen: Callable[[Callable[[Any], None]], Callable[[], None]]) -> None:
-        with explained():
+        with extra_imports():
             from IPython import get_ipython
             from IPython.display import display
 

@@ -7,12 +7,12 @@ from functools import partial
 from typing import Any
 
 from ..errors.base import ArgumentError
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from ..frames.summary_rows import CONVERSION
 from ..spec.text import plain
 from .chart_style import TEXT_LENGTH_MAX
 
-with explained():
+with extra_imports():
     import pandas as pd
 
 AMOUNT_DIGITS_MAX = 100

@@ -13,7 +13,7 @@ from functools import reduce
 from typing import Any
 
 from ..errors.arguments import explain_arguments
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from ..spec import status
 from .chart_rows import chart_rows
 from .chart_style import (
@@ -29,7 +29,7 @@ from .chart_style import (
 )
 from .duration_panel import duration_panel
 
-with explained():
+with extra_imports():
     import pandas as pd
 
 CORRIDORS_MAX = 8

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from .chart_style import (
     FAILED_COLOUR,
     Spec,
@@ -17,7 +17,7 @@ from .chart_style import (
     tooltip,
 )
 
-with explained():
+with extra_imports():
     import pandas as pd
 
 TICK_SECONDS = (1, 10, 60, 600, 3_600, 36_000, 86_400, 864_000, 8_640_000)

@@ -6,10 +6,10 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from .html import TABLE_ROWS_MAX, badge, grid
 
-with explained():
+with extra_imports():
     import pandas as pd
     from pandas.api.types import is_bool_dtype, is_numeric_dtype, is_scalar
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import Any
 
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from ..runtime import call_later
 from ..spec.text import JsonObject
 from ..webhooks.arrival import COLUMNS, arrival_cells
@@ -26,7 +26,7 @@ from .forms.view import (
 )
 from .html import badge, grid, notice, text_block
 
-with explained():
+with extra_imports():
     import anywidget
     import traitlets
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from ..errors.text import printable
 from . import html
 
@@ -135,7 +135,7 @@ def _notebook_show() -> Show | None:
     """A function that updates one output below the cell; None outside a notebook."""
     if "IPython" not in sys.modules:
         return None
-    with explained():
+    with extra_imports():
         from IPython.core.getipython import get_ipython
         from IPython.display import display
 

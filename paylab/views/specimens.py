@@ -8,7 +8,7 @@ from io import BytesIO
 from time import gmtime
 
 from ..errors.base import PaylabError
-from ..errors.extras import explained, is_installed
+from ..errors.extras import extra_imports, is_installed
 from ..rules.images import SPECIMEN
 from ..spec.codes import IMAGE_SIDES, STATUS_DETAIL_CODES
 from ..spec.status import detail
@@ -71,7 +71,7 @@ def _check_choice(argument: str, value: str, choices: Sequence[str]) -> None:
 
 def _draw_specimen(lines: list[str], kind: str, comment: bytes) -> bytes:
     """Draw a face, lines of text and the stamp, as a file of a kind with a comment."""
-    with explained():
+    with extra_imports():
         from PIL import Image, ImageDraw, ImageFont, ImageOps, PngImagePlugin
 
     pattern = Image.effect_mandelbrot((800, 500), (-2.2, -1.4, 1.2, 1.4), 60)

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors.base import ConfigError, PaylabError
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from ..files import path_of, unreadable
 from ..frames.files import read_csv_texts, read_sidecar, unguard
 from ..spreadsheet_cells import restore_sheet_text
 
-with explained():
+with extra_imports():
     import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -131,7 +131,7 @@ def _read_sheet(path: Path, sheet: str | None) -> pd.DataFrame:
 
     A column without a name is called by its number.
     """
-    with explained():
+    with extra_imports():
         from openpyxl import load_workbook
     try:
         workbook = load_workbook(path, read_only=True, data_only=True)
@@ -171,7 +171,7 @@ def _sheet_value(value: Any) -> Any:
 
 def _read_query(query: str, database: Any) -> pd.DataFrame:
     """Read the rows of a query, with the values of the driver."""
-    with explained():
+    with extra_imports():
         import sqlalchemy as sql
     engine = database
     try:

@@ -6,9 +6,9 @@ from decimal import Decimal
 from typing import Any, TypeAlias
 
 from ..errors.base import ExactnessError
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 
-with explained():
+with extra_imports():
     import pandas as pd
     import pyarrow as pa
     import pyarrow.compute as pc

@@ -7,14 +7,14 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import NamedTuple
 
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from .equality_rules import Rules
 from .payment_columns import PaymentColumn
 from .payment_problems import digits_of, subtract
 from .payment_times import TimeColumn, as_timedelta, time_text, whole_times
 from .payment_values import WordColumn
 
-with explained():
+with extra_imports():
     import numpy as np
     from numpy.typing import NDArray
 

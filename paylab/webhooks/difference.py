@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..errors.arguments import explain_arguments
 from ..spec import timestamps
-from ..spec.json_path import dotted, last_name
+from ..spec.json_path import join_path, last_name
 from ..spec.money import CURRENCY_FIELDS
 from ..spec.text import JsonMapping, JsonValue, write_json
 
@@ -72,7 +72,7 @@ def _leaves(value: JsonValue, path: str = "") -> Iterator[tuple[str, JsonValue]]
     """Yield the dotted path and the value of each leaf; nulls are left out."""
     if isinstance(value, Mapping):
         for name, item in value.items():
-            yield from _leaves(item, dotted(path, str(name)))
+            yield from _leaves(item, join_path(path, str(name)))
     elif isinstance(value, list):
         for index, item in enumerate(value):
             yield from _leaves(item, f"{path}.{index}")

@@ -10,11 +10,11 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from ..errors.base import ExactnessError, Problem, RuleError
-from ..errors.extras import explained
-from ..errors.names import nearest_name
+from ..errors.extras import extra_imports
+from ..errors.names import find_nearest_name
 from .payment_problems import subtract
 
-with explained():
+with extra_imports():
     from ..frames import decimals
 
 UTC = ZoneInfo("UTC")
@@ -79,7 +79,7 @@ def read_status_map(status_map: Mapping[str, str], statuses: Collection[str]) ->
 
 
 def _unknown_status_error(status: object, statuses: Collection[str]) -> RuleError:
-    nearest = nearest_name(str(status), statuses)
+    nearest = find_nearest_name(str(status), statuses)
     hint = f"nearest: {nearest}" if nearest else f"known: {', '.join(sorted(statuses))}"
     message = f"{status!r:.60} is no status of the service; {hint}"
     return argument_error("status_map", message)

@@ -14,9 +14,9 @@ from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, PaylabError
 from ..spec import models, timestamps
 from ..spec.codes import EVENT_TYPES
-from ..spec.json_path import put_inside, value_at
+from ..spec.json_path import set_value_at, value_at
 from ..spec.models import StatusChange
-from ..spec.money import lowered
+from ..spec.money import lower_currencies
 from ..spec.operations.records import event_payload
 from ..spec.renames import Names
 from ..spec.resource import Resource
@@ -57,9 +57,9 @@ class Wrapper(NamedTuple):
         """
         body: JsonObject = {}
         if event.event_id and self.id_field != NONE:
-            put_inside(body, self.id_field, event.event_id)
-        put_inside(body, self.type_field, event.type)
-        put_inside(body, self.payload_field, event.payload)
+            set_value_at(body, self.id_field, event.event_id)
+        set_value_at(body, self.type_field, event.type)
+        set_value_at(body, self.payload_field, event.payload)
         return body
 
 
@@ -266,7 +266,7 @@ def of_snapshot(
     event_type = EVENT_TYPES_BY_STATUS[family].get(status, f"{family}.status_changed")
     if latest and family == "transfer" and status == latest.status == "started":
         event_type = "transfer.payout_initiated"  # still started, with a newer updated_at
-    return event_of(event_type, lowered(raw), service)
+    return event_of(event_type, lower_currencies(raw), service)
 
 
 @explain_arguments

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from ..errors.base import Problem, RuleError
-from ..errors.names import nearest_name
+from ..errors.names import find_nearest_name
 
 ColumnKind = Literal["amount", "currency", "word", "time"]
 
@@ -146,7 +146,7 @@ def _meaning_of(word: str) -> str:
     for meaning, usual_names in NAMES.items():
         if folded_word in (meaning, *usual_names):
             return meaning
-    nearest = nearest_name(folded_word, NAMES)
+    nearest = find_nearest_name(folded_word, NAMES)
     hint = f"nearest: {nearest}; " if nearest else ""
     raise _books_error(f"columns= has {word!r:.60}: {hint}the meanings are {', '.join(NAMES)}")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 
-with explained():
+with extra_imports():
     import numpy as np
     import pyarrow as pa
     import pyarrow.compute as pc

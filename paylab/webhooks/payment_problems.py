@@ -7,11 +7,11 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import NamedTuple
 
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from ..spec.text import JsonObject
 from .payment_keys import NO_PAYMENT
 
-with explained():
+with extra_imports():
     from ..frames import decimals
 
 SUM_AMOUNTS_MAX = 5

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, Self, TypeAlias
 from zoneinfo import ZoneInfo
 
 from ..errors.base import Problem, RuleError
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from .cell_texts import Series, is_arrow_text, texts_of
 
-with explained():
+with extra_imports():
     import numpy as np
     import pandas as pd
     import pyarrow as pa

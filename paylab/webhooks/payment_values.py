@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Self
 
 from ..errors.base import ExactnessError, Problem, RuleError
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from ..frames import decimals
 from ..frames.decimal_array import DecimalArray
 from .cell_texts import Series, cell_text, texts_of
 
-with explained():
+with extra_imports():
     import numpy as np
     import pandas as pd
     import pyarrow as pa

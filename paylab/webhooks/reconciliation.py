@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from .equality_rules import Period, Rules
 from .payment_columns import COLUMNS
 from .payment_keys import NO_PAYMENT, match_rows
@@ -16,7 +16,7 @@ from .repeated_rows import compare_repeated_rows
 from .shared_references import SharedReferences
 from .sides import BOOKS, Family, Payments, Rows
 
-with explained():
+with extra_imports():
     import numpy as np
     from numpy.typing import NDArray
 

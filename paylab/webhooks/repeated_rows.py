@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from typing import Any
 
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from ..frames import decimals
 from ..frames.decimal_array import DecimalArray
 from .payment_columns import COLUMNS
@@ -14,7 +14,7 @@ from .payment_keys import Indexes
 from .payment_pairs import PaymentPairs
 from .payment_problems import PaymentProblem, digits_of, subtract, sum_text, total
 
-with explained():
+with extra_imports():
     import numpy as np
 
 

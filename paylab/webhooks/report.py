@@ -8,7 +8,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..errors.arguments import explain_arguments
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from ..frames import decimals
 from ..frames.decimal_array import DecimalArray
 from ..frames.frame import ExactFrame
@@ -31,7 +31,7 @@ from .reconciliation import find_problems
 from .side_totals import NO_TOTAL, totals_by_currency
 from .sides import EVENTS, SERVICE, Payments, Rows, earliest_time, rows_of_books, rows_of_events
 
-with explained():
+with extra_imports():
     import numpy as np
     import pandas as pd
 

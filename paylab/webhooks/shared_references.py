@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from .payment_keys import NO_PAYMENT, Matches, repeated_references
 from .payment_pairs import PaymentPairs
 from .payment_problems import PaymentProblem, digits_of, subtract, sum_text, total
 from .sides import SERVICE
 
-with explained():
+with extra_imports():
     import numpy as np
 
 COMPARED_ALREADY = NO_PAYMENT - 1

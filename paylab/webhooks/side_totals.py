@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from ..frames.decimal_array import DecimalArray
 from .payment_problems import total_or_none
 from .payment_values import WordColumn
 from .sides import SERVICE, Payments, Rows
 
-with explained():
+with extra_imports():
     import pandas as pd
 
 

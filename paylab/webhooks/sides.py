@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from ..errors.extras import explained
+from ..errors.extras import extra_imports
 from ..spec import timestamps
 from ..spec.status import MACHINES
 from .cell_texts import texts_of
@@ -19,7 +19,7 @@ from .payment_columns import COLUMNS, PaymentColumn, name_columns
 from .payment_times import TimeColumn, Times, times_of
 from .payment_values import WordColumn, amounts_of, word_column
 
-with explained():
+with extra_imports():
     import numpy as np
     import pandas as pd
     import pyarrow as pa

@@ -15,7 +15,7 @@ from paylab.errors import (
     ConflictError,
     PaylabError,
     RuleError,
-    for_status,
+    error_class_of_status,
 )
 
 TERMS = {"payout_method": "spei", "source_currency": "usd", "destination_currency": "mxn"}
@@ -52,13 +52,13 @@ def lost(error):
     [
         (APITimeoutError("no answer"), True),
         (APIResponseError("not JSON"), True),
-        (for_status(503)(503), True),
-        (for_status(408)(408), True),
-        (for_status(307)(307), True),
-        (for_status(422)(422), False),
-        (for_status(429)(429), False),
+        (error_class_of_status(503)(503), True),
+        (error_class_of_status(408)(408), True),
+        (error_class_of_status(307)(307), True),
+        (error_class_of_status(422)(422), False),
+        (error_class_of_status(429)(429), False),
         (ConflictError(409), False),
-        (lost(for_status(422)(422)), True),
+        (lost(error_class_of_status(422)(422)), True),
         (ChoiceError("paid"), False),
         (RuleError([]), False),
     ],

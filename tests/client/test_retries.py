@@ -99,7 +99,7 @@ def test_a_key_that_is_no_header_is_not_sent(scripted, key):
 def test_a_refusal_is_not_sent_again(scripted, status):
     """A POST refused with 4xx is not repeated; after a 401, a GET tries another dialect."""
     client, script = scripted(status, 401)
-    with pytest.raises(errors.for_status(status)):
+    with pytest.raises(errors.error_class_of_status(status)):
         client.conversion_accounts.create(*ACCOUNT)
     assert [request.method for request in script.requests] == ["POST", "GET"][: 1 + (status == 401)]
 

@@ -15,7 +15,7 @@ from paylab.errors import RuleError
 from paylab.payments import identity as module
 from paylab.payments.identity import identity, key, reference_of
 from paylab.spec.operations.field import AMOUNT, CURRENCY, ENUM
-from paylab.spec.operations.records import IDEMPOTENT, OPERATIONS
+from paylab.spec.operations.records import IDEMPOTENT_OPERATIONS, OPERATIONS
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "keys.json").read_text())
 
@@ -142,9 +142,13 @@ def test_a_key_is_that_of_another_program(row):
 
 def test_the_frozen_kinds_are_those_of_the_records():
     """The tables of kinds cover the records of every operation that takes a key."""
-    orders = [OPERATIONS[name] for name in IDEMPOTENT]
-    assert {name for order in orders for name in order.of_kind(AMOUNT)} == module.AMOUNTS
-    assert {name for order in orders for name in order.of_kind(CURRENCY, ENUM)} == module.WORDS
+    orders = [OPERATIONS[name] for name in IDEMPOTENT_OPERATIONS]
+    assert {
+        name for order in orders for name in order.field_names_of_kind(AMOUNT)
+    } == module.AMOUNTS
+    assert {
+        name for order in orders for name in order.field_names_of_kind(CURRENCY, ENUM)
+    } == module.WORDS
     assert {field.name for order in orders for field in order.references} == {*module.ACCOUNTS}
 
 

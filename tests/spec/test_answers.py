@@ -38,7 +38,7 @@ def test_the_words_that_may_be_others():
     }
     assert words["ConversionAccount", "status"].words == ("pending", "active")
     assert all(each.words for each in words.values())
-    readers = [each.setting for each in words.values() if each.setting]
+    readers = [each.read_setting for each in words.values() if each.read_setting]
     assert all(isinstance(read(Service()), tuple) for read in readers)
 
 

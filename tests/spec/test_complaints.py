@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from paylab.spec.complaints import Complaint, dotted_path, read_sentence
+from paylab.spec.complaints import Complaint, read_sentence, to_dotted_path
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from paylab.spec.complaints import Complaint, dotted_path, read_sentence
 )
 def test_the_path_of_a_field(name, path):
     """Steps, pointers and brackets become dots; what stands for the whole body is left out."""
-    assert dotted_path(name) == path
+    assert to_dotted_path(name) == path
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_the_path_of_a_field(name, path):
 def test_missing_or_unknown(words, missing, unknown):
     """A field is to be sent, is not known, or neither; an unknown value is no unknown field."""
     found = Complaint("a", words)
-    assert (found.missing, found.unknown) == (missing, unknown)
+    assert (found.is_missing, found.is_unknown) == (missing, unknown)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_missing_or_unknown(words, missing, unknown):
 )
 def test_a_complaint_for_each_field(field, words, fields):
     """Words that name several fields are one complaint for each, below the field they are about."""
-    assert [each.field for each in Complaint(field, words).each()] == fields
+    assert [each.field for each in Complaint(field, words).split_by_field()] == fields
 
 
 @pytest.mark.parametrize(

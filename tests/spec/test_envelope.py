@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from paylab.spec.envelope import envelope_differences
+from paylab.spec.envelope import find_envelope_differences
 from paylab.spec.service import Service
 
 ROWS = [{"id": "a", "next": True, "token": "x"}]
@@ -38,16 +38,16 @@ USUAL = {"data": ROWS, "has_next_page": False, "cursor": None}
 )
 def test_the_keys_of_a_page(body, differences):
     """The assumed keys where the body has them, else those whose names and values fit."""
-    assert dict(envelope_differences(body, Service().list("transfers"))) == differences
+    assert dict(find_envelope_differences(body, Service().list("transfers"))) == differences
 
 
 def test_an_array():
     """An array is the whole list."""
     form = Service().list("transfers")
     array = Service({"lists.items": "none"}).list("transfers")
-    assert dict(envelope_differences(ROWS, form)) == {"items": "none"}
-    assert dict(envelope_differences(ROWS, array)) == {}
-    assert dict(envelope_differences(USUAL, array))["items"] == "data"
+    assert dict(find_envelope_differences(ROWS, form)) == {"items": "none"}
+    assert dict(find_envelope_differences(ROWS, array)) == {}
+    assert dict(find_envelope_differences(USUAL, array))["items"] == "data"
 
 
 @pytest.mark.parametrize(
@@ -55,4 +55,4 @@ def test_an_array():
 )
 def test_a_body_without_rows(body):
     """A body without a list of objects within three levels has no envelope."""
-    assert [*envelope_differences(body, Service().list("transfers"))] == []
+    assert [*find_envelope_differences(body, Service().list("transfers"))] == []

@@ -127,9 +127,9 @@ def test_generated_shapes_read_the_same():
 )
 def test_a_sentence_names_its_fields_or_none(sentence, fields, kind):
     """A sentence that is about fields names them; one about an object or a value names none."""
-    told = list(read_sentence(sentence).each())
+    told = list(read_sentence(sentence).split_by_field())
     assert [each.field for each in told] == fields
-    assert {(each.missing, each.unknown) for each in told} == {
+    assert {(each.is_missing, each.is_unknown) for each in told} == {
         (kind == "missing", kind == "unknown")
     }
 

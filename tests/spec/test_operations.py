@@ -7,8 +7,8 @@ import pytest
 from paylab.rules import accounts, deposits, individuals, transfers, webhooks
 from paylab.spec import assumptions, models
 from paylab.spec.operations.field import AMOUNT, CURRENCY, DETAILS, ENUM, ID, LIST, REFERENCE
-from paylab.spec.operations.records import LISTS, OPERATIONS
-from paylab.spec.operations.refusals import number_of
+from paylab.spec.operations.records import LISTED_RESOURCES, OPERATIONS
+from paylab.spec.operations.refusals import read_status_code
 from paylab.spec.resource import Resource
 from paylab.spec.service import Service
 from paylab.spec.service.keys import keys
@@ -105,7 +105,7 @@ NAMES = {"given_name", "family_name", "email", "phone", "date_of_birth"}
         ("personal", LINES | NAMES | {"applicant_id", "sender_name"}),
         ("secret", {"document.number", "images.content", "token"}),
         ("echoed", NAMES | {"idv_consent_recorded_at", "client_reference_id"}),
-        ("most", {"client_reference_id", "token"}),
+        ("length_limit", {"client_reference_id", "token"}),
         ("may_be_empty", LINES | {"sender_name"}),
     ],
 )
@@ -176,12 +176,12 @@ def test_a_record_names_what_exists(operation):
         assert field.source == "spec" or field.source in rows
         assert (field.kind in (ID, REFERENCE)) == (field.to in resources)
         assert field.setting is None or key_of(field.setting) in keys() or field.setting(Service())
-        assert isinstance(field.longest(Service()), int)
+        assert isinstance(field.length_max(Service()), int)
         assert field.words or field.setting or field.kind not in (ENUM, CURRENCY)
         assert field.kind != DETAILS or field.name == "details"
     for each in operation.references:
-        assert operation.by_name[each.by_id].to == each.to
-    statuses = [number_of(each, Service()) for each in operation.success]
+        assert operation.by_name[each.id_name].to == each.to
+    statuses = [read_status_code(each, Service()) for each in operation.success]
     assert all(isinstance(status, int) for status in statuses)
     assert issubclass(getattr(models, operation.answer or "Transfer"), Resource)
     tables = {key.rpartition(".")[0] for key in keys() if ".fields." in key}
@@ -205,7 +205,7 @@ def test_the_rules_check_the_kind_of_every_field(name):
     """A list in a field that takes none, or a number for a list, is a problem of that field."""
     operation, check = OPERATIONS[name], RULES[name]
     for field in operation.fields:
-        others = {each.name for each in operation.references if each.by_id == field.name}
+        others = {each.name for each in operation.references if each.id_name == field.name}
         body = {key: value for key, value in operation.example.items() if key not in others}
         found = check({**body, field.name: 7 if field.kind == LIST else [7]})
         assert any(problem.field.startswith((field.name, *others)) for problem in found), field.name
@@ -216,10 +216,10 @@ def test_amounts_and_currencies_are_told_by_their_names(operation):
     """A field of the kind amount ends in amount, a currency in currency, and no other does."""
     for kind in (AMOUNT, CURRENCY):
         named = {field.name for field in operation.fields if field.name.endswith(kind)}
-        assert named == {*operation.of_kind(kind)}
+        assert named == {*operation.field_names_of_kind(kind)}
 
 
 def test_every_list_can_have_settings_of_its_own():
     """The lists with settings of their own are those that an operation lists."""
     own = [name.split(".") for name in keys() if name[:6] == "lists."]
-    assert tuple(dict.fromkeys(parts[1] for parts in own if len(parts) > 2)) == LISTS
+    assert tuple(dict.fromkeys(parts[1] for parts in own if len(parts) > 2)) == LISTED_RESOURCES

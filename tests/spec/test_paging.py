@@ -12,7 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paylab.errors import PagingError, RepeatWarning
-from paylab.spec.paging import Page, Pager, decode_cursor, encode_cursor, is_usual, read_page
+from paylab.spec.paging import (
+    Page,
+    Pager,
+    decode_cursor,
+    encode_cursor,
+    has_spec_envelope,
+    read_page,
+)
 from paylab.spec.service import Service
 
 POSITION = {"created_at": "2026-01-31T09:30:00.123Z", "id": "tr_1", "direction": "next"}
@@ -295,4 +302,4 @@ def test_what_is_no_page(settings, body, words):
 )
 def test_the_envelope_of_the_spec(values, usual):
     """A list has it unless its keys or its form differ."""
-    assert is_usual(Service(values).list("transfers")) is usual
+    assert has_spec_envelope(Service(values).list("transfers")) is usual

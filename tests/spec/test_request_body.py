@@ -117,7 +117,7 @@ def test_the_id_of_an_account_is_unknown_where_only_the_object_is_taken():
 def test_a_problem_of_an_account_names_the_field_that_was_sent(place):
     """Rules speak of `payout_account.id`; a service hears of the place where it has the id."""
     body = read_request(Service({CONVERTED: place}), "conversion_accounts.create", {})
-    named = [body.theirs(each) for each in ("payout_account", "payout_account.id", "currency")]
+    named = [body.their_path(each) for each in ("payout_account", "payout_account.id", "currency")]
     whole = "payout_account" if place == "payout_account.id" else place
     assert named == [whole, place, "currency"]
 
@@ -227,7 +227,7 @@ def test_details_are_read_by_their_country_and_type(country, kind, is_read):
     details = body.read_details(country, kind, {"number": "1", "xyz": 2}, DETAILS)
     assert details == ({"clabe": "1", "xyz": 2} if is_read else {"number": "1", "xyz": 2})
     assert told(body.form_problems) == ([(f"{DETAILS}.xyz", "is not known")] if is_read else [])
-    assert body.theirs(f"{DETAILS}.clabe") == f"{DETAILS}.{'number' if is_read else 'clabe'}"
+    assert body.their_path(f"{DETAILS}.clabe") == f"{DETAILS}.{'number' if is_read else 'clabe'}"
 
 
 def test_a_field_is_known_if_it_is_allowed_or_required():

@@ -11,7 +11,7 @@ from jsonschema import Draft7Validator
 from paylab.cli.main import main
 from paylab.spec.service import Service
 from paylab.spec.service.files import SCHEMA_FILE
-from paylab.spec.service.frozen import plain_value
+from paylab.spec.service.frozen import to_json_value
 from paylab.spec.service.keys import keys
 from paylab.spec.service.schema import service_schema
 
@@ -22,7 +22,7 @@ VALID = Draft7Validator(SCHEMA)
 def nested(key, value):
     """The tables of a file that sets one key."""
     for part in reversed(key.split(".")):
-        value = {part: plain_value(value)}
+        value = {part: to_json_value(value)}
     return value
 
 
@@ -45,7 +45,7 @@ def test_each_key_has_its_question_and_its_values(name):
     key = keys()[name]
     own = setting(name)
     assert own["description"].startswith(key.question)
-    assert own["default"] == plain_value(Service().value(name))
+    assert own["default"] == to_json_value(Service().value(name))
     for value in key.others:
         assert VALID.is_valid(nested(name, value)), value
     for wrong in (1.5, {}, [[]], True):

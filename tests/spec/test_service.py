@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 import paylab
 from paylab.errors import ConfigError, ConfigWarning, MissingOperationError, ServiceError
-from paylab.spec.field_names import detail_names
+from paylab.spec.field_names import account_detail_names
 from paylab.spec.operations.records import OPERATIONS
 from paylab.spec.renames import Names
 from paylab.spec.service import Service
-from paylab.spec.service.files import line_of
+from paylab.spec.service.files import find_line
 from paylab.spec.service.keys import keys
 from paylab.spec.service.schema import service_schema
 
@@ -194,7 +194,7 @@ def test_a_file_that_cannot_be_read(tmp_path, content, words):
 )
 def test_the_line_of_a_key(key, line):
     """It is the line of the key, of what it is in, or the last one."""
-    assert line_of("a = 1\n[t]\nb = 2\n# the end", key) == line
+    assert find_line("a = 1\n[t]\nb = 2\n# the end", key) == line
 
 
 def test_a_service_cannot_be_changed():
@@ -314,8 +314,8 @@ def test_details_have_the_names_of_the_service():
         {"address": "0x1", "network": "base"},
         {"wallet_address": "0x1", "network": "base"},
     )
-    assert detail_names(form).send(ours) == theirs
-    assert detail_names(form).read(theirs) == ours
+    assert account_detail_names(form).send(ours) == theirs
+    assert account_detail_names(form).read(theirs) == ours
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from paylab.errors import RuleError
 from paylab.spec.service import Service
-from paylab.spec.translation import Translation, with_numbers
+from paylab.spec.translation import Translation, write_amounts_as_numbers
 
 MX, PH = "financial_accounts.MX.bank_account", "financial_accounts.PH.bank_account"
 SETTINGS = {
@@ -193,4 +193,7 @@ def test_a_field_by_both_names_is_an_error():
 def test_a_simulator_answers_with_numbers(form, sent):
     """Amounts of answers, under any name, are numbers with every digit if the service does that."""
     service = Service(SETTINGS | {"amounts.answers": form})
-    assert with_numbers(service, b'{"amount":"1.50","rate":"17","rail":"2","id":"3"}') == sent
+    assert (
+        write_amounts_as_numbers(service, b'{"amount":"1.50","rate":"17","rail":"2","id":"3"}')
+        == sent
+    )

@@ -36,7 +36,8 @@ PARTS += (Controls, ClockPanel, FaultControls, Scenarios)
 PLAIN = {
     *("Pager.raw_pages", "Pager.fetched", "CallLog.append", "CallLog.keep"),
     *("LabTransfers.pull", "LabConversions.pull", "Watch.start", "Key.read"),
-    *("public_names", "suggest", "offers", "Names.send", "Names.read"),
+    *("public_names", "raise_unknown_attribute", "list_offers"),
+    *("Names.send", "Names.read"),
     *(f"Service.{name}" for name in ("path", "match", "list", "account", "declared_order")),
     *(f"Service.{name}" for name in ("accounts_of", "payout_methods")),
     *("bodies", "export_list", "collect_accounts", "shape", "differing_place"),

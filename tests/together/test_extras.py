@@ -16,7 +16,7 @@ from bare_install import closure, wanted
 import paylab
 from paylab.cli.main import COMMANDS
 from paylab.cli.payout import TEMPLATE
-from paylab.errors.extras import EXTRAS, LAB, explained
+from paylab.errors.extras import EXTRAS, LAB_EXTRAS, extra_imports
 
 PACKAGE = Path(paylab.__file__).parent
 PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["project"]
@@ -154,12 +154,12 @@ def test_extras_have_the_packages_that_errors_name(owners):
         installed = closure(line for line in OPTIONAL[extra] if not line.startswith("paylab["))
         assert not [one for one in packages if not {*map(wanted, owners[one])} & installed]
     parts = OPTIONAL["lab"][0].removeprefix("paylab[").removesuffix("]").split(",")
-    assert sorted(parts) == sorted(LAB)
+    assert sorted(parts) == sorted(LAB_EXTRAS)
 
 
 def test_lab_has_what_the_notebooks_import(owners):
     """Every package that a notebook imports comes with the extra `lab`."""
-    extras = [line for extra in ("lab", *LAB) for line in OPTIONAL[extra]]
+    extras = [line for extra in ("lab", *LAB_EXTRAS) for line in OPTIONAL[extra]]
     lines = [line for line in extras if not line.startswith("paylab[")]
     installed = closure([*lines, *PROJECT["dependencies"]]) | {"paylab"}
     books = list(NOTEBOOKS.glob("*.ipynb"))
@@ -172,7 +172,7 @@ def test_lab_has_what_the_notebooks_import(owners):
 
 
 def test_imports_of_an_extra_are_explained():
-    """A package of an extra is imported in `with explained()`, or in a folder that begins so."""
+    """A package of an extra is imported in `with extra_imports()`, or its folder begins so."""
     bad = []
     for path in PACKAGE.rglob("*.py"):
         place = path.relative_to(PACKAGE)
@@ -185,7 +185,7 @@ def test_imports_of_an_extra_are_explained():
         allowed = [
             node
             for node in ast.walk(tree)
-            if (isinstance(node, ast.With) and "explained" in ast.unparse(node.items[0]))
+            if (isinstance(node, ast.With) and "extra_imports" in ast.unparse(node.items[0]))
             or (isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test))
         ]
         inside = {id(node) for block in allowed for node in ast.walk(block)}
@@ -199,5 +199,5 @@ def test_imports_of_an_extra_are_explained():
 
 def test_other_missing_packages_are_not_explained():
     """A missing package of no extra raises Python's own error."""
-    with pytest.raises(ModuleNotFoundError, match="No module named 'no_such'"), explained():
+    with pytest.raises(ModuleNotFoundError, match="No module named 'no_such'"), extra_imports():
         import no_such  # noqa: F401

@@ -16,7 +16,7 @@ from ...rules import deposits as rules
 from ...spec import codes
 from ...spec.models import Conversion, ConversionAccount, Deposit, Individual
 from ...spec.paging import Pager
-from ...spec.resource import created
+from ...spec.resource import creation_time
 from ...spec.status import CONVERSION
 from ..orders import Order, OrderSender
 from ..parameters import Account, body_of, id_from, raise_or_warn, strict_keywords
@@ -204,7 +204,7 @@ class Conversions:
         )
         if self._session.lists.order("conversions") == "newest_first":
             return next(matching, None)
-        return max(matching, key=created, default=None)
+        return max(matching, key=creation_time, default=None)
 
     @strict_keywords(Options)
     def by_id(self, id: str, **options: Unpack[Options]) -> Conversion | None:

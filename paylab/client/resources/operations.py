@@ -10,11 +10,11 @@ from typing import Any, Protocol, TypeVar
 
 from ...errors.api import APIResponseError
 from ...errors.base import Problem, WaitTimeoutError
-from ...errors.names import nearest_name
+from ...errors.names import find_nearest_name
 from ...light_dataclass import light_dataclass
 from ...spec import codes
-from ...spec.field_names import detail_names
-from ...spec.json_path import dotted
+from ...spec.field_names import account_detail_names
+from ...spec.json_path import join_path
 from ...spec.operations.field import OBJECT, Field
 from ...spec.operations.records import OPERATIONS
 from ...spec.service.lists import ListForm
@@ -157,7 +157,7 @@ def known_detail_names(service: Service, kind: str) -> frozenset[str]:
     """The names that details of a type can have, ours and the service's; of any type if unknown."""
     kinds = {kind} & {*codes.ACCOUNT_TYPES} or codes.ACCOUNT_TYPES
     forms = [form for type_ in kinds for form in service.accounts_of(type_)]
-    spec_names = (name for form in forms for name in detail_names(form).ours)
+    spec_names = (name for form in forms for name in account_detail_names(form).our_names)
     return frozenset(chain(spec_names, *(form.fields for form in forms)))
 
 
@@ -182,7 +182,7 @@ def _nested(field: Field, value: object, service: Service) -> Iterator[Problem]:
         yield from unknown(value, field.names(), field.name)
         return
     for number, item in enumerate(value if isinstance(value, list) else ()):
-        at = dotted(field.name, number)
+        at = join_path(field.name, number)
         yield from unknown(item, field.names(), at)
         if isinstance(item, Mapping):
             yield from _details(item.get("type"), item.get("details"), f"{at}.details", service)
@@ -194,10 +194,12 @@ def _details(kind: object, details: object, at: str, service: Service) -> Iterat
     details = details if isinstance(details, Mapping) else {}
     for name in details:
         similar = (
-            None if name in known_names else nearest_name(str(name), known_names, TYPO_SIMILARITY)
+            None
+            if name in known_names
+            else find_nearest_name(str(name), known_names, TYPO_SIMILARITY)
         )
         if similar and similar not in details:
             yield Problem(
-                dotted(at, str(name)),
+                join_path(at, str(name)),
                 f"is not a known field; is {similar} meant? (extra={{...}} sends it unchanged)",
             )

@@ -15,7 +15,7 @@ from ...spec.operations.field import CURRENCY, ENUM
 from ...spec.operations.records import OPERATIONS
 from ...spec.paging import Pager
 from ...spec.status import TRANSFER
-from ...spec.text import normal_name
+from ...spec.text import normalize_name
 from ...spec.time_arguments import read_duration
 from ..order_body import order_body
 from ..orders import Order, OrderSender, warn_short_lookback
@@ -117,7 +117,7 @@ class Quotes:
 def _terms(quote: Quote) -> dict[str, Any]:
     """The request terms of a quote."""
     amount_name = "destination_amount" if quote.derived_source_amount else "source_amount"
-    names = (*OPERATIONS["quotes.create"].of_kind(CURRENCY, ENUM), amount_name)
+    names = (*OPERATIONS["quotes.create"].field_names_of_kind(CURRENCY, ENUM), amount_name)
     terms = {"financial_account": quote.financial_account_id}
     terms |= {name: getattr(quote, name) for name in names}
     return {name: value for name, value in terms.items() if value is not None}
@@ -238,7 +238,7 @@ class Transfers:
         if client_reference_id is None:
             return pager
         reference = read_name(client_reference_id, "client_reference_id")
-        return pager.select(lambda row: normal_name(row.client_reference_id or "") == reference)
+        return pager.select(lambda row: normalize_name(row.client_reference_id or "") == reference)
 
     @strict_keywords()
     def wait(

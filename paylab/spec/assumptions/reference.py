@@ -84,7 +84,8 @@ def markdown() -> str:
     'The'
     """
     areas = [
-        _area(name, list(rows)) for name, rows in groupby(assumption_rows(), attrgetter("area"))
+        _area_section(name, list(rows))
+        for name, rows in groupby(assumption_rows(), attrgetter("area"))
     ]
     outcomes = (
         (scenario.where, scenario.value or "an empty text", scenario.outcome)
@@ -94,35 +95,38 @@ def markdown() -> str:
     return "\n\n".join([INTRODUCTION, *areas, simulated])
 
 
-def _area(name: str, rows: Sequence[Assumption]) -> str:
-    """Two columns, so that no page is too narrow."""
+def _area_section(name: str, rows: Sequence[Assumption]) -> str:
+    """The table of an area. It has two columns, so that no page is too narrow."""
     if name == READINGS:
-        cells = ((row.id, _lines(row.assumed, _groups(row))) for row in rows)
-        return _section(name, ("id", "reading, keys"), cells)
-    full = (
-        (f"{row.id}<br>*{row.origin}*", _lines(f"**{row.question}**", row.assumed, _groups(row)))
-        for row in rows
-    )
-    return _section(name, ("id, origin", "open question, assumption, keys"), full)
+        readings = [(row.id, _join_lines(row.assumed, _key_line(row))) for row in rows]
+        return _section(name, ("id", "reading, keys"), readings)
+    questions = []
+    for row in rows:
+        question = _join_lines(f"**{row.question}**", row.assumed, _key_line(row))
+        questions.append((f"{row.id}<br>*{row.origin}*", question))
+    return _section(name, ("id, origin", "open question, assumption, keys"), questions)
 
 
-def _lines(*texts: str) -> str:
+def _join_lines(*texts: str) -> str:
     return "<br>".join(filter(None, texts))
 
 
-def _groups(row: Assumption) -> str:
+def _key_line(row: Assumption) -> str:
     """The keys of a row; keys of fields and single lists are grouped by their prefix."""
-    names = (
-        key.name.rpartition(".")[0] if ".fields." in key.name else key.name
-        for key in row.keys
-        if not (key.base and key.name.startswith(("lists.", "objects.")))
-    )
-    names_text = ", ".join(f"`{name}`" for name in dict.fromkeys(names))
-    return f"Keys: {names_text}" if names_text else ""
+    names: list[str] = []
+    for key in row.keys:
+        is_of_one_member = key.base and key.name.startswith(("lists.", "objects."))
+        if not is_of_one_member:
+            names.append(key.name.rpartition(".")[0] if ".fields." in key.name else key.name)
+    if not names:
+        return ""
+    return "Keys: " + ", ".join(f"`{name}`" for name in dict.fromkeys(names))
 
 
 def _section(title: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    cells = (
-        [cell.replace("|", "\\|") for cell in row] for row in (head, ["---"] * len(head), *rows)
-    )
-    return "\n".join([f"### {title}", "", *(f"| {' | '.join(row)} |" for row in cells)])
+    """A heading and a table in Markdown."""
+    lines = [f"### {title}", ""]
+    for row in (head, ["---"] * len(head), *rows):
+        cells = [cell.replace("|", "\\|") for cell in row]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)

@@ -13,7 +13,7 @@ _TRANSFERRED = "transfer.create"
 _ON_RAMP = "ca.create"
 
 
-def _networks(service: ServiceSettings) -> tuple[str, ...]:
+def _read_networks(service: ServiceSettings) -> tuple[str, ...]:
     return service.financial_accounts.crypto_wallet.allowed
 
 
@@ -63,7 +63,7 @@ INDIVIDUAL = (
 )
 TOKEN = (
     Field("provider", ENUM, required=True, setting=lambda service: service.verification.provider),
-    Field("token", required=True, secret=True, most=codes.TOKEN_MAX, example="share-token"),
+    Field("token", required=True, secret=True, length_limit=codes.TOKEN_MAX, example="share-token"),
     Field("applicant_id", required=True, personal=True, example="applicant-1"),
     Field("partner_terms_accepted_at", TIME, required=True, example="2026-01-15T11:00:00Z"),
 )
@@ -91,7 +91,9 @@ TRANSFER = (
     Field("financial_account_id", ID, source=_TRANSFERRED, to="financial_accounts"),
     Field("payout_method", ENUM, words=codes.PAYOUT_METHODS, example="spei"),
     Field("source_currency", CURRENCY, words=codes.SOURCE_CURRENCIES, example="USD"),
-    Field("source_network", ENUM, source=_TRANSFERRED, words=codes.NETWORKS, setting=_networks),
+    Field(
+        "source_network", ENUM, source=_TRANSFERRED, words=codes.NETWORKS, setting=_read_networks
+    ),
     Field(
         "source_type",
         ENUM,
@@ -107,7 +109,7 @@ TRANSFER = (
         "client_reference_id",
         source=_TRANSFERRED,
         echoed=True,
-        most=lambda service: service.transfers.max_reference,
+        length_limit=lambda service: service.transfers.max_reference,
         example="invoice-7",
     ),
 )
@@ -153,7 +155,7 @@ CONVERSION_ACCOUNT = (
         "client_reference_id",
         source=_ON_RAMP,
         echoed=True,
-        most=lambda service: service.conversion_accounts.max_reference,
+        length_limit=lambda service: service.conversion_accounts.max_reference,
     ),
 )
 DEPOSIT = (

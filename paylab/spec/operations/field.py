@@ -34,14 +34,14 @@ class Field:
     """A field of the body or of the query of a request.
 
     `source` is "spec", or the id of the assumption that the field rests on. `words` are those of
-    an enum or of a list of enums, `setting` reads those of a service, and its values are open.
-    `fields` are those of an object, or of each item of a list. `to` is the resource that an id or
-    a reference names. A service can have the id of a reference at another place than in an object
-    of this name; `forms` are the forms that it always accepts, and the answer has the `whole`
-    object or its id alone.
-    A `personal` field holds data about a person, a `secret` one is never shown. An `echoed` one
-    stands in the answer as it was sent. `most` is the largest number of characters, or reads the
-    setting that holds it; a text that `may_be_empty` may also be blank.
+    an enum or of a list of enums. `setting` reads the words of a service; then others are valid,
+    too. `fields` are those of an object, or of each item of a list. `to` is the resource that an
+    id or a reference names. A service can have the id of a reference at another place than in an
+    object of this name. `forms` are the forms that it always accepts. The answer has the object if
+    it is `whole`, else only its id.
+    A `personal` field holds data about a person, and a `secret` one is never shown. An `echoed`
+    field is in the answer as it was sent. `length_limit` is the largest number of characters, or
+    reads the setting that holds it. A text that `may_be_empty` may also be blank.
     """
 
     name: str
@@ -58,18 +58,20 @@ class Field:
     personal: bool = False
     secret: bool = False
     echoed: bool = False
-    most: int | Callable[[ServiceSettings], int] = 0
+    length_limit: int | Callable[[ServiceSettings], int] = 0
     may_be_empty: bool = False
 
     @property
-    def by_id(self) -> str:
+    def id_name(self) -> str:
         """The name of the field that has the id instead of the reference."""
         return f"{self.name}_id"
 
-    def accepted(self, service: ServiceSettings) -> tuple[str, ...]:
+    def choices(self, service: ServiceSettings) -> tuple[str, ...]:
         """Its words: those that are stated, or else those of the service."""
-        own_words = self.setting(service) if self.setting and not self.words else self.words
-        return own_words if isinstance(own_words, tuple) else (own_words,)
+        if self.words or self.setting is None:
+            return self.words
+        words = self.setting(service)
+        return words if isinstance(words, tuple) else (words,)
 
     @property
     def has_open_words(self) -> bool:
@@ -77,7 +79,7 @@ class Field:
         return self.setting is not None
 
     @property
-    def place(self) -> str:
+    def default_id_path(self) -> str:
         """The usual place of the id of a reference: in an object of its name."""
         return f"{self.name}.id"
 
@@ -86,9 +88,11 @@ class Field:
         """Whether the id alone is accepted too, as a deprecated spelling."""
         return {"object", "id"} <= {*self.forms}
 
-    def longest(self, service: ServiceSettings) -> int:
+    def length_max(self, service: ServiceSettings) -> int:
         """The largest number of characters; 0 for any number."""
-        return self.most if isinstance(self.most, int) else self.most(service)
+        return (
+            self.length_limit if isinstance(self.length_limit, int) else self.length_limit(service)
+        )
 
     def sample(self) -> Any:
         """An example of its value; None if there is none."""

@@ -9,7 +9,7 @@ from typing import Any
 from ...light_dataclass import light_dataclass
 from ..renames import Names, names_of
 from ..service.frozen import FrozenDict
-from ..service.lists import ListForm, ListSettings, OneListSettings, form_of_list
+from ..service.lists import ListForm, ListSettings, OneListSettings, make_list_form
 from ..service.objects import ITEMS
 from ..service.tree import ServiceSettings
 from .field import REFERENCE, Field
@@ -61,9 +61,11 @@ class Operation:
     @property
     def call_name(self) -> str:
         """The name of its function in a generated client, such as createTransfer."""
-        words = self.resource.replace("_", " ").title().replace(" ", "")
+        if self.call:
+            return self.call
         verb = self.name.partition(".")[2]
-        return self.call or f"{verb}{words if self.is_list else words.removesuffix('s')}"
+        noun = self.resource.replace("_", " ").title().replace(" ", "")
+        return f"{verb}{noun if self.is_list else noun.removesuffix('s')}"
 
     @property
     def is_list(self) -> bool:
@@ -74,30 +76,30 @@ class Operation:
         """The form of its list in a service; ValueError if it is no list."""
         if self.listing is None:
             raise ValueError(f"{self.name} returns no list")
-        return form_of_list(self.resource, service.lists, self.listing(service.lists))
+        return make_list_form(self.resource, service.lists, self.listing(service.lists))
 
     def request_names(self, service: ServiceSettings) -> Names:
         """The names of the body in a service.
 
         The id of a reference has its place among them, unless it is in an object of our name.
         """
-        return names_of(self._table(service), self._unmoved(service))
+        return names_of(self._names_table(service), self._unmoved_ids(service))
 
-    def id_place(self, field: Field, service: ServiceSettings) -> str:
+    def id_path(self, field: Field, service: ServiceSettings) -> str:
         """Where the body has the id of a reference."""
-        return self._table(service).get(field.by_id, field.place)
+        return self._names_table(service).get(field.id_name, field.default_id_path)
 
     def answer_names(self, service: ServiceSettings) -> Names:
         """The names of its object in answers: those of the body.
 
         A name that an answer has for another field keeps that meaning there.
         """
-        table = dict(self._table(service))
+        table = dict(self._names_table(service))
         for field in self.references:
-            place = table.get(field.by_id, field.place)
+            place = table.get(field.id_name, field.default_id_path)
             holder = place.rpartition(".")[0]
-            if place == field.place or field.whole:
-                table.pop(field.by_id, None)
+            if place == field.default_id_path or field.whole:
+                table.pop(field.id_name, None)
             if field.whole and holder:
                 table[field.name] = holder
         return names_of(FrozenDict(table), self._stated_otherwise(table))
@@ -112,27 +114,28 @@ class Operation:
         others = getattr(models, self.answer).model_fields.keys() - renamed.keys()
         return tuple(our for our, their in renamed.items() if their in others)
 
-    def _table(self, service: ServiceSettings) -> FrozenDict[str]:
+    def _names_table(self, service: ServiceSettings) -> FrozenDict[str]:
         return self.names(service) if self.names else FrozenDict()
 
-    def _unmoved(self, service: ServiceSettings) -> tuple[str, ...]:
-        """The ids of references that are in an object of our name."""
-        fields = (
-            reference
-            for reference in self.references
-            if self.id_place(reference, service) == reference.place
+    def _unmoved_ids(self, service: ServiceSettings) -> tuple[str, ...]:
+        """The names of the ids of references that are in an object of our name."""
+        return tuple(
+            field.id_name
+            for field in self.references
+            if self.id_path(field, service) == field.default_id_path
         )
-        return tuple(field.by_id for field in fields)
 
     def takes_key(self, service: ServiceSettings) -> bool:
         """Whether it takes an Idempotency-Key in a service."""
         is_general = service.idempotency.operations == "every_post" and self.method == "POST"
         return self.is_idempotent or is_general
 
-    def item(self, service: ServiceSettings) -> str:
+    def item_path(self, service: ServiceSettings) -> str:
         """The place of the object in its answer; "none" if it is the answer."""
-        own_item = ITEMS[self.answer](service.objects).item if self.answer in ITEMS else None
-        return service.objects.item if own_item is None else own_item
+        path = None
+        if self.answer in ITEMS:
+            path = ITEMS[self.answer](service.objects).item
+        return service.objects.item if path is None else path
 
     @cached_property
     def by_name(self) -> dict[str, Field]:
@@ -150,7 +153,7 @@ class Operation:
         samples = {field.name: field.sample() for field in self.fields}
         return {name: sample for name, sample in samples.items() if sample is not None}
 
-    def of_kind(self, *kinds: str) -> tuple[str, ...]:
+    def field_names_of_kind(self, *kinds: str) -> tuple[str, ...]:
         """The names of the fields of these kinds, in order."""
         return tuple(field.name for field in self.fields if field.kind in kinds)
 

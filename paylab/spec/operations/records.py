@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from ...errors.base import UnknownItemError
-from ...errors.names import nearest_names
+from ...errors.names import find_nearest_names
 from .. import codes
-from ..field_names import with_instructions
-from ..renames import SAME, Body, Convert, Names
+from ..field_names import rename_instruction_details
+from ..renames import SAME_NAMES, Body, Convert, Names
 from ..service.tree import ServiceSettings
 from . import bodies, refusals
 from .field import AMOUNT, ENUM, INTEGER, Field
 from .operation import Operation
 
 
-def _deletion(service: ServiceSettings) -> str:
+def _deletion_path(service: ServiceSettings) -> str:
     """The path of a deletion: that of reading unless it has its own."""
     return service.paths.delete_webhook_subscription or service.paths.webhook_subscription
 
@@ -239,7 +239,7 @@ _RECORDS = (
     Operation(
         name="webhook_subscriptions.delete",
         method="DELETE",
-        path=_deletion,
+        path=_deletion_path,
         summary="End a webhook subscription",
         success=(lambda service: service.success_codes.webhook_subscription,),
         refusals=refusals.ONE_SUBSCRIPTION,
@@ -251,7 +251,7 @@ class Operations(dict[str, Operation]):
     """The operations by name; UnknownItemError names those that are similar to a wrong name."""
 
     def __missing__(self, name: object) -> NoReturn:
-        near = ", ".join(nearest_names(str(name), self))
+        near = ", ".join(find_nearest_names(str(name), self))
         raise UnknownItemError(f"no operation is called {name!r}; nearest: {near}")
 
 
@@ -261,16 +261,20 @@ OPERATIONS: Mapping[str, Operation] = Operations({each.name: each for each in _R
 RESOURCES = tuple(dict.fromkeys(operation.resource for operation in _RECORDS))
 """The resources of the operations."""
 
-LISTS = tuple(operation.resource for operation in _RECORDS if operation.is_list)
+LISTED_RESOURCES = tuple(operation.resource for operation in _RECORDS if operation.is_list)
 """The resources that an operation lists."""
 
-IDEMPOTENT = frozenset(operation.name for operation in _RECORDS if operation.is_idempotent)
+IDEMPOTENT_OPERATIONS = frozenset(
+    operation.name for operation in _RECORDS if operation.is_idempotent
+)
 """The operations that take an Idempotency-Key as the spec says it, "Idempotency"."""
 
-AMOUNTS = tuple(dict.fromkeys(name for each in _RECORDS for name in each.of_kind(AMOUNT)))
+REQUEST_AMOUNTS = tuple(
+    dict.fromkeys(name for each in _RECORDS for name in each.field_names_of_kind(AMOUNT))
+)
 """The fields of requests that hold an amount."""
 
-ANSWERED_AMOUNTS = frozenset({*AMOUNTS, "exchange_rate", "total_fee", "total_tax"})
+ANSWER_AMOUNTS = frozenset({*REQUEST_AMOUNTS, "exchange_rate", "total_fee", "total_tax"})
 """The fields of answers that hold an amount, a rate or a fee."""
 
 NAMED: Mapping[str, Operation] = {
@@ -285,7 +289,7 @@ The names of a body are those of its object in every answer, list and event too.
 def answer_names(model: str, service: ServiceSettings) -> Names:
     """The names of a model in the answers of a service."""
     record = NAMED.get(model)
-    return record.answer_names(service) if record else SAME
+    return record.answer_names(service) if record else SAME_NAMES
 
 
 def event_payload(
@@ -293,4 +297,6 @@ def event_payload(
 ) -> Body:
     """The object of an event with its names converted: an event has the names of answers."""
     model = event_type.partition(".")[0].title()
-    return with_instructions(service, convert(answer_names(model, service), payload), convert)
+    return rename_instruction_details(
+        service, convert(answer_names(model, service), payload), convert
+    )

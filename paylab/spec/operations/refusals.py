@@ -14,17 +14,17 @@ Status = int | Callable[[ServiceSettings], int]
 """A status, or what reads the setting that holds it."""
 
 
-def number_of(status: Status, service: ServiceSettings) -> int:
+def read_status_code(status: Status, service: ServiceSettings) -> int:
     """A status in a service."""
     return status if isinstance(status, int) else status(service)
 
 
-def invalid_body(service: ServiceSettings) -> int:
+def invalid_body_status(service: ServiceSettings) -> int:
     """The status of an invalid body."""
     return service.error_codes.validation
 
 
-def wrong_state(service: ServiceSettings) -> int:
+def wrong_state_status(service: ServiceSettings) -> int:
     """The status of a request that the state of its objects does not allow."""
     return service.error_codes.state
 
@@ -49,7 +49,7 @@ class Refusal:
 
     def number(self, service: ServiceSettings) -> int:
         """Its status in a service."""
-        return number_of(self.status, service)
+        return read_status_code(self.status, service)
 
 
 _UNKNOWN = Refusal(NOT_FOUND, "the individual does not exist")
@@ -70,13 +70,13 @@ _RUN_WAIT = (
 )
 _ACCOUNT_RULES = (
     Refusal(
-        invalid_body,
+        invalid_body_status,
         "the type is not one that the individual's country uses",
         "account.country",
         ("type",),
     ),
     Refusal(
-        invalid_body,
+        invalid_body_status,
         "the details are not those that the type has in the individual's country",
         "account.country",
         ("details",),
@@ -92,11 +92,14 @@ _QR = "a qrph_payload is not a valid EMV text of the Philippines in PHP"
 
 INDIVIDUAL = (
     Refusal(
-        invalid_body, "country and address.country differ", "field.country", ("address.country",)
+        invalid_body_status,
+        "country and address.country differ",
+        "field.country",
+        ("address.country",),
     ),
-    Refusal(invalid_body, _QR, "details.ph-qr", ("financial_accounts",)),
+    Refusal(invalid_body_status, _QR, "details.ph-qr", ("financial_accounts",)),
     Refusal(
-        invalid_body,
+        invalid_body_status,
         "the account has a word that is only assumed here, such as an issuer",
         "account.errors",
         ("financial_accounts",),
@@ -133,37 +136,37 @@ IMAGES = (
 FINANCIAL_ACCOUNT = (
     _UNKNOWN,
     *_ACCOUNT_RULES,
-    Refusal(invalid_body, _QR, "details.ph-qr", ("details",)),
+    Refusal(invalid_body_status, _QR, "details.ph-qr", ("details",)),
 )
 NEW_DETAILS = (
     Refusal(NOT_FOUND, "the financial account does not exist", "account.errors"),
     _ACCOUNT_RULES[1],
-    Refusal(wrong_state, "the account is a crypto_wallet"),
+    Refusal(wrong_state_status, "the account is a crypto_wallet"),
 )
 _ACCOUNT = Refusal(NOT_FOUND, "the financial account does not exist", "transfer.create")
 _AMOUNTS = ("source_amount", "destination_amount", "net_source_amount")
 _PRICE = (
     Refusal(
-        invalid_body,
+        invalid_body_status,
         "payout_method is not a rail of the account and its country",
         "corridor.rails",
         ("payout_method",),
     ),
     Refusal(
-        invalid_body,
+        invalid_body_status,
         "destination_currency is not that of the account's country",
         "corridor.rails",
         ("destination_currency",),
     ),
     Refusal(
-        invalid_body,
+        invalid_body_status,
         "an amount has more decimals than its currency (2; 6 for USDC, 0 for VND)",
         "amount.form",
         _AMOUNTS,
     ),
-    Refusal(invalid_body, "the fee uses the amount up", "amount.size", _AMOUNTS),
+    Refusal(invalid_body_status, "the fee uses the amount up", "amount.size", _AMOUNTS),
     Refusal(
-        invalid_body,
+        invalid_body_status,
         "source_network is a network that wallets are not assumed to have",
         "details.wallet",
         ("source_network",),
@@ -175,25 +178,25 @@ TRANSFER = (
     Refusal(NOT_FOUND, "the quote does not exist", "quote.unknown"),
     *_PRICE,
     Refusal(
-        invalid_body,
+        invalid_body_status,
         "financial_account_id is not that of financial_account",
         "transfer.create",
         ("financial_account_id",),
     ),
     Refusal(
-        invalid_body,
+        invalid_body_status,
         "a field that the quote has too has another value there",
         "transfer.repeats",
         _REPEATED,
     ),
     Refusal(
-        invalid_body,
+        invalid_body_status,
         "source_type is deposit without a stablecoin source, or a word that is not assumed",
         "transfer.deposit-source",
         ("source_type",),
     ),
     Refusal(
-        wrong_state,
+        wrong_state_status,
         "the quote is used or expired",
         "transfer.create",
         words=r"quote\b[\w ]{0,30}\b(used|expired)|ask for a new one",
@@ -203,14 +206,14 @@ TRANSFER = (
         ),
     ),
     Refusal(
-        wrong_state,
+        wrong_state_status,
         "the recipient is not active, or does not have the product",
         "transfer.individual",
         words=_NOT_ACTIVE,
         advice=_RUN_WAIT,
     ),
     Refusal(
-        wrong_state,
+        wrong_state_status,
         "an off-ramp recipient has no crypto_wallet on source_network",
         words=r"no crypto.?wallet|crypto.?wallet (is )?(missing|required)",
         advice=(
@@ -224,21 +227,25 @@ ONE_TRANSFER = (Refusal(NOT_FOUND, "the transfer does not exist", "transfer.get"
 CONVERSION_ACCOUNT = (
     Refusal(NOT_FOUND, "the individual or the payout account does not exist", "ca.create"),
     Refusal(
-        invalid_body,
+        invalid_body_status,
         "source_currency is not that of the individual's country, or it has no on-ramp",
         "ca.create",
         ("source_currency",),
     ),
-    Refusal(wrong_state, "the individual is not active", words=_NOT_ACTIVE, advice=_RUN_WAIT),
     Refusal(
-        wrong_state,
+        wrong_state_status, "the individual is not active", words=_NOT_ACTIVE, advice=_RUN_WAIT
+    ),
+    Refusal(
+        wrong_state_status,
         "the individual does not have the product on_ramp",
         "ca.product",
         words=r"product on_ramp",
         advice='an on-ramp needs an individual with product_types=["on_ramp"]',
     ),
     Refusal(
-        wrong_state, "the payout account is not a crypto_wallet of the individual", "ca.create"
+        wrong_state_status,
+        "the payout account is not a crypto_wallet of the individual",
+        "ca.create",
     ),
 )
 ONE_CONVERSION_ACCOUNT = (Refusal(NOT_FOUND, "the conversion account does not exist", "ca.get"),)
@@ -246,13 +253,17 @@ ONE_CONVERSION = (Refusal(NOT_FOUND, "the conversion does not exist", "conversio
 DEPOSIT = (
     Refusal(403, "the service is not the sandbox"),
     Refusal(NOT_FOUND, "the conversion account does not exist", "deposit.path"),
-    Refusal(invalid_body, "currency is not the account's source_currency", fields=("currency",)),
     Refusal(
-        invalid_body, "amount is over the cap of the sandbox for its currency", fields=("amount",)
+        invalid_body_status, "currency is not the account's source_currency", fields=("currency",)
     ),
-    Refusal(invalid_body, "amount has more than 2 decimals", "amount.form", ("amount",)),
     Refusal(
-        wrong_state,
+        invalid_body_status,
+        "amount is over the cap of the sandbox for its currency",
+        fields=("amount",),
+    ),
+    Refusal(invalid_body_status, "amount has more than 2 decimals", "amount.form", ("amount",)),
+    Refusal(
+        wrong_state_status,
         "the conversion account is not active",
         "deposit.path",
         words=r"conversion account\b[\w ]{0,20}\b(not (yet )?active|pending)",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Literal
 
 from ...light_dataclass import light_dataclass
-from .frozen import FrozenDict, own_names
+from .frozen import FrozenDict, make_name_table
 from .setting import Setting
 from .value_types import Place, Words, WordsLimit
 
@@ -110,7 +110,7 @@ class QrCountry:
 
 
 def _holder(*names: str) -> FrozenDict[str]:
-    return own_names(*names, "account_holder_name")
+    return make_name_table(*names, "account_holder_name")
 
 
 _PH = ("issuer", "account_number", "account_holder_name")
@@ -129,7 +129,7 @@ class AccountSettings:
             origin="spec",
             others={"individual_id": ("customer_id", "individual.id")},
         ),
-    ] = own_names("individual_id")
+    ] = make_name_table("individual_id")
     AR: Annotated[
         BankCountry,
         Setting(
@@ -147,7 +147,7 @@ class AccountSettings:
         ),
     ] = BankCountry(
         AccountDetails(
-            own_names("account_number", "account_type"),
+            make_name_table("account_number", "account_type"),
             required=("account_number", "account_type"),
             allowed=("cbu", "cvu"),
             field="account_type",
@@ -170,7 +170,7 @@ class AccountSettings:
         ),
     ] = PixCountry(
         AccountDetails(
-            own_names("pix_key", "pix_key_type"),
+            make_name_table("pix_key", "pix_key_type"),
             required=("pix_key", "pix_key_type"),
             allowed=("cpf", "cnpj", "email", "phone", "evp"),
             field="pix_key_type",
@@ -194,7 +194,7 @@ class AccountSettings:
         ),
     ] = BankCountry(
         AccountDetails(
-            own_names("bank_code", "account_number", "account_type"),
+            make_name_table("bank_code", "account_number", "account_type"),
             required=("bank_code", "account_number", "account_type"),
             allowed=("savings", "checking"),
             field="account_type",
@@ -208,7 +208,7 @@ class AccountSettings:
             origin="spec",
             others={"upi.fields.upi_id": ("vpa",), "upi.required": (("upi_id", "label"),)},
         ),
-    ] = UpiCountry(AccountDetails(own_names("upi_id"), required=("upi_id",), place="IN.upi"))
+    ] = UpiCountry(AccountDetails(make_name_table("upi_id"), required=("upi_id",), place="IN.upi"))
     MX: Annotated[
         BankCountry,
         Setting(
@@ -219,25 +219,25 @@ class AccountSettings:
             },
         ),
     ] = BankCountry(
-        AccountDetails(own_names("clabe"), required=("clabe",), place="MX.bank_account")
+        AccountDetails(make_name_table("clabe"), required=("clabe",), place="MX.bank_account")
     )
     PH: QrCountry = QrCountry(
         AccountDetails(
-            own_names(*_PH),
+            make_name_table(*_PH),
             required=_PH,
             allowed=("bdo", "bpi", "landbank", "metrobank", "unionbank"),
             field="issuer",
             place="PH.bank_account",
         ),
         AccountDetails(
-            own_names(*_PH),
+            make_name_table(*_PH),
             required=_PH,
             allowed=("gcash", "grabpay", "maya"),
             field="issuer",
             place="PH.digital_wallet",
         ),
         AccountDetails(
-            own_names("qrph_payload"), required=("qrph_payload",), place="PH.ph_qr_code"
+            make_name_table("qrph_payload"), required=("qrph_payload",), place="PH.ph_qr_code"
         ),
     )
     GB: Annotated[
@@ -305,7 +305,7 @@ class AccountSettings:
             },
         ),
     ] = AccountDetails(
-        own_names("address", "network"),
+        make_name_table("address", "network"),
         required=("address", "network"),
         allowed=("base", "ethereum", "polygon", "solana"),
         field="network",

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...errors.base import ServiceError
 from ..text import plain
-from .frozen import plain_value
+from .frozen import to_json_value
 from .keys import keys
 
 SCHEMA_FILE = "service.schema.json"
@@ -24,10 +24,10 @@ INTRODUCTION = """\
 """
 FILL_IN = "<fill in>"
 """The value of a constant field that a person has to choose."""
-WIDTH = 96
-_LINE = re.compile(r"at line (\d+)")
-_NAMED = re.compile(r"\s*(?:\[(?P<table>[^\[\]]+)\]|(?P<key>[^\s=#][^=#]*)=)")
-LARGEST = 2**20
+QUESTION_WIDTH = 96
+_LINE_NUMBER = re.compile(r"at line (\d+)")
+_TABLE_OR_KEY = re.compile(r"\s*(?:\[(?P<table>[^\[\]]+)\]|(?P<key>[^\s=#][^=#]*)=)")
+FILE_BYTES_MAX = 2**20
 """Maximum bytes of a service.toml; a larger file could fill the memory."""
 
 
@@ -36,7 +36,7 @@ def read_service_file(path: Path) -> tuple[dict[str, Any], str]:
     try:
         if path.exists() and not path.is_file():  # a pipe may never end
             raise ServiceError(f"{path} cannot be read: it is not a regular file")
-        if path.stat().st_size > LARGEST:
+        if path.stat().st_size > FILE_BYTES_MAX:
             raise ServiceError(f"{path} is too large for a service.toml")
         text = path.read_text(encoding="utf-8")
         return tomllib.loads(text), text
@@ -45,36 +45,39 @@ def read_service_file(path: Path) -> tuple[dict[str, Any], str]:
     except RecursionError:
         raise ServiceError(f"{path} cannot be read: its values are nested too deep") from None
     except tomllib.TOMLDecodeError as error:
-        place = _LINE.search(str(error))
-        line = int(place[1]) if place else max(1, len(text.splitlines()))
+        line_match = _LINE_NUMBER.search(str(error))
+        line = int(line_match[1]) if line_match else max(1, len(text.splitlines()))
         raise ServiceError(f"{path}, line {line}: this is not TOML: {error}", "", line) from None
     except (OSError, ValueError) as error:  # ValueError: a path that no file can have
         reason = getattr(error, "strerror", None) or error
         raise ServiceError(f"{plain(str(path), 80)} cannot be read: {reason}") from None
 
 
-def line_of(text: str, key: str) -> int:
+def find_line(text: str, key: str) -> int:
     """The line of a dotted key, or of the last table or key that it is in.
 
     Otherwise the line of the first table or key inside it; else the last line.
     """
     lines = text.splitlines()
     table = ""
-    nearest = 0
-    inside = 0
-    longest = 0
+    nearest_line = 0
+    first_line_inside = 0
+    longest_name = ""
     for number, line in enumerate(lines, 1):
-        match = _NAMED.match(line)
+        match = _TABLE_OR_KEY.match(line)
         if match is None:
             continue
         name = re.sub(r"[\s\"']", "", match["table"] or match["key"])
-        table, name = (name, name) if match["table"] else (table, f"{table}.{name}".strip("."))
-        if f"{key}.".startswith(f"{name}.") and len(name) > longest:
-            nearest = number
-            longest = len(name)
+        if match["table"]:
+            table = name
+        else:
+            name = f"{table}.{name}".strip(".")
+        if f"{key}.".startswith(f"{name}.") and len(name) > len(longest_name):
+            nearest_line = number
+            longest_name = name
         elif name.startswith(f"{key}."):
-            inside = inside or number
-    return nearest or inside or len(lines)
+            first_line_inside = first_line_inside or number
+    return nearest_line or first_line_inside or len(lines)
 
 
 def service_file_text(values: Mapping[str, Any], schema: str = "") -> str:
@@ -86,35 +89,35 @@ def service_file_text(values: Mapping[str, Any], schema: str = "") -> str:
     for key in keys().values():
         if key.name not in values:
             continue
-        question = textwrap.wrap(key.question, WIDTH, initial_indent="# ", subsequent_indent="# ")
-        for table, lines in _entries(key.name, plain_value(values[key.name])):
+        question = textwrap.wrap(
+            key.question, QUESTION_WIDTH, initial_indent="# ", subsequent_indent="# "
+        )
+        for table, lines in _table_entries(key.name, to_json_value(values[key.name])):
             tables.setdefault(table, []).append("\n".join([*question, *lines]))
     parts = [f"[{table}]\n" + "\n".join(lines) + "\n" for table, lines in tables.items()]
     head = f"#:schema {schema}\n{INTRODUCTION}" if schema else INTRODUCTION
     return "\n".join([head, *parts])
 
 
-def _entries(name: str, value: Any) -> Iterator[tuple[str, list[str]]]:
+def _table_entries(name: str, value: Any) -> Iterator[tuple[str, list[str]]]:
     """The table and the lines of a value; constant fields have a table for each operation."""
-    if isinstance(value, Mapping):
-        for operation, constants in value.items():
-            yield (
-                f"{name}.{json.dumps(operation)}",
-                [
-                    f"{json.dumps(field)} = {_written(constant)}"
-                    for field, constant in constants.items()
-                ],
-            )
+    if not isinstance(value, Mapping):
+        table, _, leaf = name.rpartition(".")
+        yield table, [f"{leaf} = {_toml_value(value)}"]
         return
-    table, _, last = name.rpartition(".")
-    yield table, [f"{last} = {_written(value)}"]
+    for operation, constants in value.items():
+        lines = [
+            f"{json.dumps(field)} = {_toml_value(constant)}"
+            for field, constant in constants.items()
+        ]
+        yield f"{name}.{json.dumps(operation)}", lines
 
 
-def _written(value: Any) -> str:
+def _toml_value(value: Any) -> str:
     """A value as TOML has it; an object is an inline table."""
     if isinstance(value, Mapping):
-        inside = (f"{json.dumps(name)} = {_written(inner)}" for name, inner in value.items())
-        return f"{{ {', '.join(inside)} }}"
+        members = (f"{json.dumps(name)} = {_toml_value(inner)}" for name, inner in value.items())
+        return f"{{ {', '.join(members)} }}"
     if isinstance(value, list):
-        return f"[{', '.join(map(_written, value))}]"
+        return f"[{', '.join(map(_toml_value, value))}]"
     return json.dumps(value)

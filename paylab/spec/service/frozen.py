@@ -44,29 +44,29 @@ class FrozenDict(Mapping[str, V_co]):
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> Any:
         from pydantic_core import core_schema
 
-        inner = handler.generate_schema(get_args(source)[0])
-        whole = core_schema.dict_schema(core_schema.str_schema(), inner)
-        return core_schema.no_info_after_validator_function(frozen_value, whole)
+        values = handler.generate_schema(get_args(source)[0])
+        mapping = core_schema.dict_schema(core_schema.str_schema(), values)
+        return core_schema.no_info_after_validator_function(freeze_value, mapping)
 
 
-def plain_value(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     """A value as JSON has it: lists and dictionaries instead of what cannot be changed."""
     if isinstance(value, Mapping):
-        return {name: plain_value(inner) for name, inner in value.items()}
+        return {name: to_json_value(inner) for name, inner in value.items()}
     if isinstance(value, tuple | list):
-        return [plain_value(inner) for inner in value]
+        return [to_json_value(inner) for inner in value]
     return value
 
 
-def frozen_value(value: Any) -> Any:
+def freeze_value(value: Any) -> Any:
     """A value of JSON or TOML that cannot be changed."""
     if isinstance(value, Mapping):
-        return FrozenDict({str(name): frozen_value(inner) for name, inner in value.items()})
+        return FrozenDict({str(name): freeze_value(inner) for name, inner in value.items()})
     if isinstance(value, tuple | list):
-        return tuple(frozen_value(inner) for inner in value)
+        return tuple(freeze_value(inner) for inner in value)
     return value
 
 
-def own_names(*names: str, **places: str) -> FrozenDict[str]:
+def make_name_table(*names: str, **places: str) -> FrozenDict[str]:
     """A table of names whose defaults are paylab's own, or the places that are given."""
     return FrozenDict({**{name: name for name in names}, **places})

@@ -18,19 +18,21 @@ class GoneKey:
     convert: Callable[[str, Any, Values], dict[str, Any]] = lambda _key, _value, _all: {}
 
 
-def _account_form(reference: str, *tables: str) -> Callable[[str, Any, Values], dict[str, Any]]:
+def _convert_account_form(
+    reference: str, *tables: str
+) -> Callable[[str, Any, Values], dict[str, Any]]:
     """The form of a reference as the place of its id."""
 
     def convert(_key: str, value: Any, values: Values) -> dict[str, Any]:
         if value != "id":
             return {}
-        own = values.get(f"{tables[0]}.fields.{reference}_id", f"{reference}_id")
-        return {f"{table}.fields.{reference}_id": own for table in tables}
+        id_name = values.get(f"{tables[0]}.fields.{reference}_id", f"{reference}_id")
+        return {f"{table}.fields.{reference}_id": id_name for table in tables}
 
     return convert
 
 
-def _object_name(reference: str) -> Callable[[str, Any, Values], dict[str, Any]]:
+def _convert_object_name(reference: str) -> Callable[[str, Any, Values], dict[str, Any]]:
     """The name of an object as the place of the id inside it."""
 
     def convert(key: str, value: Any, values: Values) -> dict[str, Any]:
@@ -42,7 +44,7 @@ def _object_name(reference: str) -> Callable[[str, Any, Values], dict[str, Any]]
     return convert
 
 
-def _envelope(key: str, value: Any, values: Values) -> dict[str, Any]:
+def _convert_envelope(key: str, value: Any, values: Values) -> dict[str, Any]:
     """A bare array as rows that stand under no key."""
     items = key.replace("envelope", "items")
     if value == "array":
@@ -53,24 +55,24 @@ def _envelope(key: str, value: Any, values: Values) -> dict[str, Any]:
 _PLACE = 'the place of the id, "account_id" or "account.id"'
 _CLIENT = "remove it: a client does the same in any case"
 
-GONE: Mapping[str, GoneKey] = {
+GONE_KEYS: Mapping[str, GoneKey] = {
     r"quotes\.account_form": GoneKey(
         f"fields.financial_account_id in [quotes] and in [transfers] is {_PLACE}",
-        _account_form("financial_account", "quotes", "transfers"),
+        _convert_account_form("financial_account", "quotes", "transfers"),
     ),
     r"conversion_accounts\.account_form": GoneKey(
         f"conversion_accounts.fields.payout_account_id is {_PLACE}",
-        _account_form("payout_account", "conversion_accounts"),
+        _convert_account_form("payout_account", "conversion_accounts"),
     ),
     r"quotes\.fields\.financial_account": GoneKey(
-        f"quotes.fields.financial_account_id is {_PLACE}", _object_name("financial_account")
+        f"quotes.fields.financial_account_id is {_PLACE}", _convert_object_name("financial_account")
     ),
     r"conversion_accounts\.fields\.payout_account": GoneKey(
         f"conversion_accounts.fields.payout_account_id is {_PLACE}",
-        _object_name("payout_account"),
+        _convert_object_name("payout_account"),
     ),
     r"lists\.(\w+\.)?envelope": GoneKey(
-        'items = "none" in the same table says that the answer is a bare array', _envelope
+        'items = "none" in the same table says that the answer is a bare array', _convert_envelope
     ),
     r"lists\.\w+\.(default_limit|over_limit)": GoneKey(
         "lists.default_limit and lists.over_limit hold for all lists"
@@ -89,25 +91,23 @@ GONE: Mapping[str, GoneKey] = {
 """The keys of older files, as patterns."""
 
 
-def gone_key(key: str) -> GoneKey | None:
+def find_gone_key(key: str) -> GoneKey | None:
     """The replacement of a key of older files; None for any other key."""
-    return next((gone for pattern, gone in GONE.items() if re.fullmatch(pattern, key)), None)
+    return next((gone for pattern, gone in GONE_KEYS.items() if re.fullmatch(pattern, key)), None)
 
 
-def without_gone(values: Values) -> tuple[dict[str, Any], dict[str, str]]:
-    """The values in today's keys, and what replaces each key that is gone."""
-    instead = dict[str, str]()
-    converted = dict[str, Any]()
+def replace_gone_keys(values: Values) -> tuple[dict[str, Any], dict[str, str]]:
+    """The values in today's keys, and a sentence on the replacement of each key that is gone."""
+    sentences: dict[str, str] = {}
+    converted: dict[str, Any] = {}
     for key, value in values.items():
-        gone = gone_key(key)
+        gone = find_gone_key(key)
         if gone is not None:
-            instead[key] = f"{key} is no longer a setting: {gone.instead}"
+            sentences[key] = f"{key} is no longer a setting: {gone.instead}"
             converted |= gone.convert(key, value, values)
-    kept = {key: value for key, value in values.items() if key not in instead}
-    return {**converted, **kept} | _forced(converted, instead), instead
-
-
-def _forced(converted: dict[str, Any], instead: Values) -> dict[str, Any]:
-    """Converted values that stand beside a key of the same name, such as the id form."""
-    has_form = any(key.endswith("account_form") for key in instead)
-    return converted if has_form else {}
+    current = {key: value for key, value in values.items() if key not in sentences}
+    # An account as an id wins over a name of the object that has it.
+    replaced = {**converted, **current}
+    if any(key.endswith("account_form") for key in sentences):
+        replaced |= converted
+    return replaced, sentences

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from ...light_dataclass import light_dataclass
 from .. import codes
-from .frozen import FrozenDict, own_names
+from .frozen import FrozenDict, make_name_table
 from .setting import Setting
 from .value_types import Name, Place, Words, WordsLimit
 
@@ -104,7 +104,7 @@ class IndividualSettings:
                 "idv_consent_recorded_at": ("consent_at",),
             },
         ),
-    ] = own_names(
+    ] = make_name_table(
         "product_types",
         "given_name",
         "family_name",

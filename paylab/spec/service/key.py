@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 from ...light_dataclass import light_dataclass
 from .frozen import FrozenDict
-from .value_types import NONE, Limit, NameLimit, PathLimit, placeholders
+from .value_types import NONE, Limit, NameLimit, PathLimit, find_placeholders
 
 Value = str | int | tuple[str, ...] | tuple[int, ...] | FrozenDict[Any]
 
@@ -32,8 +32,8 @@ class Key:
     @property
     def limit(self) -> Limit | None:
         """The limit of its values; None for a list of words in its type."""
-        found = [each for each in parts_of(self.annotation) if isinstance(each, Limit)]
-        return found[-1] if found else None
+        limits = [part for part in annotation_parts(self.annotation) if isinstance(part, Limit)]
+        return limits[-1] if limits else None
 
     @property
     def kind(self) -> str:
@@ -45,7 +45,7 @@ class Key:
     @property
     def words(self) -> tuple[Any, ...]:
         """The values that a word can have."""
-        return literals_of(self.annotation)
+        return literal_words(self.annotation)
 
     @property
     def optional(self) -> bool:
@@ -55,25 +55,28 @@ class Key:
     @property
     def example(self) -> Any:
         """The default, or another value if the default is "none" or that of another key."""
-        return next(each for each in (self.default, *self.others) if each not in (None, NONE))
+        values = (self.default, *self.others)
+        return next(value for value in values if value not in (None, NONE))
 
     @property
     def holds(self) -> tuple[str, ...]:
         """The placeholders that a path must have."""
-        return tuple(placeholders(str(self.example)))
+        return tuple(find_placeholders(str(self.example)))
 
 
-def parts_of(annotation: Any) -> tuple[Any, ...]:
+def annotation_parts(annotation: Any) -> tuple[Any, ...]:
     """A type and what its annotation says, also of a type that may be None."""
     if get_origin(annotation) is Annotated:
-        base, *more = get_args(annotation)
-        return (*parts_of(base), *more)
-    members = [each for each in get_args(annotation) if each is not type(None)]
-    is_optional = len(members) == 1 and type(None) in get_args(annotation)
-    return parts_of(members[0]) if is_optional else (annotation,)
+        base, *metadata = get_args(annotation)
+        return (*annotation_parts(base), *metadata)
+    members = get_args(annotation)
+    other_members = [member for member in members if member is not type(None)]
+    if len(other_members) == 1 and type(None) in members:
+        return annotation_parts(other_members[0])
+    return (annotation,)
 
 
-def literals_of(annotation: Any) -> tuple[Any, ...]:
+def literal_words(annotation: Any) -> tuple[Any, ...]:
     """The words of a type that has fixed words."""
-    base = parts_of(annotation)[0]
+    base = annotation_parts(annotation)[0]
     return get_args(base) if get_origin(base) is Literal else ()

@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any, get_args, get_type_hints
 
 from ...errors.base import ServiceError
-from .frozen import FrozenDict, frozen_value
-from .key import Key, literals_of, parts_of
+from .frozen import FrozenDict, freeze_value
+from .key import Key, annotation_parts, literal_words
 from .setting import CHOSEN, Setting
 from .tree import ServiceSettings
 
@@ -20,110 +20,124 @@ MOST_PLACES = 6
 @cache
 def keys() -> Mapping[str, Key]:
     """Every setting by its dotted key, in the order of the tree."""
-    return {key.name: key for key in _walk(ServiceSettings(), "", ())}
+    return {key.name: key for key in _find_keys(ServiceSettings(), "", ())}
 
 
 Stated = tuple[tuple[str, Setting], ...]
 """What is stated about a setting and the groups that it is in, each with the name it stands at."""
 
 
-def _walk(group: Any, at: str, above: Stated) -> Iterator[Key]:
-    """The keys of a group and of the groups inside it."""
+def _find_keys(group: Any, prefix: str, outer: Stated) -> Iterator[Key]:
+    """The keys of a group and of the groups inside it.
+
+    `prefix` starts their dotted names. `outer` is what is stated about the groups around it.
+    """
     hints = get_type_hints(type(group), include_extras=True)
-    known: dict[str, Key] = {}
+    common_keys: dict[str, Key] = {}
     for field in fields(group):
-        name = f"{at}{field.name}"
+        name = f"{prefix}{field.name}"
         value = getattr(group, field.name)
         hint = hints[field.name]
-        own = [each for each in parts_of(hint) if isinstance(each, Setting)]
-        stated = (*above, *((name, setting) for setting in own))
-        title = "".join(setting.inherits for setting in own)
+        settings = [part for part in annotation_parts(hint) if isinstance(part, Setting)]
+        stated = (*outer, *((name, setting) for setting in settings))
+        title = "".join(setting.inherits for setting in settings)
         if title:
-            yield from _inherited(value, name, title, known)
+            yield from _inherited_keys(value, name, title, common_keys)
         elif is_dataclass(value):
-            yield from _walk(value, f"{name}.", stated)
-        elif any(setting.question for setting in own):
-            listed = [*_of_field(group, name, hint, value, stated)]
-            known |= dict.fromkeys([field.name], listed[0]) if listed else {}
-            yield from listed
+            yield from _find_keys(value, f"{name}.", stated)
+        elif any(setting.question for setting in settings):
+            keys_of_field = list(_keys_of_field(group, name, hint, value, stated))
+            if keys_of_field:
+                common_keys[field.name] = keys_of_field[0]
+            yield from keys_of_field
 
 
-def _of_field(group: Any, name: str, hint: Any, value: Any, stated: Stated) -> Iterator[Key]:
+def _keys_of_field(group: Any, name: str, hint: Any, value: Any, stated: Stated) -> Iterator[Key]:
     """The key of a field, or those of a table of names."""
     settings = [setting for _, setting in stated]
-    question = _last(setting.question for setting in settings)
-    word_field = getattr(group, "field", "") if "{field}" in question else ""
-    if "{field}" in question and not word_field:
-        return  # an account without a field of fixed words
-    is_table = isinstance(value, FrozenDict) and len(value) > 0
-    for our, default in value.items() if is_table else [("", value)]:
-        full = f"{name}.{our}" if is_table else name
-        annotation = get_args(parts_of(hint)[0])[0] if is_table else hint
+    question = _last_text(setting.question for setting in settings)
+    word_field = ""
+    if "{field}" in question:
+        word_field = getattr(group, "field", "")
+        if not word_field:
+            return  # an account without a field of fixed words
+    annotations = {name: hint}
+    defaults = {name: value}
+    if isinstance(value, FrozenDict) and len(value) > 0:
+        name_type = get_args(annotation_parts(hint)[0])[0]
+        defaults = {f"{name}.{our_name}": place for our_name, place in value.items()}
+        annotations = dict.fromkeys(defaults, name_type)
+    for key_name, default in defaults.items():
+        our_name = key_name.rpartition(".")[2]
         yield Key(
-            full,
-            annotation,
-            default,
-            _filled(question, name, our or name.rpartition(".")[2], word_field),
-            _last(setting.row for setting in settings),
-            _last(setting.origin for setting in settings) or CHOSEN,
-            _others(full, annotation, default, stated),
-            _last(setting.base for setting in settings),
-            word_field,
+            name=key_name,
+            annotation=annotations[key_name],
+            default=default,
+            question=_fill_question(question, name, our_name, word_field),
+            row=_last_text(setting.row for setting in settings),
+            origin=_last_text(setting.origin for setting in settings) or CHOSEN,
+            others=_other_values(key_name, annotations[key_name], default, stated),
+            base=_last_text(setting.base for setting in settings),
+            field=word_field,
         )
 
 
-def _inherited(group: Any, at: str, title: str, known: Mapping[str, Key]) -> Iterator[Key]:
+def _inherited_keys(
+    group: Any, name: str, title: str, common_keys: Mapping[str, Key]
+) -> Iterator[Key]:
     """The settings of one member: as those of all members, unless it has its own."""
     hints = get_type_hints(type(group), include_extras=True)
     for field in fields(group):
-        common = known[field.name]
-        own = getattr(group, field.name)
+        common_key = common_keys[field.name]
+        own_default = getattr(group, field.name)
+        other_values = common_key.others if own_default is None else (common_key.default,)
         yield replace(
-            common,
-            name=f"{at}.{field.name}",
+            common_key,
+            name=f"{name}.{field.name}",
             annotation=hints[field.name],
-            default=own,
-            others=common.others if own is None else (common.default,),
-            base=common.name,
-            question=f"{title}: {common.question}",
+            default=own_default,
+            others=other_values,
+            base=common_key.name,
+            question=f"{title}: {common_key.question}",
         )
 
 
-def _filled(question: str, name: str, our: str, word_field: str) -> str:
-    """A question with the names that it is about."""
+def _fill_question(question: str, name: str, our_name: str, word_field: str) -> str:
+    """A question with the names that it is about in place of its placeholders."""
     account = name.partition(".")[2].rpartition(".")[0].replace(".", " ")
-    for placeholder, text in {"name": our, "account": account, "field": word_field}.items():
+    names = {"name": our_name, "account": account, "field": word_field}
+    for placeholder, text in names.items():
         question = question.replace(f"{{{placeholder}}}", text)
     return question
 
 
-def _others(name: str, annotation: Any, default: Any, stated: Stated) -> tuple[Any, ...]:
+def _other_values(name: str, annotation: Any, default: Any, stated: Stated) -> tuple[Any, ...]:
     """The other values that are stated for a key; of a word, all other words."""
-    for at, setting in reversed(stated):
-        listed = setting.others
-        if isinstance(listed, Mapping):
-            listed = listed.get(name.removeprefix(f"{at}."), ())
-        if listed:
-            return tuple(listed)
-    return tuple(word for word in literals_of(annotation) if word != default)
+    for group_name, setting in reversed(stated):
+        values = setting.others
+        if isinstance(values, Mapping):
+            values = values.get(name.removeprefix(f"{group_name}."), ())
+        if values:
+            return tuple(values)
+    return tuple(word for word in literal_words(annotation) if word != default)
 
 
-def _last(texts: Iterable[str]) -> str:
+def _last_text(texts: Iterable[str]) -> str:
     return next((text for text in [*texts][::-1] if text), "")
 
 
-def own_value(settings: ServiceSettings, key: str) -> Any:
+def read_own_value(settings: ServiceSettings, key: str) -> Any:
     """The value of a key; None for one that is inherited."""
-    found: Any = settings
+    value: Any = settings
     for name in key.split("."):
-        found = found[name] if isinstance(found, FrozenDict) else getattr(found, name)
-    return frozen_value(found)
+        value = value[name] if isinstance(value, FrozenDict) else getattr(value, name)
+    return freeze_value(value)
 
 
-def value_of(settings: ServiceSettings, key: str) -> Any:
-    """The value of a key that is in force."""
-    own = own_value(settings, key)
-    return own_value(settings, keys()[key].base) if own is None else own
+def read_value(settings: ServiceSettings, key: str) -> Any:
+    """The value of a key that is in force: its own, or that of the key that it inherits."""
+    own_value = read_own_value(settings, key)
+    return read_own_value(settings, keys()[key].base) if own_value is None else own_value
 
 
 def is_group(key: str) -> bool:
@@ -131,11 +145,11 @@ def is_group(key: str) -> bool:
     return any(name.startswith(f"{key}.") for name in keys())
 
 
-def known_key(key: str) -> Key:
+def find_key(key: str) -> Key:
     """The key of this name; ServiceError with similar names if it does not exist."""
     if key in keys():
         return keys()[key]
-    raise ServiceError(unknown_setting(key), key)
+    raise ServiceError(unknown_setting_message(key), key)
 
 
 def _places(word: str) -> list[str]:
@@ -145,24 +159,24 @@ def _places(word: str) -> list[str]:
     return list(dict.fromkeys(map(".".join, inside)))
 
 
-def unknown_setting(key: str) -> str:
+def unknown_setting_message(key: str) -> str:
     """That a key does not exist, with similar names, or with all that are possible."""
+    from difflib import get_close_matches  # only for a wrong name
+
     if is_group(key):
         return f"{key} is a table, not a value"
     group = key
     part = key
     while group and not is_group(group):
         group, _, part = group.rpartition(".")
-    start = f"{group}." if group else ""
-    inside = [name.removeprefix(start) for name in keys() if name.startswith(start)]
-    names = dict.fromkeys(name.partition(".")[0] for name in inside)
-    from difflib import get_close_matches  # only for a wrong name
-
-    word = part.partition(".")[0]
-    elsewhere = _places(word)
+    elsewhere = _places(part.partition(".")[0])
     if not group and 0 < len(elsewhere) <= MOST_PLACES:
         return f"there is no setting {key}; there are {', '.join(elsewhere)}"
-    near = get_close_matches(part, names, 2)
-    listed = ", ".join(start + name for name in near or names)
-    hint = f"nearest: {listed}" if near else f"{group or 'a service.toml'} has: {listed}"
-    return f"there is no setting {key}; {hint}"
+    prefix = f"{group}." if group else ""
+    inner_keys = [name.removeprefix(prefix) for name in keys() if name.startswith(prefix)]
+    names = dict.fromkeys(inner_key.partition(".")[0] for inner_key in inner_keys)
+    near_names = get_close_matches(part, names, 2)
+    listed = ", ".join(f"{prefix}{name}" for name in near_names or names)
+    if near_names:
+        return f"there is no setting {key}; nearest: {listed}"
+    return f"there is no setting {key}; {group or 'a service.toml'} has: {listed}"

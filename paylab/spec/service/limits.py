@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from ...light_dataclass import light_dataclass
 from .setting import Setting
-from .value_types import EachBetween, Name
+from .value_types import IntegerListLimit, Name
 
 
 @light_dataclass(frozen=True)
@@ -36,7 +36,7 @@ class IdempotencySettings:
 
     stored: Annotated[
         tuple[int, ...],
-        EachBetween(200, 299),
+        IntegerListLimit(200, 299),
         Setting(
             "Which statuses are stored under an Idempotency-Key and answered again?",
             row="ca.idempotency-202",

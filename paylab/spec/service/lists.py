@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from ...light_dataclass import light_dataclass
 from .setting import Setting
-from .value_types import NONE, Between, Name, OptionalName, OptionalPlace, Place
+from .value_types import NONE, IntegerLimit, Name, OptionalName, OptionalPlace, Place
 
 Order = Literal["newest_first", "oldest_first", "unknown"]
 """The order of a list by `created_at`, as declared (assumption `list.order`).
@@ -66,7 +66,7 @@ class OneListSettings:
     items: OptionalPlace | None = None
     more: OptionalPlace | None = None
     cursor: Place | None = None
-    max_limit: Annotated[int, Between(1, 10000)] | None = None
+    max_limit: Annotated[int, IntegerLimit(1, 10000)] | None = None
 
 
 @light_dataclass(frozen=True)
@@ -128,7 +128,7 @@ class ListSettings:
     ] = "cursor"
     max_limit: Annotated[
         int,
-        Between(1, 10000),
+        IntegerLimit(1, 10000),
         Setting(
             "How many rows can one page of a list have at most?",
             row="page.limit",
@@ -137,7 +137,7 @@ class ListSettings:
     ] = 100
     default_limit: Annotated[
         int,
-        Between(1, 10000),
+        IntegerLimit(1, 10000),
         Setting(
             "How many rows does a page have when no limit is given?",
             row="page.limit",
@@ -169,22 +169,22 @@ class ListSettings:
 T = TypeVar("T")
 
 
-def form_of_list(name: str, lists: ListSettings, own: OneListSettings) -> ListForm:
+def make_list_form(name: str, lists: ListSettings, own: OneListSettings) -> ListForm:
     """The form of one list: its own settings, and otherwise those of all lists."""
-    max_limit = _first(own.max_limit, lists.max_limit)
+    max_limit = _own_or_common(own.max_limit, lists.max_limit)
     return ListForm(
         name,
-        items=_first(own.items, lists.items),
-        more=_first(own.more, lists.more),
-        cursor=_first(own.cursor, lists.cursor),
-        limit_parameter=_first(own.limit_parameter, lists.limit_parameter),
-        cursor_parameter=_first(own.cursor_parameter, lists.cursor_parameter),
+        items=_own_or_common(own.items, lists.items),
+        more=_own_or_common(own.more, lists.more),
+        cursor=_own_or_common(own.cursor, lists.cursor),
+        limit_parameter=_own_or_common(own.limit_parameter, lists.limit_parameter),
+        cursor_parameter=_own_or_common(own.cursor_parameter, lists.cursor_parameter),
         max_limit=max_limit,
         default_limit=min(lists.default_limit, max_limit),
         over_limit=lists.over_limit,
-        order=_first(own.order, lists.order),
+        order=_own_or_common(own.order, lists.order),
     )
 
 
-def _first(own: T | None, common: T) -> T:
+def _own_or_common(own: T | None, common: T) -> T:
     return common if own is None else own

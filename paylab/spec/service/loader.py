@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors.base import ConfigWarning
 from .files import FILL_IN
-from .frozen import plain_value
-from .gone import without_gone
+from .frozen import to_json_value
+from .gone import replace_gone_keys
 from .key import Key
-from .keys import is_group, keys, unknown_setting, value_of
-from .names import TABLE, check_names, with_our_names
+from .keys import is_group, keys, read_value, unknown_setting_message
+from .names import FIELDS_MARK, check_names, with_our_names
 from .tree import ServiceSettings
 
 if TYPE_CHECKING:
@@ -33,10 +33,10 @@ class WrongSettingError(Exception):
         super().__init__("\n".join(self.problems.values()))
 
 
-def flat_values(values: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, Any]]:
+def flatten_values(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """The values by dotted key; those of a table that is one setting stay together."""
     for name, value in values.items():
-        key = f"{above}{name}"
+        key = f"{prefix}{name}"
         operation = key.removeprefix(f"{EXTRA}.")
         setting = keys().get(key)
         if operation != key:
@@ -48,33 +48,35 @@ def flat_values(values: Mapping[str, Any], above: str = "") -> Iterator[tuple[st
         ):
             yield key, value[setting.field]
         elif setting is None and isinstance(value, Mapping) and is_group(key):
-            yield from flat_values(value, f"{key}.")
+            yield from flatten_values(value, f"{key}.")
         else:
             yield key, value
 
 
-def merged_values(values: Iterator[tuple[str, Any]]) -> dict[str, Any]:
+def merge_values(values: Iterator[tuple[str, Any]]) -> dict[str, Any]:
     """The values by dotted key; constants of several operations are one value."""
-    found: dict[str, Any] = {}
+    merged: dict[str, Any] = {}
     for key, value in values:
-        is_joined = key == EXTRA and isinstance(value, Mapping)
-        found[key] = {**found.get(key, {}), **value} if is_joined else value
-    return found
+        if key == EXTRA and isinstance(value, Mapping):
+            merged[key] = {**merged.get(key, {}), **value}
+        else:
+            merged[key] = value
+    return merged
 
 
-def declared_settings(values: Mapping[str, Any]) -> tuple[ServiceSettings, dict[str, Any]]:
+def read_declared_settings(values: Mapping[str, Any]) -> tuple[ServiceSettings, dict[str, Any]]:
     """The default settings with other values, nested or by dotted key, and these by dotted key.
 
     Keys of older files are replaced, with a ConfigWarning for each.
     """
-    known, instead = without_gone(merged_values(flat_values(values)))
-    for sentence in instead.values():
+    current_values, replacements = replace_gone_keys(merge_values(flatten_values(values)))
+    for sentence in replacements.values():
         warnings.warn(sentence, ConfigWarning, stacklevel=4)
-    known = with_our_names(known)
-    settings = read_settings(known)
-    declared = {key: value_of(settings, key) for key in known}
-    if any(TABLE in key for key in declared):
-        check_names({key: value_of(settings, key) for key in keys()}, declared)
+    current_values = with_our_names(current_values)
+    settings = read_settings(current_values)
+    declared = {key: read_value(settings, key) for key in current_values}
+    if any(FIELDS_MARK in key for key in declared):
+        check_names({key: read_value(settings, key) for key in keys()}, declared)
     return settings, declared
 
 
@@ -83,30 +85,29 @@ def read_settings(values: Mapping[str, Any]) -> ServiceSettings:
 
     WrongSettingError with one problem for each unknown key and each wrong value.
     """
-    whole = _plain(ServiceSettings())
+    settings = ServiceSettings()
+    tree = _to_json_value(settings)
     problems: dict[str, str] = {}
     for key, value in values.items():
         if key not in keys():
-            problems[key] = unknown_setting(key)
-            continue
-        if value is None or _is_of_another_type(keys()[key], value):
-            problems[key] = f"{key} {_must(keys()[key])}, not {value!r:.80}"
-            continue
-        *groups, last = key.split(".")
-        group = whole
-        for name in groups:
-            group = group[name]
-        group[last] = plain_value(value)
-    problems |= _wrong_extra(values.get(EXTRA, {}))
+            problems[key] = unknown_setting_message(key)
+        elif value is None or _is_of_another_type(keys()[key], value):
+            problems[key] = f"{key} {_requirement(keys()[key])}, not {value!r:.80}"
+        else:
+            *groups, leaf = key.split(".")
+            table = tree
+            for group in groups:
+                table = table[group]
+            table[leaf] = to_json_value(value)
+    problems |= _check_constants(values.get(EXTRA, {}))
     try:
-        text = json.dumps(whole, default=repr)
+        text = json.dumps(tree, default=repr)
         settings = _adapter().validate_json(text, strict=True)
     except ValueError as error:
-        problems |= _messages(error, values)
-        settings = ServiceSettings()
+        problems |= _validation_problems(error, values)
     if problems:
-        ordered = sorted(problems, key=[*values, *problems].index)
-        raise WrongSettingError({key: problems[key] for key in ordered})
+        ordered_keys = sorted(problems, key=[*values, *problems].index)
+        raise WrongSettingError({key: problems[key] for key in ordered_keys})
     return settings
 
 
@@ -117,39 +118,41 @@ def _adapter() -> TypeAdapter[ServiceSettings]:
     return TypeAdapter(ServiceSettings)
 
 
-def _plain(value: Any) -> Any:
+def _to_json_value(value: Any) -> Any:
     """A group of settings as JSON has it."""
     if is_dataclass(value):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    return plain_value(value)
+        return {field.name: _to_json_value(getattr(value, field.name)) for field in fields(value)}
+    return to_json_value(value)
 
 
-def _wrong_extra(extra: Any) -> dict[str, str]:
-    """What is wrong with constant fields: an operation without a body, or no table."""
+def _check_constants(constants_by_operation: Any) -> dict[str, str]:
+    """The problems of constant fields by key: no table, no such operation, or no values."""
     from ..operations.records import OPERATIONS
 
-    known = [name for name, operation in OPERATIONS.items() if operation.fields]
+    if not isinstance(constants_by_operation, Mapping):
+        return {EXTRA: f"{EXTRA} must be a table of operations, not {constants_by_operation!r:.80}"}
+    names = [name for name, operation in OPERATIONS.items() if operation.fields]
     problems = {}
-    if not isinstance(extra, Mapping):
-        return {EXTRA: f"{EXTRA} must be a table of operations, not {extra!r:.80}"}
-    for operation, constants in extra.items():
-        near = get_close_matches(operation, known, 1)
-        hint = f"; nearest: {near[0]}" if near else f"; those with a body are {', '.join(known)}"
-        verb = _verb(operation, constants, known)
+    for operation, constants in constants_by_operation.items():
+        title = f'{EXTRA}."{operation}"'
+        key = f"{EXTRA}.{operation}"
+        verb = _verb(operation, constants, names)
         if verb:
             name = f"{operation}.{verb}"
             problems[f"{EXTRA}.{name}"] = (
                 f'{EXTRA}.{name} needs quotes around the operation: write [{EXTRA}."{name}"]'
             )
-        elif operation not in known:
-            problems[f"{EXTRA}.{operation}"] = f'{EXTRA}."{operation}" names no operation{hint}'
+        elif operation not in names:
+            near_names = get_close_matches(operation, names, 1)
+            hint = f"those with a body are {', '.join(names)}"
+            if near_names:
+                hint = f"nearest: {near_names[0]}"
+            problems[key] = f"{title} names no operation; {hint}"
         elif not isinstance(constants, Mapping):
-            problems[f"{EXTRA}.{operation}"] = f'{EXTRA}."{operation}" must be a table of fields'
+            problems[key] = f"{title} must be a table of fields"
         elif FILL_IN in json.dumps(constants, default=repr):
-            empty = ", ".join(_unfilled(constants))
-            problems[f"{EXTRA}.{operation}"] = (
-                f'{EXTRA}."{operation}" has no value for {empty}: write one in place of {FILL_IN!r}'
-            )
+            fields = ", ".join(_find_unfilled_fields(constants))
+            problems[key] = f"{title} has no value for {fields}: write one in place of {FILL_IN!r}"
     return problems
 
 
@@ -159,25 +162,25 @@ def _verb(resource: str, constants: Any, known: Collection[str]) -> str:
     return next((verb for verb in verbs if f"{resource}.{verb}" in known), "")
 
 
-def _unfilled(constants: Mapping[str, Any], at: str = "") -> Iterator[str]:
+def _find_unfilled_fields(constants: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
     """The constant fields that nobody has given a value."""
     for name, value in constants.items():
         if isinstance(value, Mapping):
-            yield from _unfilled(value, f"{at}{name}.")
+            yield from _find_unfilled_fields(value, f"{prefix}{name}.")
         elif value == FILL_IN:
-            yield f"{at}{name}"
+            yield f"{prefix}{name}"
 
 
-def _messages(error: ValueError, values: Mapping[str, Any]) -> dict[str, str]:
+def _validation_problems(error: ValueError, values: Mapping[str, Any]) -> dict[str, str]:
     """The problem of each wrong value by its key."""
     problems: dict[str, str] = {}
-    found: ValidationError = error  # type: ignore[assignment] # pydantic is imported by then
-    for detail in found.errors(include_url=False):
+    validation_error: ValidationError = error  # type: ignore[assignment] # pydantic is loaded
+    for detail in validation_error.errors(include_url=False):
         path = ".".join(map(str, detail["loc"]))
         key = next((name for name in values if f"{path}.".startswith(f"{name}.")), path)
         if key not in problems and key != EXTRA:
-            must = detail.get("ctx", {}).get("error") or _must(keys()[key])
-            problems[key] = f"{key} {must}, not {values.get(key)!r:.80}"
+            requirement = detail.get("ctx", {}).get("error") or _requirement(keys()[key])
+            problems[key] = f"{key} {requirement}, not {values.get(key)!r:.80}"
     return problems
 
 
@@ -186,12 +189,12 @@ def _is_of_another_type(key: Key, value: object) -> bool:
     return any(word == value and type(word) is not type(value) for word in key.words)
 
 
-def _must(key: Key) -> str:
+def _requirement(key: Key) -> str:
     """What a value must be."""
     if key.words:
-        return f"must be one of {', '.join(map(_written, key.words))}"
+        return f"must be one of {', '.join(map(_quote_word, key.words))}"
     return f"must be a {key.kind}"
 
 
-def _written(value: object) -> str:
+def _quote_word(value: object) -> str:
     return f'"{value}"' if isinstance(value, str) else str(value)

@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 
 from ...light_dataclass import light_dataclass
 from .. import codes
-from .frozen import FrozenDict, own_names
+from .frozen import FrozenDict, make_name_table
 from .setting import Setting
-from .value_types import Between, OptionalName, Place, Words, WordsLimit
+from .value_types import IntegerLimit, OptionalName, Place, Words, WordsLimit
 
 
 @light_dataclass(frozen=True)
@@ -39,7 +39,7 @@ class ConversionAccountSettings:
     ] = ()
     max_reference: Annotated[
         int,
-        Between(1, 1000),
+        IntegerLimit(1, 1000),
         Setting(
             "How many characters may client_reference_id of a conversion account have?",
             row="ca.create",
@@ -73,7 +73,7 @@ class ConversionAccountSettings:
                 "client_reference_id": ("reference",),
             },
         ),
-    ] = own_names(
+    ] = make_name_table(
         "individual_id",
         "source_currency",
         "destination_currency",
@@ -109,7 +109,7 @@ class SandboxDepositSettings:
                 "created_at": ("created",),
             },
         ),
-    ] = own_names(
+    ] = make_name_table(
         "conversion_account_id",
         "amount",
         "currency",
@@ -143,7 +143,7 @@ class InstructionSettings:
             others={"fields.clabe": ("account_number",)},
         ),
     ] = InstructionNames(
-        own_names(
+        make_name_table(
             "clabe",
         )
     )
@@ -155,7 +155,7 @@ class InstructionSettings:
             others={"fields.qrph_payload": ("qr_payload",)},
         ),
     ] = InstructionNames(
-        own_names(
+        make_name_table(
             "qrph_payload",
         )
     )
@@ -166,7 +166,7 @@ class InstructionSettings:
             others={"fields.address": ("wallet_address",), "fields.network": ("blockchain",)},
         ),
     ] = InstructionNames(
-        own_names(
+        make_name_table(
             "address",
             "network",
         )

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from ...light_dataclass import light_dataclass
-from .frozen import FrozenDict, own_names
+from .frozen import FrozenDict, make_name_table
 from .setting import Setting
-from .value_types import Between, OptionalName, Place, Words, WordsLimit
+from .value_types import IntegerLimit, OptionalName, Place, Words, WordsLimit
 
 
 @light_dataclass(frozen=True)
@@ -26,7 +26,7 @@ class QuoteSettings:
     ] = "usd"
     lifetime: Annotated[
         int,
-        Between(1, 86400),
+        IntegerLimit(1, 86400),
         Setting(
             "For how many seconds does a quote hold?",
             row="quote.operation",
@@ -61,7 +61,7 @@ class QuoteSettings:
                 "created_at": ("created",),
             },
         ),
-    ] = own_names(
+    ] = make_name_table(
         "source_amount",
         "destination_amount",
         "net_source_amount",
@@ -99,7 +99,7 @@ class TransferSettings:
     ] = ()
     max_reference: Annotated[
         int,
-        Between(1, 1000),
+        IntegerLimit(1, 1000),
         Setting(
             "How many characters may client_reference_id of a transfer have?",
             row="transfer.create",
@@ -109,7 +109,7 @@ class TransferSettings:
     ] = 64
     deadline_hours: Annotated[
         int,
-        Between(1, 720),
+        IntegerLimit(1, 720),
         Setting(
             "How many hours does a transfer wait for its deposit?",
             row="transfer.deposit",
@@ -147,7 +147,7 @@ class TransferSettings:
                 "client_reference_id": ("reference",),
             },
         ),
-    ] = own_names(
+    ] = make_name_table(
         "quote_id",
         "source_amount",
         "source_currency",

@@ -7,7 +7,7 @@ from dataclasses import is_dataclass
 from typing import Any
 
 from ..operations.records import OPERATIONS
-from .frozen import plain_value
+from .frozen import to_json_value
 from .key import Key
 from .keys import keys
 from .loader import EXTRA
@@ -26,19 +26,19 @@ def service_schema() -> Schema:
     >>> service_schema()["properties"]["signing"]["properties"]["tolerance"]["maximum"]
     86400
     """
-    whole = _table()
+    root = _empty_table()
     for name, key in keys().items():
         if name == EXTRA:
-            whole["properties"][EXTRA] = _extra(key)
+            root["properties"][EXTRA] = _constants_schema(key)
             continue
-        *groups, last = name.split(".")
-        table = whole
+        *groups, leaf = name.split(".")
+        table = root
         settings: Any = ServiceSettings()
         for group in groups:
             settings = getattr(settings, group)
             table = table["properties"].setdefault(group, _group(settings))
-        table["properties"][last] = _setting(key)
-    return {"$schema": DIALECT, "title": "service.toml", **whole}
+        table["properties"][leaf] = _setting_schema(key)
+    return {"$schema": DIALECT, "title": "service.toml", **root}
 
 
 def schema_text() -> str:
@@ -46,32 +46,32 @@ def schema_text() -> str:
     return json.dumps(service_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
-def _table() -> Schema:
+def _empty_table() -> Schema:
     return {"type": "object", "properties": {}, "additionalProperties": False}
 
 
 def _group(settings: Any) -> Schema:
     """A table of a group of settings, described as the group is; names have no description."""
     if not is_dataclass(settings):
-        return _table()
-    return {**_table(), "description": str(settings.__doc__).partition("\n")[0]}
+        return _empty_table()
+    return {**_empty_table(), "description": str(settings.__doc__).partition("\n")[0]}
 
 
-def _setting(key: Key) -> Schema:
+def _setting_schema(key: Key) -> Schema:
     """The type of a setting as pydantic reads it, its question and its default."""
     from pydantic import TypeAdapter
 
     schema = TypeAdapter(key.annotation).json_schema()
-    options = [each for each in schema.pop("anyOf", []) if each.get("type") != "null"]
+    options = [option for option in schema.pop("anyOf", []) if option.get("type") != "null"]
     schema |= options[0] if options else {}
     if len(key.words) == 1 or "const" in schema:
         schema["enum"] = list(key.words)
     about = f"{key.question} (assumption {key.row})"
     default = keys()[key.base].default if key.default is None else key.default
-    return {**schema, "description": about, "default": plain_value(default)}
+    return {**schema, "description": about, "default": to_json_value(default)}
 
 
-def _extra(key: Key) -> Schema:
+def _constants_schema(key: Key) -> Schema:
     """The operations that can have constant fields."""
     named = {
         name: {
@@ -81,4 +81,4 @@ def _extra(key: Key) -> Schema:
         for name, operation in OPERATIONS.items()
         if operation.fields
     }
-    return {**_table(), "properties": named, "description": key.question}
+    return {**_empty_table(), "properties": named, "description": key.question}

@@ -19,11 +19,11 @@ from typing import Any, NamedTuple, Self
 from ...errors.arguments import explain_arguments
 from ...errors.base import ConfigWarning, ServiceError
 from .. import codes
-from ..route import Route, RouteTable, without_base
+from ..route import Route, RouteTable, strip_base_path
 from .accounts import ACCOUNTS, AccountDetails, AccountSettings
-from .frozen import FrozenDict, plain_value
+from .frozen import FrozenDict, to_json_value
 from .key import Key, Value
-from .keys import keys, known_key, own_value, value_of
+from .keys import find_key, keys, read_own_value, read_value
 from .lists import ListForm, Order
 from .rails import RAILS
 from .setting import key_of
@@ -66,11 +66,11 @@ class Service(ServiceSettings):
         from . import loader
 
         try:
-            settings, declared = loader.declared_settings(values)
+            settings, declared = loader.read_declared_settings(values)
         except loader.WrongSettingError as error:
             raise ServiceError(str(error), next(iter(error.problems))) from error
         vars(self).update(vars(settings), given=FrozenDict(declared))
-        routes.check(self.routes, declared)
+        routes.check_routes(self.routes, declared)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
@@ -85,23 +85,23 @@ class Service(ServiceSettings):
         file = Path(path)
         tables, text = files.read_service_file(file)
 
-        def placed(key: str, sentence: str) -> str:
-            return f"{file}, line {files.line_of(text, key)}: {sentence}"
+        def add_place(key: str, sentence: str) -> str:
+            return f"{file}, line {files.find_line(text, key)}: {sentence}"
 
         try:
-            with warnings.catch_warnings(record=True) as replaced:
+            with warnings.catch_warnings(record=True) as gone_key_warnings:
                 warnings.simplefilter("always")
                 service = cls(tables)
         except ServiceError as error:
-            wrong = error.__cause__
-            problems = (
-                wrong.problems if isinstance(wrong, WrongSettingError) else {error.key: str(error)}
-            )
-            message = "\n".join(placed(key, sentence) for key, sentence in problems.items())
-            raise ServiceError(message, error.key, files.line_of(text, error.key)) from None
-        for warning in replaced:
+            problems = {error.key: str(error)}
+            if isinstance(error.__cause__, WrongSettingError):
+                problems = error.__cause__.problems
+            message = "\n".join(add_place(key, sentence) for key, sentence in problems.items())
+            raise ServiceError(message, error.key, files.find_line(text, error.key)) from None
+        for warning in gone_key_warnings:
             sentence = str(warning.message)
-            warnings.warn(placed(sentence.partition(" ")[0], sentence), ConfigWarning, stacklevel=2)
+            key = sentence.partition(" ")[0]
+            warnings.warn(add_place(key, sentence), ConfigWarning, stacklevel=2)
         return service
 
     def with_values(self, values: Mapping[str, Any]) -> Self:
@@ -110,9 +110,9 @@ class Service(ServiceSettings):
         >>> lab.service.with_values({"signing.tolerance": 60}).signing.tolerance
         60
         """
-        from .loader import flat_values, merged_values
+        from .loader import flatten_values, merge_values
 
-        new = merged_values(flat_values(values))
+        new = merge_values(flatten_values(values))
         return type(self)({**self._declared, **new})
 
     def diff(self) -> dict[str, Value]:
@@ -126,30 +126,31 @@ class Service(ServiceSettings):
     @cached_property
     def is_default(self) -> bool:
         """Whether all settings have their defaults."""
-        settings = ServiceSettings()
-        return all(
-            getattr(self, each.name) == getattr(settings, each.name) for each in fields(settings)
-        )
+        defaults = ServiceSettings()
+        names = [group.name for group in fields(defaults)]
+        return all(getattr(self, name) == getattr(defaults, name) for name in names)
 
     @cached_property
     def _differing(self) -> dict[str, Value]:
+        """The values that differ from the defaults, by dotted key."""
         if self.is_default:
             return {}
-        found = {}
+        differing = {}
         for name, key in keys().items():
-            value = own_value(self, name)
-            if value != key.default and not (value is None or self._is_as(key, value)):
-                found[name] = value
-        return found
+            value = read_own_value(self, name)
+            is_inherited = value is None or self._is_as_inherited(key, value)
+            if value != key.default and not is_inherited:
+                differing[name] = value
+        return differing
 
-    def _is_as(self, key: Key, value: Value) -> bool:
+    def _is_as_inherited(self, key: Key, value: Value) -> bool:
         """Whether a value is the same as that of the key from which it is inherited."""
-        return key.default is None and value == value_of(self, key.base)
+        return key.default is None and value == read_value(self, key.base)
 
     @property
     def declared(self) -> dict[str, Any]:
         """The values that were set or differ, as JSON has them, by dotted key."""
-        return {key: plain_value(value) for key, value in self._declared.items()}
+        return {key: to_json_value(value) for key, value in self._declared.items()}
 
     @property
     def _declared(self) -> dict[str, Value]:
@@ -173,7 +174,7 @@ class Service(ServiceSettings):
         >>> lab.service.value("signing.tolerance")
         300
         """
-        value: Value = value_of(self, known_key(key).name)
+        value: Value = read_value(self, find_key(key).name)
         return value
 
     def origin(self, key: str) -> str:
@@ -182,8 +183,8 @@ class Service(ServiceSettings):
         >>> lab.service.origin("signing.tolerance")
         'chosen'
         """
-        known = known_key(key)
-        return YOURS if known.name in self._declared else known.origin
+        found_key = find_key(key)
+        return YOURS if found_key.name in self._declared else found_key.origin
 
     def declares(self, read: Callable[[ServiceSettings], object]) -> bool:
         """Whether the setting that a function reads was set, not assumed.
@@ -199,15 +200,15 @@ class Service(ServiceSettings):
         >>> lab.service.settings()[0].key
         'signing.empty_query'
         """
-        usual = ServiceSettings()
+        defaults = ServiceSettings()
         return tuple(
             SettingRow(
-                name,
-                value_of(self, name),
-                value_of(usual, name),
-                self.origin(name),
-                key.row,
-                key.question,
+                key=name,
+                value=read_value(self, name),
+                default=read_value(defaults, name),
+                origin=self.origin(name),
+                row=key.row,
+                question=key.question,
             )
             for name, key in keys().items()
         )
@@ -222,7 +223,7 @@ class Service(ServiceSettings):
         """
         from ..operations import routes
 
-        return routes.path(operation, self, parts)
+        return routes.fill_path(operation, self, parts)
 
     def list(self, resource: str) -> ListForm:
         """The form of the list of a resource, such as "conversions"."""
@@ -245,30 +246,34 @@ class Service(ServiceSettings):
         """The routes of the service."""
         from ..operations import routes
 
-        return routes.routes(self)
+        return routes.make_routes(self)
 
     def match(self, path: str) -> tuple[Mapping[str, Route], dict[str, str]]:
         """The operations at a path by method, and the values of placeholders."""
-        return self._table.match(without_base(path, self.signing.base_path))
+        return self._table.match(strip_base_path(path, self.signing.base_path))
 
     def account(self, country: object, kind: object) -> AccountDetails | None:
-        """An account type in a country; without a country, one that only one country has."""
+        """The settings of an account type in a country; None if it is not used there.
+
+        Without a country, those of the only country that has the type.
+        """
         if country is None:
-            forms = self.accounts_of(kind)
-            return forms[0] if len(forms) == 1 else None
-        place = "SEPA" if country in codes.SEPA else country
-        read = ACCOUNTS.get(f"{place}.{kind}") or ACCOUNTS.get(str(kind))
-        return read(self.financial_accounts) if read else None
+            candidates = self.accounts_of(kind)
+            return candidates[0] if len(candidates) == 1 else None
+        region = "SEPA" if country in codes.SEPA else country
+        read_account = ACCOUNTS.get(f"{region}.{kind}") or ACCOUNTS.get(str(kind))
+        return read_account(self.financial_accounts) if read_account else None
 
     def accounts_of(self, kind: object) -> tuple[AccountDetails, ...]:
         """The forms of an account type in every country that has it."""
-        readers = (read for place, read in ACCOUNTS.items() if place.rpartition(".")[2] == kind)
+        readers = (read for path, read in ACCOUNTS.items() if path.rpartition(".")[2] == kind)
         return tuple(read(self.financial_accounts) for read in readers)
 
     def payout_methods(self, country: object) -> tuple[str, ...]:
         """The rails to accounts in a country; empty without a corridor."""
-        read = RAILS.get("SEPA" if country in codes.SEPA else str(country))
-        return read(self.rails) if read else ()
+        region = "SEPA" if country in codes.SEPA else str(country)
+        read_rails = RAILS.get(region)
+        return read_rails(self.rails) if read_rails else ()
 
     @property
     def accounts(self) -> AccountSettings:
@@ -282,7 +287,7 @@ class Service(ServiceSettings):
     @cached_property
     def _groups(self) -> tuple[object, ...]:
         """All groups of settings; a tuple compares fast those that two services share."""
-        return tuple(getattr(self, each.name) for each in fields(ServiceSettings))
+        return tuple(getattr(self, group.name) for group in fields(ServiceSettings))
 
     @cached_property
     def _hash(self) -> int:

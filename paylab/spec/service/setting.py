@@ -63,5 +63,5 @@ def key_of(read: Callable[[Any], object] | None) -> str:
     >>> key_of(lambda service: service.quotes.lifetime)
     'quotes.lifetime'
     """
-    found = read(_Recorder()) if read else None
-    return str(found) if isinstance(found, _Recorder) else ""
+    recorded = read(_Recorder()) if read else None
+    return str(recorded) if isinstance(recorded, _Recorder) else ""

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from ...light_dataclass import light_dataclass
 from .setting import Setting
-from .value_types import Between, PathLimit
+from .value_types import IntegerLimit, PathLimit
 
 SAMPLE_ORDER = ("host", "x-api-key", "x-date", "x-content-sha256", "x-nonce")
 """The order of signed headers in the sample of the spec."""
@@ -127,7 +127,7 @@ class SigningSettings:
     ] = "base64_hex"
     tolerance: Annotated[
         int,
-        Between(1, 86400),
+        IntegerLimit(1, 86400),
         Setting(
             "By how many seconds may X-Date differ from your clock?",
             row="signing.tolerance",

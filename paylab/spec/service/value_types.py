@@ -57,7 +57,7 @@ class NameLimit(Limit):
         if value == NONE and not self.may_be_none:
             raise ValueError("must be a name: 1 to 100 printable ASCII characters")
         if self.is_nested and value != NONE:
-            _check_steps(value)
+            _check_path_steps(value)
         return value
 
     def schema(self) -> dict[str, Any]:
@@ -65,7 +65,7 @@ class NameLimit(Limit):
         return {"type": "string", "pattern": f"^{_NAME}$"}
 
 
-def _check_steps(value: str) -> None:
+def _check_path_steps(value: str) -> None:
     """ValueError for a name with an empty step, or one that steps into a list."""
     steps = value.split(".")
     if any(step.isdigit() or step.endswith("]") for step in steps):
@@ -88,24 +88,24 @@ class PathLimit(Limit):
         if self.may_be_none and value == NONE:
             return NONE
         example = "".join(["/v1/things", *(f"/{{{name}}}" for name in self.holds)])
-        form = f'must be a path such as "{example}"'
+        requirement = f'must be a path such as "{example}"'
         none = f', or "{NONE}" if there is no such operation' if self.may_be_none else ""
         if not isinstance(value, str) or not re.fullmatch(_PATH, value):
-            raise ValueError(f"{form}{none}")
+            raise ValueError(f"{requirement}{none}")
         from urllib.parse import unquote  # not needed without a file
 
         if any(unquote(part) in (".", "..") for part in value.split("/")):
-            raise ValueError(f'{form} without a "." or ".." between slashes{none}')
+            raise ValueError(f'{requirement} without a "." or ".." between slashes{none}')
         if not self._has_its_placeholders(value) or value.startswith("/_simulator"):
             names = [f"{{{name}}}" for name in (*self.holds, *self.may_hold)]
             hold = f" that holds {', '.join(names)}" if names else " without {...}"
-            raise ValueError(f"{form}{hold}{none}")
+            raise ValueError(f"{requirement}{hold}{none}")
         return value
 
     def _has_its_placeholders(self, value: str) -> bool:
-        found = _PLACEHOLDER.findall(value)
-        is_known = {*found} <= {*self.holds, *self.may_hold}
-        return is_known and {*self.holds} <= {*found} and len({*found}) == len(found)
+        names = _PLACEHOLDER.findall(value)
+        is_known = {*names} <= {*self.holds, *self.may_hold}
+        return is_known and {*self.holds} <= {*names} and len({*names}) == len(names)
 
     def schema(self) -> dict[str, Any]:
         """A text with the pattern of a path."""
@@ -114,7 +114,7 @@ class PathLimit(Limit):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Between(Limit):
+class IntegerLimit(Limit):
     """A whole number from `least` to `most`."""
 
     kind = "integer"
@@ -134,7 +134,7 @@ class Between(Limit):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EachBetween(Limit):
+class IntegerListLimit(Limit):
     """A list of whole numbers from `least` to `most`."""
 
     kind = "integers"
@@ -143,7 +143,7 @@ class EachBetween(Limit):
 
     def check(self, value: Any) -> Any:
         """A tuple of whole numbers."""
-        number = Between(self.least, self.most)
+        number = IntegerLimit(self.least, self.most)
         if not isinstance(value, list | tuple):
             message = f"must be a list of whole numbers from {self.least} to {self.most}"
             raise ValueError(message)
@@ -151,7 +151,7 @@ class EachBetween(Limit):
 
     def schema(self) -> dict[str, Any]:
         """An array of integers."""
-        return {"type": "array", "items": Between(self.least, self.most).schema()}
+        return {"type": "array", "items": IntegerLimit(self.least, self.most).schema()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -171,7 +171,7 @@ class WordsLimit(Limit):
                 raise ValueError(f"must be a list of words{of}: {word!r} is none")
             if self.words and word not in self.words:
                 raise ValueError(
-                    f"must be a list of words{of}: not {word!r}{_like(word, self.words)}"
+                    f"must be a list of words{of}: not {word!r}{_suggest_word(word, self.words)}"
                 )
         if len(set(value)) < len(value):
             raise ValueError("must not contain a word twice")
@@ -184,14 +184,14 @@ class WordsLimit(Limit):
         return {"type": "array", "items": items, "uniqueItems": True}
 
 
-def _like(word: str, known: Iterable[str]) -> str:
+def _suggest_word(word: str, words: Iterable[str]) -> str:
     from difflib import get_close_matches  # only for a wrong word
 
-    near = get_close_matches(word, known)
+    near = get_close_matches(word, words)
     return f" (is {near[0]!r} meant?)" if near else ""
 
 
-def placeholders(path: str) -> Collection[str]:
+def find_placeholders(path: str) -> Collection[str]:
     """The names of the placeholders of a path."""
     return _PLACEHOLDER.findall(path)
 

@@ -6,7 +6,15 @@ from typing import Annotated
 
 from ...light_dataclass import light_dataclass
 from .setting import Setting
-from .value_types import Between, EachBetween, OptionalName, OptionalPlace, Place, Words, WordsLimit
+from .value_types import (
+    IntegerLimit,
+    IntegerListLimit,
+    OptionalName,
+    OptionalPlace,
+    Place,
+    Words,
+    WordsLimit,
+)
 
 
 @light_dataclass(frozen=True)
@@ -33,7 +41,7 @@ class WebhookSettings:
     ] = "none"
     delays: Annotated[
         tuple[int, ...],
-        EachBetween(0, 604800),
+        IntegerListLimit(0, 604800),
         Setting(
             "After how many seconds is a failed delivery tried again, each time?",
             row="webhook.delivery",
@@ -42,7 +50,7 @@ class WebhookSettings:
     ] = (5, 30, 300)
     timeout: Annotated[
         int,
-        Between(1, 300),
+        IntegerLimit(1, 300),
         Setting(
             "Within how many seconds must a receiver answer?",
             row="webhook.delivery",

@@ -10,7 +10,7 @@ from ...errors.base import Problem, RuleError
 from ...rules import deposits, wallet_addresses
 from ...spec import codes
 from ...spec.models import ConversionAccount, Deposit, FinancialAccount
-from ...spec.resource import created
+from ...spec.resource import creation_time
 from ...spec.service.service import Service
 from ...spec.status import CONVERSION_ACCOUNT
 from ...spec.text import JsonObject
@@ -192,7 +192,7 @@ class ConversionAccountForm(OrderForm):
 
 def newest_first(wallets: Iterable[FinancialAccount]) -> list[FinancialAccount]:
     """Wallets by time of creation; for equal or unknown times, the last in the list first."""
-    return sorted(wallets, key=created)[::-1]
+    return sorted(wallets, key=creation_time)[::-1]
 
 
 def _is_opened(account: ConversionAccount) -> bool:

@@ -14,7 +14,7 @@ from ...corridors.on_ramps import of_country, unknown_on_ramp
 from ...errors.base import Problem
 from ...rules import individuals
 from ...spec import codes
-from ...spec.json_path import put_inside
+from ...spec.json_path import set_value_at
 from ...spec.models import FinancialAccount, Individual
 from ...spec.service.service import Service
 from ...spec.text import JsonObject
@@ -106,7 +106,7 @@ class OnboardingForm(Form):
             inputs.pop(DOCUMENT_NUMBER, None)
         body: JsonObject = {}
         for name, value in inputs.items():
-            put_inside(body, name, value)
+            set_value_at(body, name, value)
         return body
 
     def _find_problems(self, values: JsonObject) -> list[Problem]:
