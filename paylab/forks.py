@@ -12,8 +12,10 @@ import filelock  # noqa: F401 - its fork hook must run after ours, which may wai
 T = TypeVar("T")
 Renew = Callable[[Any], None]
 
-_PARTS: WeakKeyDictionary[Any, tuple[Any, Renew | None]] = WeakKeyDictionary()
-_HELD: list[Any] = []
+_RENEWALS: WeakKeyDictionary[Any, tuple[Any, Renew | None]] = WeakKeyDictionary()
+"""The lock and the function of each part that is renewed."""
+
+_HELD_LOCKS: list[Any] = []
 
 
 def renew_after_fork(part: T, renew: Callable[[T], None] | None = None, lock: Any = None) -> None:
@@ -21,27 +23,29 @@ def renew_after_fork(part: T, renew: Callable[[T], None] | None = None, lock: An
 
     A fork waits for `lock`, so that the child starts with consistent state and a free lock.
     """
-    _PARTS[part] = (lock, renew)
+    _RENEWALS[part] = (lock, renew)
 
 
-def _before() -> None:
-    for lock, _ in list(_PARTS.values()):
+def _acquire_locks() -> None:
+    for lock, _ in list(_RENEWALS.values()):
         if lock is not None:
             lock.acquire()
-            _HELD.append(lock)
+            _HELD_LOCKS.append(lock)
 
 
-def _release() -> None:
-    while _HELD:
-        _HELD.pop().release()
+def _release_locks() -> None:
+    while _HELD_LOCKS:
+        _HELD_LOCKS.pop().release()
 
 
-def _after_in_child() -> None:
-    _release()
-    for part, (_, renew) in list(_PARTS.items()):
+def _renew_in_child() -> None:
+    _release_locks()
+    for part, (_, renew) in list(_RENEWALS.items()):
         if renew is not None:
             renew(part)
 
 
 if hasattr(os, "register_at_fork"):  # Windows has no fork
-    os.register_at_fork(before=_before, after_in_parent=_release, after_in_child=_after_in_child)
+    os.register_at_fork(
+        before=_acquire_locks, after_in_parent=_release_locks, after_in_child=_renew_in_child
+    )

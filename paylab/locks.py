@@ -16,9 +16,28 @@ from weakref import WeakValueDictionary
 from filelock import FileLock, Timeout
 
 from . import forks
-from .files import PRIVATE
+from .errors.base import ConfigError
+from .files import PRIVATE_MODE
 
 FOLDER_MODE = 0o700
+
+
+@contextmanager
+def hold_file_lock(path: Path, busy_error: Exception | None = None) -> Iterator[None]:
+    """Hold the lock file `path`. Raise `busy_error` if another process holds it.
+
+    The lock ends with the process. The error is by default a ConfigError with the folder's name.
+    """
+    lock = FileLock(path, timeout=0, mode=PRIVATE_MODE, thread_local=False)
+    try:
+        lock.acquire()
+    except Timeout:
+        message = f"{path.parent.name} is in use by another process"
+        raise busy_error or ConfigError(message) from None
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 class _NamedLock:
@@ -34,18 +53,18 @@ class _NamedLocks:
     def __init__(self) -> None:
         self._guard = Lock()
         self._locks: WeakValueDictionary[str, _NamedLock] = WeakValueDictionary()
-        forks.renew_after_fork(self, lambda child: child._forget(), self._guard)
+        forks.renew_after_fork(self, lambda locks: locks._forget_all(), self._guard)
 
     def get(self, name: str) -> _NamedLock:
         """The lock of a name."""
         with self._guard:
             return self._locks.setdefault(name, _NamedLock())
 
-    def _forget(self) -> None:
+    def _forget_all(self) -> None:
         self._locks.clear()
 
 
-_IN_PROCESS = _NamedLocks()
+_LOCKS_OF_PROCESS = _NamedLocks()
 
 
 class Locks:
@@ -60,45 +79,50 @@ class Locks:
 
     @contextmanager
     def hold(self, name: str, timeout: float) -> Iterator[None]:
-        """Hold a lock; TimeoutError if another holder keeps it longer than `timeout` seconds."""
-        until = monotonic() + timeout
-        named_lock = _IN_PROCESS.get(name)
+        """Hold a lock. TimeoutError if another holder keeps it longer than `timeout` seconds."""
+        deadline = monotonic() + timeout
+        named_lock = _LOCKS_OF_PROCESS.get(name)
         if not named_lock.lock.acquire(timeout=timeout):
             raise TimeoutError(name)
         try:
-            file = _locked_file(name, until) if self._is_shared else None
+            file_lock = _acquire_file_lock(name, deadline) if self._is_shared else None
             try:
                 yield
             finally:
-                if file is not None:
-                    with suppress(OSError):  # Windows cannot remove an open file
-                        Path(file.lock_file).unlink()
-                    file.release()
+                if file_lock is not None:
+                    _remove_file_lock(file_lock)
         finally:
             named_lock.lock.release()
 
 
-def _locked_file(name: str, until: float) -> FileLock | None:
-    """The locked file of a name; None where no file can be locked."""
+def _acquire_file_lock(name: str, deadline: float) -> FileLock | None:
+    """Lock the file of a name. None where no file can be locked, TimeoutError at the deadline."""
     try:
         digest = sha256(name.encode(errors="replace")).hexdigest()
-        file = FileLock(_folder() / f"{digest[:32]}.lock", mode=PRIVATE, thread_local=False)
-        file.acquire(timeout=max(0.0, until - monotonic()))
+        path = _private_folder() / f"{digest[:32]}.lock"
+        file_lock = FileLock(path, mode=PRIVATE_MODE, thread_local=False)
+        file_lock.acquire(timeout=max(0.0, deadline - monotonic()))
     except Timeout:
         raise TimeoutError(name) from None
     except (OSError, NotImplementedError):  # no space, no folder, or no locks on this file system
         return None
-    return file
+    return file_lock
 
 
-def _folder() -> Path:
-    """A temporary folder that only this user can use; OSError if there is none."""
+def _remove_file_lock(file_lock: FileLock) -> None:
+    with suppress(OSError):  # Windows cannot remove an open file
+        Path(file_lock.lock_file).unlink()
+    file_lock.release()
+
+
+def _private_folder() -> Path:
+    """A temporary folder that only this user can use. OSError if there is none."""
     user = os.getuid() if hasattr(os, "getuid") else "user"
     path = Path(tempfile.gettempdir()) / f"paylab-locks-{user}"
     path.mkdir(mode=FOLDER_MODE, exist_ok=True)
     if hasattr(os, "getuid"):  # Windows has a temporary folder per user
-        facts = path.lstat()
-        is_ours = stat.S_ISDIR(facts.st_mode) and facts.st_uid == user
-        if not is_ours or facts.st_mode & 0o077:
+        folder_status = path.lstat()
+        is_own_folder = stat.S_ISDIR(folder_status.st_mode) and folder_status.st_uid == user
+        if not is_own_folder or folder_status.st_mode & 0o077:
             raise PermissionError(f"{path} is not a private folder")
     return path

@@ -16,12 +16,12 @@ class PrintableRecords(logging.Filter):
     def filter(self, record: logging.LogRecord) -> bool:
         """Replace the text of the record where something was escaped."""
         message = record.getMessage()
-        text = printable_lines(message)
-        if text != message:
-            record.msg = text
+        escaped_message = printable_lines(message)
+        if escaped_message != message:
+            record.msg = escaped_message
             record.args = ()
         if record.exc_info and not record.exc_text:
-            # What a formatter finds here, it does not make again.
+            # A formatter uses this text and does not format the traceback again.
             record.exc_text = printable_lines(_FORMATTER.formatException(record.exc_info))
         return True
 
@@ -31,12 +31,12 @@ _PRINTABLE = PrintableRecords()
 """Loggers belong to the whole process, as do their filters."""
 
 
-def escaped(name: str) -> logging.Logger:
+def escaping_logger(name: str) -> logging.Logger:
     """The logger of this name, whose records are escaped from now on."""
     logger = logging.getLogger(name)
     logger.addFilter(_PRINTABLE)
     return logger
 
 
-log = escaped("paylab")
+log = escaping_logger("paylab")
 """The logger of paylab, which adds no handler."""

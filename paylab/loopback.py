@@ -13,43 +13,52 @@ from urllib.parse import urlsplit
 
 def is_loopback(host: str) -> bool:
     """Whether a host is a loopback name or address."""
-    address = _address(host)
-    return host.lower() == "localhost" or bool(address and address.is_loopback)
+    if host.lower() == "localhost":
+        return True
+    address = _read_address(host)
+    return address is not None and address.is_loopback
 
 
 def host_refusal(
     headers: Iterable[tuple[bytes, bytes]], allowed: Collection[str] = ()
 ) -> tuple[int, str] | None:
-    """Status and text for a request to refuse by its headers; None if it is allowed.
+    """Status and text for a request to refuse by its headers. None if it is allowed.
 
     `allowed` are additional host names. IP addresses are always allowed: they are not resolved.
     """
-    pairs = [(name.lower(), value.decode("latin-1")) for name, value in headers]
-    hosts = [value for name, value in pairs if name == b"host"]
-    if len(hosts) > 1:  # programs on the way may each have read another one
+    hosts: list[str] = []
+    origins: list[str] = []
+    for name, value in headers:
+        if name.lower() == b"host":
+            hosts.append(value.decode("latin-1"))
+        elif name.lower() == b"origin":
+            origins.append(value.decode("latin-1"))
+    if len(hosts) > 1:  # each program on the way may have read another one
         return 400, f"a request has one Host header, not {len(hosts)}"
     for host in hosts:
-        name = _name(f"//{host}")
-        if not (name in allowed or _address(name) or _is_here(name)):
+        host_name = _host_of_url(f"//{host}")
+        is_address = _read_address(host_name) is not None
+        if not (host_name in allowed or is_address or _is_local_name(host_name)):
             return 421, f"the Host {host[:80]!a} is not a name of this server"
-    for origin in (value for name, value in pairs if name == b"origin"):
-        if not _is_here(_name(origin)):
+    for origin in origins:
+        if not _is_local_name(_host_of_url(origin)):
             return 403, f"requests from other web sites are refused: the Origin is {origin[:80]!a}"
     return None
 
 
-def _name(url: str) -> str:
+def _host_of_url(url: str) -> str:
+    """The host of a URL in lower case. Empty if it has none."""
     try:
         return (urlsplit(url).hostname or "").lower()
     except ValueError:
         return ""
 
 
-def _is_here(name: str) -> bool:
+def _is_local_name(name: str) -> bool:
     return is_loopback(name) or name.endswith(".localhost")
 
 
-def _address(name: str) -> IPv4Address | IPv6Address | None:
+def _read_address(name: str) -> IPv4Address | IPv6Address | None:
     try:
         return ip_address(name)
     except ValueError:

@@ -14,14 +14,14 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from signal import Signals
 from threading import Event, Lock
-from typing import Any, BinaryIO
+from typing import BinaryIO, cast
 
 from . import child, forks
 from .errors.base import ProgramError
 from .interpreter import python_command, python_environment
 from .runtime import Process, call_later, start_process
 
-SECONDS = 60
+ANSWER_SECONDS = 60
 """Maximum seconds to wait for an answer, the start of the program included."""
 
 
@@ -29,8 +29,8 @@ class PythonProgram:
     """A Python program that answers requests one by one; the first request starts it.
 
     `function` is the name of a function in `file`, from the bytes of a request to those of its
-    answer; `name` is for messages. Threads wait for one another. A forked process starts a program
-    of its own.
+    answer. `name` is the program's name in messages. Threads wait for one another. A forked process
+    starts a program of its own.
     """
 
     def __init__(self, file: str | Path, function: str, name: str) -> None:
@@ -38,24 +38,30 @@ class PythonProgram:
         self._command = python_command(str(child.__file__), str(file), function)
         self._process: Process | None = None
         self._lock = Lock()
-        forks.renew_after_fork(self, PythonProgram._in_child)
+        forks.renew_after_fork(self, PythonProgram._leave_to_parent)
         atexit.register(self.close)
 
     @property
     def pid(self) -> int | None:
         """The id of the running process."""
-        return self._process.pid if self._process else None
+        if self._process is None:
+            return None
+        return self._process.pid
 
-    def ask(self, request: bytes, seconds: float = SECONDS) -> bytes:
-        """The answer to a request; ProgramError when it has none."""
+    def ask(self, request: bytes, seconds: float = ANSWER_SECONDS) -> bytes:
+        """The answer to a request. ProgramError if the program fails, ends or takes too long."""
         with self._lock:
             expired = Event()
             try:
-                process = self._running()
-                with _limit(process, seconds, expired):
-                    is_answer, content = _exchange(process, request)
+                process = self._start_if_ended()
+                with _kill_after(process, seconds, expired):
+                    is_answer, content = _exchange_messages(process, request)
             except (OSError, EOFError) as error:
-                raise self._failure(error, f"{seconds:g}" if expired.is_set() else "") from None
+                if expired.is_set():
+                    self.close()
+                    message = f"{self.name} was ended: it took longer than {seconds:g} seconds"
+                    raise ProgramError(message) from None
+                raise self._failure_error(error) from None
             except BaseException:  # after an interrupt the answer would be read as the next one
                 self.close()
                 raise
@@ -64,40 +70,44 @@ class PythonProgram:
         return content
 
     def close(self) -> None:
-        """End the program; the next request starts it again."""
+        """End the program. The next request starts it again."""
         process = self._process
         self._process = None
         if process is None:
             return
         process.kill()
         with suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=SECONDS)
+            process.wait(timeout=ANSWER_SECONDS)
         _close_pipes(process)
 
-    def _running(self) -> Process:
-        """The running program; one that has ended is replaced."""
-        if self._process is None or self._process.poll() is not None:
-            self.close()
-            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-            # From no folder in particular, which it would keep in use.
-            place = Path(sys.executable or ".").anchor or None
-            options = {**pipes, "stderr": subprocess.DEVNULL, "bufsize": 0, "cwd": place}
-            environment = python_environment()
-            self._process = start_process(self._command, env=environment, **options)
+    def _start_if_ended(self) -> Process:
+        """The running program. One that has ended is replaced."""
+        if self._process is not None and self._process.poll() is None:
+            return self._process
+        self.close()
+        self._process = start_process(
+            self._command,
+            env=python_environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            # It would keep the current folder in use.
+            cwd=Path(sys.executable or ".").anchor or None,
+        )
         return self._process
 
-    def _failure(self, error: Exception, seconds: str) -> ProgramError:
-        """The error of a program that ended without an answer; ends what is left of it."""
+    def _failure_error(self, error: Exception) -> ProgramError:
+        """End the program, and make the error that says how it started or ended."""
         process = self._process
         self.close()
         if process is None:
             reason = getattr(error, "strerror", None) or error
             return ProgramError(f"{self.name} cannot be started: {reason}")
-        if seconds:
-            return ProgramError(f"{self.name} was ended: it took longer than {seconds} seconds")
-        return ProgramError(f"{self.name} ended before it answered ({_ending(process.returncode)})")
+        exit_text = _describe_exit(process.returncode)
+        return ProgramError(f"{self.name} ended before it answered ({exit_text})")
 
-    def _in_child(self) -> None:
+    def _leave_to_parent(self) -> None:
         """Leave the program to the parent process."""
         process = self._process
         self._process = None
@@ -108,28 +118,28 @@ class PythonProgram:
 
 
 @contextmanager
-def _limit(process: Process, seconds: float, expired: Event) -> Iterator[None]:
-    """Kill the process if the block takes longer."""
+def _kill_after(process: Process, seconds: float, expired: Event) -> Iterator[None]:
+    """Kill the process and set `expired` if the block takes longer."""
 
-    def end() -> None:
+    def kill() -> None:
         expired.set()
         process.kill()
 
-    cancel = call_later(seconds, end, "paylab-limit")
+    cancel = call_later(seconds, kill, "paylab-limit")
     try:
         yield
     finally:
         cancel()
 
 
-def _exchange(process: Process, request: bytes) -> tuple[bool, bytes]:
-    """Send a request, and read whether it was answered and the answer, or the error's text."""
-    pipes: tuple[Any, Any] = process.stdin, process.stdout
-    to_program: BinaryIO = pipes[0]
-    from_program: BinaryIO = pipes[1]
-    child.send_message(to_program, request)
-    mark = child.receive_message(from_program)
-    return mark == child.ANSWER, child.receive_message(from_program)
+def _exchange_messages(process: Process, request: bytes) -> tuple[bool, bytes]:
+    """Send a request. Return whether it was answered, and the answer or the error's text."""
+    stdin = cast("BinaryIO", process.stdin)
+    stdout = cast("BinaryIO", process.stdout)
+    child.send_message(stdin, request)
+    mark = child.receive_message(stdout)
+    content = child.receive_message(stdout)
+    return mark == child.ANSWER, content
 
 
 def _close_pipes(process: Process) -> None:
@@ -139,8 +149,8 @@ def _close_pipes(process: Process) -> None:
                 pipe.close()
 
 
-def _ending(status: int | None) -> str:
-    """How a process ended."""
+def _describe_exit(status: int | None) -> str:
+    """How a process ended: its exit status, or the signal."""
     if status is None or status >= 0:
         return f"exit status {status}"
     with suppress(ValueError):

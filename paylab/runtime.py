@@ -26,10 +26,11 @@ T = TypeVar("T")
 Process: TypeAlias = "subprocess.Popen[bytes]"
 
 BACKLOG = 2048
+"""Maximum connections that wait to be accepted."""
 
 
 def has_threads() -> bool:
-    """Whether a thread can start: it is tried, since no setting of Python says so."""
+    """Whether a thread can start. It is tried, since no setting of Python says so."""
     thread = Thread(target=bool, name="paylab-trial", daemon=True)
     try:
         thread.start()
@@ -40,7 +41,7 @@ def has_threads() -> bool:
 
 
 def start_thread(run: Callable[[], object], name: str) -> Thread:
-    """Start a daemon thread; ConfigError if this Python cannot."""
+    """Start a daemon thread. ConfigError if this Python cannot."""
     thread = Thread(target=run, name=name, daemon=True)
     try:
         thread.start()
@@ -50,13 +51,15 @@ def start_thread(run: Callable[[], object], name: str) -> Thread:
 
 
 def make_executor(workers: int, name: str) -> Executor:
-    """An executor with so many threads, or one that does the work at once without threads."""
+    """An executor with `workers` threads. Where no thread can start, it works at once."""
     from concurrent.futures import ThreadPoolExecutor
 
-    return ThreadPoolExecutor(workers, name) if has_threads() else _inline_executor()
+    if has_threads():
+        return ThreadPoolExecutor(workers, name)
+    return _make_inline_executor()
 
 
-def _inline_executor() -> Executor:
+def _make_inline_executor() -> Executor:
     from concurrent.futures import Executor, Future
 
     class InlineExecutor(Executor):  # here, since its base takes long to import
@@ -84,7 +87,7 @@ async def in_thread(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> 
 
 
 def call_later(seconds: float, run: Callable[[], object], name: str) -> Callable[[], None]:
-    """Call a function once after some seconds; the returned function cancels it.
+    """Call a function once after some seconds. The returned function cancels the call.
 
     Without threads the running event loop calls it, and without a loop it is called at once.
     """
@@ -97,10 +100,11 @@ def call_later(seconds: float, run: Callable[[], object], name: str) -> Callable
     import asyncio
 
     try:
-        return asyncio.get_running_loop().call_later(seconds, run).cancel
+        loop = asyncio.get_running_loop()
     except RuntimeError:
         run()
         return lambda: None
+    return loop.call_later(seconds, run).cancel
 
 
 class Repetition:
@@ -115,7 +119,7 @@ class Repetition:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Start; without threads and without a running event loop, nothing is called."""
+        """Start the calls. Without threads and a running event loop there are none."""
         if has_threads():
             self._thread = start_thread(self._repeat, self._name)
             return
@@ -134,12 +138,14 @@ class Repetition:
         return self._task is not None and not self._task.done()
 
     def stop(self) -> None:
-        """Stop; returns when a call that is under way has ended."""
+        """Stop the calls. It returns when a call that is under way has ended."""
         self._stopped.set()
         if self._task is not None:
             self._task.cancel()
         thread = self._thread
-        if thread is not None and thread.is_alive() and thread is not current_thread():
+        if thread is None or thread is current_thread():
+            return
+        if thread.is_alive():
             thread.join()
 
     def _repeat(self) -> None:
@@ -155,14 +161,14 @@ class Repetition:
 
 
 def start_process(command: Sequence[str], **options: Any) -> Process:
-    """Start a command with options of `Popen`; OSError if this Python cannot."""
+    """Start a command with options of `Popen`. OSError if this Python cannot."""
     import subprocess
 
     return subprocess.Popen(command, **options)  # noqa: S603 - a list of arguments, no shell
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket; ConfigError if the port cannot be opened.
+    """A listening socket. ConfigError if the port cannot be opened.
 
     IPPROTO_TCP must be named: without it asyncio leaves TCP_NODELAY off, and every keep-alive
     request then takes 44 ms.
@@ -183,14 +189,14 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def datagram_socket() -> socket.socket:
-    """A Unix datagram socket; OSError or AttributeError where there are none."""
+    """A Unix datagram socket. OSError or AttributeError where there are none."""
     import socket
 
     return socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 
 
 def check_listening(host: str, port: int, seconds: float) -> None:
-    """Connect and disconnect; OSError if nothing listens there within some seconds."""
+    """Connect and disconnect. OSError if nothing listens there within some seconds."""
     import socket
 
     socket.create_connection((host, port), timeout=seconds).close()

@@ -24,13 +24,13 @@ Send = Callable[[Message], Awaitable[None]]
 START_SECONDS = 60.0
 GRACE_SECONDS = 2
 
-CONNECTIONS = 2_000
+CONNECTIONS_MAX = 2_000
 """Maximum open connections; uvicorn answers further ones with 503."""
 
-HEAD_SECONDS = 10.0
+HEADERS_SECONDS = 10.0
 """Seconds that a client has to send the request line and headers."""
 
-HEAD_BYTES = 64 * 1024
+HEADERS_BYTES_MAX = 64 * 1024
 """Maximum bytes of request line and headers, which uvicorn does not limit."""
 
 
@@ -45,7 +45,7 @@ class ServingConfig(uvicorn.Config):
 class HTTPConnection(HttpToolsProtocol):
     """A uvicorn connection with time and size limits for the headers of a request."""
 
-    _seen = 0
+    _bytes_received = 0
     _client: tuple[Any, ...] = ()
     _deadline: asyncio.TimerHandle | None = None
 
@@ -58,37 +58,37 @@ class HTTPConnection(HttpToolsProtocol):
         super().connection_made(transport)
         self._client = tuple(transport.get_extra_info("peername") or ())
         self._config.transports[self._client] = transport
-        self._wait(transport)
+        self._start_deadline(transport)
 
     def data_received(self, data: bytes) -> None:
         """Read on, unless the headers are too large."""
         super().data_received(data)
-        self._seen += len(data)
-        if self._deadline is not None and self._seen > HEAD_BYTES:
+        self._bytes_received += len(data)
+        if self._deadline is not None and self._bytes_received > HEADERS_BYTES_MAX:
             self.transport.abort()
 
     def on_message_begin(self) -> None:
         """Start the deadline of the headers."""
         super().on_message_begin()
-        self._wait(self.transport)
+        self._start_deadline(self.transport)
 
     def on_headers_complete(self) -> None:
         """Stop the deadline of the headers."""
-        self._wait_no_more()
+        self._stop_deadline()
         super().on_headers_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection, and stop the deadline."""
         self._config.transports.pop(self._client, None)
-        self._wait_no_more()
+        self._stop_deadline()
         super().connection_lost(exc)
 
-    def _wait(self, transport: Any) -> None:
-        self._wait_no_more()
-        self._deadline = self.loop.call_later(HEAD_SECONDS, transport.abort)
-        self._seen = 0
+    def _start_deadline(self, transport: asyncio.Transport) -> None:
+        self._stop_deadline()
+        self._deadline = self.loop.call_later(HEADERS_SECONDS, transport.abort)
+        self._bytes_received = 0
 
-    def _wait_no_more(self) -> None:
+    def _stop_deadline(self) -> None:
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
@@ -113,7 +113,7 @@ class ServingThread:
             proxy_headers=False,  # a proxy header could change the address that `abort` needs
             log_config=None,  # uvicorn's own logging writes to stderr, which may block
             log_level="error",
-            limit_concurrency=CONNECTIONS,
+            limit_concurrency=CONNECTIONS_MAX,
             server_header=False,
             date_header=False,
             timeout_graceful_shutdown=GRACE_SECONDS,
@@ -124,8 +124,9 @@ class ServingThread:
         self._thread: Thread | None = None
 
     def start(self) -> None:
-        """Start accepting connections; TimeoutError if that takes too long."""
-        self._thread = start_thread(partial(self._server.run, sockets=[self._listener]), self._name)
+        """Start accepting connections. TimeoutError if that takes too long."""
+        run_server = partial(self._server.run, sockets=[self._listener])
+        self._thread = start_thread(run_server, self._name)
         deadline = time.monotonic() + START_SECONDS
         while not self._server.started:
             if not self.is_alive() or time.monotonic() > deadline:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import paylab
-from paylab import files, frames
+from paylab import files, folders, frames
 from paylab.client import profiles
 from paylab.errors import ConfigError
 from paylab.frames.files import ours
@@ -50,7 +50,7 @@ def test_modes_of_folders_in_a_folder(tmp_path):
     (folder / "day=1").mkdir(parents=True)
     (folder / "day=1" / "a.parquet").touch()
     (folder / "day=1").chmod(0o700)
-    with files.replace_folder(folder, lambda _: True) as draft:
+    with folders.replace_folder(folder, lambda _: True) as draft:
         for day in ("day=1", "day=2"):
             (draft / day).mkdir(mode=0o755)
             (draft / day / "a.parquet").touch()
@@ -65,7 +65,7 @@ def test_modes_of_a_folder(tmp_path):
     old.write_text("old")
     old.chmod(0o640)
     folder.chmod(0o750)
-    with files.replace_folder(folder, ours) as draft:
+    with folders.replace_folder(folder, ours) as draft:
         assert mode(draft) == 0o700
         for day in ("created_day=2026-01-01", "created_day=2026-01-02"):
             (draft / day).mkdir()
@@ -79,9 +79,9 @@ def test_modes_of_a_folder(tmp_path):
 def test_a_replaced_folder_leaves_nothing_behind(tmp_path, exchange, monkeypatch):
     """No temporary folder is left, also on systems that cannot swap two names."""
     if not exchange:
-        monkeypatch.setattr(files, "_exchange", lambda *_: False)
+        monkeypatch.setattr(folders, "_exchange_names", lambda *_: False)
     for text in ("old", "new"):
-        with files.replace_folder(tmp_path / "t", lambda _: True) as draft:
+        with folders.replace_folder(tmp_path / "t", lambda _: True) as draft:
             (draft / "a").write_text(text)
     assert (tmp_path / "t/a").read_text() == "new"
     assert [entry.name for entry in tmp_path.iterdir()] == ["t"]

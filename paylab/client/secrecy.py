@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from weakref import WeakSet
 
-from ..logs import escaped
+from ..logs import escaping_logger
 from ..redaction.personal import personal_names
 from ..redaction.redaction import Redaction
 from .settings import Settings
@@ -42,5 +42,5 @@ def redaction_of(settings: Settings) -> Redaction:
     redaction = Redaction(keys, personal_names(settings.service.diff()))
     _LOG_REDACTION.redactions.add(redaction)
     for name in NAMES:
-        escaped(name).addFilter(_LOG_REDACTION)
+        escaping_logger(name).addFilter(_LOG_REDACTION)
     return redaction

@@ -23,7 +23,8 @@ from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError
 from ..errors.extras import require_extra
 from ..errors.text import printable_lines
-from ..files import path_of, recover, refuse_foreign, replace, replace_folder, require_parent
+from ..files import path_of, recover_path, replace, require_parent
+from ..folders import replace_folder, require_own_files
 from ..spec import timestamps
 from ..spec.repeats import warn_of_repeats
 from ..spec.service.lists import Order
@@ -155,7 +156,7 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     )
     require_parent(path)
     if path.is_dir():
-        refuse_foreign(path.resolve(), ours)  # before anything is fetched
+        require_own_files(path.resolve(), ours)  # before anything is fetched
     sweep_drafts(path)
     job = {"kind": kind, "base_url": about.get("base_url"), "filter": about.get("filter")}
     job |= {"since": str(selection.since), "status": sorted(selection.statuses or ())}
@@ -163,7 +164,7 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     job["account"] = account
     now = timestamps.from_text(about["fetched_at"]) if "fetched_at" in about else datetime.now(UTC)
     with opened_draft(path, job, now, resume) as draft:
-        recover(path)
+        recover_path(path)
         tally = Tally(progress, draft.last.rows, draft.last.pages)
         _fetch_all(fetch, draft, schema, tally, selection)
         if tally.stopped:

@@ -20,7 +20,8 @@ from typing import IO, Any
 import pyarrow as pa
 
 from ..errors.base import ConfigError
-from ..files import locked, replace, sync_folder
+from ..files import replace, sync_folder
+from ..locks import hold_file_lock
 from ..spec.timestamps import from_text, to_text
 from .text_table import PagePart
 
@@ -160,7 +161,7 @@ def opened_draft(
     if not stat.S_ISDIR(folder_status.st_mode) or not is_ours:
         raise ConfigError(f"{folder} is not a folder of yours: remove it, or export elsewhere")
     folder.chmod(0o700)
-    with locked(folder / "lock"):
+    with hold_file_lock(folder / "lock"):
         yield Draft(folder, job, now, resume)
 
 

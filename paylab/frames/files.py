@@ -20,9 +20,10 @@ import pyarrow.csv as pcsv
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
+from ..csv_files import read_written_header
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, PaylabError
-from ..files import file_mode, path_of, replace, unreadable, written_header
+from ..files import file_mode, path_of, replace, unreadable_error
 from ..spec.codes import minor_unit
 from ..spreadsheet_cells import ESCAPED, FORMULA, INNER, RESULTS, SPOILED, restore_cell
 from . import decimals, times
@@ -147,7 +148,7 @@ def read_csv(
     >>> str(paylab.read_csv(path)["source_amount"].dtype)
     'decimal'
     """
-    header = written_header(path, delimiter)
+    header = read_written_header(path, delimiter)
     about = read_sidecar(Path(path))
     is_escaped = bool(about.get("excel_safe")) or set(header) >= RESULTS
     names = [*map(restore_cell, header)] if is_escaped else header
@@ -160,7 +161,7 @@ def read_csv(
     try:
         texts = read_csv_texts(path, header, delimiter)
     except pa.ArrowException as error:
-        raise unreadable(path, "CSV", error) from None
+        raise unreadable_error(path, "CSV", error) from None
     return typed_frame(unguard(texts) if is_escaped else texts, schema)
 
 
@@ -266,7 +267,7 @@ def read_parquet(path: str | os.PathLike[str], kind: ListName | None = None) -> 
     try:
         table = pq.read_table(place.absolute(), partitioning=None)
     except (pa.ArrowException, OSError) as error:
-        raise unreadable(path, "Parquet", error) from None
+        raise unreadable_error(path, "Parquet", error) from None
     about = read_sidecar(place)
     schema = schema_of(kind or about.get("kind") or likeliest_schema(table.column_names).name)
     is_text = {name: pa.types.is_string(table[name].type) for name in table.column_names}

@@ -19,7 +19,8 @@ import pyarrow.parquet as pq
 
 from ..errors.base import ConfigError, ExactnessError
 from ..errors.extras import extra_imports
-from ..files import locked, path_of, replace, sweep
+from ..files import path_of, remove_drafts, replace
+from ..locks import hold_file_lock
 from . import summaries
 from .decimal_array import DecimalArray, DecimalDtype
 from .summary_rows import prepared
@@ -60,8 +61,8 @@ class Folder:
     def locked(self) -> Iterator[None]:
         """Keep other processes from writing."""
         self.path.mkdir(parents=True, exist_ok=True)
-        with locked(self.path / "_lock"):
-            sweep(self.path)
+        with hold_file_lock(self.path / "_lock"):
+            remove_drafts(self.path)
             yield
 
 

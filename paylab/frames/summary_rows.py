@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..errors.base import ConfigError, ExactnessError
-from ..files import unreadable
+from ..files import unreadable_error
 from . import decimals, times
 from .summary_sql import AMOUNTS, COLUMNS, quoted, sql_text
 
@@ -63,7 +63,7 @@ def _schema_of(file: str) -> pa.Schema:
     try:
         return pq.read_schema(file)
     except (pa.ArrowException, OSError) as error:
-        raise unreadable(file, "Parquet", error) from None
+        raise unreadable_error(file, "Parquet", error) from None
 
 
 def _amount_types(schema: pa.Schema) -> list[pa.DataType]:

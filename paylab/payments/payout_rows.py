@@ -9,8 +9,8 @@ from os import PathLike
 from typing import Any, TypeAlias
 from unicodedata import normalize
 
+from ..csv_files import CsvRow, read_csv_header, read_csv_rows
 from ..errors.base import PaylabError
-from ..files import CsvRow, csv_header, csv_rows
 from ..spec.operations.field import AMOUNT, CURRENCY, ENUM, TEXT
 from ..spec.operations.records import OPERATIONS
 from .identity import REFERENCE
@@ -81,8 +81,8 @@ def read_rows(
 def _read_records(payouts: Payouts, delimiter: str) -> Iterator[CsvRow]:
     """The payouts of a file, a frame or dicts as rows of raw cells."""
     if isinstance(payouts, str | PathLike):
-        _raise_if_duplicated(csv_header(payouts, delimiter))
-        return csv_rows(payouts, delimiter)
+        _raise_if_duplicated(read_csv_header(payouts, delimiter))
+        return read_csv_rows(payouts, delimiter)
     if hasattr(payouts, "columns"):
         frame: Any = payouts  # pandas may not be installed
         return _read_dicts(frame.to_dict("records"))

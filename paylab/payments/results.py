@@ -133,7 +133,7 @@ class ResultsFile:
 
     def __enter__(self) -> Self:
         """Write the file without answers; ConfigError if it cannot be written."""
-        files.recover(self._path)
+        files.recover_path(self._path)
         try:
             self._write(is_durable=False)
         except OSError as error:

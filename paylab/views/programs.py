@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from ..errors.extras import require_extra
-from ..processes import SECONDS, PythonProgram
+from ..processes import ANSWER_SECONDS, PythonProgram
 from ..spec.codes import IMAGE_MIN
 from ..spec.text import JsonMapping
 
@@ -40,7 +40,7 @@ def draw_chart(spec: JsonMapping, picture_format: Literal["png", "svg"]) -> byte
     return chart_program().ask(json.dumps(request).encode())
 
 
-def preview_picture(data: bytes, mime: str, seconds: float = SECONDS) -> bytes:
+def preview_picture(data: bytes, mime: str, seconds: float = ANSWER_SECONDS) -> bytes:
     """Make a small JPEG of a picture or of the first page of a PDF.
 
     Raises ProgramError if it cannot be made.

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..errors.base import ConfigError, PaylabError
 from ..errors.extras import extra_imports
-from ..files import path_of, unreadable
+from ..files import path_of, unreadable_error
 from ..frames.files import read_csv_texts, read_sidecar, unguard
 from ..spreadsheet_cells import restore_sheet_text
 
@@ -81,7 +81,7 @@ def _read_parquet(path: Path) -> pd.DataFrame:
     try:
         table = pq.read_table(path.absolute(), partitioning=None)
     except (pa.ArrowException, OSError) as error:
-        raise unreadable(path, "Parquet", error) from None
+        raise unreadable_error(path, "Parquet", error) from None
     frame: pd.DataFrame = table.to_pandas(types_mapper=pd.ArrowDtype)
     return frame
 
@@ -101,7 +101,7 @@ def _read_csv(path: Path, delimiter: str | None) -> Books:
         utf8_file = BytesIO(text.encode())
         table = read_csv_texts(utf8_file, header, delimiter, skip_empty_lines=True)
     except (pa.ArrowException, csv.Error, TypeError) as error:
-        raise unreadable(path, "CSV", error) from None
+        raise unreadable_error(path, "CSV", error) from None
     if read_sidecar(path).get("excel_safe"):
         table = unguard(table)
     return Books(table.to_pandas(types_mapper=pd.ArrowDtype), tuple(notes))
@@ -136,7 +136,7 @@ def _read_sheet(path: Path, sheet: str | None) -> pd.DataFrame:
     try:
         workbook = load_workbook(path, read_only=True, data_only=True)
     except Exception as error:
-        raise unreadable(path, "a workbook", error) from None
+        raise unreadable_error(path, "a workbook", error) from None
     try:
         if sheet is not None and sheet not in workbook.sheetnames:
             sheet_names = ", ".join(workbook.sheetnames)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from filelock import FileLock
 
 from ..errors.base import ConfigError, PaylabError
-from ..files import PRIVATE, create_private, path_of, require_writable
+from ..files import PRIVATE_MODE, create_private, path_of, require_writable
 from ..logs import log
 from ..spec import timestamps
 from ..spec.text import JsonMapping, read_json, write_json
@@ -104,7 +104,7 @@ class EventFile:
     def locked(self) -> AbstractContextManager[object]:
         """Keep other processes from writing; OSError if another one does not end."""
         lock_path = self.path.with_name(f".{self.path.name}.lock")
-        return FileLock(lock_path, timeout=LOCK_SECONDS, mode=PRIVATE)
+        return FileLock(lock_path, timeout=LOCK_SECONDS, mode=PRIVATE_MODE)
 
     def new_lines(self) -> Iterator[StoredEvent | Header]:
         """Yield the lines since the last call; log a line that cannot be read, and leave it out."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from paylab import files, frames
+from paylab import folders, frames
 
 STEPS = ("open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.chmod", "shutil.rmtree")
 ROWS, PAGE = 6, 2
@@ -105,7 +105,7 @@ def main(folder, first, every):
     before.parent.mkdir()
     attempt(fetch, before)
     found = [kills(folder, int(first), int(every), wrong, exchange=True)]
-    files._exchange = lambda *_: False
+    folders._exchange_names = lambda *_: False
     found.append(kills(folder, int(first), int(every), wrong, exchange=False))
     print(json.dumps({"kills": found, "wrong": wrong}))
 

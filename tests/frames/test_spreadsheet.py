@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import paylab
-from paylab import files, frames
+from paylab import csv_files, frames
 from paylab.spreadsheet_cells import escape_cell, restore_cell
 
 FORMULAS = [
@@ -123,7 +123,7 @@ def test_a_file_that_is_no_result_is_read_as_it_is(tmp_path):
     """An apostrophe in a file of your own stays."""
     path = tmp_path / "own.csv"
     path.write_text("id,client_reference_id\na,'=1\n")
-    assert [row.cells["client_reference_id"] for row in files.csv_rows(path)] == ["'=1"]
+    assert [row.cells["client_reference_id"] for row in csv_files.read_csv_rows(path)] == ["'=1"]
     assert paylab.read_csv(path)["client_reference_id"].tolist() == ["'=1"]
 
 

@@ -65,7 +65,7 @@ def head(wire, method="GET", target=PATH, body=b"", extra=""):
 @pytest.mark.parametrize("sent", [b"", b"GET / HT", b"GET /v1/transfers HTTP/1.1\r\nHost: x\r\nX"])
 def test_a_head_that_does_not_come_is_not_waited_for(wire, monkeypatch, sent):
     """A connection is closed when its headers do not arrive in time."""
-    monkeypatch.setattr(serving, "HEAD_SECONDS", 0.1)
+    monkeypatch.setattr(serving, "HEADERS_SECONDS", 0.1)
     with socket.create_connection((wire.server.host, wire.server.port), timeout=5) as slow:
         slow.sendall(sent)
         with suppress(ConnectionError):

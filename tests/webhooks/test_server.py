@@ -142,7 +142,7 @@ def test_a_slow_sender_is_cut_off(port, client, delivery, monkeypatch):
 @pytest.mark.parametrize("head", [b"", b"POST /x HTTP/1.1\r\nHost: x\r\nX-A"])
 def test_a_head_that_does_not_come_is_not_waited_for(receiver, monkeypatch, head):
     """A connection is closed if it does not send a complete request head in time."""
-    monkeypatch.setattr(serving, "HEAD_SECONDS", 0.2)
+    monkeypatch.setattr(serving, "HEADERS_SECONDS", 0.2)
     port = Port(receiver).start()
     with socket.create_connection(("127.0.0.1", port.number), timeout=5) as slow:
         slow.sendall(head)

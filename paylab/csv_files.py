@@ -1,0 +1,86 @@
+"""The rows and the header of CSV files."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from .errors.base import ArgumentError, PaylabError
+from .files import path_of, require_regular, unreadable_error
+from .spreadsheet_cells import RESULTS, restore_cell
+
+DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
+
+
+@dataclass(frozen=True)
+class CsvRow:
+    """A row of a CSV file: cells by column, line number, and number of surplus cells."""
+
+    cells: Mapping[str, Any]
+    line: int | None = None
+    surplus: int = 0
+
+
+def read_csv_rows(path: str | os.PathLike[str], delimiter: str = ",") -> Iterator[CsvRow]:
+    """Yield the rows of a UTF-8 CSV file. PaylabError if it cannot be read.
+
+    The cells of a file of results are read as they were before they were escaped.
+    """
+    with _open_reader(path, delimiter) as reader:
+        is_escaped = set(reader.fieldnames or ()) >= RESULTS
+        for record in reader:
+            surplus_cells: Sequence[str] = record.pop(None, ())  # cells without a column
+            cells = _restore_cells(record) if is_escaped else record
+            yield CsvRow(cells, reader.line_num, len(surplus_cells))
+
+
+def _restore_cells(record: Mapping[str, str | None]) -> dict[str, str | None]:
+    return {
+        restore_cell(name): None if cell is None else restore_cell(cell)
+        for name, cell in record.items()
+    }
+
+
+def read_csv_header(path: str | os.PathLike[str], delimiter: str = ",") -> list[str]:
+    """The columns of a CSV file. PaylabError if the delimiter seems to be wrong."""
+    names = read_written_header(path, delimiter)
+    if set(names) >= RESULTS:
+        return [restore_cell(name) for name in names]
+    return names
+
+
+def read_written_header(path: str | os.PathLike[str], delimiter: str = ",") -> list[str]:
+    """The columns of a CSV file as they are written there, escaped or not."""
+    with _open_reader(path, delimiter) as reader:
+        return list(reader.fieldnames or ())
+
+
+@contextmanager
+def _open_reader(path: str | os.PathLike[str], delimiter: str) -> Iterator[csv.DictReader[str]]:
+    if len(delimiter) != 1:
+        raise ArgumentError(f"delimiter must be one character, not {delimiter!r}", "delimiter")
+    file = path_of(path)
+    require_regular(file)
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as lines:
+            reader = csv.DictReader(lines, strict=True, delimiter=delimiter)
+            _require_columns(os.fspath(path), list(reader.fieldnames or ()), delimiter)
+            yield reader
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise unreadable_error(path, "CSV in UTF-8", error) from None
+
+
+def _require_columns(path: str, names: list[str], delimiter: str) -> None:
+    """PaylabError if there is one column whose name seems to contain another delimiter."""
+    if len(names) != 1:
+        return
+    for mark, mark_name in DELIMITERS.items():
+        if mark != delimiter and mark in names[0]:
+            raise PaylabError(
+                f"{path} has one column, {names[0][:60]!r}: its cells seem to be separated by "
+                f"{mark_name}; pass delimiter={mark!r} or --delimiter {mark!r}"
+            )

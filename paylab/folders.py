@@ -1,0 +1,109 @@
+"""Atomic replacement of folders."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .errors.base import ConfigError
+from .files import draft_path, file_mode, require_parent, sync_folder
+
+FOLDER_MODE = 0o700
+EXCHANGE_FLAG = 2  # RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS
+CURRENT_FOLDER = -100  # AT_FDCWD
+
+
+@contextmanager
+def replace_folder(path: Path, is_own: Callable[[Path], bool]) -> Iterator[Path]:
+    """Fill a temporary folder that replaces `path` at the end. After an error it is removed.
+
+    A folder with a file that `is_own` is false for is refused. Folder and files keep the modes of
+    those that they replace. A file with a new name gets the permissions common to all old files.
+    """
+    path = path.resolve()
+    require_parent(path)
+    require_own_files(path, is_own)
+    draft = draft_path(path, "part")
+    draft.mkdir()
+    new_folder_mode = file_mode(draft)
+    draft.chmod(FOLDER_MODE)
+    try:
+        yield draft
+        require_own_files(path, is_own)  # check again: a file may have been added meanwhile
+        _copy_modes(path, draft)
+        draft.chmod(file_mode(path) or new_folder_mode or FOLDER_MODE)
+        _move_into_place(draft, path)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    sync_folder(path.parent)
+
+
+def require_own_files(path: Path, is_own: Callable[[Path], bool]) -> None:
+    """ConfigError if a folder cannot be replaced, as when it has a file that is not our own."""
+    if Path.cwd().is_relative_to(path):
+        raise ConfigError("cannot replace the folder you are in: name another folder")
+    if path.exists() and not path.is_dir():
+        raise ConfigError(f"cannot write the folder {path.name}/: a file has that name")
+    for entry in path.rglob("*"):
+        name = entry.relative_to(path)
+        if entry.is_symlink() or not (entry.is_dir() or is_own(name)):
+            raise ConfigError(
+                f"cannot replace the folder {path.name}/: {name} is not from an export; "
+                "name another folder"
+            )
+
+
+def _copy_modes(old_folder: Path, new_folder: Path) -> None:
+    """Give the entries of the new folder the modes of the old ones, or those common to all old."""
+    modes: dict[Path, int] = {}
+    common_folder_mode = 0o777
+    common_file_mode = 0o666
+    for entry in old_folder.rglob("*"):
+        mode = file_mode(entry) or 0
+        modes[entry.relative_to(old_folder)] = mode
+        if entry.is_dir():
+            common_folder_mode &= mode
+        else:
+            common_file_mode &= mode
+    if not modes:
+        return
+    for entry in sorted(new_folder.rglob("*"), reverse=True):
+        common_mode = common_folder_mode if entry.is_dir() else common_file_mode
+        entry.chmod(modes.get(entry.relative_to(new_folder), common_mode))
+
+
+def _move_into_place(draft: Path, path: Path) -> None:
+    """Rename the draft to `path`. The old folder gets the draft's name, or is removed."""
+    if not path.exists():
+        draft.rename(path)
+        return
+    if _exchange_names(draft, path):
+        return
+    old_folder = draft_path(path, "old")  # `recover_path` restores it if the next step fails
+    path.rename(old_folder)
+    try:
+        draft.rename(path)
+    except OSError:
+        old_folder.rename(path)
+        raise
+    shutil.rmtree(old_folder, ignore_errors=True)
+
+
+def _exchange_names(path: Path, other_path: Path) -> bool:
+    """Swap two names atomically. False if the system or file system cannot."""
+    if os.name == "nt":
+        return False
+    import ctypes  # only for replacing a folder
+
+    library = ctypes.CDLL(None)
+    name = os.fsencode(path)
+    other_name = os.fsencode(other_path)
+    if hasattr(library, "renameat2"):
+        status = library.renameat2(CURRENT_FOLDER, name, CURRENT_FOLDER, other_name, EXCHANGE_FLAG)
+        return bool(status == 0)
+    if hasattr(library, "renamex_np"):
+        return bool(library.renamex_np(name, other_name, EXCHANGE_FLAG) == 0)
+    return False
