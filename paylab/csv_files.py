@@ -61,6 +61,7 @@ def read_written_header(path: str | os.PathLike[str], delimiter: str = ",") -> l
 
 @contextmanager
 def _open_reader(path: str | os.PathLike[str], delimiter: str) -> Iterator[csv.DictReader[str]]:
+    """Open a CSV file, and turn the errors of reading it into PaylabErrors."""
     if len(delimiter) != 1:
         raise ArgumentError(f"delimiter must be one character, not {delimiter!r}", "delimiter")
     file = path_of(path)

@@ -60,6 +60,7 @@ def make_executor(workers: int, name: str) -> Executor:
 
 
 def _make_inline_executor() -> Executor:
+    """An executor that works in the calling thread."""
     from concurrent.futures import Executor, Future
 
     class InlineExecutor(Executor):  # here, since its base takes long to import

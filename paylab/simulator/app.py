@@ -8,16 +8,14 @@ from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from http import HTTPMethod
+from http import HTTPMethod, HTTPStatus
 from typing import Any
-
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE
 
 from .. import loopback
 from ..runtime import in_thread
 from ..serving import HTTPConnection, Message, Receive, Send
 from ..spec.service.service import Service
-from .messages import MOST_BYTES, NO_CONTENT, PRODUCT, TOO_LARGE, RefusedError, Reply, Request
+from .messages import BODY_BYTES_MAX, NO_CONTENT, PRODUCT, TOO_LARGE, RefusedError, Reply, Request
 from .refusals import refusal_reply
 from .routing import CONTROL, find_operation
 
@@ -27,42 +25,57 @@ _FIRST_LINE = re.compile(rb"([!-~]+) (/[!-~]*) HTTP/1\.[01]\r?\n")
 class Protocol(HTTPConnection):
     """A connection; an unknown method is answered 404 or 405, not 400."""
 
-    _latest = b""
+    _last_data = b""
 
     def data_received(self, data: bytes) -> None:
         """Receive bytes, and store them in case they are not HTTP."""
-        self._latest = data
+        self._last_data = data
         super().data_received(data)
 
     def send_400_response(self, msg: str) -> None:
         """Refuse an unreadable request and close the connection."""
         app: Any = self.config.app
-        reply = refusal(self._latest, msg, app.service)
-        length = {"content-length": str(len(reply.body)), "connection": "close"}
-        lines = [f"{name}: {value}" for name, value in {**reply.headers, **length}.items()]
-        header_text = "\r\n".join([*lines, "", ""]).encode("latin-1")
-        self.transport.write(STATUS_LINE[reply.status] + header_text + reply.body)
+        reply = unreadable_request_reply(self._last_data, msg, app.service)
+        headers = {
+            **reply.headers,
+            "content-length": str(len(reply.body)),
+            "connection": "close",
+        }
+        lines = [f"HTTP/1.1 {reply.status} {HTTPStatus(reply.status).phrase}"]
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        header_text = "\r\n".join([*lines, "", ""])
+        self.transport.write(header_text.encode("latin-1") + reply.body)
         self.transport.close()
 
 
-def refusal(data: bytes, text: str, service: Service) -> Reply:
-    """The reply to bytes that are not a request; 404 or 405 for an unknown method."""
+def unreadable_request_reply(data: bytes, text: str, service: Service) -> Reply:
+    """The reply to bytes that are not a request: 400, or 404 or 405 for an unknown method."""
     match = _FIRST_LINE.match(data)
+    if match is None:
+        return Reply.json(400, {"error": text})
+    method = match[1].decode()
+    path = match[2].decode().partition("?")[0]
     try:
-        if match and match[1].decode() not in HTTPMethod.__members__:
-            find_operation(service, match[1].decode(), match[2].decode().partition("?")[0])
+        if method not in HTTPMethod.__members__:
+            find_operation(service, method, path)
     except RefusedError as refused:
         return refusal_reply(refused)
     return Reply.json(400, {"error": text})
 
 
-LARGE = 1024 * 1024
+LARGE_BODY_BYTES = 1024 * 1024
 """Size from which a body is processed in a thread, so that other connections are served."""
 
 BODY_SECONDS = 60.0
 """Maximum seconds for a whole body."""
 
-MOST_HELD = 2 * MOST_BYTES
+WAIT_STEP_SECONDS = 0.02
+"""Seconds between the answers of a request that waits."""
+
+PIECES_MAX = 20
+"""Maximum pieces in which a slow reply is sent."""
+
+BODIES_BYTES_MAX = 2 * BODY_BYTES_MAX
 """Maximum bytes of all bodies in memory; further ones are answered 503."""
 
 
@@ -84,122 +97,139 @@ class SimulatorApp:
         self._respond = answer
         self._abort = abort
         self._allowed = allowed
-        self._held = 0
+        self._held_bytes = 0
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request."""
         body = bytearray()
         try:
             self._check_origin(scope)
-            await self._read(scope, receive, body)
-            reply = await self._awaited(_request(scope, bytes(body)))
+            await self._read_body(scope, receive, body)
+            reply = await self._answer_when_ready(_read_request(scope, bytes(body)))
         except RefusedError as refused:
-            await _send(send, refusal_reply(refused))
+            await _send_reply(send, refusal_reply(refused))
             return
         except ConnectionError:
             return
         finally:
-            self._held -= len(body)
-        if reply.delay and await _disconnects(receive, reply.delay):
+            self._held_bytes -= len(body)
+        if reply.delay and await _wait_for_disconnect(receive, reply.delay):
             return
         if reply.cut:
-            await self._spoil(scope, receive, send, reply)
+            await self._send_cut(scope, receive, send, reply)
         else:
-            await _send(send, reply)
+            await _send_reply(send, reply)
 
     def _check_origin(self, scope: Message) -> None:
-        if refused := loopback.host_refusal(scope["headers"], self._allowed):
-            raise RefusedError(*refused, headers=_CLOSE)
+        refusal = loopback.host_refusal(scope["headers"], self._allowed)
+        if refusal is not None:
+            status, text = refusal
+            raise RefusedError(status, text, headers=CLOSE_HEADERS)
 
-    async def _read(self, scope: Message, receive: Receive, body: bytearray) -> None:
-        """Read the body; refuse it if it is too large or slow, or if too many are read."""
+    async def _read_body(self, scope: Message, receive: Receive, body: bytearray) -> None:
+        """Read the body. Refuse it if it is too large or slow, or if all bodies are too large."""
         length = dict(scope["headers"]).get(b"content-length", b"0")
-        if length.isdigit() and int(length[:19]) > MOST_BYTES:
-            raise RefusedError(413, TOO_LARGE, headers=_CLOSE)
+        if length.isdigit() and int(length[:19]) > BODY_BYTES_MAX:
+            raise RefusedError(413, TOO_LARGE, headers=CLOSE_HEADERS)
+        has_more = True
         try:
             async with asyncio.timeout(BODY_SECONDS):
-                while self._add(await receive(), body):
-                    pass
+                while has_more:
+                    has_more = self._add_part(await receive(), body)
         except TimeoutError:
-            raise RefusedError(408, "the body did not arrive in time", headers=_CLOSE) from None
+            text = "the body did not arrive in time"
+            raise RefusedError(408, text, headers=CLOSE_HEADERS) from None
 
-    def _add(self, message: Message, body: bytearray) -> bool:
-        """Add a part to the body; return whether there is more."""
+    def _add_part(self, message: Message, body: bytearray) -> bool:
+        """Add a part to the body. Return whether there are more parts."""
         if message["type"] == "http.disconnect":
             raise ConnectionResetError
         part = message.get("body", b"")
-        if len(body) + len(part) > MOST_BYTES:
-            raise RefusedError(413, TOO_LARGE, headers=_CLOSE)
-        if self._held + len(part) > MOST_HELD:
+        if len(body) + len(part) > BODY_BYTES_MAX:
+            raise RefusedError(413, TOO_LARGE, headers=CLOSE_HEADERS)
+        if self._held_bytes + len(part) > BODIES_BYTES_MAX:
             text = "too many large bodies at once: try again"
-            raise RefusedError(503, text, headers={**_CLOSE, "retry-after": "1"})
+            raise RefusedError(503, text, headers={**CLOSE_HEADERS, "retry-after": "1"})
         body += part
-        self._held += len(part)
+        self._held_bytes += len(part)
         return bool(message.get("more_body", False))
 
-    async def _awaited(self, request: Request) -> Reply:
-        """Answer a request, as soon as there is what it waits for."""
-        reply = await self._answer(request)
-        end = asyncio.get_running_loop().time() + reply.wait
-        # It is verified now, and its nonce is used.
-        verified = replace(request, is_trusted=True) if reply.wait else request
-        while reply.wait and asyncio.get_running_loop().time() < end:
-            await asyncio.sleep(0.02)
-            reply = await self._answer(verified)
+    async def _answer_when_ready(self, request: Request) -> Reply:
+        """Answer a request. One that waits is answered again until it has a result."""
+        loop = asyncio.get_running_loop()
+        reply = await self._answer_once(request)
+        deadline = loop.time() + reply.wait
+        # The request is verified now, and its nonce is used.
+        verified_request = replace(request, is_trusted=True)
+        while reply.wait and loop.time() < deadline:
+            await asyncio.sleep(WAIT_STEP_SECONDS)
+            reply = await self._answer_once(verified_request)
         return reply
 
-    async def _answer(self, request: Request) -> Reply:
-        """Answer a small request of the service here, which is faster than in a thread."""
-        if len(request.body) > LARGE or request.path.startswith(CONTROL):
+    async def _answer_once(self, request: Request) -> Reply:
+        """Answer a request. Only large and control requests take a thread, which is slower."""
+        if len(request.body) > LARGE_BODY_BYTES or request.path.startswith(CONTROL):
             return await in_thread(self._respond, request)
         return self._respond(request)
 
-    async def _spoil(self, scope: Message, receive: Receive, send: Send, reply: Reply) -> None:
+    async def _send_cut(self, scope: Message, receive: Receive, send: Send, reply: Reply) -> None:
+        """Send nothing or a part of a reply, and abort the connection, as its fault says."""
         if reply.cut == "timeout":
-            await _disconnects(receive, seconds=60)
+            await _wait_for_disconnect(receive, seconds=60)
         if reply.cut == "truncate":
             headers = {**reply.headers, "content-length": str(len(reply.body))}
-            await _start(send, reply.status, headers)
-            half = reply.body[: len(reply.body) // 2 if reply.kept is None else reply.kept]
-            await send({"type": "http.response.body", "body": half, "more_body": True})
-            await asyncio.sleep(0.05)  # let the first half reach the client first
+            await _start_reply(send, reply.status, headers)
+            bytes_kept = len(reply.body) // 2 if reply.kept is None else reply.kept
+            part = reply.body[:bytes_kept]
+            await send({"type": "http.response.body", "body": part, "more_body": True})
+            await asyncio.sleep(0.05)  # let the part reach the client before the end
         self._abort(scope["client"])
-        await asyncio.sleep(0)  # uvicorn notes the end first; else it logs a missing response
+        await asyncio.sleep(0)  # uvicorn must see the end, or it logs a missing response
 
 
-def _request(scope: Message, body: bytes) -> Request:
+def _read_request(scope: Message, body: bytes) -> Request:
+    """The request of an ASGI scope. Repeated headers are joined with commas."""
     headers: dict[str, str] = {}
-    for name, value in scope["headers"]:
-        key = name.decode("latin-1").lower()
-        text = value.decode("latin-1").strip(" \t")
-        headers[key] = f"{headers[key]}, {text}" if key in headers else text
+    for name_bytes, value_bytes in scope["headers"]:
+        name = name_bytes.decode("latin-1").lower()
+        value = value_bytes.decode("latin-1").strip(" \t")
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
     path = scope["raw_path"].decode("latin-1")
     query = scope["query_string"].decode("latin-1")
     return Request(scope["method"], path, query, headers, body, at=datetime.now(UTC))
 
 
-async def _disconnects(receive: Receive, seconds: float) -> bool:
-    """Wait for so long, or until the client disconnects; return whether it did."""
+async def _wait_for_disconnect(receive: Receive, seconds: float) -> bool:
+    """Wait for some seconds or until the client disconnects. Return whether it did."""
     with suppress(TimeoutError):
         await asyncio.wait_for(receive(), seconds)
         return True
     return False
 
 
-async def _send(send: Send, reply: Reply) -> None:
-    length = {} if reply.status == NO_CONTENT else {"content-length": str(len(reply.body))}
-    await _start(send, reply.status, {"server": PRODUCT, **reply.headers, **length})
-    pieces = min(20, len(reply.body)) if reply.slow else 0
-    for at in range(pieces):
-        piece = reply.body[at * len(reply.body) // pieces : (at + 1) * len(reply.body) // pieces]
+async def _send_reply(send: Send, reply: Reply) -> None:
+    """Send a reply. A slow one is sent in pieces over `reply.slow` seconds."""
+    headers = {"server": PRODUCT, **reply.headers}
+    if reply.status != NO_CONTENT:
+        headers["content-length"] = str(len(reply.body))
+    await _start_reply(send, reply.status, headers)
+    size = len(reply.body)
+    if not (reply.slow and size):
+        await send({"type": "http.response.body", "body": reply.body})
+        return
+    piece_count = min(PIECES_MAX, size)
+    for index in range(piece_count):
+        start = index * size // piece_count
+        end = (index + 1) * size // piece_count
+        piece = reply.body[start:end]
         await send({"type": "http.response.body", "body": piece, "more_body": True})
-        await asyncio.sleep(reply.slow / pieces)
-    await send({"type": "http.response.body", "body": b"" if pieces else reply.body})
+        await asyncio.sleep(reply.slow / piece_count)
+    await send({"type": "http.response.body", "body": b""})
 
 
-async def _start(send: Send, status: int, headers: dict[str, str]) -> None:
+async def _start_reply(send: Send, status: int, headers: dict[str, str]) -> None:
     pairs = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": status, "headers": pairs})
 
 
-_CLOSE = {"connection": "close"}
+CLOSE_HEADERS = {"connection": "close"}

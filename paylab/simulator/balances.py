@@ -9,7 +9,7 @@ from decimal import Decimal
 
 from ..errors.base import Problem
 from ..spec import money
-from .messages import require
+from .messages import raise_if_problems
 from .prices import amount_text
 from .table import Row
 from .world import World
@@ -19,47 +19,49 @@ CURRENCIES = ("USD", "USDC")
 
 
 def add_to_balance(world: World, body: Row) -> str:
-    """Pay in an amount, also 0.00, and return its currency; a 400 names the wrong field."""
+    """Pay in an amount, which may be 0.00, and return its currency.
+
+    RefusedError with status 400 names the wrong fields.
+    """
     currency = body.get("currency", CURRENCIES[0])
     amount = body.get("amount")
     upper_currency = currency.upper() if isinstance(currency, str) else ""
-    wrong = (
-        []
-        if money.read_amount(amount) == 0
-        else money.check_amount(amount, upper_currency, "amount")
-    )
+    problems: list[Problem] = []
+    if money.read_amount(amount) != 0:
+        problems += money.check_amount(amount, upper_currency, "amount")
     if upper_currency not in CURRENCIES:
-        wrong.append(Problem("currency", f"must be {' or '.join(CURRENCIES)}"))
-    wrong += [Problem(name, "is not known") for name in body.keys() - {"amount", "currency"}]
-    require(wrong)
-    _put(
-        world, upper_currency, (_amount(world, upper_currency) or Decimal(0)) + Decimal(str(amount))
-    )
+        problems.append(Problem("currency", f"must be {' or '.join(CURRENCIES)}"))
+    problems += [Problem(name, "is not known") for name in body.keys() - {"amount", "currency"}]
+    raise_if_problems(problems)
+    balance = _find_balance(world, upper_currency) or Decimal(0)
+    _put_balance(world, upper_currency, balance + Decimal(str(amount)))
     return upper_currency
 
 
-def take(world: World, transfer: Row) -> bool:
-    """Take the source amount of a transfer; False if its currency's balance is too low."""
+def take_amount(world: World, transfer: Row) -> bool:
+    """Take the source amount of a transfer. False if its currency's balance is too low."""
     currency = transfer["source_currency"]
-    amount = _amount(world, currency)
-    if amount is None:
+    balance = _find_balance(world, currency)
+    if balance is None:
         return True
-    remaining = amount - Decimal(transfer["source_amount"])
-    if remaining < 0:
+    remaining_balance = balance - Decimal(transfer["source_amount"])
+    if remaining_balance < 0:
         return False
-    _put(world, currency, remaining)
+    _put_balance(world, currency, remaining_balance)
     return True
 
 
-def listed(world: World) -> dict[str, str]:
+def list_balances(world: World) -> dict[str, str]:
     """The balance of each currency that has one."""
     return {row["id"]: row["amount"] for row in world.tables["balances"].rows.values()}
 
 
-def _amount(world: World, currency: str) -> Decimal | None:
+def _find_balance(world: World, currency: str) -> Decimal | None:
     row = world.find("balances", currency)
-    return None if row is None else Decimal(row["amount"])
+    if row is None:
+        return None
+    return Decimal(row["amount"])
 
 
-def _put(world: World, currency: str, amount: Decimal) -> None:
+def _put_balance(world: World, currency: str, amount: Decimal) -> None:
     world.put("balances", {"id": currency, "amount": amount_text(amount, currency)})

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 
 from ..errors.base import SimulatorError
 from ..spec import timestamps
+from ..spec.text import JsonMapping, JsonObject
 
 START = datetime(2026, 1, 15, 12, 0, 0, tzinfo=UTC)
 """The start time of a frozen world. Assumption `clock.frozen`."""
@@ -34,22 +35,26 @@ class Clock:
         self._wall = wall
         self.frozen = frozen
         self.speed = speed
-        since = wall()
-        usual = START if frozen else datetime.fromtimestamp(since, UTC)
-        self._line = (start or usual, since)
+        real_time = wall()
+        default_start = START if frozen else datetime.fromtimestamp(real_time, UTC)
+        self._base = start or default_start
+        self._base_real_time = real_time
 
     def now(self) -> datetime:
-        """The current time, in milliseconds."""
-        base, since = self._line
-        # If the machine's clock is set back, simulated time waits at its last base.
-        passed = 0.0 if self.frozen else max(0.0, self._wall() - since) * self.speed
-        moment = base + timedelta(seconds=min(passed, (END - base).total_seconds()))
+        """The current time, without fractions of a millisecond."""
+        passed_seconds = 0.0
+        if not self.frozen:
+            # If the machine's clock is set back, simulated time waits at its last base.
+            passed_seconds = max(0.0, self._wall() - self._base_real_time) * self.speed
+        seconds_until_end = (END - self._base).total_seconds()
+        moment = self._base + timedelta(seconds=min(passed_seconds, seconds_until_end))
         # A finer time would differ from the same time read from the text of an answer.
         return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
     def jump(self, to: datetime) -> None:
-        """Advance to a time; the clock never goes back."""
-        self._line = (min(max(to, self.now()), END), self._wall())
+        """Advance to a time. The clock never goes back."""
+        self._base = min(max(to, self.now()), END)
+        self._base_real_time = self._wall()
 
     def set(self, *, frozen: bool | None = None, speed: float | None = None) -> None:
         """Freeze the clock or let it run, at so many simulated seconds per real second."""
@@ -62,7 +67,7 @@ class Clock:
             self.frozen = frozen
 
     def real_seconds_until(self, moment: datetime) -> float | None:
-        """The real seconds until a time; None on a frozen clock."""
+        """The real seconds until a time. None on a frozen clock."""
         if self.frozen:
             return None
         return max(0.0, (moment - self.now()).total_seconds() / self.speed)
@@ -71,33 +76,33 @@ class Clock:
         """The clock as JSON for the summary."""
         return {"now": timestamps.to_text(self.now()), "frozen": self.frozen, "speed": self.speed}
 
-    def saved(self) -> dict[str, object]:
-        """The clock for the file; a running clock continues while the simulator is closed."""
-        base, since = self._line
+    def dump(self) -> JsonObject:
+        """The clock as JSON for the file. A running clock goes on while the simulator is closed."""
         return {
-            "base": timestamps.to_text(base),
+            "base": timestamps.to_text(self._base),
             # A real time would make the files of equal frozen worlds differ.
-            "since": None if self.frozen else since,
+            "since": None if self.frozen else self._base_real_time,
             "frozen": self.frozen,
             "speed": self.speed,
         }
 
-    def restore(self, saved: dict[str, object]) -> None:
-        """Restore the clock from `saved`."""
-        since = self._wall() if saved["since"] is None else float(str(saved["since"]))
-        base = timestamps.from_text(str(saved["base"]))
-        speed = float(str(saved["speed"]))
-        self._line = (base, since)
-        self.frozen = bool(saved["frozen"])
+    def restore(self, dump: JsonMapping) -> None:
+        """Restore the clock from a `dump`. An invalid one changes nothing."""
+        base = timestamps.from_text(str(dump["base"]))
+        base_real_time = self._wall() if dump["since"] is None else float(dump["since"])
+        speed = float(dump["speed"])
+        self._base = base
+        self._base_real_time = base_real_time
+        self.frozen = bool(dump["frozen"])
         self.speed = speed
 
 
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([smhd])|(?:(s)ec(?:ond)?|(m)in(?:ute)?|(h)our|(d)ay)s?)")
 
 
 def seconds(span: float | str | timedelta) -> float:
-    """Seconds in a span: a number, a timedelta, or text like "90s", "24h" or "3 days"."""
+    """The seconds of a span: a number, a timedelta, or text like "90s", "24h" or "3 days"."""
     if isinstance(span, timedelta):
         return span.total_seconds()
     if not isinstance(span, str):
@@ -105,5 +110,5 @@ def seconds(span: float | str | timedelta) -> float:
     match = _SPAN.fullmatch(span.strip())
     if match is None:
         raise SimulatorError(f'{span!r} is not a time span: write seconds, or "90s", "5m", "24h"')
-    unit = next(filter(None, match.groups()[1:]))
-    return float(match[1]) * _UNITS[unit]
+    units = [unit for unit in match.groups()[1:] if unit]
+    return float(match[1]) * _UNIT_SECONDS[units[0]]

@@ -9,16 +9,22 @@ from typing import Any
 
 from ..errors.base import Problem
 from . import balances, faults
-from .events import redeliver
+from .events import redeliver_event
 from .fault_kinds import check_fault
 from .journal import journal_rows
-from .messages import DEEPEST, RefusedError, Reply, Request, require
-from .strictness import remarks
+from .messages import NESTING_MAX, RefusedError, Reply, Request, raise_if_problems
+from .strictness import find_remarks
 from .table import Row
 from .world import World
 
-LONGEST_WAIT = 20
+WAIT_SECONDS_MAX = 20
 """Maximum seconds that a request waits for a delivery."""
+
+CLOCK_RANGES: Mapping[str, tuple[float, float]] = {
+    "advance_seconds": (0, 10 * 366 * 86_400),
+    "speed": (0.001, 1_000_000),
+}
+"""The lowest and the highest number of a change of the clock."""
 
 
 def summary(world: World, _: Request) -> Reply:
@@ -29,8 +35,8 @@ def summary(world: World, _: Request) -> Reply:
 def clock(world: World, request: Request) -> Reply:
     """POST /_simulator/clock: advance_seconds, frozen or speed."""
     body = request.json()
-    require(_clock_problems(body))
-    control = _control(world)
+    raise_if_problems(_clock_problems(body))
+    control = _require_control(world)
     if "frozen" in body or "speed" in body:
         control.set_clock(frozen=body.get("frozen"), speed=body.get("speed"))
     if "advance_seconds" in body:
@@ -39,26 +45,29 @@ def clock(world: World, request: Request) -> Reply:
 
 
 def _clock_problems(body: Row) -> list[Problem]:
-    ranges = {"advance_seconds": (0, 10 * 366 * 86_400), "speed": (0.001, 1_000_000)}
-    problems = [
-        Problem(name, f"must be a number from {low} to {high}", "control")
-        for name, (low, high) in ranges.items()
-        if name in body and not (type(body[name]) in (int, float) and low <= body[name] <= high)
-    ]
+    """The wrong values in a change of the clock, and a change without any value."""
+    problems: list[Problem] = []
+    for name, (low, high) in CLOCK_RANGES.items():
+        if name not in body:
+            continue
+        value = body[name]
+        if type(value) not in (int, float) or not low <= value <= high:
+            message = f"must be a number from {low} to {high}"
+            problems.append(Problem(name, message, "control"))
     if "frozen" in body and not isinstance(body["frozen"], bool):
         problems.append(Problem("frozen", "must be true or false", "control"))
-    if not body.keys() & {*ranges, "frozen"}:
+    if not body.keys() & {*CLOCK_RANGES, "frozen"}:
         problems.append(Problem("", "name one of advance_seconds, frozen, speed", "control"))
     return problems
 
 
 def reset(world: World, request: Request) -> Reply:
     """POST /_simulator/reset: the world is empty."""
-    _control(world).reset()
+    _require_control(world).reset()
     return summary(world, request)
 
 
-def _control(world: World) -> Any:
+def _require_control(world: World) -> Any:
     if world.control is None:
         raise RefusedError(422, "the clock of this world cannot be controlled")
     return world.control
@@ -67,7 +76,7 @@ def _control(world: World) -> Any:
 def add_fault(world: World, request: Request) -> Reply:
     """POST /_simulator/faults."""
     body = request.json()
-    require(check_fault(body))
+    raise_if_problems(check_fault(body))
     return Reply.json(201, faults.fault_json(faults.new_fault(world, body)))
 
 
@@ -84,7 +93,7 @@ def clear_faults(world: World, _: Request) -> Reply:
 
 
 def remove_fault(world: World, request: Request) -> Reply:
-    """DELETE /_simulator/faults/{id}; a fault that is gone already is no error."""
+    """DELETE /_simulator/faults/{id}. A fault that does not exist any more is no error."""
     if world.find("faults", request.id):
         world.remove("faults", request.id)
     return Reply(204)
@@ -92,7 +101,7 @@ def remove_fault(world: World, request: Request) -> Reply:
 
 def balance(world: World, _: Request) -> Reply:
     """GET /_simulator/balances: the balance of each currency that has one."""
-    return Reply.json(200, balances.listed(world))
+    return Reply.json(200, balances.list_balances(world))
 
 
 def requests(world: World, request: Request) -> Reply:
@@ -100,10 +109,11 @@ def requests(world: World, request: Request) -> Reply:
 
     `after` is the number of the last request that the client knows.
     """
-    last_number = _after(request.query_items())
-    keys = {**world.secrets, **world.served_secrets, **(request.keys or {})}
-    noticed = partial(remarks, world.service)
-    rows = journal_rows(world.journal, noticed, {*keys, *keys.values()}, last_number)
+    after = _read_after(request.query_items())
+    secrets_by_key = {**world.secrets, **world.served_secrets, **(request.keys or {})}
+    secrets = {*secrets_by_key, *secrets_by_key.values()}
+    remarks = partial(find_remarks, world.service)
+    rows = journal_rows(world.journal, remarks, secrets, after)
     return Reply.json(200, {"dropped": world.journal.dropped, "requests": rows})
 
 
@@ -114,8 +124,8 @@ def seed(world: World, request: Request) -> Reply:
     body = request.json()
     counts = {name: body.get(name, 0) for name in ("individuals", "transfers", "conversions")}
     for name, count in counts.items():
-        if type(count) is not int or not 0 <= count <= seeding.MOST:
-            raise RefusedError(400, f"{name}: must be a whole number from 0 to {seeding.MOST}")
+        if type(count) is not int or not 0 <= count <= seeding.ROWS_MAX:
+            raise RefusedError(400, f"{name}: must be a whole number from 0 to {seeding.ROWS_MAX}")
     seeding.seed_transfers(world, counts["transfers"], counts["individuals"] or None)
     seeding.seed_conversions(world, counts["conversions"])
     return summary(world, request)
@@ -131,19 +141,20 @@ def read_snapshot(world: World, _: Request) -> Reply:
 
 def write_snapshot(world: World, request: Request) -> Reply:
     """PUT /_simulator/snapshot: exactly the response of a GET."""
-    dump = request.json(deepest=DEEPEST + 8)
+    dump = request.json(deepest=NESTING_MAX + 8)
     from . import snapshot  # only a snapshot that is loaded needs them
     from .storage import checksum
 
-    if problem := snapshot.load_problem(dump, world):
+    problem = snapshot.load_problem(dump, world)
+    if problem:
         raise RefusedError(400, problem)
     if dump.pop("checksum", None) != checksum(dump):
         raise RefusedError(400, "the snapshot was changed after it was saved: its checksum differs")
-    require(snapshot.snapshot_problems(dump))
-    key_ids = {row["id"] for row in dump["tables"].get("idempotency", [])}
-    is_own = key_ids <= world.tables["idempotency"].rows.keys()
+    raise_if_problems(snapshot.snapshot_problems(dump))
+    loaded_key_ids = {row["id"] for row in dump["tables"].get("idempotency", [])}
+    has_new_keys = not loaded_key_ids <= world.tables["idempotency"].rows.keys()
     world.load(dump)
-    if not is_own and world.control:
+    if has_new_keys and world.control:
         world.control.renew_clients()
     return summary(world, request)
 
@@ -152,11 +163,12 @@ def deliveries(world: World, request: Request) -> Reply:
     """GET /_simulator/deliveries: every attempt, oldest first.
 
     `event_type` and `after`, the number of an attempt, choose among them. With `wait`, seconds of
-    real time, the answer is sent as soon as there is one; a 422 if none can come.
+    real time, the answer is sent as soon as there is one. RefusedError with status 422 if none can
+    come.
     """
     query = request.query_items()
-    seconds = _seconds(query.get("wait", "0"))
-    rows = _attempts(world, query.get("event_type"), _after(query))
+    seconds = _read_wait(query.get("wait", "0"))
+    rows = _attempt_rows(world, query.get("event_type"), _read_after(query))
     if rows or "wait" not in query:
         return Reply.json(200, rows)
     if world.outbox.is_paused:
@@ -166,89 +178,89 @@ def deliveries(world: World, request: Request) -> Reply:
     return replace(Reply.json(200, rows), wait=seconds)
 
 
-def _attempts(world: World, event_type: str | None, after: int) -> list[Row]:
-    """The attempts after a number, of an event type or of all."""
+def _attempt_rows(world: World, event_type: str | None, after: int) -> list[Row]:
+    """The attempts after a number, of one event type, or of all for None."""
     rows = [*world.tables["deliveries"].rows.values()]
-    last_number = after if after <= len(rows) else 0  # a reset world counts anew
-    return [
-        {"number": number, **{name: row.get(name) for name in ("id", *_ATTEMPT)}}
-        for number, row in enumerate(rows[last_number:], last_number + 1)
-        if event_type in (None, row["event_type"])
-    ]
+    if after > len(rows):
+        after = 0  # a reset world counts anew
+    attempts: list[Row] = []
+    for number, row in enumerate(rows[after:], after + 1):
+        if event_type in (None, row["event_type"]):
+            attempts.append({"number": number, **{name: row.get(name) for name in ATTEMPT_FIELDS}})
+    return attempts
 
 
-_ATTEMPT = (
-    "event_type", "resource_id", "url", "attempt", "status", "error", "at", "headers", "body",
+ATTEMPT_FIELDS = (
+    "id", "event_type", "resource_id", "url", "attempt", "status", "error", "at", "headers", "body",
 )  # fmt: skip
 
 
 def deliver(world: World, request: Request) -> Reply:
     """POST /_simulator/deliveries {"redeliver": an id or "all"} | {"paused": true or false}."""
     body = request.json()
-    delivery_id = body.get("redeliver")
-    paused = body.get("paused")
     if body.keys() - {"redeliver", "paused"} or not body:
         raise RefusedError(400, "name one of redeliver, paused")
     if "paused" in body:
-        if not isinstance(paused, bool):
+        if not isinstance(body["paused"], bool):
             raise RefusedError(400, "paused: must be true or false")
-        world.outbox.is_paused = paused
-    deliveries = _again(world, delivery_id) if "redeliver" in body else []
-    for event, subscription in deliveries:
-        redeliver(world, event, subscription)
-    answer = {"redelivered": len(deliveries), **world.delivery_state()}
-    return Reply.json(200, answer)
+        world.outbox.is_paused = body["paused"]
+    redeliveries: list[tuple[Row, Row]] = []
+    if "redeliver" in body:
+        redeliveries = _find_redeliveries(world, body["redeliver"])
+    for event, subscription in redeliveries:
+        redeliver_event(world, event, subscription)
+    return Reply.json(200, {"redelivered": len(redeliveries), **world.delivery_state()})
 
 
-def _again(world: World, wanted: object) -> list[tuple[Row, Row]]:
-    """The events to deliver again, each with its subscription.
+def _find_redeliveries(world: World, delivery_id: object) -> list[tuple[Row, Row]]:
+    """The event of a delivery with its subscription, or for "all" every event with each.
 
-    "all" are those that happened since each subscription was made, also those never delivered.
+    "all" includes the events that happened since a subscription was made, delivered or not.
     """
     subscriptions = world.tables["webhook_subscriptions"].rows
-    if wanted == "all":
+    if delivery_id == "all":
         return [
-            (event, receiver)
+            (event, subscription)
             for event in world.tables["events"].rows.values()
-            for receiver in subscriptions.values()
-            if event["event_type"] in receiver["event_types"]
-            and event["created_at"] >= receiver["created_at"]
+            for subscription in subscriptions.values()
+            if event["event_type"] in subscription["event_types"]
+            and event["created_at"] >= subscription["created_at"]
         ]
-    row = world.find("deliveries", wanted)
-    if row is None:
+    delivery = world.find("deliveries", delivery_id)
+    if delivery is None:
         raise RefusedError(404, 'redeliver: must be the id of a delivery, or "all"')
-    hidden_fields = row.get("_") or {}
-    event = world.find("events", hidden_fields.get("event_id"))
-    subscription = subscriptions.get(hidden_fields.get("subscription_id", ""))
+    internals = delivery.get("_") or {}
+    event = world.find("events", internals.get("event_id"))
+    subscription = subscriptions.get(internals.get("subscription_id", ""))
     if event is None or subscription is None:
         raise RefusedError(422, "redeliver: its subscription was deleted")
     return [(event, subscription)]
 
 
-def _after(query: Mapping[str, str]) -> int:
-    """The number after which a log is asked for."""
+def _read_after(query: Mapping[str, str]) -> int:
+    """The number of the last entry that the client has. RefusedError if it is no number."""
     text = query.get("after", "0")
     if not (text.isascii() and text.isdecimal()):
         raise RefusedError(400, "after: must be a number")
     return int(text[:18])
 
 
-def _seconds(text: str) -> float:
+def _read_wait(text: str) -> float:
+    """The seconds to wait. RefusedError for a wrong number."""
     try:
         seconds = float(text)
     except ValueError:
         seconds = -1.0
-    if not 0 <= seconds <= LONGEST_WAIT:
-        raise RefusedError(400, f"wait: must be seconds from 0 to {LONGEST_WAIT}")
+    if not 0 <= seconds <= WAIT_SECONDS_MAX:
+        raise RefusedError(400, f"wait: must be seconds from 0 to {WAIT_SECONDS_MAX}")
     return seconds
 
 
 def events(world: World, _: Request) -> Reply:
     """GET /_simulator/events: every event, subscribed to or not, oldest first."""
-    hidden = ("id", "created_at", "_")
+    names = ("event_type", "resource_id", "at", "body")
     rows = world.tables["events"].rows.values()
-    event_rows = [{key: value for key, value in row.items() if key not in hidden} for row in rows]
-    return Reply.json(200, event_rows)
+    return Reply.json(200, [{name: row[name] for name in names} for row in rows])
 
 
 def scenarios(_: World, __: Request) -> Reply:

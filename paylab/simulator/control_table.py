@@ -110,16 +110,18 @@ def curl_lines() -> list[str]:
 
 
 def _curl(route: Route, line: Curl) -> str:
-    method = "" if route.method == ("POST" if line.body else "GET") else f" -X {route.method}"
-    body = f""" -H "$JSON" -d '{line.body}'""" if line.body else ""
+    """The command of a line. curl sends GET, or POST if there is a body."""
+    default_method = "POST" if line.body else "GET"
+    method_option = "" if route.method == default_method else f" -X {route.method}"
+    body_option = f""" -H "$JSON" -d '{line.body}'""" if line.body else ""
     url = f"$BASE{route.template.replace('{id}', line.id)}{line.query}"
-    return f'curl -s{method} -H "$AUTH"{body} "{url}"{line.end}'
+    return f'curl -s{method_option} -H "$AUTH"{body_option} "{url}"{line.end}'
 
 
 def markdown() -> str:
     """The curl lines, and the kinds of fault with their details, as Markdown."""
-    page = "\n\n".join(["```bash\n" + HEAD, *curl_lines()]) + "\n```"
-    kinds = "\n".join(f"| `{kind}` | {does} |" for kind, does in KINDS.items())
+    commands = "\n\n".join(["```bash\n" + HEAD, *curl_lines()]) + "\n```"
+    fault_rows = "\n".join(f"| `{kind}` | {effect} |" for kind, effect in KINDS.items())
+    fault_table = f"| fault | what it does |\n|---|---|\n{fault_rows}"
     details = ", ".join(f"`{name}`" for name in DETAILS)
-    table = f"| fault | what it does |\n|---|---|\n{kinds}"
-    return f"{page}\n\n{table}\n\nThe details of a fault: {details}."
+    return f"{commands}\n\n{fault_table}\n\nThe details of a fault: {details}."

@@ -22,9 +22,10 @@ from ..spec import timestamps
 from ..spec.codes import EVENT_TYPES
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
+from ..spec.text import JsonObject, JsonValue
 from .clock import seconds
-from .deliveries import Deliveries, check_type
-from .fault_kinds import KINDS, MOST_TIMES, ON_EVENTS
+from .deliveries import Deliveries, check_event_type
+from .fault_kinds import KINDS, ON_EVENTS, TIMES_MAX
 from .requests import Requests
 from .scenarios import Scenarios
 
@@ -49,13 +50,17 @@ class Controls:
         service = service or Service()
         self.clock = ClockPanel(ask)
         self.faults = FaultControls(ask, service)
-        self.requests = Requests(
-            lambda after=0: _as_sent(ask("GET", "/_simulator/requests", params={"after": after}))
-        )
+        self.requests = Requests(self._read_journal)
         self.deliveries = Deliveries(ask)
-        self.scenarios = Scenarios(lambda: list(ask("GET", "/_simulator/scenarios")), service)
+        self.scenarios = Scenarios(self._list_scenarios, service)
 
-    def summary(self) -> dict[str, Any]:
+    def _read_journal(self, after: int = 0) -> JsonObject:
+        return _with_floats(self._ask("GET", "/_simulator/requests", params={"after": after}))
+
+    def _list_scenarios(self) -> list[dict[str, str]]:
+        return list(self._ask("GET", "/_simulator/scenarios"))
+
+    def summary(self) -> JsonObject:
         """Clock, counts and seed.
 
         >>> lab.simulator.summary()["clock"]["frozen"]
@@ -66,7 +71,7 @@ class Controls:
     def __repr__(self) -> str:
         return "<simulator controls: clock, faults, requests, deliveries, scenarios; summary()>"
 
-    def move(self, object_id: str, to: str, reason: str = "") -> dict[str, Any]:
+    def move(self, object_id: str, to: str, reason: str = "") -> JsonObject:
         """Move an object to a state; an illegal move names the legal ones.
 
         >>> lab.simulator.move(draft.id, "pending")["status"]
@@ -75,9 +80,7 @@ class Controls:
         body = {"to": to, "reason": reason}
         return dict(self._ask("POST", f"/_simulator/objects/{object_id}", json=body))
 
-    def seed(
-        self, *, individuals: int = 0, transfers: int = 0, conversions: int = 0
-    ) -> dict[str, Any]:
+    def seed(self, *, individuals: int = 0, transfers: int = 0, conversions: int = 0) -> JsonObject:
         """Add finished transfers and conversions of the past; returns the summary.
 
         `individuals` are active, with an account each, and receive the transfers; by default
@@ -111,14 +114,14 @@ class Controls:
         """
         self._ask("POST", "/_simulator/reset", json={})
 
-    def snapshot(self) -> dict[str, Any]:
+    def snapshot(self) -> JsonObject:
         """The whole state as one JSON object, without keys.
 
         >>> state = lab.simulator.snapshot()
         """
-        return _as_sent(self._ask("GET", "/_simulator/snapshot"))
+        return _with_floats(self._ask("GET", "/_simulator/snapshot"))
 
-    def restore(self, snapshot: dict[str, Any]) -> None:
+    def restore(self, snapshot: JsonObject) -> None:
         """Replace the state by a snapshot.
 
         >>> lab.simulator.restore(lab.simulator.snapshot())
@@ -159,9 +162,9 @@ class Controls:
         from ..webhooks.event import read_event
 
         rows = self._ask("GET", "/_simulator/events")
-        return [
-            read_event(row["body"]) for row in rows if resource_id in (None, row["resource_id"])
-        ]
+        if resource_id is not None:
+            rows = [row for row in rows if row["resource_id"] == resource_id]
+        return [read_event(row["body"]) for row in rows]
 
 
 @explain_arguments
@@ -171,7 +174,7 @@ class ClockPanel:
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
 
-    def _state(self) -> dict[str, Any]:
+    def _state(self) -> JsonObject:
         return dict(self._ask("GET", "/_simulator")["clock"])
 
     def _set(self, **change: object) -> None:
@@ -239,7 +242,7 @@ class FaultControls:
         self._ask = ask
         self._service = service
 
-    def add(self, kind: str, **details: object) -> dict[str, Any]:
+    def add(self, kind: str, **details: object) -> JsonObject:
         """Add a fault for the next matching call or event.
 
         `details`: operation, method, path (with *), event_type, times, every, probability and seed,
@@ -250,10 +253,10 @@ class FaultControls:
         """
         if not isinstance(kind, str) or kind not in KINDS:
             raise UnknownNameError("fault", kind, find_nearest_names(str(kind), KINDS))
-        return _as_sent(self._ask("POST", "/_simulator/faults", json={"kind": kind, **details}))
+        return _with_floats(self._ask("POST", "/_simulator/faults", json={"kind": kind, **details}))
 
     @contextmanager
-    def on(self, name: str, kind: str = "custom", **details: object) -> Iterator[dict[str, Any]]:
+    def on(self, name: str, kind: str = "custom", **details: object) -> Iterator[JsonObject]:
         """Apply a fault to an operation or an event type in a `with` block.
 
         An operation is named like "transfers.create" or "POST /v1/transfers". Without a kind,
@@ -270,13 +273,14 @@ class FaultControls:
         >>> with lab.simulator.faults.on("transfer.completed", "event_duplicate"):
         ...     pass
         """
-        fault = self.add(kind, **{"times": MOST_TIMES, **_of(name, kind, self._service), **details})
+        target = _fault_target(name, kind, self._service)
+        fault = self.add(kind, **{"times": TIMES_MAX, **target, **details})
         try:
             yield fault
         finally:
             self._ask("DELETE", f"/_simulator/faults/{fault['id']}")
 
-    def __getattr__(self, kind: str) -> Callable[..., dict[str, Any]]:
+    def __getattr__(self, kind: str) -> Callable[..., JsonObject]:
         if kind.startswith("_"):
             raise AttributeError(kind)
         if kind not in KINDS:
@@ -286,13 +290,13 @@ class FaultControls:
     def __dir__(self) -> list[str]:
         return sorted({*KINDS, "add", "clear", "list", "on"})
 
-    def list(self) -> list[dict[str, Any]]:
+    def list(self) -> list[JsonObject]:
         """The active faults, and how often each will apply.
 
         >>> lab.simulator.faults.list()
         []
         """
-        return [_as_sent(fault) for fault in self._ask("GET", "/_simulator/faults")]
+        return [_with_floats(fault) for fault in self._ask("GET", "/_simulator/faults")]
 
     def clear(self) -> None:
         """Remove all faults.
@@ -313,27 +317,33 @@ class FaultControls:
         return f"<faults: {', '.join(KINDS)}; list() gets the active ones>"
 
 
-def _of(name: str, kind: str, service: Service) -> dict[str, str]:
-    """The calls or events that a fault is for; UnknownNameError for another name or kind."""
+def _fault_target(name: str, kind: str, service: Service) -> dict[str, str]:
+    """The details that select the calls or events of a fault. UnknownNameError for a wrong name."""
     if name in EVENT_TYPES and kind in KINDS and kind not in ON_EVENTS:
         raise UnknownNameError("fault of events", kind, tuple(ON_EVENTS))
     if kind in ON_EVENTS:
-        check_type(name)
+        check_event_type(name)
         return {"event_type": name}
-    method, _, path = name.partition(" ")
-    if path.startswith("/"):
-        pattern = re.sub(r"\{\w+\}", "*", path)
-        method = method.upper()
-        routes = {f"{route.method} {route.template}": route for route in service.routes}
-        templates = (route.template for route in routes.values() if route.method == method)
-        if method not in service.match(path)[0] and not fnmatch.filter(templates, pattern):
-            raise UnknownNameError("operation", name, find_nearest_names(name, routes))
-        return {"method": method, "path": pattern}
+    if name.partition(" ")[2].startswith("/"):
+        return _route_target(name, service)
     if name not in OPERATIONS:
         raise UnknownNameError("operation", name, find_nearest_names(name, OPERATIONS))
     return {"operation": name}
 
 
-def _as_sent(answer: Any) -> dict[str, Any]:
+def _route_target(name: str, service: Service) -> dict[str, str]:
+    """The details that select the calls of a route. UnknownNameError if there is no such route."""
+    method, _, path = name.partition(" ")
+    method = method.upper()
+    pattern = re.sub(r"\{\w+\}", "*", path)
+    templates = [route.template for route in service.routes if route.method == method]
+    routes_by_method, _ = service.match(path)
+    if method not in routes_by_method and not fnmatch.filter(templates, pattern):
+        routes = {f"{route.method} {route.template}": route for route in service.routes}
+        raise UnknownNameError("operation", name, find_nearest_names(name, routes))
+    return {"method": method, "path": pattern}
+
+
+def _with_floats(answer: JsonValue) -> JsonObject:
     """An answer with fractions as JSON numbers."""
     return dict(json.loads(json.dumps(answer, default=float)))

@@ -17,20 +17,21 @@ from . import ids
 @explain_arguments
 def random_keys(key_encoding: str = "utf-8") -> tuple[str, str]:
     """A random API key and secret for a simulator that other processes can reach."""
-    return f"pk_simulator_{token_hex(8)}", _secret(token_hex(20), key_encoding)
+    return f"pk_simulator_{token_hex(8)}", _secret_of_digits(token_hex(20), key_encoding)
 
 
 def seeded_keys(seed: int, key_encoding: str = "utf-8") -> tuple[str, str]:
     """The API key and secret derived from a seed; useless elsewhere."""
-    return (
-        f"pk_simulator_{ids.hex_digits(ids.seeded_number(seed, 'api key'), 16)}",
-        _secret(ids.hex_digits(ids.seeded_number(seed, "secret key"), 40), key_encoding),
-    )
+    key_digits = ids.hex_digits(ids.seeded_number(seed, "api key"), 16)
+    secret_digits = ids.hex_digits(ids.seeded_number(seed, "secret key"), 40)
+    return f"pk_simulator_{key_digits}", _secret_of_digits(secret_digits, key_encoding)
 
 
-def _secret(digits: str, key_encoding: str) -> str:
-    """A secret of 40 hex digits; with a prefix unless it must be hex or Base64."""
-    return f"sk_simulator_{digits}" if key_encoding == "utf-8" else digits
+def _secret_of_digits(digits: str, key_encoding: str) -> str:
+    """A secret of 40 hex digits. It has a prefix unless it must be hex or Base64."""
+    if key_encoding == "utf-8":
+        return f"sk_simulator_{digits}"
+    return digits
 
 
 def check_secret(secret: str, key_encoding: str) -> None:
@@ -61,17 +62,18 @@ class UsedNonces:
     """Used nonces, kept for twice the tolerance because a date may lie in the future."""
 
     def __init__(self, tolerance: float) -> None:
-        self._kept = timedelta(seconds=2 * tolerance)
-        self._seen: set[str] = set()
+        self._lifetime = timedelta(seconds=2 * tolerance)
+        self._nonces: set[str] = set()
         self._order: deque[tuple[datetime, str]] = deque()
 
     def __contains__(self, nonce: object) -> bool:
-        return nonce in self._seen
+        return nonce in self._nonces
 
     def add(self, nonce: str, now: datetime) -> None:
         """Store a nonce and drop expired ones."""
-        self._seen.add(nonce)
+        self._nonces.add(nonce)
         self._order.append((now, nonce))
-        horizon = now - self._kept
-        while self._order and self._order[0][0] < horizon:
-            self._seen.discard(self._order.popleft()[1])
+        oldest_time = now - self._lifetime
+        while self._order and self._order[0][0] < oldest_time:
+            _, expired_nonce = self._order.popleft()
+            self._nonces.discard(expired_nonce)

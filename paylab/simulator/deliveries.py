@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, overload
 
 from ..errors.arguments import explain_arguments
@@ -13,6 +13,7 @@ from ..errors.names import find_nearest_names
 from ..errors.text import printable_lines
 from ..spec import timestamps
 from ..spec.codes import EVENTS
+from ..spec.text import JsonObject
 from .clock import seconds
 
 Delivery = Mapping[str, Any]
@@ -21,7 +22,10 @@ Delivery = Mapping[str, Any]
 A signature in its headers is hidden.
 """
 
-_PATH = "/_simulator/deliveries"
+DELIVERIES_PATH = "/_simulator/deliveries"
+
+REQUEST_WAIT_SECONDS = 5.0
+"""Maximum seconds that one request waits for a delivery."""
 
 
 @explain_arguments
@@ -30,15 +34,15 @@ class Deliveries(Sequence[Delivery]):
 
     def __init__(self, ask: Callable[..., Any]) -> None:
         self._ask = ask
-        self._returned: dict[str | None, int] = {}
+        self._last_numbers: dict[str | None, int] = {}
 
     def of(self, event_type: str) -> list[Delivery]:
-        """Those of an event type; UnknownNameError for a type that there is not.
+        """Those of an event type. UnknownNameError for a type that there is not.
 
         >>> lab.simulator.deliveries.of("transfer.failed")
         []
         """
-        check_type(event_type)
+        check_event_type(event_type)
         return [delivery for delivery in self() if delivery["event_type"] == event_type]
 
     def wait(
@@ -61,55 +65,65 @@ class Deliveries(Sequence[Delivery]):
         """
         __tracebackhide__ = True
         if event_type is not None:
-            check_type(event_type)
-        end = time.monotonic() + timeout
-        last = None if within is None else self._now() + timedelta(seconds=seconds(within))
-        while not (delivery := self._next(event_type, end - time.monotonic())):
-            if time.monotonic() >= end or (last is not None and self._now() > last):
+            check_event_type(event_type)
+        deadline = time.monotonic() + timeout
+        last_moment: datetime | None = None
+        if within is not None:
+            last_moment = self._read_time() + timedelta(seconds=seconds(within))
+        delivery = self._find_next(event_type, timeout)
+        while delivery is None:
+            is_expired = last_moment is not None and self._read_time() > last_moment
+            if is_expired or time.monotonic() >= deadline:
                 event_name = event_type or "another event"
                 raise WaitTimeoutError(
                     f"{event_name} was not delivered in time; so far:\n{self.text()}"
                 )
             time.sleep(0.01)  # a simulator in this process does not wait itself
-        self._returned[event_type] = delivery["number"]
+            delivery = self._find_next(event_type, deadline - time.monotonic())
+        self._last_numbers[event_type] = delivery["number"]
         return delivery
 
-    def _next(self, event_type: str | None, left: float) -> Delivery:
-        """The next attempt; empty if there is none yet."""
-        params: dict[str, Any] = {"after": self._returned.get(event_type, 0)}
-        params |= {"event_type": event_type} if event_type else {}
-        params["wait"] = min(max(left, 0), 5.0)  # the client has a timeout of its own
-        deliveries = self._ask("GET", _PATH, params=params)
-        return dict(deliveries[0]) if deliveries else {}
+    def _find_next(self, event_type: str | None, wait_seconds: float) -> Delivery | None:
+        """The first attempt that was not returned before. None if there is none in time."""
+        params: JsonObject = {"after": self._last_numbers.get(event_type, 0)}
+        if event_type:
+            params["event_type"] = event_type
+        # The client has a timeout of its own.
+        params["wait"] = min(max(wait_seconds, 0), REQUEST_WAIT_SECONDS)
+        deliveries = self._ask("GET", DELIVERIES_PATH, params=params)
+        if not deliveries:
+            return None
+        return dict(deliveries[0])
 
-    def _now(self) -> Any:
-        return timestamps.from_text(self._ask("GET", "/_simulator")["clock"]["now"])
+    def _read_time(self) -> datetime:
+        summary = self._ask("GET", "/_simulator")
+        return timestamps.from_text(summary["clock"]["now"])
 
     def redeliver(self, delivery: Delivery | None = None) -> int:
-        """Deliver the event of an attempt again, or all; returns the number of deliveries.
+        """Deliver the event of an attempt again, or all. Returns the number of deliveries.
 
         "All" is each event since a subscription was made, also one that was never delivered.
 
         >>> lab.simulator.deliveries.redeliver()
         0
         """
-        which = "all" if delivery is None else delivery["id"]
-        answer = self._ask("POST", _PATH, json={"redeliver": which})
+        delivery_id = "all" if delivery is None else delivery["id"]
+        answer = self._ask("POST", DELIVERIES_PATH, json={"redeliver": delivery_id})
         return int(answer["redelivered"])
 
     def pause(self) -> None:
-        """Hold all deliveries until `resume`; events are queued meanwhile.
+        """Hold all deliveries until `resume`. Events are queued meanwhile.
 
         >>> lab.simulator.deliveries.pause()
         """
-        self._ask("POST", _PATH, json={"paused": True})
+        self._ask("POST", DELIVERIES_PATH, json={"paused": True})
 
     def resume(self) -> None:
         """Deliver what was held.
 
         >>> lab.simulator.deliveries.resume()
         """
-        self._ask("POST", _PATH, json={"paused": False})
+        self._ask("POST", DELIVERIES_PATH, json={"paused": False})
 
     def text(self, last: int = 10) -> str:
         """The last attempts, one per line.
@@ -118,18 +132,18 @@ class Deliveries(Sequence[Delivery]):
         'no deliveries'
         """
         rows = self()[-last:]
-        return printable_lines("\n".join(map(_line, rows))) or "no deliveries"
+        return printable_lines("\n".join(map(_delivery_line, rows))) or "no deliveries"
 
-    def __call__(self) -> list[dict[str, Any]]:
+    def __call__(self) -> list[JsonObject]:
         """All attempts as a list, as `lab.simulator.events()` has the events."""
-        return list(self._ask("GET", _PATH))
+        return list(self._ask("GET", DELIVERIES_PATH))
 
     @overload
-    def __getitem__(self, at: int) -> Delivery: ...
+    def __getitem__(self, index: int) -> Delivery: ...
     @overload
-    def __getitem__(self, at: slice) -> list[Delivery]: ...
-    def __getitem__(self, at: int | slice) -> Delivery | Sequence[Delivery]:
-        return self()[at]
+    def __getitem__(self, index: slice) -> list[Delivery]: ...
+    def __getitem__(self, index: int | slice) -> Delivery | Sequence[Delivery]:
+        return self()[index]
 
     def __len__(self) -> int:
         return len(self())
@@ -141,13 +155,13 @@ class Deliveries(Sequence[Delivery]):
         return f"<{len(self)} deliveries; of(type), wait(type), redeliver(), pause(), text()>"
 
 
-def check_type(event_type: str) -> None:
-    """UnknownNameError for a type of event that there is not."""
+def check_event_type(event_type: str) -> None:
+    """UnknownNameError if there is no such type of event."""
     if event_type not in EVENTS:
         raise UnknownNameError("event type", event_type, find_nearest_names(event_type, EVENTS))
 
 
-def _line(row: Delivery) -> str:
+def _delivery_line(row: Delivery) -> str:
     result = row["status"] if row["error"] is None else row["error"]
     attempt = f"attempt {row['attempt']}"
     return f"{row['event_type']} {row['resource_id']} to {row['url']}: {attempt} -> {result}"

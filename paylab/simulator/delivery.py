@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 from ..redaction.hiding import HIDDEN
 from ..runtime import make_executor
 from .delivery_queue import DeliveryQueue
-from .events import note_attempt
+from .events import record_attempt
 from .table import Row
 from .world import World
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor, Future
 
-AT_ONCE = 4
+DELIVERIES_AT_ONCE = 4
 """Maximum concurrent deliveries of one subscription."""
 
-HEADERS = {"content-type": "application/json", "user-agent": "paylab-simulator"}
+DELIVERY_HEADERS = {"content-type": "application/json", "user-agent": "paylab-simulator"}
 """The headers of every delivery, besides the one that signs it."""
 
 Send = Callable[..., int]
@@ -39,10 +39,10 @@ def post(url: str, body: bytes, headers: Mapping[str, str] | None = None, *, tim
 
     import httpx
 
-    all_headers = {**HEADERS, **(headers or {})}
+    all_headers = {**DELIVERY_HEADERS, **(headers or {})}
     has_tls = url.startswith("https")  # reading the certificates takes 25 ms
 
-    async def answered() -> int:
+    async def post_in_time() -> int:
         async with (
             asyncio.timeout(timeout),  # httpx alone applies the timeout to each read
             httpx.AsyncClient(timeout=timeout, trust_env=False, verify=has_tls) as client,
@@ -50,112 +50,121 @@ def post(url: str, body: bytes, headers: Mapping[str, str] | None = None, *, tim
         ):
             return response.status_code
 
-    return asyncio.run(answered())
+    return asyncio.run(post_in_time())
 
 
 class EventDelivery:
-    """Delivers the events of one world; `saved` is called, under its lock, after each record.
+    """Delivers the events of one world. `save` is called, under its lock, after each record.
 
     `local_receivers` are functions in this process by subscription URL.
     """
 
-    def __init__(
-        self, world: World, saved: Callable[[], None], *, send: Send | None = None
-    ) -> None:
+    def __init__(self, world: World, save: Callable[[], None], *, send: Send | None = None) -> None:
         self._world = world
-        self._saved = saved
+        self._save = save
         self._send = send or partial(post, timeout=world.service.webhooks.timeout)
-        self._servers = 0
+        self._server_count = 0
         self.local_receivers: dict[str, Send] = {}
-        self._pools: dict[str, Executor] = {}
-        self._quiet = Condition(world.lock)
-        self._under_way = 0
+        self._executors: dict[str, Executor] = {}
+        self._changed = Condition(world.lock)
+        self._running_count = 0
 
     @property
-    def deferrable(self) -> bool:
-        """Whether requests wait for receivers; not while a server runs."""
-        return not self._servers
+    def waits_for_receivers(self) -> bool:
+        """Whether requests wait for receivers, as they do while no server runs."""
+        return not self._server_count
 
     def begin_serving(self) -> None:
         """Deliver in threads while a server runs, so that requests do not wait for receivers."""
-        with self._quiet:
-            self._servers += 1
+        with self._changed:
+            self._server_count += 1
 
     def end_serving(self) -> None:
         """Deliver one event at a time again after the last server has stopped."""
-        with self._quiet:
-            self._servers -= 1
-            if self.deferrable:
+        with self._changed:
+            self._server_count -= 1
+            if self.waits_for_receivers:
                 self.close(cancel=False)
 
     def after_request(self) -> None:
         """Send the events that a request caused."""
-        if self.deferrable and not self._under_way:
+        if self.waits_for_receivers and not self._running_count:
             self.finish_due()
         else:
             self.start_due()
 
     def start_due(self) -> None:
         """Send everything that is due."""
-        with self._quiet:
-            while not (self.deferrable and self._under_way):
+        with self._changed:
+            while not (self.waits_for_receivers and self._running_count):
                 queue = self._world.outbox
-                row = queue.take(self._world.stamp()) if queue.next_due() else None
+                if queue.next_due() is None:
+                    return
+                row = queue.take_due(self._world.stamp())
                 if row is None:
                     return
-                self._under_way += 1
-                pool = self._pool(row["subscription_id"])
-                future = pool.submit(self._deliver, row, queue)
-                future.add_done_callback(self._note_end)
+                self._running_count += 1
+                executor = self._executor_of(row["subscription_id"])
+                future = executor.submit(self._deliver, row, queue)
+                future.add_done_callback(self._record_end)
 
     def finish_due(self) -> None:
         """Send everything that is due, and wait for the answers."""
-        with self._quiet:
+        with self._changed:
             self.start_due()
-            while self._under_way:
-                self._quiet.wait()
+            while self._running_count:
+                self._changed.wait()
                 self.start_due()
 
     def close(self, *, cancel: bool = True) -> None:
-        """Stop the threads; deliveries in progress are not interrupted.
+        """Stop the threads. Deliveries in progress are not interrupted.
 
         `cancel` drops queued deliveries, which stay in the file.
         """
-        with self._quiet:
-            pools = self._pools
-            self._pools = {}
-        for pool in pools.values():
-            pool.shutdown(wait=False, cancel_futures=cancel)
+        with self._changed:
+            executors = self._executors
+            self._executors = {}
+        for executor in executors.values():
+            executor.shutdown(wait=False, cancel_futures=cancel)
 
-    def _pool(self, subscription_id: str) -> Executor:
-        if subscription_id not in self._pools:
-            subscriptions = self._world.tables["webhook_subscriptions"].rows
-            for subscription_gone in self._pools.keys() - subscriptions.keys():
-                self._pools.pop(subscription_gone).shutdown(wait=False)
-            self._pools[subscription_id] = make_executor(AT_ONCE, "paylab-delivery")
-        return self._pools[subscription_id]
+    def _executor_of(self, subscription_id: str) -> Executor:
+        """The executor of a subscription. Those of deleted subscriptions end."""
+        if subscription_id in self._executors:
+            return self._executors[subscription_id]
+        subscriptions = self._world.tables["webhook_subscriptions"].rows
+        for deleted_id in self._executors.keys() - subscriptions.keys():
+            self._executors.pop(deleted_id).shutdown(wait=False)
+        executor = make_executor(DELIVERIES_AT_ONCE, "paylab-delivery")
+        self._executors[subscription_id] = executor
+        return executor
 
     def _deliver(self, row: Row, queue: DeliveryQueue) -> None:
+        """Send an event and record the attempt."""
         from .resources.subscriptions import signature_headers  # not needed without a delivery
 
-        signed = signature_headers(self._world, row)
-        status, error = self._attempt(row, signed)
-        with self._quiet:
-            if self._world.outbox is queue:  # else the world was reset meanwhile
-                shown_headers = {**HEADERS, **dict.fromkeys(signed, HIDDEN)}
-                note_attempt(self._world, row, shown_headers, status, error)
-                self._saved()
+        signed_headers = signature_headers(self._world, row)
+        status, error = self._send_row(row, signed_headers)
+        with self._changed:
+            if self._world.outbox is not queue:  # the world was reset meanwhile
+                return
+            headers = {**DELIVERY_HEADERS, **dict.fromkeys(signed_headers, HIDDEN)}
+            record_attempt(self._world, row, headers, status, error)
+            self._save()
 
-    def _note_end(self, _: Future[None]) -> None:
+    def _record_end(self, _: Future[None]) -> None:
         """Record the end of a delivery, also of a cancelled one."""
-        with self._quiet:
-            self._under_way -= 1
-            self._quiet.notify_all()
+        with self._changed:
+            self._running_count -= 1
+            self._changed.notify_all()
 
-    def _attempt(self, row: Row, signed: Mapping[str, str]) -> tuple[int | None, str | None]:
+    def _send_row(
+        self, row: Row, signed_headers: Mapping[str, str]
+    ) -> tuple[int | None, str | None]:
+        """The status of the receiver's response, or None and the text of the error."""
+        url = row["url"]
+        send = self.local_receivers.get(url, self._send)
+        options = {"headers": signed_headers} if signed_headers else {}
         try:
-            send = self.local_receivers.get(row["url"], self._send)
-            body = row["body"].encode()
-            return send(row["url"], body, **({"headers": signed} if signed else {})), None
+            return send(url, row["body"].encode(), **options), None
         except Exception as error:  # any failure of an address or a response
             return None, f"{type(error).__name__}: {error}".rstrip(": ")

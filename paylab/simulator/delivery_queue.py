@@ -27,51 +27,57 @@ class DeliveryQueue:
         lane = self._lanes.setdefault(row["lane"], deque())
         lane.append(row)
         if len(lane) == 1:
-            self.wait(row)
+            self.requeue(row)
 
     def lane(self, name: str) -> tuple[Row, ...]:
         """The rows of a lane, in order."""
         return tuple(self._lanes.get(name, ()))
 
-    def wait(self, row: Row) -> None:
-        """Delay the first row of a lane."""
+    def requeue(self, row: Row) -> None:
+        """Make the first row of a lane due at its time."""
         heapq.heappush(self._heads, (row["due"], row["rank"], row["lane"]))
 
-    def done(self, row: Row) -> None:
+    def remove(self, row: Row) -> None:
         """Remove a row from its lane."""
-        lane = self._lanes.get(row["lane"], deque())
-        was_first = bool(lane) and lane[0]["id"] == row["id"]
-        remaining = deque(waiting_row for waiting_row in lane if waiting_row["id"] != row["id"])
-        if not remaining:
-            self._lanes.pop(row["lane"], None)
+        name = row["lane"]
+        lane = self._lanes.get(name, deque())
+        is_first = bool(lane) and lane[0]["id"] == row["id"]
+        remaining_rows = deque(lane_row for lane_row in lane if lane_row["id"] != row["id"])
+        if not remaining_rows:
+            self._lanes.pop(name, None)
             return
-        self._lanes[row["lane"]] = remaining
-        if was_first:
-            self.wait(remaining[0])
+        self._lanes[name] = remaining_rows
+        if is_first:
+            self.requeue(remaining_rows[0])
 
     def next_due(self) -> str | None:
-        """The time when the next row is due."""
-        while self._heads and self._first() is None:
+        """The time when the next row is due. None if none is, or while the queue is paused."""
+        while self._heads and self._find_first() is None:
             heapq.heappop(self._heads)
-        return self._heads[0][0] if self._heads and not self.is_paused else None
+        if self.is_paused or not self._heads:
+            return None
+        due, _, _ = self._heads[0]
+        return due
 
     def is_busy(self, now: str) -> bool:
         """Whether an event is due or being delivered."""
-        return not self.is_paused and any(lane[0]["due"] <= now for lane in self._lanes.values())
+        if self.is_paused:
+            return False
+        return any(lane[0]["due"] <= now for lane in self._lanes.values())
 
     def __len__(self) -> int:
         return sum(map(len, self._lanes.values()))
 
-    def take(self, now: str) -> Row | None:
-        """A row that is due; it stays first of its lane until `done` or `wait`."""
+    def take_due(self, now: str) -> Row | None:
+        """A row that is due, or None. It stays first of its lane until `remove` or `requeue`."""
         due = self.next_due()
         if due is None or due > now:
             return None
-        row = self._first()
+        row = self._find_first()
         heapq.heappop(self._heads)
         return row
 
-    def _first(self) -> Row | None:
+    def _find_first(self) -> Row | None:
         """The row of the heap's first entry, unless it was removed or moved."""
         due, rank, name = self._heads[0]
         lane = self._lanes.get(name)

@@ -22,14 +22,22 @@ from ..spec.status import MACHINES, IllegalMove
 from ..spec.timestamps import to_http
 from ..spec.translation import write_amounts_as_numbers
 from . import control_api, faults
-from .bodies import page, read_row, shown
-from .idempotency import Operation, once
+from .bodies import list_page, read_row, row_json
+from .idempotency import Operation, answer_once
 from .journal import JournalEntry
-from .messages import KEY, MOST_BYTES, TOO_LARGE, RefusedError, Reply, Request, require
+from .messages import (
+    BODY_BYTES_MAX,
+    KEY_HEADER,
+    TOO_LARGE,
+    RefusedError,
+    Reply,
+    Request,
+    raise_if_problems,
+)
 from .refusals import refusal_reply
-from .resources import individuals, on_ramp, subscriptions, transfers
+from .resources import individuals, on_ramp, quotes, subscriptions, transfers
 from .routing import CONTROL, CONTROLS, find_operation, operation_at
-from .strictness import remarks
+from .strictness import find_remarks
 from .world import Steps, World
 
 STEPS: Steps = {**individuals.STEPS, **on_ramp.STEPS, **transfers.STEPS}
@@ -43,10 +51,14 @@ def settle(world: World) -> None:
 
 
 def move_object(world: World, request: Request) -> Reply:
-    """POST /_simulator/objects/{id} {"to", "reason"}; a 422 lists the legal moves."""
-    kind = next((kind for kind in MACHINES if world.find(kind, request.id)), None)
-    if kind is None:
+    """POST /_simulator/objects/{id} {"to", "reason"}.
+
+    RefusedError with status 422 lists the legal moves if this one is illegal.
+    """
+    kinds = [kind for kind in MACHINES if world.find(kind, request.id)]
+    if not kinds:
         raise RefusedError(404, "object not found")
+    kind = kinds[0]
     row = world.tables[kind].rows[request.id]
     body = request.json()
     to = body.get("to")
@@ -58,17 +70,18 @@ def move_object(world: World, request: Request) -> Reply:
     except IllegalMove as error:
         raise RefusedError(422, str(error), legal=list(error.legal)) from None
     STEPS[kind][trigger](world, row, reason)
-    return Reply.json(200, shown(world, kind, row))
+    return Reply.json(200, row_json(world, kind, row))
 
 
 _CONTROLS = {**vars(control_api), "move_object": move_object, "pay_in": transfers.pay_in}
 
 OPERATIONS: Mapping[str, Operation] = {
     **{f"{kind}.get": partial(read_row, kind=kind) for kind in LISTED_RESOURCES},
-    **{f"{kind}.list": partial(page, kind=kind) for kind in LISTED_RESOURCES},
-    **{each: _CONTROLS[each.removeprefix("control.")] for each, *_ in CONTROLS},
+    **{f"{kind}.list": partial(list_page, kind=kind) for kind in LISTED_RESOURCES},
+    **{route.operation: _CONTROLS[route.operation.removeprefix("control.")] for route in CONTROLS},
     **individuals.SERVED,
     **on_ramp.SERVED,
+    **quotes.SERVED,
     **subscriptions.SERVED,
     **transfers.SERVED,
 }
@@ -82,95 +95,114 @@ def respond(world: World, request: Request) -> Reply:
     """Answer a request, after carrying out due steps, and note it in the journal of the world."""
     settle(world)
     path = strip_base_path(request.path, world.service.signing.base_path)
-    request = replace(request, path=path) if path != request.path else request
-    request = _with_key(request, world.service.idempotency.header.lower())
-    fault = None if request.is_trusted else faults.for_call(world, request)
+    if path != request.path:
+        request = replace(request, path=path)
+    request = _with_key_header(request, world.service.idempotency.header.lower())
+    is_recorded = not (request.is_trusted or request.path.startswith(CONTROL))
+    fault = None if request.is_trusted else faults.draw_call_fault(world, request)
     now = request.at or world.now()
     if fault and fault["kind"] == "skew":
         now += timedelta(seconds=fault["seconds"])
-    entry = JournalEntry(request, world.now(), fault=faults.fault_json(fault) if fault else None)
-    reply = faults.instead(world.service, fault, now) if fault else None
-    reply = reply or _answer(world, request, now, entry)
+    entry = JournalEntry(request, world.now())
+    reply: Reply | None = None
     if fault:
-        reply = faults.change(fault, reply)
-    dated = {"date": to_http(now)}
-    reply = replace(reply, headers={**reply.headers, **dated})
-    if not (request.is_trusted or request.path.startswith(CONTROL)):
+        entry.fault = faults.fault_json(fault)
+        reply = faults.fault_reply(world.service, fault, now)
+    if reply is None:
+        reply = _answer_request(world, request, now, entry)
+    if fault:
+        reply = faults.apply_fault(fault, reply)
+    reply = replace(reply, headers={**reply.headers, "date": to_http(now)})
+    if is_recorded:
         if not entry.operation:
             entry.operation = operation_at(world.service, request.method, request.path) or ""
         world.journal.add(entry, reply)
     return reply
 
 
-def _with_key(request: Request, header: str) -> Request:
+def _with_key_header(request: Request, header: str) -> Request:
     """The request with its idempotency key in the header of the spec, as everything here reads."""
-    if header == KEY:
+    if header == KEY_HEADER:
         return request
-    headers = {name: text for name, text in request.headers.items() if name != KEY}
+    headers = {name: text for name, text in request.headers.items() if name != KEY_HEADER}
     if header in headers:
-        headers[KEY] = headers.pop(header)
+        headers[KEY_HEADER] = headers.pop(header)
     return replace(request, headers=headers)
 
 
-def _answer(world: World, request: Request, now: datetime, entry: JournalEntry) -> Reply:
-    """Authenticate, find the operation, carry it out. Assumption `check.order`."""
+def _answer_request(world: World, request: Request, now: datetime, entry: JournalEntry) -> Reply:
+    """Authenticate a request and carry out its operation, or answer why it is refused."""
     is_control = request.path.startswith(CONTROL)
     try:
-        if len(request.body) > MOST_BYTES:
+        if len(request.body) > BODY_BYTES_MAX:
             raise RefusedError(413, TOO_LARGE)
         if not request.is_trusted:
             _authenticate(world, request, now, entry)
-        entry.layer = "route"
-        name, parts = find_operation(world.service, request.method, request.path)
-        entry.operation = name
-        entry.takes_key = name in SPECIFIED and SPECIFIED[name].takes_key(world.service)
-        entry.layer = "strictness"
-        _check_content_type(world, request)
-        if world.strict and not is_control:
-            require(remarks(world.service, name, request))
-        entry.layer = "rules"
-        routed = replace(request, id=next(iter(parts.values()), ""))
-        operation = OPERATIONS[name]
-        reply = once(world, routed, operation) if entry.takes_key else operation(world, routed)
-        entry.layer = "done"
-        if is_control:
-            return reply
-        reply = _held(world.service, SPECIFIED[name], reply)
-        body = write_amounts_as_numbers(world.service, reply.body)
-        return reply if body is reply.body else replace(reply, body=body)
+        reply = _carry_out(world, request, entry)
     except RefusedError as refused:
         entry.refused = refused
         return refusal_reply(refused, None if is_control else world.service)
-
-
-def _held(service: Service, record: Record, reply: Reply) -> Reply:
-    """An answer whose object stands under the key that the service has for it."""
-    item = NONE if record.is_list or not reply.body else record.item_path(service)
-    if item == NONE:
+    entry.layer = "done"
+    if is_control:
         return reply
-    names = item.split(".")
+    reply = _with_envelope(world.service, SPECIFIED[entry.operation], reply)
+    return replace(reply, body=write_amounts_as_numbers(world.service, reply.body))
+
+
+def _carry_out(world: World, request: Request, entry: JournalEntry) -> Reply:
+    """Find the operation of a request, check the request and carry it out.
+
+    `entry.layer` is the layer that checks it at the time. Assumption `check.order`.
+    """
+    entry.layer = "route"
+    name, placeholders = find_operation(world.service, request.method, request.path)
+    entry.operation = name
+    if name in SPECIFIED:
+        entry.takes_key = SPECIFIED[name].takes_key(world.service)
+    entry.layer = "strictness"
+    _check_content_type(request)
+    if world.strict and name in SPECIFIED:
+        raise_if_problems(find_remarks(world.service, name, request))
+    entry.layer = "rules"
+    path_id = next(iter(placeholders.values()), "")
+    routed_request = replace(request, id=path_id)
+    operation = OPERATIONS[name]
+    if entry.takes_key:
+        return answer_once(world, routed_request, operation)
+    return operation(world, routed_request)
+
+
+def _with_envelope(service: Service, record: Record, reply: Reply) -> Reply:
+    """A reply whose object is inside the key that the service has for it, if any."""
+    if record.is_list or not reply.body:
+        return reply
+    item_path = record.item_path(service)
+    if item_path == NONE:
+        return reply
+    names = item_path.split(".")
     opening = "".join(f'{{"{name}":' for name in names).encode()
     return replace(reply, body=opening + reply.body + b"}" * len(names))
 
 
-def _check_content_type(world: World, request: Request) -> None:
+def _check_content_type(request: Request) -> None:
     """Refuse a body that is not declared as JSON. Assumption `request.content-type`."""
     content_type = request.headers.get("content-type", "")
-    if request.body and content_type.partition(";")[0].strip().lower() != "application/json":
-        given_words = f"not {content_type[:60]!a}" if content_type else "and it is missing"
-        raise RefusedError(
-            415, f"the Content-Type of a body must be application/json, {given_words}"
-        )
+    media_type = content_type.partition(";")[0].strip().lower()
+    if not request.body or media_type == "application/json":
+        return
+    difference = f"not {content_type[:60]!a}" if content_type else "and it is missing"
+    raise RefusedError(415, f"the Content-Type of a body must be application/json, {difference}")
 
 
 def _authenticate(world: World, request: Request, now: datetime, entry: JournalEntry) -> None:
     """Refuse an invalid signature; only a valid one uses up its nonce."""
     secrets = world.secrets if request.keys is None else request.keys
-    refusal = verify(request, secrets.get, now, signing=world.service.signing, nonces=world.nonces)
-    if refusal is not None:
-        entry.finding = refusal
+    signing = world.service.signing
+    finding = verify(request, secrets.get, now, signing=signing, nonces=world.nonces)
+    if finding is not None:
+        entry.finding = finding
         status = world.service.error_codes.signature
-        raise RefusedError(status, refusal.message, reason=refusal.reason, mistake=refusal.mistake)
+        raise RefusedError(status, finding.message, reason=finding.reason, mistake=finding.mistake)
     nonce = request.headers.get("x-nonce")
     if nonce is not None:
         world.nonces.add(nonce, now)

@@ -31,56 +31,75 @@ ON_EVENTS = {
 KINDS = {**ON_CALLS, **ON_EVENTS}
 """The kinds of fault, and their effects."""
 
-CUTS = ("refuse", "timeout", "drop_after", "truncate")
+CUT_KINDS = ("refuse", "timeout", "drop_after", "truncate")
 """Kinds that damage the connection or the reply."""
 
-MOST_TIMES = 10**9
-"""How often a fault can strike."""
+TIMES_MAX = 10**9
+"""How often a fault can apply."""
 
-DEFAULTS: Row = {"status": 503, "times": 1, "probability": 1.0, "seed": 0, "seconds": 10.0}
+DETAIL_DEFAULTS: Row = {"status": 503, "times": 1, "probability": 1.0, "seed": 0, "seconds": 10.0}
 """The values of details that are not given."""
 
-CUSTOM = ("headers", "body", "content_type", "delay", "slow", "cut_after")
+CUSTOM_DETAILS = ("headers", "body", "content_type", "delay", "slow", "cut_after")
 """The details of kind `custom`, besides those of all kinds; `faults.on` says what they do."""
 
 
 def check_fault(body: Row) -> list[Problem]:
-    """The problems of a requested fault; the nearest names are suggested."""
-    mistakes = []
+    """The problems of a requested fault, with the nearest valid names."""
     kind = body.get("kind")
+    is_custom = kind == "custom"
+    problems: list[Problem] = []
     if not isinstance(kind, str) or kind not in KINDS:
-        mistakes.append(("kind", _suggest(kind, KINDS)))
-    known_names = [name for name in DETAILS if kind == "custom" or name not in CUSTOM]
-    unknown = [name for name in body if name not in (*known_names, "kind")]
-    mistakes += [(name, f"is not known; {_suggest(name, known_names)}") for name in unknown]
-    if kind == "custom" and not any(body.get(name) is not None for name in (*CUSTOM, "status")):
-        mistakes.append(("kind", f"custom needs one of status, {', '.join(CUSTOM)}"))
-    for name, (is_good, words) in DETAILS.items():
-        if body.get(name) is not None and not is_good(body[name]):
-            reason = f"must be {words}" if isinstance(words, str) else _suggest(body[name], words)
-            mistakes.append((name, reason))
-    if kind != "custom" and body.get("status") is not None and not _is_error(body["status"]):
-        mistakes.append(("status", "must be a status from 400 to 599"))
-    return [Problem(name, text, "control") for name, text in mistakes]
+        problems.append(Problem("kind", _suggest_names(kind, KINDS), "control"))
+    names = [name for name in DETAILS if is_custom or name not in CUSTOM_DETAILS]
+    for name in body:
+        if name not in (*names, "kind"):
+            message = f"is not known; {_suggest_names(name, names)}"
+            problems.append(Problem(name, message, "control"))
+    has_custom_detail = any(body.get(name) is not None for name in (*CUSTOM_DETAILS, "status"))
+    if is_custom and not has_custom_detail:
+        message = f"custom needs one of status, {', '.join(CUSTOM_DETAILS)}"
+        problems.append(Problem("kind", message, "control"))
+    problems += _check_values(body)
+    status = body.get("status")
+    if not is_custom and status is not None and not _is_error_status(status):
+        problems.append(Problem("status", "must be a status from 400 to 599", "control"))
+    return problems
 
 
-def _suggest(word: object, known: Collection[str]) -> str:
-    from difflib import get_close_matches  # only for a wrong word
+def _check_values(body: Row) -> list[Problem]:
+    """The problems of the values of details."""
+    problems: list[Problem] = []
+    for name, (is_valid, description) in DETAILS.items():
+        value = body.get(name)
+        if value is None or is_valid(value):
+            continue
+        if isinstance(description, str):
+            message = f"must be {description}"
+        else:
+            message = _suggest_names(value, description)
+        problems.append(Problem(name, message, "control"))
+    return problems
 
-    similar = get_close_matches(str(word)[:40], known, n=3) or known
-    return f"must be one of {', '.join(similar)}"
+
+def _suggest_names(name: object, names: Collection[str]) -> str:
+    from difflib import get_close_matches  # only for a wrong name
+
+    similar_names = get_close_matches(str(name)[:40], names, n=3) or names
+    return f"must be one of {', '.join(similar_names)}"
 
 
-Check = Callable[[Any], object]
+IsValid = Callable[[Any], object]
+"""A function that is true for a valid value."""
 
 
-def _number(low: float, high: float, *, whole: bool = False) -> Check:
-    kinds = (int,) if whole else (int, float)
-    return lambda value: type(value) in kinds and low <= value <= high
+def _number_check(low: float, high: float, *, whole: bool = False) -> IsValid:
+    types = (int,) if whole else (int, float)
+    return lambda value: type(value) in types and low <= value <= high
 
 
-def _among(known: Collection[str]) -> Check:
-    return lambda value: isinstance(value, str) and value in known
+def _one_of_check(names: Collection[str]) -> IsValid:
+    return lambda value: isinstance(value, str) and value in names
 
 
 def _is_text(value: object) -> bool:
@@ -88,33 +107,36 @@ def _is_text(value: object) -> bool:
 
 
 def _are_headers(value: object) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(text, str) and _NAME.fullmatch(name) and _PRINTABLE.fullmatch(text)
+    """Whether a value is an object of header names and printable values."""
+    if not isinstance(value, dict):
+        return False
+    return all(
+        isinstance(text, str) and HEADER_NAME.fullmatch(name) and HEADER_VALUE.fullmatch(text)
         for name, text in value.items()
     )
 
 
-DETAILS: Mapping[str, tuple[Check, str | Collection[str]]] = {
-    "operation": (_among(OPERATIONS), OPERATIONS),
+DETAILS: Mapping[str, tuple[IsValid, str | Collection[str]]] = {
+    "operation": (_one_of_check(OPERATIONS), OPERATIONS),
     "method": (_is_text, "text"),
     "path": (_is_text, "text"),
-    "event_type": (_among(EVENT_TYPES), EVENT_TYPES),
-    "status": (_number(200, 599, whole=True), "a status from 200 to 599"),
-    "times": (_number(1, MOST_TIMES, whole=True), "a whole number of at least 1"),
-    "every": (_number(1, MOST_TIMES, whole=True), "a whole number of at least 1"),
-    "retry_after": (_number(0, 86_400), "seconds from 0 to 86400"),
-    "probability": (_number(0, 1), "a number from 0 to 1"),
-    "seed": (_number(-(2**63), 2**63, whole=True), "a whole number"),
-    "seconds": (_number(-(10**8), 10**8), "a number of seconds"),
+    "event_type": (_one_of_check(EVENT_TYPES), EVENT_TYPES),
+    "status": (_number_check(200, 599, whole=True), "a status from 200 to 599"),
+    "times": (_number_check(1, TIMES_MAX, whole=True), "a whole number of at least 1"),
+    "every": (_number_check(1, TIMES_MAX, whole=True), "a whole number of at least 1"),
+    "retry_after": (_number_check(0, 86_400), "seconds from 0 to 86400"),
+    "probability": (_number_check(0, 1), "a number from 0 to 1"),
+    "seed": (_number_check(-(2**63), 2**63, whole=True), "a whole number"),
+    "seconds": (_number_check(-(10**8), 10**8), "a number of seconds"),
     "headers": (_are_headers, "an object of names and printable text"),
     "body": (lambda _: True, ""),
     "content_type": (lambda value: _are_headers({"content-type": value}), "printable text"),
-    "delay": (_number(0, 600), "seconds from 0 to 600"),
-    "slow": (_number(0, 600), "seconds from 0 to 600"),
-    "cut_after": (_number(0, 10**9, whole=True), "a number of bytes"),
+    "delay": (_number_check(0, 600), "seconds from 0 to 600"),
+    "slow": (_number_check(0, 600), "seconds from 0 to 600"),
+    "cut_after": (_number_check(0, 10**9, whole=True), "a number of bytes"),
 }
-"""The details of all kinds and of `custom`: a check, and the words or names that are good."""
+"""The details of faults: a check, and the description or the names of valid values."""
 
-_is_error = _number(400, 599, whole=True)
-_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-_PRINTABLE = re.compile(r"[ -~\xa0-\xff]*")
+_is_error_status = _number_check(400, 599, whole=True)
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+HEADER_VALUE = re.compile(r"[ -~\xa0-\xff]*")

@@ -10,8 +10,8 @@ from math import ceil
 
 from ..spec.service.service import Service
 from ..spec.timestamps import to_http
-from .fault_kinds import CUSTOM, CUTS, DEFAULTS, DETAILS, MOST_TIMES, ON_CALLS
-from .messages import CursorError, RefusedError, Reply, Request, dump
+from .fault_kinds import CUSTOM_DETAILS, CUT_KINDS, DETAIL_DEFAULTS, DETAILS, ON_CALLS, TIMES_MAX
+from .messages import CursorError, RefusedError, Reply, Request, encode_json
 from .refusals import refusal_reply
 from .routing import CONTROL, operation_at
 from .table import Row
@@ -19,15 +19,14 @@ from .world import World
 
 
 def new_fault(world: World, body: Row) -> Row:
-    """Add a fault."""
-    given_fields = {key: value for key, value in body.items() if value is not None}
-    # A custom one strikes until it is removed, and only with a status instead of the service.
-    custom_fields = {"status": None, "times": MOST_TIMES} if body["kind"] == "custom" else {}
-    details = (
-        {name: DEFAULTS.get(name) for name in DETAILS if name not in CUSTOM}
-        | custom_fields
-        | given_fields
-    )
+    """Add a fault with the details of a body."""
+    details: Row = {
+        name: DETAIL_DEFAULTS.get(name) for name in DETAILS if name not in CUSTOM_DETAILS
+    }
+    if body["kind"] == "custom":
+        # It applies until it is removed, and without a status the service answers.
+        details |= {"status": None, "times": TIMES_MAX}
+    details |= {name: value for name, value in body.items() if value is not None}
     fault = {"id": world.new_id("faults"), **details, "left": details["times"], "drawn": 0}
     return world.put("faults", fault)
 
@@ -37,28 +36,31 @@ def fault_json(fault: Row) -> Row:
     return {key: value for key, value in fault.items() if value is not None and key != "drawn"}
 
 
-def for_call(world: World, request: Request) -> Row | None:
-    """The fault for this call, if any; control calls are never affected."""
+def draw_call_fault(world: World, request: Request) -> Row | None:
+    """The fault of this call, or None. Control calls have no faults."""
     if request.path.startswith(CONTROL) or not world.tables["faults"].rows:
         return None
     operation = operation_at(world.service, request.method, request.path)
-    return world.draw_fault(lambda fault: _fits(fault, request, operation))
+    return world.draw_fault(lambda fault: _fits_call(fault, request, operation))
 
 
-def _fits(fault: Row, request: Request, operation: str | None) -> bool:
+def _fits_call(fault: Row, request: Request, operation: str | None) -> bool:
+    """Whether a fault is for this operation, method and path."""
     if fault["kind"] not in ON_CALLS or fault.get("operation") not in (None, operation):
         return False
     if fault["kind"] == "bad_cursor" and "cursor=" not in request.query:
         return False
     method = fault.get("method")
     path = fault.get("path")
-    same_method = method is None or method.upper() == request.method
-    return same_method and (path is None or fnmatchcase(request.path, path))
+    if method is not None and method.upper() != request.method:
+        return False
+    return path is None or fnmatchcase(request.path, path)
 
 
-def instead(service: Service, fault: Row, now: datetime) -> Reply | None:
-    """The response of a fault in place of the service's; None if the service answers first."""
+def fault_reply(service: Service, fault: Row, now: datetime) -> Reply | None:
+    """The reply of a fault in place of the service's. None if the service answers first."""
     kind = fault["kind"]
+    status = fault["status"]
     if kind == "html":
         page = b"<!doctype html><html><body><h1>502 Bad Gateway</h1></body></html>"
         return Reply(502, page, {"content-type": "text/html"})
@@ -66,40 +68,52 @@ def instead(service: Service, fault: Row, now: datetime) -> Reply | None:
         return refusal_reply(CursorError())
     if kind in ("refuse", "timeout"):
         return Reply(503)
-    if kind not in ("status", "custom") or fault["status"] is None:
+    if kind not in ("status", "custom") or status is None:
         return None
     if kind == "custom" and fault.get("body") is not None:
-        return Reply(fault["status"])
-    pause = fault.get("retry_after")
-    if pause is None and fault["status"] == 429:
-        pause = 1
-    limits = service.rate_limits
-    extra = {} if pause is None else {limits.header.lower(): WAITS[limits.unit](pause, now)}
-    refused = RefusedError(fault["status"], f"simulated {fault['status']}", headers=extra)
-    return refusal_reply(refused, service)
+        return Reply(status)
+    wait_seconds = fault.get("retry_after")
+    if wait_seconds is None and status == 429:
+        wait_seconds = 1
+    headers: dict[str, str] = {}
+    if wait_seconds is not None:
+        limits = service.rate_limits
+        headers[limits.header.lower()] = WAIT_HEADERS[limits.unit](wait_seconds, now)
+    return refusal_reply(RefusedError(status, f"simulated {status}", headers=headers), service)
 
 
-def change(fault: Row, reply: Reply) -> Reply:
+def apply_fault(fault: Row, reply: Reply) -> Reply:
     """The reply with the damage, delay, headers and body of a fault."""
-    if fault["kind"] in CUTS:
+    if fault["kind"] in CUT_KINDS:
         return replace(reply, cut=fault["kind"])
     if fault["kind"] != "custom":
         return reply
     body = reply.body
     headers = dict(reply.headers)
-    bytes_kept = fault.get("cut_after")
-    if (new_body := fault.get("body")) is not None:
-        body = new_body.encode() if isinstance(new_body, str) else dump(new_body)
-        headers["content-type"] = "text/plain" if isinstance(new_body, str) else "application/json"
-    headers |= {name.lower(): text for name, text in (fault.get("headers") or {}).items()}
+    new_body = fault.get("body")
+    if isinstance(new_body, str):
+        body = new_body.encode()
+        headers["content-type"] = "text/plain"
+    elif new_body is not None:
+        body = encode_json(new_body)
+        headers["content-type"] = "application/json"
+    for name, text in (fault.get("headers") or {}).items():
+        headers[name.lower()] = text
     if fault.get("content_type"):
         headers["content-type"] = fault["content_type"]
-    times = {name: float(fault.get(name) or 0) for name in ("delay", "slow")}
-    cut = None if bytes_kept is None else "truncate"
-    return Reply(reply.status, body, headers, cut=cut, kept=bytes_kept, **times)
+    bytes_kept = fault.get("cut_after")
+    return Reply(
+        reply.status,
+        body,
+        headers,
+        cut=None if bytes_kept is None else "truncate",
+        kept=bytes_kept,
+        delay=float(fault.get("delay") or 0),
+        slow=float(fault.get("slow") or 0),
+    )
 
 
-WAITS: Mapping[str, Callable[[float, datetime], str]] = {
+WAIT_HEADERS: Mapping[str, Callable[[float, datetime], str]] = {
     "seconds": lambda pause, now: f"{pause:g}",
     "milliseconds": lambda pause, now: str(ceil(pause * 1000)),
     "unix_time": lambda pause, now: str(ceil(now.timestamp() + pause)),

@@ -8,40 +8,51 @@ from collections.abc import Callable
 from hashlib import sha256
 
 from ..spec import codes
-from .messages import JSON, KEY, KeyRefusedError, Reply, Request
+from .messages import JSON_HEADERS, KEY_HEADER, KeyRefusedError, Reply, Request
+from .table import Row
 from .world import World
 
 Operation = Callable[[World, Request], Reply]
 
-_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+UUID_PATTERN = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
-def once(world: World, request: Request, operation: Operation) -> Reply:
+def answer_once(world: World, request: Request, operation: Operation) -> Reply:
     """Carry out an operation, or replay the stored reply of its key.
 
     Assumptions `idempotency.same` and `ca.idempotency-202`.
     """
     settings = world.service.idempotency
-    key = request.headers.get(KEY)
+    key = request.headers.get(KEY_HEADER)
     if key is None:
         if settings.key == "required":
             raise KeyRefusedError(
                 400, f"{settings.header} is missing: send a UUID with this request"
             )
         return operation(world, request)
-    if not _UUID.fullmatch(key):
+    if not UUID_PATTERN.fullmatch(key):
         raise KeyRefusedError(400, f"{settings.header} must be a UUID of 36 characters")
-    slot = f"{request.method} {request.path} {key.lower()}"
+    row_id = f"{request.method} {request.path} {key.lower()}"
     digest = sha256(request.body).hexdigest()
-    stored = world.find("idempotency", slot)
-    if stored is not None and stored["until"] > world.stamp():
-        if stored["digest"] != digest:
-            raise KeyRefusedError(409, f"this {settings.header} was used with another body")
-        headers = {**JSON, "idempotency-replayed": "true"}
-        return Reply(stored["status"], b64decode(stored["body"]), headers)
+    stored_row = world.find("idempotency", row_id)
+    if stored_row is not None and stored_row["until"] > world.stamp():
+        return _replay(stored_row, digest, settings.header)
     reply = operation(world, request)
     if reply.status in settings.stored:
-        row = {"id": slot, "digest": digest, "status": reply.status}
-        row["until"] = world.after(codes.IDEMPOTENCY_HOURS * 3600)
-        world.put("idempotency", {**row, "body": b64encode(reply.body).decode()})
+        row = {
+            "id": row_id,
+            "digest": digest,
+            "status": reply.status,
+            "until": world.after(codes.IDEMPOTENCY_HOURS * 3600),
+            "body": b64encode(reply.body).decode(),
+        }
+        world.put("idempotency", row)
     return reply
+
+
+def _replay(stored_row: Row, digest: str, header: str) -> Reply:
+    """The stored reply. KeyRefusedError if the body of the request is another one."""
+    if stored_row["digest"] != digest:
+        raise KeyRefusedError(409, f"this {header} was used with another body")
+    headers = {**JSON_HEADERS, "idempotency-replayed": "true"}
+    return Reply(stored_row["status"], b64decode(stored_row["body"]), headers)

@@ -20,7 +20,7 @@ def seeded_number(seed: int, *words: object) -> int:
     return int.from_bytes(sha256(text.encode()).digest(), "big")
 
 
-def digits(value: int, length: int) -> str:
+def last_digits(value: int, length: int) -> str:
     """The last `length` decimal digits of a number."""
     return f"{value % 10**length:0{length}}"
 
@@ -31,37 +31,42 @@ def hex_digits(value: int, length: int) -> str:
 
 
 def _base58(value: int, length: int) -> str:
-    signs = []
+    characters = []
     for _ in range(length):
-        value, sign = divmod(value, 58)
-        signs.append(_BASE58[sign])
-    return "".join(reversed(signs))
+        value, remainder = divmod(value, 58)
+        characters.append(_BASE58[remainder])
+    return "".join(reversed(characters))
 
 
 def new_id(prefix: str, seed: int, moment: datetime, count: int) -> str:
     """An opaque id that sorts by time, then by count: prefix + 10 + 6 + 10 characters."""
     value = int(moment.timestamp() * 1000) << 80 | count % 2**30 << 50
     value |= seeded_number(seed, prefix, count) % 2**50
-    return f"{prefix}_{''.join([_PAIRS[value >> at & 1023] for at in range(120, -1, -10)])}"
+    characters = "".join([_PAIRS[value >> shift & 1023] for shift in range(120, -1, -10)])
+    return f"{prefix}_{characters}"
 
 
 def instruction_digits(seed: int, account_id: str, word: str, length: int) -> str:
     """Digits of what to pay to for a conversion account, the same for the same word."""
-    return digits(seeded_number(seed, word, account_id), length)
+    return last_digits(seeded_number(seed, word, account_id), length)
 
 
 def wallet_address(seed: int, network: str, owner: str) -> str:
     """A wallet address in the network's form."""
     value = seeded_number(seed, "address", network, owner)
-    return _base58(value, 44) if network == "solana" else f"0x{hex_digits(value, 40)}"
+    if network == "solana":
+        return _base58(value, 44)
+    return f"0x{hex_digits(value, 40)}"
 
 
-def transaction(seed: int, network: str, owner: str) -> str:
+def transaction_hash(seed: int, network: str, owner: str) -> str:
     """A blockchain transaction hash in the network's form."""
     value = seeded_number(seed, "transaction", owner) << 256 | seeded_number(seed, "more", owner)
-    return _base58(value, 88) if network == "solana" else f"0x{hex_digits(value, 64)}"
+    if network == "solana":
+        return _base58(value, 88)
+    return f"0x{hex_digits(value, 64)}"
 
 
-def settlement(seed: int, transfer_id: str) -> str:
+def settlement_reference(seed: int, transfer_id: str) -> str:
     """The settlement reference of a payout rail."""
-    return digits(seeded_number(seed, "settlement", transfer_id), 20)
+    return last_digits(seeded_number(seed, "settlement", transfer_id), 20)

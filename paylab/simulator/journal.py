@@ -17,24 +17,25 @@ from ..errors.base import Problem
 from ..redaction.hiding import HIDDEN, Secret
 from ..redaction.redaction import Redaction
 from ..spec import timestamps
+from ..spec.text import JsonObject, JsonValue
 from .messages import KeyRefusedError, RefusedError, Reply, Request
 
 if TYPE_CHECKING:
     from ..signing.findings import Finding
 
-MOST = 10_000
+REQUESTS_MAX = 10_000
 """Maximum stored requests; the oldest are dropped first."""
 
-MOST_STORED = 64 * 1024 * 1024
+BODIES_BYTES_MAX = 64 * 1024 * 1024
 """Maximum bytes of all stored bodies; the oldest requests are dropped first."""
 
-LONGEST = 128 * 1024
+BODY_BYTES_MAX = 128 * 1024
 """Maximum bytes of a stored body; the rest of a longer one is left out."""
 
 
 @dataclass
 class JournalEntry:
-    """A request and what became of it, as references.
+    """A request with its answer and the result of each layer, as references.
 
     `layer` is the one that answered the request. `fault` is the fault that was applied, and
     `takes_key` is whether the operation takes an Idempotency-Key.
@@ -58,22 +59,24 @@ class Journal:
 
     def __init__(self) -> None:
         self._entries: deque[JournalEntry] = deque()
-        self._bytes = self._count = self.dropped = 0
+        self._bytes = 0
+        self._count = 0
+        self.dropped = 0
 
     def add(self, entry: JournalEntry, reply: Reply) -> None:
         """Store a request with its answer, and drop the oldest ones beyond the limits."""
         request = entry.request
         entry.sizes = len(request.body), len(reply.body)
-        if max(entry.sizes) > LONGEST:
-            entry.request = replace(request, body=request.body[:LONGEST])
-            reply = replace(reply, body=reply.body[:LONGEST])
+        if max(entry.sizes) > BODY_BYTES_MAX:
+            entry.request = replace(request, body=request.body[:BODY_BYTES_MAX])
+            reply = replace(reply, body=reply.body[:BODY_BYTES_MAX])
         entry.reply = reply
         self._count += 1
         entry.number = self._count
         self._entries.append(entry)
-        self._bytes += _stored(entry)
-        while len(self._entries) > MOST or self._bytes > MOST_STORED:
-            self._bytes -= _stored(self._entries.popleft())
+        self._bytes += _stored_bytes(entry)
+        while len(self._entries) > REQUESTS_MAX or self._bytes > BODIES_BYTES_MAX:
+            self._bytes -= _stored_bytes(self._entries.popleft())
             self.dropped += 1
 
     def amend(self, request: Request, reply: Reply) -> None:
@@ -84,7 +87,9 @@ class Journal:
     def clear(self) -> None:
         """Forget every request."""
         self._entries.clear()
-        self._bytes = self.dropped = 0  # the numbers go on, for those who follow them
+        self._bytes = 0
+        self.dropped = 0
+        # `_count` stays: programs that follow the journal go on by number.
 
     def entries(self, after: int) -> list[JournalEntry]:
         """The requests with a number above `after`, oldest first."""
@@ -94,11 +99,11 @@ class Journal:
         return len(self._entries)
 
 
-def _stored(entry: JournalEntry) -> int:
+def _stored_bytes(entry: JournalEntry) -> int:
     return len(entry.request.body) + len(entry.reply.body)
 
 
-SHOWN = 2000
+BODY_TEXT_MAX = 2000
 """Characters that are shown of a body that was too long to be stored."""
 
 LAYERS = ("signature", "route", "strictness", "rules", "done")
@@ -110,13 +115,13 @@ Remarks = Callable[[str, Request], list[Problem]]
 
 def journal_rows(
     journal: Journal, remarks: Remarks, secrets: Iterable[str], after: int
-) -> list[Any]:
+) -> list[JsonObject]:
     """The requests with a number above `after` as JSON, oldest first, without these secrets."""
-    redaction = Redaction([Secret(text) for text in secrets])
+    redaction = Redaction([Secret(secret) for secret in secrets])
     return [entry_row(entry, remarks, redaction) for entry in journal.entries(after)]
 
 
-def entry_row(entry: JournalEntry, remarks: Remarks, redaction: Redaction) -> dict[str, Any]:
+def entry_row(entry: JournalEntry, remarks: Remarks, redaction: Redaction) -> JsonObject:
     """A request as JSON, without signature, keys and document numbers."""
     request = entry.request
     reply = entry.reply
@@ -126,75 +131,85 @@ def entry_row(entry: JournalEntry, remarks: Remarks, redaction: Redaction) -> di
         "method": request.method,
         "path": redaction.text(request.path),
         "query": redaction.json(request.query_items()),
-        "headers": _headers(request.headers, redaction),
-        "body": _body(request.body, entry.sizes[0], redaction),
+        "headers": _redact_headers(request.headers, redaction),
+        "body": _redact_body(request.body, entry.sizes[0], redaction),
         "operation": entry.operation or None,
         "verdicts": redaction.json(_verdicts(entry, remarks)),
         "status": reply.status,
         "answer_headers": redaction.headers(reply.headers),
-        "answer": _body(reply.body, entry.sizes[1], redaction),
+        "answer": _redact_body(reply.body, entry.sizes[1], redaction),
     }
 
 
-def _verdicts(entry: JournalEntry, remarks: Remarks) -> dict[str, Any]:
-    ignored = remarks(entry.operation, entry.request)
-    strictness = {
-        **_passed(entry, "strictness"),
-        "remarks": [_problem(remark) for remark in ignored],
-    }
-    is_key_refused = isinstance(entry.refused, KeyRefusedError)
+def _verdicts(entry: JournalEntry, remarks: Remarks) -> JsonObject:
+    """The verdict of each layer as JSON."""
+    problems = remarks(entry.operation, entry.request)
+    strictness = _layer_verdict(entry, "strictness")
+    strictness["remarks"] = [_problem_json(problem) for problem in problems]
+    rules = _layer_verdict(entry, "rules")
+    if isinstance(entry.refused, KeyRefusedError):
+        rules = {"result": "skipped"}
     return {
-        "signature": _passed(entry, "signature"),
-        "route": _passed(entry, "route"),
-        "rules": {"result": "skipped"} if is_key_refused else _passed(entry, "rules"),
-        "idempotency": _idempotency(entry),
+        "signature": _layer_verdict(entry, "signature"),
+        "route": _layer_verdict(entry, "route"),
+        "rules": rules,
+        "idempotency": _idempotency_verdict(entry),
         "fault": entry.fault,
         "strictness": strictness,
     }
 
 
-def _passed(entry: JournalEntry, layer: str) -> dict[str, Any]:
+def _layer_verdict(entry: JournalEntry, layer: str) -> JsonObject:
     """The result of a layer: passed, refused or skipped."""
-    refused_at = LAYERS.index(entry.layer)
-    layer_at = LAYERS.index(layer)
-    if refused_at > layer_at:
+    last_index = LAYERS.index(entry.layer)
+    index = LAYERS.index(layer)
+    if index < last_index:
         return {"result": "passed"}
-    if refused_at < layer_at or entry.refused is None:
+    if index > last_index or entry.refused is None:
         return {"result": "skipped"}
-    verdict: dict[str, Any] = {"result": "refused", "message": entry.refused.text}
+    verdict: JsonObject = {"result": "refused", "message": entry.refused.text}
     if entry.finding is not None:
-        names = ("reason", "mistake", "line")
-        verdict |= {name: getattr(entry.finding, name) for name in names}
+        verdict["reason"] = entry.finding.reason
+        verdict["mistake"] = entry.finding.mistake
+        verdict["line"] = entry.finding.line
     if entry.refused.problems:
-        verdict["problems"] = [_problem(problem) for problem in entry.refused.problems]
+        verdict["problems"] = [_problem_json(problem) for problem in entry.refused.problems]
     return verdict
 
 
-def _idempotency(entry: JournalEntry) -> str:
+def _idempotency_verdict(entry: JournalEntry) -> str:
+    """What happened with the Idempotency-Key of a request."""
     if not entry.takes_key or entry.layer in ("signature", "route"):
         return "none"
     if isinstance(entry.refused, KeyRefusedError):
-        return "conflict" if entry.refused.status == 409 else f"refused: {entry.refused.text}"
+        is_conflict = entry.refused.status == 409
+        return "conflict" if is_conflict else f"refused: {entry.refused.text}"
     if "idempotency-key" not in entry.request.headers:
         return "no key"
     return "replayed" if "idempotency-replayed" in entry.reply.headers else "new"
 
 
-def _headers(headers: Mapping[str, str], redaction: Redaction) -> dict[str, str]:
-    hidden = {name: HIDDEN for name in ("authorization", "x-api-key") if name in headers}
-    return redaction.headers(headers) | hidden
+def _redact_headers(headers: Mapping[str, str], redaction: Redaction) -> dict[str, str]:
+    redacted_headers = redaction.headers(headers)
+    for name in ("authorization", "x-api-key"):
+        if name in headers:
+            redacted_headers[name] = HIDDEN
+    return redacted_headers
 
 
-def _body(body: bytes, size: int, redaction: Redaction) -> Any:
-    """The decoded JSON of a body, else its text; None for no body."""
+def _redact_body(body: bytes, size: int, redaction: Redaction) -> JsonValue:
+    """The decoded JSON of a body, or its text if it is not JSON. None for no body.
+
+    `size` is the size of the whole body, of which only the beginning may be stored.
+    """
     text = body.decode(errors="replace")
     if size > len(body):
-        return f"{redaction.text(text)[:SHOWN]}... ({size} bytes)"
+        return f"{redaction.text(text)[:BODY_TEXT_MAX]}... ({size} bytes)"
     try:
         return redaction.json(json.loads(text))
     except (ValueError, RecursionError):
         return redaction.text(text) or None
 
 
-def _problem(problem: Problem) -> dict[str, str]:
+def _problem_json(problem: Problem) -> dict[str, str]:
     return {"field": problem.field, "message": problem.message, "source": problem.source}

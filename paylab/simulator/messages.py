@@ -7,32 +7,33 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, NoReturn
+from typing import NoReturn
 from urllib.parse import parse_qsl
 
 from ..errors.base import Problem
 from ..signing.canonical import ReceivedRequest
+from ..spec.text import JsonObject
 
-JSON = {"content-type": "application/json"}
+JSON_HEADERS = {"content-type": "application/json"}
 
 PRODUCT = "paylab-simulator"
 """The Server header of every response, by which a client recognises a simulator."""
 
-KEY = "idempotency-key"
+KEY_HEADER = "idempotency-key"
 """The header of the idempotency key, as requests have it here."""
-MOST_BYTES = 256 * 1024 * 1024
+BODY_BYTES_MAX = 256 * 1024 * 1024
 """Maximum bytes of a body; ten images of 15 MB need 210 MB."""
-TOO_LARGE = f"the body is larger than {MOST_BYTES} bytes"
+TOO_LARGE = f"the body is larger than {BODY_BYTES_MAX} bytes"
 
 NO_CONTENT = 204
 
-DEEPEST = 64
+NESTING_MAX = 64
 """Maximum nesting of a body; deeper ones could not always be written again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request(ReceivedRequest):
-    """A request; `at` is the time used to check its date, None for the world's clock.
+    """A request. `at` is the time used to check its date, None for the world's clock.
 
     `id` is the id in its path, after routing. `keys` are the secrets by API key to verify it with,
     None for the world's own. A trusted request to the control API came with its token; a trusted
@@ -45,31 +46,33 @@ class Request(ReceivedRequest):
     is_trusted: bool = False
 
     def query_items(self) -> dict[str, str]:
-        """The query parameters; the last value of a repeated one is used."""
+        """The query parameters. A repeated parameter has its last value."""
         return dict(parse_qsl(self.query, keep_blank_values=True, errors="replace"))
 
-    def json(self, deepest: int = DEEPEST, *, exact: bool = False) -> dict[str, Any]:
-        """The body as an object; a 400 that says why it is not one.
+    def json(self, deepest: int = NESTING_MAX, *, exact: bool = False) -> JsonObject:
+        """The body as an object. RefusedError with status 400 says why it is not one.
 
-        With `exact`, numbers keep their text.
+        `deepest` is the maximum nesting. With `exact`, numbers keep their text.
         """
-        number = ExactNumber if exact else _finite
+        read_number = ExactNumber if exact else _read_finite
         try:
-            value = json.loads(self.body.decode(), parse_constant=_no_constant, parse_float=number)
+            value = json.loads(
+                self.body.decode(), parse_constant=_raise_not_json, parse_float=read_number
+            )
         except ValueError as error:
             raise RefusedError(400, f"the body is not JSON: {str(error)[:100]}") from None
         except RecursionError:
-            raise RefusedError(400, _TOO_DEEP) from None
+            raise RefusedError(400, TOO_DEEP_MESSAGE) from None
         if not isinstance(value, dict):
             raise RefusedError(400, "the body must be a JSON object")
         if _is_deeper(value, deepest):
-            raise RefusedError(400, _TOO_DEEP)
+            raise RefusedError(400, TOO_DEEP_MESSAGE)
         return value
 
 
 @dataclass(frozen=True)
 class Reply:
-    """A reply; the rest says how the transport must damage it when a fault requires that.
+    """A reply, and how the transport must delay or damage it for a fault.
 
     `cut` is the kind of the damage; of a body that is cut, `kept` bytes are sent. The reply is
     delayed by `delay` seconds, and its body takes `slow` seconds. With `wait`, the request is
@@ -88,7 +91,7 @@ class Reply:
     @classmethod
     def json(cls, status: int, value: object, **headers: str) -> Reply:
         """A reply with a JSON body in ASCII."""
-        return cls(status, dump(value), {**JSON, **headers})
+        return cls(status, encode_json(value), {**JSON_HEADERS, **headers})
 
 
 class RefusedError(Exception):
@@ -124,12 +127,12 @@ class CursorError(RefusedError):
 _ENCODER = json.JSONEncoder(separators=(",", ":"))
 
 
-def dump(value: object) -> bytes:
-    """JSON in the form of the service."""
+def encode_json(value: object) -> bytes:
+    """The bytes of a value as JSON in the format of the service."""
     return _ENCODER.encode(value).encode()
 
 
-def require(problems: Iterable[Problem], status: int = 400) -> None:
+def raise_if_problems(problems: Iterable[Problem], status: int = 400) -> None:
     """Refuse with a text that lists every problem at once."""
     all_problems = tuple(problems)
     if all_problems:
@@ -137,18 +140,23 @@ def require(problems: Iterable[Problem], status: int = 400) -> None:
 
 
 def _is_deeper(value: object, levels: int) -> bool:
+    """Whether a JSON value is nested more than so many levels."""
     if not isinstance(value, dict | list):
         return False
-    inner = value.values() if isinstance(value, dict) else value
-    return levels == 0 or any(_is_deeper(item, levels - 1) for item in inner)
+    if levels == 0:
+        return True
+    items = value.values() if isinstance(value, dict) else value
+    return any(_is_deeper(item, levels - 1) for item in items)
 
 
-_TOO_DEEP = "the body is nested too deeply"
+TOO_DEEP_MESSAGE = "the body is nested too deeply"
 
 
-def _finite(text: str) -> float:
+def _read_finite(text: str) -> float:
     value = float(text)
-    return value if math.isfinite(value) else _no_constant(text[:20])
+    if not math.isfinite(value):
+        _raise_not_json(text[:20])
+    return value
 
 
 class ExactNumber(float):
@@ -159,11 +167,11 @@ class ExactNumber(float):
     text: str
 
     def __new__(cls, text: str) -> ExactNumber:
-        """Read a number; ValueError when it is too large to be one."""
-        number = super().__new__(cls, _finite(text))
+        """Read a number. ValueError when it is too large for a float."""
+        number = super().__new__(cls, _read_finite(text))
         number.text = text
         return number
 
 
-def _no_constant(name: str) -> NoReturn:
+def _raise_not_json(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")

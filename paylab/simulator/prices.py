@@ -25,10 +25,10 @@ PER_USD = {
 }
 
 FEE_SHARE = Decimal("0.005")
-LEAST_FEE = Decimal("0.50")
+FEE_MIN = Decimal("0.50")
 RATE_PLACES = Decimal("1E-8")
 
-EXACT = Context(prec=120)
+EXACT_CONTEXT = Context(prec=120)
 """A decimal context with enough digits, so that only `quantize` rounds."""
 
 
@@ -45,61 +45,71 @@ class Price(NamedTuple):
 @cache
 def rate(source: str, destination: str) -> Decimal:
     """Destination units per source unit, rounded to 8 decimals."""
-    quotient = EXACT.divide(PER_USD[destination.upper()], PER_USD[source.upper()])
-    return quotient.quantize(RATE_PLACES, ROUND_HALF_EVEN, EXACT)
+    quotient = EXACT_CONTEXT.divide(PER_USD[destination.upper()], PER_USD[source.upper()])
+    return quotient.quantize(RATE_PLACES, ROUND_HALF_EVEN, EXACT_CONTEXT)
 
 
 @cache
-def _step(currency: str) -> Decimal:
+def _minor_step(currency: str) -> Decimal:
     """The minor unit of a currency, such as 0.01."""
     return Decimal(1).scaleb(-minor_unit(currency))
 
 
-def _rounded(amount: Decimal, currency: str, rounding: str = ROUND_HALF_EVEN) -> Decimal:
-    return amount.quantize(_step(currency), rounding, EXACT)
+def _round_amount(amount: Decimal, currency: str, rounding: str = ROUND_HALF_EVEN) -> Decimal:
+    """An amount rounded to the minor unit of its currency."""
+    return amount.quantize(_minor_step(currency), rounding, EXACT_CONTEXT)
 
 
 def amount_text(amount: Decimal, currency: str) -> str:
     """An amount as the service writes it, padded to the minor unit."""
-    return format(_rounded(amount, currency), "f")
+    return format(_round_amount(amount, currency), "f")
 
 
 def rate_text(value: Decimal) -> str:
     """A rate as the service writes it."""
-    return format(value.normalize(EXACT), "f")
+    return format(value.normalize(EXACT_CONTEXT), "f")
 
 
-def fee(source: Decimal, currency: str, least: Decimal = LEAST_FEE) -> Decimal:
-    """0.50 % of the source, and at least `least`."""
-    return max(_rounded(EXACT.multiply(source, FEE_SHARE), currency), least)
+def fee(source: Decimal, currency: str, fee_min: Decimal = FEE_MIN) -> Decimal:
+    """The fee of a source amount: 0.50 % of it, and at least `fee_min`."""
+    share = EXACT_CONTEXT.multiply(source, FEE_SHARE)
+    return max(_round_amount(share, currency), fee_min)
 
 
 def from_source(
-    source: Decimal, currency: str, destination: str, *, least: Decimal = LEAST_FEE
+    source: Decimal, currency: str, destination: str, *, fee_min: Decimal = FEE_MIN
 ) -> Price:
     """The price of sending exactly this amount."""
-    cost = fee(source, currency, least)
-    value = rate(currency, destination)
-    net = EXACT.subtract(source, cost)
-    return Price(source, cost, net, value, _rounded(EXACT.multiply(net, value), destination))
+    fee_amount = fee(source, currency, fee_min)
+    exchange_rate = rate(currency, destination)
+    net = EXACT_CONTEXT.subtract(source, fee_amount)
+    destination_amount = EXACT_CONTEXT.multiply(net, exchange_rate)
+    return Price(
+        source=source,
+        fee=fee_amount,
+        net=net,
+        rate=exchange_rate,
+        destination=_round_amount(destination_amount, destination),
+    )
 
 
 def from_net(net: Decimal, currency: str, destination: str) -> Price:
     """The price of the smallest source whose net is at least this amount."""
-    step = _step(currency)
-    guess = EXACT.divide(net, 1 - FEE_SHARE)
-    start = EXACT.subtract(_rounded(guess, currency, ROUND_FLOOR), 2 * step)
-    low = max(EXACT.add(net, LEAST_FEE), start)
-    while EXACT.subtract(low, fee(low, currency)) < net:
-        low = EXACT.add(low, step)
-    return from_source(low, currency, destination)
+    step = _minor_step(currency)
+    estimate = EXACT_CONTEXT.divide(net, 1 - FEE_SHARE)
+    # The fee is rounded, so the smallest source can be a little below the estimate.
+    start = EXACT_CONTEXT.subtract(_round_amount(estimate, currency, ROUND_FLOOR), 2 * step)
+    source = max(EXACT_CONTEXT.add(net, FEE_MIN), start)
+    while EXACT_CONTEXT.subtract(source, fee(source, currency)) < net:
+        source = EXACT_CONTEXT.add(source, step)
+    return from_source(source, currency, destination)
 
 
-def from_destination(wanted: Decimal, currency: str, destination: str) -> Price:
+def from_destination(amount: Decimal, currency: str, destination: str) -> Price:
     """The price of the smallest source whose destination is at least this amount."""
-    value = rate(currency, destination)
-    net = _rounded(EXACT.divide(wanted, value), currency, ROUND_CEILING)
-    return from_net(net, currency, destination)._replace(destination=wanted)
+    exact_net = EXACT_CONTEXT.divide(amount, rate(currency, destination))
+    net = _round_amount(exact_net, currency, ROUND_CEILING)
+    return from_net(net, currency, destination)._replace(destination=amount)
 
 
 AMOUNTS: Mapping[str, Callable[[Decimal, str, str], Price]] = {

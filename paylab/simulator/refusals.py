@@ -3,45 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
 from ..errors.base import Problem
 from ..spec.json_path import set_value_at
 from ..spec.service.error_bodies import ErrorSettings
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
+from ..spec.text import JsonObject
 from .messages import CursorError, RefusedError, Reply
 
 
-def _problem_list(words: ErrorSettings, problems: Iterable[Problem]) -> object:
-    if words.list_form == "sentences":
+def _problem_list(settings: ErrorSettings, problems: Iterable[Problem]) -> object:
+    """The problems as the service lists them: as sentences, by field, or as objects."""
+    if settings.list_form == "sentences":
         return [str(problem) for problem in problems]
-    if words.list_form == "by_field":
-        by_field: dict[str, str] = {}
+    if settings.list_form == "by_field":
+        messages_by_field: dict[str, list[str]] = {}
         for problem in problems:
-            earlier = by_field.get(problem.field)
-            by_field[problem.field] = (
-                f"{earlier}; {problem.message}" if earlier else problem.message
-            )
-        return by_field
-    form = FIELD_FORMS[words.field_form]
+            messages_by_field.setdefault(problem.field, []).append(problem.message)
+        return {field: "; ".join(messages) for field, messages in messages_by_field.items()}
+    write_field = FIELD_FORMS[settings.field_form]
     return [
-        {words.field: form(problem.field), words.message: problem.message} for problem in problems
+        {settings.field: write_field(problem.field), settings.message: problem.message}
+        for problem in problems
     ]
 
 
 def _pointer(field: str) -> str:
-    return "".join(f"/{part}" for part in field.split(".")) if field else ""
+    """A nested field as a JSON pointer."""
+    if not field:
+        return ""
+    return "".join(f"/{part}" for part in field.split("."))
 
 
-def _steps(field: str) -> list[str | int]:
-    return [int(part) if part.isdecimal() else part for part in field.split(".")] if field else []
+def _path_steps(field: str) -> list[str | int]:
+    """A nested field as a list of names and indexes."""
+    if not field:
+        return []
+    return [int(part) if part.isdecimal() else part for part in field.split(".")]
 
 
 FIELD_FORMS: Mapping[str, Callable[[str], object]] = {
     "dotted": str,
     "pointer": _pointer,
-    "list": _steps,
+    "list": _path_steps,
 }
 """The format of nested field names in problems."""
 
@@ -53,12 +58,13 @@ def refusal_reply(refused: RefusedError, service: Service | None = None) -> Repl
     """
     if isinstance(refused, CursorError):
         service = None  # the spec shows its body
-    words = (service or Service()).errors
-    body: dict[str, Any] = {}
-    if refused.problems and words.problems != NONE:
-        set_value_at(body, words.problems, _problem_list(words, refused.problems))
-    if words.words != NONE:
-        # The problems may be in place of the text.
-        holds = isinstance(body.get(words.words), dict)
-        set_value_at(body, f"{words.words}.message" if holds else words.words, refused.text)
+    settings = (service or Service()).errors
+    body: JsonObject = {}
+    if refused.problems and settings.problems != NONE:
+        set_value_at(body, settings.problems, _problem_list(settings, refused.problems))
+    text_path = settings.words
+    if text_path != NONE:
+        if isinstance(body.get(text_path), dict):  # the problems are in place of the text
+            text_path = f"{text_path}.message"
+        set_value_at(body, text_path, refused.text)
     return Reply.json(refused.status, {**body, **refused.extra}, **refused.headers)

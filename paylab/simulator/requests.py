@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from functools import partial
 from http import HTTPMethod
 from typing import Any, overload
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import UnknownNameError
-from ..errors.names import find_nearest_name, find_nearest_names
+from ..errors.names import find_nearest_names
 from ..errors.text import printable, printable_lines
-from ..redaction.hiding import HIDDEN
-from ..spec.json_path import join_path
 from ..spec.operations.records import OPERATIONS
+from .request_differences import NOT_SENT, field_differences, json_text, short_json
 
-LONGEST = 600
-"""Maximum characters of a body in a text."""
-
-SHOWN = 5
+REQUESTS_SHOWN = 5
 """Maximum requests in the text of an AssertionError."""
-
-_NOT_SENT = "was not sent"
 
 Row = Mapping[str, Any]
 """A request as the journal has it in JSON."""
@@ -38,10 +30,10 @@ class JournalRequest:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in self.row:
-            available = (
-                f'verdicts["{name}"]' if name in self.row["verdicts"] else ", ".join(self.row)
-            )
-            raise AttributeError(f"a request has {available}; not {name}")
+            names = ", ".join(self.row)
+            if name in self.row["verdicts"]:
+                names = f'verdicts["{name}"]'
+            raise AttributeError(f"a request has {names}; not {name}")
         return self.row[name]
 
     def __dir__(self) -> list[str]:
@@ -61,52 +53,47 @@ class JournalRequest:
     def text(self) -> str:
         """The request, its answer and the verdicts, on a few lines."""
         row = self.row
-        query = "&".join(f"{name}={v}" for name, v in self.row["query"].items())
+        query = "&".join(f"{name}={value}" for name, value in row["query"].items())
         target = f"{row['path']}?{query}" if query else row["path"]
         lines = [f"{row['number']}. {row['method']} {target} -> {row['status']}  ({row['at']})"]
-        passed = [
+        passed_layers = [
             name
             for name, verdict in row["verdicts"].items()
             if isinstance(verdict, Mapping) and verdict.get("result") == "passed"
         ]
-        if passed:
-            lines.append(f"   passed: {', '.join(passed)}")
-        lines += [f"   {name}: {verdict}" for name, verdict in self._told()]
+        if passed_layers:
+            lines.append(f"   passed: {', '.join(passed_layers)}")
+        lines += [f"   {name}: {text}" for name, text in self._notable_verdicts()]
         if row["body"] is not None:
-            lines.append(f"   sent: {_short(row['body'])}")
+            lines.append(f"   sent: {short_json(row['body'])}")
         if self.is_refused and row["answer"] is not None:
-            lines.append(f"   answer: {_short(row['answer'])}")
+            lines.append(f"   answer: {short_json(row['answer'])}")
         return printable_lines("\n".join(lines))
 
     @property
     def verdict(self) -> str:
-        """What a layer has to say of it in one line: a refusal, a replay, a fault, a remark.
+        """The verdicts in one line: a refusal, a replay, a fault, remarks.
 
-        "passed" if there is nothing to say.
+        "passed" if there is nothing to report.
         """
-        verdict_texts = (f"{name}: {text}" for name, text in self._told() if text not in _USUAL)
-        return printable(", ".join(verdict_texts)) or "passed"
+        texts = [
+            f"{name}: {text}"
+            for name, text in self._notable_verdicts()
+            if text not in USUAL_VERDICTS
+        ]
+        return printable(", ".join(texts)) or "passed"
 
-    def _told(self) -> Iterator[tuple[str, str]]:
-        """Each layer that did more than to pass or skip the request, and what it found."""
+    def _notable_verdicts(self) -> Iterator[tuple[str, str]]:
+        """Each layer that did more than to pass or skip the request, and its verdict as text."""
         for name, verdict in self.row["verdicts"].items():
             if not isinstance(verdict, Mapping):
-                if verdict not in (None, "none"):
-                    yield name, str(verdict)
+                text = "" if verdict in (None, "none") else str(verdict)
             elif name == "fault":
-                fault_parts = {part: verdict[part] for part in verdict if part not in _OF_FAULTS}
-                yield (
-                    name,
-                    ", ".join(f"{part} {_text(value)}" for part, value in fault_parts.items()),
-                )
+                text = _fault_text(verdict)
             else:
-                texts = [str(verdict["message"])] if "message" in verdict else []
-                texts += [f"mistake {verdict['mistake']}"] if verdict.get("mistake") else []
-                is_refused = verdict["result"] == "refused"  # its message has the remarks
-                remarks = () if is_refused else verdict.get("remarks", ())
-                texts += [f"{remark['field']} {remark['message']}" for remark in remarks]
-                if texts:
-                    yield name, "; ".join(["refused", *texts] if is_refused else texts)
+                text = _verdict_text(verdict)
+            if text:
+                yield name, text
 
     def __repr__(self) -> str:
         return printable(f"<{self.row['method']} {self.row['path']} -> {self.row['status']}>")
@@ -116,8 +103,8 @@ class JournalRequest:
 class Requests(Sequence[JournalRequest]):
     """The requests of a world, oldest first; those to the control API are not among them.
 
-    `read` reads the journal, or what was added to it after a number. At most 10,000 requests are
-    stored: `dropped` counts older ones.
+    `read` reads the journal, or its requests after a number. At most 10,000 requests are stored:
+    `dropped` counts older ones.
     """
 
     def __init__(self, read: Callable[..., Mapping[str, Any]]) -> None:
@@ -134,12 +121,12 @@ class Requests(Sequence[JournalRequest]):
         >>> len(lab.simulator.requests.after(10**6))
         0
         """
-        return Requests(partial(_later, self._read(number)))
+        return Requests(partial(_requests_after, self._read(number)))
 
-    def _where(self, fits: Callable[[JournalRequest], bool]) -> Requests:
+    def _filter(self, is_matching: Callable[[JournalRequest], bool]) -> Requests:
         journal = self._read()
-        matching = [row for row in journal["requests"] if fits(JournalRequest(row))]
-        return Requests(partial(_later, {**journal, "requests": matching}))
+        matching = [row for row in journal["requests"] if is_matching(JournalRequest(row))]
+        return Requests(partial(_requests_after, {**journal, "requests": matching}))
 
     def of(self, operation: str) -> Requests:
         """Those of an operation: "POST /v1/transfers", a method, a path or "transfers.create".
@@ -153,23 +140,23 @@ class Requests(Sequence[JournalRequest]):
             raise UnknownNameError(
                 "operation", operation, find_nearest_names(operation, OPERATIONS)
             )
-        return self._where(lambda request: _is_of(request.row, operation))
+        return self._filter(lambda request: _is_of_operation(request.row, operation))
 
     @property
     def refused(self) -> Requests:
         """Those that were answered with an error."""
-        return self._where(lambda request: request.is_refused)
+        return self._filter(lambda request: request.is_refused)
 
     def by_key(self, key: str) -> Requests:
         """Those with an Idempotency-Key."""
-        return self._where(lambda request: (request.key or "").lower() == key.lower())
+        return self._filter(lambda request: (request.key or "").lower() == key.lower())
 
     def only(self) -> JournalRequest:
-        """The single request; AssertionError if there are more or none."""
+        """The single request. AssertionError if there are more or none."""
         __tracebackhide__ = True
         all_requests = list(self)
         if len(all_requests) != 1:
-            request_texts = "\n".join(request.text() for request in all_requests[-SHOWN:])
+            request_texts = "\n".join(request.text() for request in all_requests[-REQUESTS_SHOWN:])
             raise AssertionError(
                 f"there are {len(all_requests)} requests, not 1\n{request_texts}".rstrip()
             )
@@ -185,12 +172,13 @@ class Requests(Sequence[JournalRequest]):
         <0 requests; of(operation), refused, by_key(key), only(), text()>
         """
         __tracebackhide__ = True  # pytest shows the line of the test
-        same_operation = self.of(operation)
-        matching = same_operation._where(lambda request: not _differences(request.row, fields))
+        of_operation = self.of(operation)
+        matching = of_operation._filter(lambda request: not field_differences(request.row, fields))
         count = len(matching)
         if count == times or (times is None and count):
             return matching
-        raise AssertionError(_failure(operation, times, fields, count, same_operation or self))
+        candidates = of_operation or self
+        raise AssertionError(_failure_text(operation, times, fields, count, candidates))
 
     def text(self, last: int = 10) -> str:
         """The last requests with their verdicts, redacted.
@@ -200,18 +188,18 @@ class Requests(Sequence[JournalRequest]):
         """
         all_requests = list(self)
         hidden_count = len(all_requests) - last
-        first_line = [f"({hidden_count} earlier requests)"] if hidden_count > 0 else []
-        return (
-            "\n".join([*first_line, *(request.text() for request in all_requests[-last:])])
-            or "no requests"
-        )
+        texts: list[str] = []
+        if hidden_count > 0:
+            texts.append(f"({hidden_count} earlier requests)")
+        texts += [request.text() for request in all_requests[-last:]]
+        return "\n".join(texts) or "no requests"
 
     @overload
-    def __getitem__(self, at: int) -> JournalRequest: ...
+    def __getitem__(self, index: int) -> JournalRequest: ...
     @overload
-    def __getitem__(self, at: slice) -> list[JournalRequest]: ...
-    def __getitem__(self, at: int | slice) -> JournalRequest | list[JournalRequest]:
-        return list(self)[at]
+    def __getitem__(self, index: slice) -> list[JournalRequest]: ...
+    def __getitem__(self, index: int | slice) -> JournalRequest | list[JournalRequest]:
+        return list(self)[index]
 
     def __len__(self) -> int:
         return len(self._read()["requests"])
@@ -223,18 +211,42 @@ class Requests(Sequence[JournalRequest]):
         return f"<{len(self)} requests; of(operation), refused, by_key(key), only(), text()>"
 
 
-_USUAL = ("new", "no key")
-_OF_FAULTS = ("id", "times", "left", "probability", "seed", "seconds")
+USUAL_VERDICTS = ("new", "no key")
+HIDDEN_FAULT_DETAILS = ("id", "times", "left", "probability", "seed", "seconds")
 """Details of a fault that are left out of a text."""
 
 
-def _later(journal: Mapping[str, Any], number: int = 0) -> Mapping[str, Any]:
-    """The requests of a journal with a higher number."""
+def _fault_text(fault: Row) -> str:
+    return ", ".join(
+        f"{name} {json_text(value)}"
+        for name, value in fault.items()
+        if name not in HIDDEN_FAULT_DETAILS
+    )
+
+
+def _verdict_text(verdict: Mapping[str, Any]) -> str:
+    """The message, mistake and remarks of a layer. Empty if it has none."""
+    texts: list[str] = []
+    if verdict["result"] == "refused":
+        texts.append("refused")
+    if "message" in verdict:
+        texts.append(str(verdict["message"]))
+    if verdict.get("mistake"):
+        texts.append(f"mistake {verdict['mistake']}")
+    if verdict["result"] != "refused":  # the message of a refusal has the remarks
+        remarks = verdict.get("remarks", ())
+        texts += [f"{remark['field']} {remark['message']}" for remark in remarks]
+    return "; ".join(texts)
+
+
+def _requests_after(journal: Mapping[str, Any], number: int = 0) -> Mapping[str, Any]:
+    """The journal with only the requests that have a higher number."""
     rows = [row for row in journal["requests"] if row["number"] > number]
     return {**journal, "requests": rows}
 
 
-def _is_of(row: Row, operation: str) -> bool:
+def _is_of_operation(row: Row, operation: str) -> bool:
+    """Whether a request is one of an operation, a method, a path, or a method and a path."""
     if operation == row["operation"]:
         return True
     method, _, path = operation.strip().rpartition(" ")
@@ -243,84 +255,62 @@ def _is_of(row: Row, operation: str) -> bool:
         path = ""
     if method and method.upper() != row["method"]:
         return False
-    parts_wanted = path.split("/")
-    parts_sent = row["path"].split("/")
-    return not path or (
-        len(parts_wanted) == len(parts_sent)
-        and all(
-            a in (g, "*") or a.startswith("{")
-            for a, g in zip(parts_wanted, parts_sent, strict=True)
-        )
+    return not path or _matches_path(row["path"], path)
+
+
+def _matches_path(path: str, template: str) -> bool:
+    """Whether a path has the segments of a template, in which `*` and `{id}` are any segment."""
+    segments = path.split("/")
+    template_segments = template.split("/")
+    if len(segments) != len(template_segments):
+        return False
+    pairs = zip(segments, template_segments, strict=True)
+    return all(
+        template_segment in (segment, "*") or template_segment.startswith("{")
+        for segment, template_segment in pairs
     )
 
 
-def _failure(
-    operation: str, times: int | None, fields: Mapping[str, Any], count: int, near: Requests
+def _failure_text(
+    operation: str,
+    times: int | None,
+    fields: Mapping[str, Any],
+    matching_count: int,
+    requests: Requests,
 ) -> str:
     """Why an assertion failed: the count, the nearest request and its differences."""
-    what_was_asserted = f"{operation} with {_short(fields)}" if fields else operation
-    times_text = "at least once" if times is None else _times(times)
-    lines = [f"{what_was_asserted} was sent {_times(count)}, not {times_text}"]
-    if count > (times or 0):
-        fitting = [request for request in near if not _differences(request.row, fields)]
-        return "\n".join([*lines, *(request.text() for request in fitting[-SHOWN:])])
-    rows = [request.row for request in near if not count or _differences(request.row, fields)]
-    if not rows:
-        return "\n".join([*lines, "no other request was sent" if count else "no request was sent"])
-    # A field with another value is nearer than one that was not sent.
-    nearest = min(
-        reversed(rows),
-        key=lambda row: [
-            len(differences := _differences(row, fields)),
-            _NOT_SENT in " ".join(differences),
-        ],
-    )
-    lines += ["the nearest request:", JournalRequest(nearest).text()]
-    return "\n".join([*lines, *(f"   {request}" for request in _differences(nearest, fields))])
+    assertion = f"{operation} with {short_json(fields)}" if fields else operation
+    expected_times = "at least once" if times is None else _times_text(times)
+    lines = [f"{assertion} was sent {_times_text(matching_count)}, not {expected_times}"]
+    matching: list[JournalRequest] = []
+    others: list[JournalRequest] = []
+    for request in requests:
+        if matching_count and not field_differences(request.row, fields):
+            matching.append(request)
+        else:
+            others.append(request)
+    if matching_count > (times or 0):
+        lines += [request.text() for request in matching[-REQUESTS_SHOWN:]]
+        return "\n".join(lines)
+    if not others:
+        lines.append("no other request was sent" if matching_count else "no request was sent")
+        return "\n".join(lines)
+    nearest = _find_nearest(others, fields)
+    lines += ["the nearest request:", nearest.text()]
+    lines += [f"   {difference}" for difference in field_differences(nearest.row, fields)]
+    return "\n".join(lines)
 
 
-def _times(count: int) -> str:
+def _find_nearest(requests: Sequence[JournalRequest], fields: Mapping[str, Any]) -> JournalRequest:
+    """The request with the fewest differences, and of several the latest."""
+
+    def distance(request: JournalRequest) -> tuple[int, bool]:
+        differences = field_differences(request.row, fields)
+        # A field with another value is nearer than one that was not sent.
+        return len(differences), NOT_SENT in " ".join(differences)
+
+    return min(reversed(requests), key=distance)
+
+
+def _times_text(count: int) -> str:
     return "once" if count == 1 else f"{count} times"
-
-
-def _differences(row: Row, fields: Mapping[str, Any]) -> list[str]:
-    """The fields whose value is another one, or that were not sent."""
-    body = row["body"] if isinstance(row["body"], Mapping) else {}
-    return list(_unequal("", fields, {**row["query"], **body}))
-
-
-def _unequal(at: str, wanted: Any, sent: Any) -> Iterator[str]:
-    """The places where two values differ; an object may have more members than are wanted."""
-    if isinstance(wanted, Mapping) and isinstance(sent, Mapping):
-        for name, value in wanted.items():
-            if name in sent:
-                yield from _unequal(join_path(at, name), value, sent[name])
-            else:
-                similar = find_nearest_name(name, sent)
-                suggestion = f", but {similar} was" if similar else ""
-                yield f"{join_path(at, name)}: {value!r} {_NOT_SENT}{suggestion}"
-    elif not _same(wanted, sent):
-        yield f"{at}: {sent!r} was sent, not {wanted!r}"
-
-
-def _same(wanted: Any, sent: Any) -> bool:
-    if isinstance(wanted, bool) or isinstance(sent, bool):
-        return wanted is sent or sent == HIDDEN
-    if sent in (wanted, HIDDEN):
-        return True
-    try:
-        return Decimal(str(wanted)) == Decimal(str(sent))
-    except InvalidOperation:
-        return False
-
-
-def _short(value: Any) -> str:
-    text = _text(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
-
-
-def _text(value: Any) -> str:
-    """A value as JSON; text as it is."""
-    if isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False, default=str)

@@ -50,25 +50,30 @@ _WORLDS = RouteTable(WORLDS)
 
 
 def find_operation(service: Service, method: str, path: str) -> tuple[str, Mapping[str, str]]:
-    """The operation of a path, and the values of placeholders; else a 404 or 405."""
-    return _find(_CONTROLS if path.startswith(CONTROL) else service, method, path)
+    """The operation of a path and the values of its placeholders. RefusedError if there is none."""
+    return _find_route(_CONTROLS if path.startswith(CONTROL) else service, method, path)
 
 
 def find_world_operation(method: str, path: str) -> tuple[str, Mapping[str, str]]:
     """The same for a path below /_simulator/worlds."""
-    return _find(_WORLDS, method, path)
+    return _find_route(_WORLDS, method, path)
 
 
 def operation_at(service: Service, method: str, path: str) -> str | None:
-    """The operation of the service at a path, if any."""
+    """The operation of the service at a path, or None."""
     routes, _ = service.match(path)
-    return routes[method].operation if method in routes else None
+    if method not in routes:
+        return None
+    return routes[method].operation
 
 
-def _find(table: RouteTable | Service, method: str, path: str) -> tuple[str, Mapping[str, str]]:
-    routes, parts = table.match(path)
+def _find_route(
+    table: RouteTable | Service, method: str, path: str
+) -> tuple[str, Mapping[str, str]]:
+    """The operation and the placeholders of a path. RefusedError with status 404 or 405 if none."""
+    routes, placeholders = table.match(path)
     if method in routes:
-        return routes[method].operation, parts
+        return routes[method].operation, placeholders
     if not routes:
         raise RefusedError(404, "the path does not exist")
     methods = ", ".join(routes)

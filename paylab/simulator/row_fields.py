@@ -12,29 +12,29 @@ from ..spec import codes, timestamps
 from .clock import END
 
 
-def passing(words: str, passes: Callable[[Any], object]) -> AfterValidator:
-    """A validator of values for which `passes` is true and does not fail."""
+def checked_by(description: str, is_valid: Callable[[Any], object]) -> AfterValidator:
+    """A validator of values for which `is_valid` is true and does not fail."""
 
     def check(value: Any) -> Any:
         try:
-            good = passes(value)
+            passes = is_valid(value)
         except (ValueError, RecursionError):
-            good = False
-        if not good:
-            raise ValueError(f"must be {words}")
+            passes = False
+        if not passes:
+            raise ValueError(f"must be {description}")
         return value
 
     return AfterValidator(check)
 
 
-def among(known: Iterable[str]) -> AfterValidator:
-    """A validator of words."""
-    names = tuple(known)
-    return passing(f"one of {', '.join(names)}", names.__contains__)
+def choice_of(names: Iterable[str]) -> AfterValidator:
+    """A validator of names."""
+    allowed_names = tuple(names)
+    return checked_by(f"one of {', '.join(allowed_names)}", allowed_names.__contains__)
 
 
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
-MOST = 2**53
+COUNT_MAX = 2**53
 
 
 def _is_instant(text: str) -> bool:
@@ -44,18 +44,18 @@ def _is_instant(text: str) -> bool:
 Text = InstanceOf[str]
 """Any text; `str` would refuse unpaired surrogates, which the service accepts."""
 Object = dict[Any, Any]
-Count = Annotated[int, Field(ge=0, le=MOST)]
-Number = Annotated[float, Field(ge=-MOST, le=MOST)]
-Id = Annotated[Text, passing("an id", re.compile(r"[!-~](?:[ -~]{0,510}[!-~])?").fullmatch)]
-Time = Annotated[Text, passing("a time like 2026-01-31T09:30:00.123Z", _is_instant)]
-Product = Annotated[Text, among(codes.PRODUCTS)]
-EventType = Annotated[Text, among(codes.EVENT_TYPES)]
+Count = Annotated[int, Field(ge=0, le=COUNT_MAX)]
+Number = Annotated[float, Field(ge=-COUNT_MAX, le=COUNT_MAX)]
+Id = Annotated[Text, checked_by("an id", re.compile(r"[!-~](?:[ -~]{0,510}[!-~])?").fullmatch)]
+Time = Annotated[Text, checked_by("a time like 2026-01-31T09:30:00.123Z", _is_instant)]
+Product = Annotated[Text, choice_of(codes.PRODUCTS)]
+EventType = Annotated[Text, choice_of(codes.EVENT_TYPES)]
 Currency = Annotated[
-    Text, among(dict.fromkeys((*codes.SOURCE_CURRENCIES, *codes.DESTINATION_CURRENCIES)))
+    Text, choice_of(dict.fromkeys((*codes.SOURCE_CURRENCIES, *codes.DESTINATION_CURRENCIES)))
 ]
 
 
-def inside(*path: str, default: Any = ...) -> Any:
+def nested_field(*path: str, default: Any = ...) -> Any:
     """A field inside an object of the row; `_` has the simulator's internal fields."""
     return Field(default, validation_alias=AliasPath(*path))
 

@@ -13,7 +13,7 @@ from ..spec import codes, money
 from ..spec.status import MACHINES
 from . import balances, fault_kinds
 from .row_fields import (
-    MOST,
+    COUNT_MAX,
     Count,
     Currency,
     EventType,
@@ -26,9 +26,9 @@ from .row_fields import (
     Time,
     TimestampedRow,
     Values,
-    among,
-    inside,
-    passing,
+    checked_by,
+    choice_of,
+    nested_field,
 )
 
 
@@ -60,7 +60,7 @@ class StatusDetailRow(Values):
 class DepositInstructionsRow(Values):
     """Where to pay."""
 
-    type: Annotated[Text, among(codes.DEPOSIT_INSTRUCTION_TYPES)]
+    type: Annotated[Text, choice_of(codes.DEPOSIT_INSTRUCTION_TYPES)]
     details: Object
 
 
@@ -75,24 +75,24 @@ class IndividualRow(TimestampedRow):
     date_of_birth: Text | None = None
     idv_consent_recorded_at: Text | None = None
     address: Object
-    status: Annotated[Text, among(MACHINES["individuals"].states)]
+    status: Annotated[Text, choice_of(MACHINES["individuals"].states)]
     product_types: list[Product]
     document: Object | None
     status_details: list[StatusDetailRow] | None
-    accounts: list[Id] = inside("_", "accounts")
-    images: dict[Any, Object] = inside("_", "images")
-    specimens: Object = inside("_", "specimens", default={})
+    accounts: list[Id] = nested_field("_", "accounts")
+    images: dict[Any, Object] = nested_field("_", "images")
+    specimens: Object = nested_field("_", "specimens", default={})
 
 
 class FinancialAccountRow(TimestampedRow):
     """A row of `financial_accounts`; a wallet needs its network."""
 
-    type: Annotated[Text, among(codes.ACCOUNT_TYPES)]
+    type: Annotated[Text, choice_of(codes.ACCOUNT_TYPES)]
     details: Object
-    owner: Id = inside("_", "owner")
+    owner: Id = nested_field("_", "owner")
 
     @model_validator(mode="after")
-    def _has_network(self) -> FinancialAccountRow:
+    def _require_network(self) -> FinancialAccountRow:
         network = self.details.get("network")
         if self.type == codes.CRYPTO_WALLET and not isinstance(network, str):
             raise ValueError("details.network must be text")
@@ -106,25 +106,25 @@ class QuoteRow(Record, Terms):
     expires_at: Time
     derived_source_amount: bool
     source_network: Text | None
-    used: bool = inside("_", "used")
+    used: bool = nested_field("_", "used")
 
 
 class TransferRow(TimestampedRow, Terms):
     """A row of `transfers`; one that is under way has the time of its start."""
 
-    status: Annotated[Text, among(MACHINES["transfers"].states)]
+    status: Annotated[Text, choice_of(MACHINES["transfers"].states)]
     client_reference_id: Text | None
     completed_in: Text | None
     failure_reason: Text | None
     settlement_reference_id: Text | None
     deposit_instructions: DepositInstructionsRow | None = None
-    product: Product = inside("_", "product")
-    source_type: Text = inside("_", "source_type")
-    outcome: Text | None = inside("_", "outcome")
-    started_at: Time | None = inside("_", "started_at", default=None)
+    product: Product = nested_field("_", "product")
+    source_type: Text = nested_field("_", "source_type")
+    outcome: Text | None = nested_field("_", "outcome")
+    started_at: Time | None = nested_field("_", "started_at", default=None)
 
     @model_validator(mode="after")
-    def _has_started(self) -> TransferRow:
+    def _require_start(self) -> TransferRow:
         if self.status in ("started", "under_review") and self.started_at is None:
             raise ValueError("_.started_at is missing")
         return self
@@ -134,12 +134,12 @@ class ConversionAccountRow(TimestampedRow):
     """A row of `conversion_accounts`."""
 
     individual_id: Id
-    source_currency: Annotated[Text, among(codes.ON_RAMP_CURRENCIES)]
-    destination_currency: Annotated[Text, among(codes.STABLECOINS)]
-    status: Annotated[Text, among(MACHINES["conversion_accounts"].states)]
+    source_currency: Annotated[Text, choice_of(codes.ON_RAMP_CURRENCIES)]
+    destination_currency: Annotated[Text, choice_of(codes.STABLECOINS)]
+    status: Annotated[Text, choice_of(MACHINES["conversion_accounts"].states)]
     client_reference_id: Text | None = None
     deposit_instructions: DepositInstructionsRow | None = None
-    payout_account_id: Id = inside("_", "payout_account_id")
+    payout_account_id: Id = nested_field("_", "payout_account_id")
 
 
 class DepositRow(Record):
@@ -158,20 +158,20 @@ class ConversionRow(TimestampedRow):
 
     conversion_account_id: Id
     individual_id: Id
-    status: Annotated[Text, among(MACHINES["conversions"].states)]
-    deposit_amount: Text = inside("deposit", "amount")
-    deposit_currency: Currency = inside("deposit", "currency")
-    received_at: Time = inside("deposit", "received_at")
-    payout_amount: Text = inside("payout", "amount")
-    payout_currency: Currency = inside("payout", "currency")
-    payout_account_id: Id = inside("payout", "payout_account_id")
-    tx_hash: Text | None = inside("payout", "tx_hash")
-    initiated_at: Time | None = inside("payout", "initiated_at")
-    completed_at: Time | None = inside("payout", "completed_at")
+    status: Annotated[Text, choice_of(MACHINES["conversions"].states)]
+    deposit_amount: Text = nested_field("deposit", "amount")
+    deposit_currency: Currency = nested_field("deposit", "currency")
+    received_at: Time = nested_field("deposit", "received_at")
+    payout_amount: Text = nested_field("payout", "amount")
+    payout_currency: Currency = nested_field("payout", "currency")
+    payout_account_id: Id = nested_field("payout", "payout_account_id")
+    tx_hash: Text | None = nested_field("payout", "tx_hash")
+    initiated_at: Time | None = nested_field("payout", "initiated_at")
+    completed_at: Time | None = nested_field("payout", "completed_at")
     total_fee: Text
     fee_currency: Currency
     exchange_rate: Text
-    network: Text = inside("_", "network")
+    network: Text = nested_field("_", "network")
 
 
 class SubscriptionRow(TimestampedRow):
@@ -190,8 +190,8 @@ class EventRow(Record):
     at: Time
     event_type: EventType
     resource_id: Text
-    delivered_type: EventType = inside("body", "event_type")
-    payload: Object = inside("body", "event_payload")
+    delivered_type: EventType = nested_field("body", "event_type")
+    payload: Object = nested_field("body", "event_payload")
 
 
 class QueuedEventRow(Record):
@@ -206,9 +206,9 @@ class QueuedEventRow(Record):
     event_id: Id | None = None
     event_type: EventType
     body: Annotated[
-        Text, passing("JSON text of an object", lambda text: isinstance(json.loads(text), dict))
+        Text, checked_by("JSON text of an object", lambda text: isinstance(json.loads(text), dict))
     ]
-    attempt: Annotated[int, Field(ge=1, le=MOST)]
+    attempt: Annotated[int, Field(ge=1, le=COUNT_MAX)]
     rank: Number
 
 
@@ -221,12 +221,12 @@ class AttemptRow(Record):
     url: Text
     event_type: EventType
     body: Object
-    attempt: Annotated[int, Field(ge=1, le=MOST)]
+    attempt: Annotated[int, Field(ge=1, le=COUNT_MAX)]
     status: Annotated[int, Field(ge=100, le=999)] | None
     error: Text | None
     headers: dict[Text, Text] = Field(default_factory=dict)
-    event_id: Id | None = inside("_", "event_id", default=None)
-    subscription_id: Id | None = inside("_", "subscription_id", default=None)
+    event_id: Id | None = nested_field("_", "event_id", default=None)
+    subscription_id: Id | None = nested_field("_", "subscription_id", default=None)
 
 
 class FaultRow(Record):
@@ -237,12 +237,13 @@ class FaultRow(Record):
 
     @model_validator(mode="before")
     @classmethod
-    def _is_fault(cls, row: Any) -> Any:
+    def _check_fault(cls, row: Any) -> Any:
+        """Check the details as the control API does, and that none is missing."""
         if not isinstance(row, dict):
             return row
         fault_fields = {name: row[name] for name in {*fault_kinds.DETAILS, "kind"} & row.keys()}
         mistakes = [str(problem) for problem in fault_kinds.check_fault(fault_fields)]
-        for name in fault_kinds.DEFAULTS:
+        for name in fault_kinds.DETAIL_DEFAULTS:
             is_optional = name == "status" and row.get("kind") == "custom"
             if row.get(name) is None and not is_optional:
                 mistakes.append(f"{name} is missing")
@@ -254,11 +255,11 @@ class FaultRow(Record):
 class IdempotencyRow(Record):
     """A row of `idempotency`: the stored answer of a key."""
 
-    digest: Annotated[Text, passing("64 hex digits", re.compile(r"[0-9a-f]{64}").fullmatch)]
+    digest: Annotated[Text, checked_by("64 hex digits", re.compile(r"[0-9a-f]{64}").fullmatch)]
     status: Annotated[int, Field(ge=200, le=299)]
     until: Time
     body: Annotated[
-        Text, passing("Base64", lambda text: b64decode(text, validate=True) is not None)
+        Text, checked_by("Base64", lambda text: b64decode(text, validate=True) is not None)
     ]
 
 
@@ -266,15 +267,17 @@ class TimerRow(Record):
     """A row of `timers`: the planned step of another row."""
 
     due: Time
-    kind: Annotated[Text, among(MACHINES)]
+    kind: Annotated[Text, choice_of(MACHINES)]
     step: Text
 
 
 class BalanceRow(Record):
     """A row of `balances`, by currency."""
 
-    id: Annotated[Text, among(balances.CURRENCIES)]
-    amount: Annotated[Text, passing("an amount", lambda text: money.read_amount(text) is not None)]
+    id: Annotated[Text, choice_of(balances.CURRENCIES)]
+    amount: Annotated[
+        Text, checked_by("an amount", lambda text: money.read_amount(text) is not None)
+    ]
 
 
 class Tables(BaseModel):

@@ -14,21 +14,22 @@ from ..spec.codes import STATUS_DETAIL_CODES
 from ..spec.service.service import Service
 
 
-def _of_code(code: str, service: Service) -> Scenario:
-    end = "rejected" if code in service.verification.terminal_codes else "action_required"
-    value = code.replace("_", " ").title()
-    return Scenario("individual, family_name", value, f"{end} with {code}")
+def _scenario_of_code(code: str, service: Service) -> Scenario:
+    """The family name that causes a status detail code."""
+    status = "rejected" if code in service.verification.terminal_codes else "action_required"
+    family_name = code.replace("_", " ").title()
+    return Scenario("individual, family_name", family_name, f"{status} with {code}")
 
 
-def _named(scenario: Scenario) -> str | None:
-    """The name of one value; None for a row with many values."""
+def _scenario_name(scenario: Scenario) -> str | None:
+    """The name of one value. None for a row with many values."""
     kind, _, outcome = scenario.value.partition(":")
     if kind == "scenario":
         return f"{scenario.where.partition(',')[0]}_{outcome}".replace(" ", "_")
-    return _NAMES.get((scenario.where, scenario.value))
+    return SCENARIO_NAMES.get((scenario.where, scenario.value))
 
 
-_NAMES = {
+SCENARIO_NAMES = {
     ("individual, family_name", "Under Review"): "under_review",
     ("deposit, sender_name", ""): "deposit_held",
     ("deposit, sender_name", "Scenario Failed"): "deposit_failed",
@@ -36,9 +37,13 @@ _NAMES = {
 
 
 def named_scenarios(service: Service) -> dict[str, Scenario]:
-    """The values that cause an outcome, by name; the service's terminal codes reject."""
-    codes = {code: _of_code(code, service) for code in STATUS_DETAIL_CODES}
-    return codes | {name: scenario for scenario in SCENARIOS if (name := _named(scenario))}
+    """The values that cause an outcome, by name. The service's terminal codes reject."""
+    scenarios = {code: _scenario_of_code(code, service) for code in STATUS_DETAIL_CODES}
+    for scenario in SCENARIOS:
+        name = _scenario_name(scenario)
+        if name:
+            scenarios[name] = scenario
+    return scenarios
 
 
 @explain_arguments
@@ -47,7 +52,7 @@ class Scenarios:
 
     def __init__(self, ask: Callable[[], list[dict[str, str]]], service: Service) -> None:
         self._ask = ask
-        self._named = named_scenarios(service)
+        self._scenarios = named_scenarios(service)
 
     def __call__(self) -> list[dict[str, str]]:
         """The service's own list: where, value, outcome."""
@@ -59,20 +64,20 @@ class Scenarios:
         return self[name]
 
     def __getitem__(self, name: str) -> str:
-        if name not in self._named:
-            raise UnknownNameError("scenario", name, find_nearest_names(name, self._named))
-        return self._named[name].value
+        if name not in self._scenarios:
+            raise UnknownNameError("scenario", name, find_nearest_names(name, self._scenarios))
+        return self._scenarios[name].value
 
     def __dir__(self) -> list[str]:
-        return sorted(self._named)
+        return sorted(self._scenarios)
 
     _ipython_key_completions_ = __dir__
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._named)
+        return iter(self._scenarios)
 
     def __len__(self) -> int:
-        return len(self._named)
+        return len(self._scenarios)
 
     def rows(self) -> list[dict[str, Any]]:
         """All names with field, value and outcome.
@@ -82,10 +87,10 @@ class Scenarios:
         """
         return [
             {"name": name, **vars(scenario), "value": scenario.value or '"" (empty)'}
-            for name, scenario in self._named.items()
+            for name, scenario in self._scenarios.items()
         ]
 
     def __repr__(self) -> str:
-        width = max(map(len, self._named))
+        width = max(map(len, self._scenarios))
         lines = [f"  {row['name']:<{width}}  {row['outcome']}" for row in self.rows()]
         return printable_lines("\n".join([f"<{len(lines)} scenarios>", *lines]))

@@ -23,28 +23,29 @@ from .resources.individuals import add_account
 from .table import Row
 from .world import World
 
-MOST = 1_000_000
+ROWS_MAX = 1_000_000
 """Maximum rows of one seeding."""
 
-LAST = timedelta(minutes=5)
+AGE_MIN = timedelta(minutes=5)
 """The minimum age of the newest row."""
 
-WEEK = (1.0, 1.05, 1.1, 1.05, 1.35, 0.55, 0.4)
+WEEKDAY_WEIGHTS = (1.0, 1.05, 1.1, 1.05, 1.35, 0.55, 0.4)
 """Weights of the weekdays, from Monday: many payments on Friday, few on Sunday."""
 
-DAY = (*(2,) * 6, 3, 4, 5, 5, 4, 4, 5, 8, 10, 11, 12, 12, 11, 10, 9, 7, 5, 3)
+HOUR_WEIGHTS = (*(2,) * 6, 3, 4, 5, 5, 4, 4, 5, 8, 10, 11, 12, 12, 11, 10, 9, 7, 5, 3)
 """Weights of the hours (UTC): most payments in office hours of the Americas."""
 
 
-_NOT_SENT = dict.fromkeys(OPERATIONS["transfers.create"].echoed)
+EMPTY_REQUEST_FIELDS = dict.fromkeys(OPERATIONS["transfers.create"].echoed)
 """What a transfer repeats of its request: null where nothing was sent."""
 
 
 class _Route(NamedTuple):
     """Payouts to one country: the recipient, and the distribution of amounts.
 
-    `methods` are the rails, each as often as its weight, `share` is the weight of the route,
-    `median` and `spread` are those of its amounts in US dollars, `failing` the share of failures.
+    `methods` are the rails, each as often as its weight. `share` is the weight of the route.
+    `median` and `spread` are those of its amounts in US dollars. `failing` is the share of
+    failures.
     """
 
     country: str
@@ -72,10 +73,14 @@ ROUTES = (
     _Route("IN", "INR", "Asha Rao", ["upi"], 9, 210, 0.9, 0.045),
     _Route("DE", "EUR", "Jörg Öz", ["sepa_instant"], 5, 900, 1.2, 0.01),
 )
-SEEDED = need_on_ramp(country=ROUTES[0].country)
+SEEDED_ON_RAMP = need_on_ramp(country=ROUTES[0].country)
 """The on-ramp of seeded conversions."""
 
-REASONS = {
+EXPIRED_SHARE = 0.01
+REVIEWED_SHARE = 0.02
+"""The shares of transfers that expire, and that are reviewed."""
+
+FAILURE_REASONS = {
     "MX": {UNKNOWN: 5, CLOSED: 3, NO_ANSWER: 2},
     "BR": {UNKNOWN: 6, OTHER_NAME: 3, LIMIT: 1},
     "CO": {OTHER_NAME: 5, CLOSED: 3, REVIEW: 2},
@@ -85,7 +90,7 @@ REASONS = {
 }
 """The reasons of failures per country, with their weights."""
 
-RAILS = {
+RAIL_SECONDS = {
     "spei": (18, 0.7),
     "pix": (6, 0.6),
     "ach_co": (5_400, 0.6),
@@ -97,7 +102,7 @@ RAILS = {
 """The median seconds of a payout on a rail, and their spread."""
 
 
-HIDDEN = {"product": "global_payouts", "source_type": "", "outcome": None}
+INTERNAL_FIELDS = {"product": "global_payouts", "source_type": "", "outcome": None}
 """The internal fields of a past transfer, shared by all rows."""
 
 
@@ -116,87 +121,109 @@ def seed_transfers(world: World, count: int, individuals: int | None = None) -> 
     """
     if individuals is None:
         individuals = len(ROUTES) if count else 0
-    draw = random.Random(f"{world.seed}:{len(world.tables['transfers'])}")  # noqa: S311 - made up, and the same every time
-    pasts = [RoutePast(world, draw, route) for route in islice(cycle(ROUTES), individuals)]
+    source = _random_source(world, "transfers")
+    routes = islice(cycle(ROUTES), individuals)
+    histories = [RouteHistory(world, source, route) for route in routes]
     if not count:
         return
-    shares = draw.choices(pasts, [past.route.share for past in pasts], k=count)
-    moments = _moments(world, draw, count)
-    rows = [past.transfer(moment) for past, moment in zip(shares, moments, strict=True)]
+    weights = [history.route.share for history in histories]
+    drawn_histories = source.choices(histories, weights, k=count)
+    moments = _draw_moments(world, source, count)
+    rows = [
+        history.make_transfer(moment)
+        for history, moment in zip(drawn_histories, moments, strict=True)
+    ]
     world.extend("transfers", rows)
+
+
+def _random_source(world: World, kind: str) -> random.Random:
+    """A random source that is the same for every world with this seed and number of rows."""
+    return random.Random(f"{world.seed}:{len(world.tables[kind])}")  # noqa: S311 - made-up data
 
 
 def seed_conversions(world: World, count: int) -> None:
     """Add finished conversions of one individual, of the last 90 days."""
     if not count:
         return
-    draw = random.Random(f"{world.seed}:{len(world.tables['conversions'])}")  # noqa: S311 - made up, the same every time
-    owner, account = _recipient(world, ROUTES[0], "on_ramp")
+    source = _random_source(world, "conversions")
+    owner, account = _add_recipient(world, ROUTES[0], "on_ramp")
     address = {"address": ids.wallet_address(world.seed, "base", owner["id"]), "network": "base"}
     wallet = add_account(world, owner, "crypto_wallet", address)
     parent = world.create(
         "conversion_accounts",
         {"payout_account_id": wallet["id"]},
         individual_id=owner["id"],
-        source_currency=SEEDED.currency,
+        source_currency=SEEDED_ON_RAMP.currency,
         destination_currency="USDC",
         status="active",
-        deposit_instructions=on_ramp.new_instructions(world, SEEDED.currency, account["id"]),
+        deposit_instructions=on_ramp.new_instructions(
+            world, SEEDED_ON_RAMP.currency, account["id"]
+        ),
     )
-    rows = [_conversion(world, draw, parent, moment) for moment in _moments(world, draw, count)]
+    moments = _draw_moments(world, source, count)
+    rows = [_make_conversion(world, source, parent, moment) for moment in moments]
     world.extend("conversions", rows)
 
 
-def _moments(world: World, draw: random.Random, count: int) -> Iterator[datetime]:
+def _draw_moments(world: World, source: random.Random, count: int) -> Iterator[datetime]:
     """Times in the period, oldest first, with the weights of hours and weekdays."""
-    first, weights = _hours(world.now() - LAST)
-    starts = draw.choices(range(len(weights)), cum_weights=weights, k=count)
-    places = sorted(start * 3_600_000 + int(draw.random() * 3_600_000) for start in starts)
-    return (first + timedelta(milliseconds=place) for place in places)
+    first_hour, weights = _weigh_hours(world.now() - AGE_MIN)
+    hours = source.choices(range(len(weights)), cum_weights=weights, k=count)
+    offsets = sorted(hour * 3_600_000 + int(source.random() * 3_600_000) for hour in hours)
+    return (first_hour + timedelta(milliseconds=offset) for offset in offsets)
 
 
 @lru_cache(maxsize=8)  # a third of the time of a new simulator; frozen clocks start at one time
-def _hours(end: datetime) -> tuple[datetime, list[float]]:
+def _weigh_hours(end: datetime) -> tuple[datetime, list[float]]:
     """The first hour of the period that ends then, and the cumulative weights of all its hours."""
     hours = [end - timedelta(hours=hours_ago) for hours_ago in range(90 * 24, 0, -1)]
     # There are more payments every hour, 1.6 times as many at the end.
-    weights = (
-        WEEK[hour.weekday()] * DAY[hour.hour] * 1.6 ** (at / len(hours))
-        for at, hour in enumerate(hours)
-    )
+    weights: list[float] = []
+    for index, hour in enumerate(hours):
+        growth = 1.6 ** (index / len(hours))
+        weights.append(WEEKDAY_WEIGHTS[hour.weekday()] * HOUR_WEIGHTS[hour.hour] * growth)
     return hours[0], list(accumulate(weights))
 
 
-class RoutePast:
+class RouteHistory:
     """Makes the past transfers of one route."""
 
-    def __init__(self, world: World, draw: random.Random, route: _Route) -> None:
+    def __init__(self, world: World, source: random.Random, route: _Route) -> None:
         self.world = world
-        self.draw = draw
+        self.source = source
         self.route = route
-        owner, account = _recipient(world, route)
+        owner, account = _add_recipient(world, route)
         self.owner_id = owner["id"]
         self.account_id = account["id"]
         self.rate = prices.rate("USD", route.currency)
         self.rate_text = prices.rate_text(self.rate)
         self.latest = world.now()
-        self.reasons = [*Counter(REASONS[route.country]).elements()]
+        self.reasons = [*Counter(FAILURE_REASONS[route.country]).elements()]
 
-    def transfer(self, moment: datetime) -> Row:
-        """A final transfer that was created at a time."""
-        amount = self._amount()
-        method = self._one_of(self.route.methods)
+    def make_transfer(self, moment: datetime) -> Row:
+        """A transfer with a final status that was created at a time."""
+        amount = self._draw_amount()
+        method = self._choose(self.route.methods)
         price = prices.from_source(amount, "USD", self.route.currency)
-        chance = self.draw.random()
-        failed = chance < self.route.failing
-        expired = not failed and chance < self.route.failing + 0.01
-        seconds = min(self._seconds(method), int((self.latest - moment).total_seconds()) - 1)
+        chance = self.source.random()
+        seconds_until_now = int((self.latest - moment).total_seconds())
+        seconds = min(self._draw_seconds(method), seconds_until_now - 1)
         row_id = self.world.new_id("transfers", moment)
-        is_completed = not failed and not expired
-        status = "failed" if failed else "expired" if expired else "completed"
+        completed_in: str | None = None
+        failure_reason: str | None = None
+        settlement_reference: str | None = None
+        if chance < self.route.failing:
+            status = "failed"
+            failure_reason = self._choose(self.reasons)
+        elif chance < self.route.failing + EXPIRED_SHARE:
+            status = "expired"
+        else:
+            status = "completed"
+            completed_in = intern(str(seconds))
+            settlement_reference = ids.last_digits(self.source.getrandbits(80), 20)
         fields = {
             "id": row_id,
-            **_NOT_SENT,
+            **EMPTY_REQUEST_FIELDS,
             "client_reference_id": f"order-{row_id[-16:-10]}",
             "source_amount": format(price.source, "f"),
             "source_currency": "USD",
@@ -212,33 +239,33 @@ class RoutePast:
             "financial_account_id": self.account_id,
             "payout_method": method,
             "status": status,
-            "completed_in": intern(str(seconds)) if is_completed else None,
-            "failure_reason": self._one_of(self.reasons) if failed else None,
-            "settlement_reference_id": ids.digits(self.draw.getrandbits(80), 20)
-            if is_completed
-            else None,
+            "completed_in": completed_in,
+            "failure_reason": failure_reason,
+            "settlement_reference_id": settlement_reference,
             "created_at": timestamps.to_text(moment),
             "updated_at": timestamps.to_text(moment + timedelta(seconds=seconds + 1)),
-            "_": HIDDEN,
+            "_": INTERNAL_FIELDS,
         }
         return vars(_SharedKeys(fields))
 
-    def _one_of(self, words: list[str]) -> str:
-        return words[int(self.draw.random() * len(words))]
+    def _choose(self, texts: list[str]) -> str:
+        return texts[int(self.source.random() * len(texts))]
 
-    def _amount(self) -> Decimal:
+    def _draw_amount(self) -> Decimal:
         """A log-normal amount in US dollars, from 5 to 50,000."""
-        cents = int(self.route.median * 100 * exp(self.draw.gauss(0, self.route.spread)))
+        cents = int(self.route.median * 100 * exp(self.source.gauss(0, self.route.spread)))
         return Decimal(min(max(cents, 500), 5_000_000)).scaleb(-2)
 
-    def _seconds(self, method: str) -> int:
-        """A log-normal duration; payouts under review take much longer."""
-        median, spread = RAILS[method]
-        seconds = median * exp(self.draw.gauss(0, spread))
-        return max(1, int(seconds * 25 if self.draw.random() < 0.02 else seconds))
+    def _draw_seconds(self, method: str) -> int:
+        """A log-normal duration. Payouts under review take much longer."""
+        median, spread = RAIL_SECONDS[method]
+        seconds = median * exp(self.source.gauss(0, spread))
+        if self.source.random() < REVIEWED_SHARE:
+            seconds *= 25
+        return max(1, int(seconds))
 
 
-def _recipient(world: World, route: _Route, product: str = "global_payouts") -> tuple[Row, Row]:
+def _add_recipient(world: World, route: _Route, product: str = "global_payouts") -> tuple[Row, Row]:
     """An active individual with one account."""
     given_name, _, family_name = route.name.partition(" ")
     owner = world.create(
@@ -259,25 +286,25 @@ def _recipient(world: World, route: _Route, product: str = "global_payouts") -> 
     return owner, add_account(world, owner, example["type"], example["details"])
 
 
-def _conversion(world: World, draw: random.Random, parent: Row, moment: datetime) -> Row:
+def _make_conversion(world: World, source: random.Random, parent: Row, moment: datetime) -> Row:
     """A conversion that was paid out, or failed and has no payout times."""
-    cents = int(1_800 * exp(draw.gauss(0, 0.6)))
-    amount = min(Decimal(max(cents, 100)).scaleb(-2), SEEDED.cap)
-    text = prices.amount_text(amount, SEEDED.currency)
+    cents = int(1_800 * exp(source.gauss(0, 0.6)))
+    amount = min(Decimal(max(cents, 100)).scaleb(-2), SEEDED_ON_RAMP.cap)
+    amount_text = prices.amount_text(amount, SEEDED_ON_RAMP.currency)
     created_at = timestamps.to_text(moment)
-    row = on_ramp.new_conversion(parent, text, created_at)
+    row = on_ramp.new_conversion(parent, amount_text, created_at)
     row_id = world.new_id("conversions", moment)
-    failed = draw.random() < 0.02
-    latest = world.now() - moment - timedelta(seconds=1)
-    seconds = 20 * exp(draw.gauss(0, 0.7))
-    begun = moment + timedelta(seconds=1)
-    ended = moment + min(latest, timedelta(seconds=seconds))
-    updated_at = timestamps.to_text(max(begun, ended))
-    row["status"] = "failed" if failed else "completed"
-    if not failed:
+    is_failed = source.random() < 0.02
+    duration = timedelta(seconds=20 * exp(source.gauss(0, 0.7)))
+    duration_max = world.now() - moment - timedelta(seconds=1)
+    started_at = moment + timedelta(seconds=1)
+    ended_at = moment + min(duration_max, duration)
+    updated_at = timestamps.to_text(max(started_at, ended_at))
+    row["status"] = "failed" if is_failed else "completed"
+    if not is_failed:
         row["payout"] |= {
-            "tx_hash": ids.transaction(world.seed, "base", row_id),
-            "initiated_at": timestamps.to_text(begun),
+            "tx_hash": ids.transaction_hash(world.seed, "base", row_id),
+            "initiated_at": timestamps.to_text(started_at),
             "completed_at": updated_at,
         }
     times = {"created_at": created_at, "updated_at": updated_at}

@@ -7,7 +7,7 @@ DELETE /_simulator/worlds/{api_key}  -> 204
 from __future__ import annotations
 
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -24,15 +24,16 @@ from ..spec import timestamps
 from ..spec.route import strip_base_path
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
+from ..spec.text import JsonObject
 from .app import Protocol, SimulatorApp
 from .credentials import check_secret, random_keys
-from .messages import PRODUCT, RefusedError, Reply, Request, require
+from .messages import PRODUCT, RefusedError, Reply, Request, raise_if_problems
 from .refusals import refusal_reply
 from .routing import CONTROL, find_world_operation
 from .simulator import Simulator
 
-PATH = f"{CONTROL}/worlds"
-MOST = 1_000
+WORLDS_PATH = f"{CONTROL}/worlds"
+WORLDS_MAX = 1_000
 """Maximum worlds behind one port."""
 
 _BEARER = "bearer "
@@ -47,14 +48,14 @@ class ClockThread:
         self._thread = start_thread(self._run, "paylab-clock")
 
     def _run(self) -> None:
-        """Carry out steps, deliver, sleep; until stopped."""
+        """Carry out steps, deliver and sleep, until stopped."""
         changed = self._simulator.changed
         while not self._stopped.is_set():
             changed.clear()
             with suppress(SimulatorError):  # a full disk: the next request reports it
                 self._simulator.settle()
             self._simulator.delivery.start_due()
-            changed.wait(self._pause())
+            changed.wait(self._seconds_until_due())
 
     def stop(self) -> None:
         """Stop the thread now."""
@@ -62,10 +63,13 @@ class ClockThread:
         self._simulator.changed.set()
         self._thread.join(GRACE_SECONDS)
 
-    def _pause(self) -> float | None:
+    def _seconds_until_due(self) -> float | None:
+        """The real seconds until the next step or delivery. None if there is none."""
         due = self._simulator.next_due()
+        if due is None:
+            return None
         clock = self._simulator.world.clock
-        return None if due is None else clock.real_seconds_until(timestamps.from_text(due))
+        return clock.real_seconds_until(timestamps.from_text(due))
 
 
 class HostedWorld:
@@ -112,14 +116,14 @@ class Worlds:
         """Serve another simulator, with random keys, until `end`."""
         hosted = HostedWorld(simulator, random_keys(simulator.world.service.signing.key_encoding))
         with self._lock:
-            if len(self._by_key) >= MOST:
-                raise RefusedError(429, f"there are {MOST} worlds already: end some")
+            if len(self._by_key) >= WORLDS_MAX:
+                raise RefusedError(429, f"there are {WORLDS_MAX} worlds already: end some")
             self._by_key[hosted.api_key] = hosted
         hosted.start()
         return hosted
 
     def end(self, hosted: HostedWorld) -> None:
-        """Stop serving a simulator; later requests with its keys are refused."""
+        """Stop serving a simulator. Later requests with its keys are refused."""
         with self._lock:
             self._by_key.pop(hosted.api_key, None)
             self._ended.add(hosted.api_key)
@@ -127,7 +131,7 @@ class Worlds:
         hosted.simulator.close()
 
     def close(self) -> None:
-        """Stop all; the first simulator itself stays open."""
+        """Stop all. The first simulator itself stays open."""
         for hosted in [*self._by_key.values()]:
             if hosted is not self.first:
                 self.end(hosted)
@@ -137,18 +141,20 @@ class Worlds:
         """Answer a request from the simulator of its key, or create or end one."""
         path = strip_base_path(request.path, self.first.simulator.world.service.signing.base_path)
         request = replace(request, path=path)
-        api_key = request.headers.get("x-api-key")
-        hosted = self._by_key.get(api_key or "")
+        api_key = request.headers.get("x-api-key", "")
+        hosted = self._by_key.get(api_key)
         is_trusted = request.is_trusted
-        if request.path.startswith(CONTROL):
-            bearer = self._bearer(request)
-            if bearer is not None:
-                # The first token controls every world, which X-API-Key names.
-                is_named = bearer is self.first and (hosted or api_key in self._ended)
-                hosted = hosted if is_named else bearer
-                is_trusted = True
-            if request.path.startswith(PATH):
-                return self._control(request, bearer)
+        bearer: HostedWorld | None = None
+        if path.startswith(CONTROL):
+            bearer = self._find_token_owner(request)
+        if path.startswith(WORLDS_PATH):
+            return self._answer_worlds(request, bearer)
+        if bearer is not None:
+            is_trusted = True
+            # The first token controls every world, which X-API-Key names.
+            is_named = hosted is not None or api_key in self._ended
+            if bearer is not self.first or not is_named:
+                hosted = bearer
         if hosted is None:
             # A request that waits may outlive its world.
             if api_key in self._ended or request.is_trusted:
@@ -158,50 +164,63 @@ class Worlds:
             replace(request, keys=hosted.secrets, is_trusted=is_trusted)
         )
 
-    def _bearer(self, request: Request) -> HostedWorld | None:
-        """The simulator whose control token a request has."""
+    def _find_token_owner(self, request: Request) -> HostedWorld | None:
+        """The simulator whose control token a request has, or None."""
         header = request.headers.get("authorization", "")
         if header[: len(_BEARER)].lower() != _BEARER:
             return None
         token = header[len(_BEARER) :].strip()
-        hosted_worlds = [*self._by_key.values()]
-        return next((hosted for hosted in hosted_worlds if hosted.control_token == token), None)
+        for hosted in [*self._by_key.values()]:
+            if hosted.control_token == token:
+                return hosted
+        return None
 
-    def _control(self, request: Request, bearer: HostedWorld | None) -> Reply:
+    def _answer_worlds(self, request: Request, bearer: HostedWorld | None) -> Reply:
+        """Create or end a world for the owner of a control token."""
         try:
             if bearer is None:
                 raise RefusedError(401, "send Authorization: Bearer with the control token")
-            operation, parts = find_world_operation(request.method, request.path)
+            operation, placeholders = find_world_operation(request.method, request.path)
             if operation == "control.create_world":
-                return self._create(request)
-            hosted = self._by_key.get(parts["id"])
-            if hosted is None or hosted is self.first:
-                raise RefusedError(404, "there is no other world with this API key")
-            if bearer not in (hosted, self.first):
-                raise RefusedError(403, "this control token is that of another world")
-            self.end(hosted)
-            return Reply(204)
+                return self._create_world(request)
+            return self._end_world(placeholders["id"], bearer)
         except RefusedError as refused:
             return refusal_reply(refused)
 
-    def _create(self, request: Request) -> Reply:
-        hosted = self.add(Simulator(**_options(request.json() if request.body else {})))
-        facts = {name: getattr(hosted, name) for name in ("api_key", "secret_key", "control_token")}
-        return Reply.json(201, {"base_url": self._base_url(), **facts})
+    def _create_world(self, request: Request) -> Reply:
+        body = request.json() if request.body else {}
+        hosted = self.add(Simulator(**_read_options(body)))
+        access = {
+            "base_url": self._base_url(),
+            "api_key": hosted.api_key,
+            "secret_key": hosted.secret_key,
+            "control_token": hosted.control_token,
+        }
+        return Reply.json(201, access)
+
+    def _end_world(self, api_key: str, bearer: HostedWorld) -> Reply:
+        """End a world by its own token, or by that of the first world."""
+        hosted = self._by_key.get(api_key)
+        if hosted is None or hosted is self.first:
+            raise RefusedError(404, "there is no other world with this API key")
+        if bearer not in (hosted, self.first):
+            raise RefusedError(403, "this control token is that of another world")
+        self.end(hosted)
+        return Reply(204)
 
 
-def _options(body: dict[str, Any]) -> dict[str, Any]:
-    """The options of a new simulator; its clock runs unless `frozen` is set."""
-    kinds = {"seed": int, "strict": bool, "frozen": bool, "start": str, "service": dict}
-    wrong = [
-        Problem(name, f"must be {_KINDS[kinds[name]]}" if name in kinds else "is not known")
-        for name, value in body.items()
-        if name not in kinds or type(value) is not kinds[name]
-    ]
-    require(wrong)
+def _read_options(body: JsonObject) -> dict[str, Any]:
+    """The options of a new simulator. Its clock runs unless `frozen` is set."""
+    problems: list[Problem] = []
+    for name, value in body.items():
+        if name not in _OPTION_TYPES:
+            problems.append(Problem(name, "is not known"))
+        elif type(value) is not _OPTION_TYPES[name]:
+            problems.append(Problem(name, f"must be {_TYPE_NAMES[_OPTION_TYPES[name]]}"))
+    raise_if_problems(problems)
     options = {"frozen": False, **body}
     if "start" in body:
-        options["start"] = first_time(body["start"])
+        options["start"] = read_start_time(body["start"])
     if "service" in body:
         try:
             options["service"] = Service().with_values(body["service"])
@@ -210,11 +229,23 @@ def _options(body: dict[str, Any]) -> dict[str, Any]:
     return options
 
 
-_KINDS = {int: "a whole number", bool: "true or false", str: "text", dict: "an object"}
+_OPTION_TYPES: Mapping[str, type] = {
+    "seed": int,
+    "strict": bool,
+    "frozen": bool,
+    "start": str,
+    "service": dict,
+}
+_TYPE_NAMES: Mapping[type, str] = {
+    int: "a whole number",
+    bool: "true or false",
+    str: "text",
+    dict: "an object",
+}
 
 
-def first_time(text: str) -> datetime:
-    """The first time of a clock, such as 2026-11-22T12:00Z; a 400 for another form."""
+def read_start_time(text: str) -> datetime:
+    """The first time of a clock, such as 2026-11-22T12:00Z. RefusedError for another form."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -261,22 +292,26 @@ class Server:
     def base_url(self) -> str:
         """The URL of the server."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        base = self.simulator.world.service.signing.base_path
-        return f"http://{host}:{self.port}{'' if base == NONE else base}"
+        base_path = self.simulator.world.service.signing.base_path
+        if base_path == NONE:
+            base_path = ""
+        return f"http://{host}:{self.port}{base_path}"
 
     def start(self) -> Server:
-        """Start to listen; returns once connections are accepted."""
+        """Start to listen. It returns once connections are accepted."""
         try:
             self.worlds.first.start()
             self._serving.start()
-        except (TimeoutError, ConfigError) as error:
+        except TimeoutError:
             self.stop()
-            reason = error if isinstance(error, ConfigError) else "it took too long"
-            raise SimulatorError(f"the simulator did not start: {reason}") from None
+            raise SimulatorError("the simulator did not start: it took too long") from None
+        except ConfigError as error:
+            self.stop()
+            raise SimulatorError(f"the simulator did not start: {error}") from None
         return self
 
     def stop(self) -> None:
-        """Stop listening; the simulator continues in this process."""
+        """Stop listening. The simulator continues in this process."""
         self._serving.stop()
         self.worlds.close()
 
@@ -289,7 +324,9 @@ class Server:
         self._serving.abort(client)
 
     def __enter__(self) -> Server:
-        return self if self._serving.is_alive() else self.start()
+        if not self._serving.is_alive():
+            self.start()
+        return self
 
     def __exit__(self, *_: object) -> None:
         self.stop()

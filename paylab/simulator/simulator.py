@@ -58,7 +58,7 @@ class Simulator:
             seed=seed, clock=clock, production_like=production_like, service=service, strict=strict
         )
         self.changed = Event()
-        self._renewed = 0
+        self._renewal_count = 0
         self._random = Random()  # noqa: S311 - repeatable on purpose
         self._storage: WorldStorage | None = None
         if data:
@@ -80,7 +80,7 @@ class Simulator:
         return f"<Simulator seed {self.world.seed}, {clock} at {self.world.stamp()}>"
 
     def respond(self, request: Request) -> Reply:
-        """Answer a request; its changes are stored before the reply is returned."""
+        """Answer a request. Its changes are stored before the reply is returned."""
         from .dispatch import respond  # with all rules: not needed to connect
 
         try:
@@ -99,8 +99,8 @@ class Simulator:
 
         The random source gives the same nonces and Idempotency-Keys in every run of the same world.
         """
-        if not self._renewed:
-            self._renew()
+        if not self._renewal_count:
+            self._renew_random()
         return {"transport": self.transport, "clock": self.world.now, "random": self._random}
 
     def transport(self) -> SimulatorTransport:
@@ -111,26 +111,34 @@ class Simulator:
 
     def renew_clients(self) -> None:
         """Let the clients of this process, if any, use keys that the world does not know."""
-        if self._renewed:
-            self._renew()
+        if self._renewal_count:
+            self._renew_random()
 
-    def _renew(self) -> None:
+    def _renew_random(self) -> None:
+        """Seed the random source of clients with a number that the world has not used."""
         world = self.world
-        number = max(self._renewed, world.counters.get("clients", 0))
-        self._renewed = world.counters["clients"] = number + 1
-        self._random.seed(f"{world.seed} {number}" if number else world.seed)
+        number = max(self._renewal_count, world.counters.get("clients", 0))
+        self._renewal_count = number + 1
+        world.counters["clients"] = number + 1
+        if number == 0:
+            self._random.seed(world.seed)
+        else:
+            self._random.seed(f"{world.seed} {number}")
 
     def advance(self, seconds: float) -> None:
-        """Advance the clock: steps and deliveries run in order, each at its own time."""
+        """Advance the clock. Steps and deliveries run in order, each at its own time."""
         clock = self.world.clock
         target = min(clock.now() + timedelta(seconds=seconds), END)
         while True:
             self.settle()
             self.delivery.finish_due()
             due = self.next_due()
-            if due is None or timestamps.from_text(due) > target:
+            if due is None:
                 break
-            clock.jump(timestamps.from_text(due))
+            due_moment = timestamps.from_text(due)
+            if due_moment > target:
+                break
+            clock.jump(due_moment)
         clock.jump(target)
         self.save(always=True)
 
@@ -148,16 +156,24 @@ class Simulator:
             self.save()
 
     def next_due(self) -> str | None:
-        """The time of the next step or delivery."""
+        """The time of the next step or delivery. None if there is none."""
         with self.world.lock:
-            dues = (self.world.next_due(), self.world.outbox.next_due())
-            return min((due for due in dues if due), default=None)
+            step_due = self.world.next_due()
+            delivery_due = self.world.outbox.next_due()
+        if step_due is None or delivery_due is None:
+            return step_due or delivery_due
+        return min(step_due, delivery_due)
 
     def reset(self) -> None:
         """Empty the world and set its clock as at the launch."""
-        empty = {"clock": self._new_clock().saved(), "counters": {}, "tables": {}}
         with self.world.lock:
-            self.world.load({"seed": self.world.seed, **empty})
+            empty_state = {
+                "seed": self.world.seed,
+                "clock": self._new_clock().dump(),
+                "counters": {},
+                "tables": {},
+            }
+            self.world.load(empty_state)
             self.world.journal.clear()
             self.save(always=True)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
+from itertools import islice
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -58,73 +59,94 @@ REFERENCES: Mapping[str, Mapping[str, str]] = {
 }
 """Fields that refer to rows of another table."""
 
-_EARLY = {
+EARLY_STEPS = {
     ("transfers", "awaiting_funds"): "pay",
     ("transfers", "started"): "initiate",
     ("individuals", "pending"): "decide",
 }
-"""Planned steps that are not moves."""
+"""Planned steps that are not moves, by the status of their row."""
+
+PROBLEMS_MAX = 20
 
 
 def load_problem(dump: Row, world: World) -> str | None:
-    """Why this version, or this world, cannot read a snapshot; None if it can."""
+    """Why this version, or this world, cannot read a snapshot. None if it can."""
     if "paylab_snapshot" not in dump:
         return "this is not a snapshot of a simulator: it has no paylab_snapshot"
     version = dump["paylab_snapshot"]
-    made_with = dump.get("service") or {}
+    settings = dump.get("service") or {}
     if type(version) is not int or version != SNAPSHOT_VERSION:
         return (
             f"the snapshot has the format {str(version)[:20]!a}, this version of paylab reads "
             f"{SNAPSHOT_VERSION}: load it with the version that saved it"
         )
-    if not isinstance(made_with, dict):
+    if not isinstance(settings, dict):
         return "service: must be an object with the settings that differ"
-    problem = world.service_problem(made_with)
-    return problem and f"the snapshot was {problem}"
+    problem = world.service_problem(settings)
+    if problem is None:
+        return None
+    return f"the snapshot was {problem}"
 
 
 def snapshot_problems(dump: Row) -> list[Problem]:
-    """The first twenty problems of a snapshot; nothing is changed."""
+    """The first twenty problems of a snapshot. Nothing is changed."""
     try:
         tables = Snapshot.model_validate(dump).tables
     except ValidationError as error:
-        located = (
-            (".".join(map(str, error_facts["loc"])), error_facts["msg"])
-            for error_facts in error.errors()
-        )
-        mistakes = [(field, text.removeprefix("Value error, ")) for field, text in located]
-    else:
-        mistakes = [*_relations({kind: getattr(tables, kind) for kind in Tables.model_fields})]
-    return [Problem(field, text, "control") for field, text in mistakes[:20]]
+        problems = [
+            _problem(
+                ".".join(map(str, details["loc"])), details["msg"].removeprefix("Value error, ")
+            )
+            for details in error.errors()
+        ]
+        return problems[:PROBLEMS_MAX]
+    rows_by_kind = {kind: getattr(tables, kind) for kind in Tables.model_fields}
+    return [*islice(_find_broken_relations(rows_by_kind), PROBLEMS_MAX)]
 
 
-def _relations(tables: Mapping[str, list[Any]]) -> Iterator[tuple[str, str]]:
+def _problem(field: str, message: str) -> Problem:
+    return Problem(field, message, "control")
+
+
+def _find_broken_relations(tables: Mapping[str, list[Any]]) -> Iterator[Problem]:
     """Duplicate ids, references to rows that are missing, and steps that cannot be carried out."""
-    rows = {kind: {row.id: row for row in rows_of_kind} for kind, rows_of_kind in tables.items()}
-    for kind, rows_of_kind in tables.items():
-        if len(rows[kind]) < len(rows_of_kind):
-            yield f"tables.{kind}", "has a duplicate id"
+    rows_by_id = {kind: {row.id: row for row in rows} for kind, rows in tables.items()}
+    for kind, rows in tables.items():
+        if len(rows_by_id[kind]) < len(rows):
+            yield _problem(f"tables.{kind}", "has a duplicate id")
         for field, referenced_kind in REFERENCES.get(kind, {}).items():
-            for at, row in enumerate(rows_of_kind):
-                referenced = getattr(row, field)
-                if not rows[referenced_kind].keys() >= set(
-                    referenced if isinstance(referenced, list) else [referenced]
-                ):
-                    place = f"tables.{kind}.{at}.{field}"
-                    yield place, f"is not among {referenced_kind}"
-    wallets = {row.id for row in rows["financial_accounts"].values() if row.type == CRYPTO_WALLET}
-    for at, row in enumerate(tables["conversion_accounts"]):
-        if row.payout_account_id not in wallets:
-            yield f"tables.conversion_accounts.{at}.payout_account_id", "is not a crypto_wallet"
-    for at, timer in enumerate(tables["timers"]):
-        yield from _step(f"tables.timers.{at}", timer, rows[timer.kind])
+            ids = rows_by_id[referenced_kind].keys()
+            yield from _check_references(f"tables.{kind}", rows, field, referenced_kind, ids)
+    accounts = rows_by_id["financial_accounts"].values()
+    wallet_ids = {account.id for account in accounts if account.type == CRYPTO_WALLET}
+    for index, row in enumerate(tables["conversion_accounts"]):
+        if row.payout_account_id not in wallet_ids:
+            path = f"tables.conversion_accounts.{index}.payout_account_id"
+            yield _problem(path, "is not a crypto_wallet")
+    for index, timer in enumerate(tables["timers"]):
+        yield from _check_step(f"tables.timers.{index}", timer, rows_by_id[timer.kind])
 
 
-def _step(place: str, timer: TimerRow, rows: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _check_references(
+    path: str, rows: list[Any], field: str, referenced_kind: str, ids: Set[str]
+) -> Iterator[Problem]:
+    """The rows whose field has an id, or a list with an id, that is not among `ids`."""
+    for index, row in enumerate(rows):
+        value = getattr(row, field)
+        row_ids = value if isinstance(value, list) else [value]
+        if not ids >= set(row_ids):
+            yield _problem(f"{path}.{index}.{field}", f"is not among {referenced_kind}")
+
+
+def _check_step(path: str, timer: TimerRow, rows: Mapping[str, Any]) -> Iterator[Problem]:
+    """A planned step must be a move from the status of its row, or an early step."""
     kind = timer.kind
     step = timer.step
     row = rows.get(timer.id)
     if row is None:
-        yield f"{place}.id", f"is not among {kind}"
-    elif step not in MACHINES[kind].legal(row.status) and _EARLY.get((kind, row.status)) != step:
-        yield f"{place}.step", f"{step[:40]!a} is no step from {row.status}"
+        yield _problem(f"{path}.id", f"is not among {kind}")
+        return
+    is_move = step in MACHINES[kind].legal(row.status)
+    is_early_step = EARLY_STEPS.get((kind, row.status)) == step
+    if not is_move and not is_early_step:
+        yield _problem(f"{path}.step", f"{step[:40]!a} is no step from {row.status}")

@@ -7,7 +7,6 @@ import re
 import sqlite3
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from .. import sqlite
 from ..errors.base import SimulatorError
@@ -15,12 +14,13 @@ from ..files import replace
 from ..redaction.personal import bare_urls, impersonal, personal_names
 from ..redaction.redaction import Redaction
 from ..spec.service.service import Service
+from ..spec.text import JsonObject
 from .world import KINDS, World
 
 _WHOLE_FLOAT = re.compile(r"(?<=\d)\.0\b")
 
 
-def checksum(dump: dict[str, Any]) -> str:
+def checksum(dump: JsonObject) -> str:
     """A checksum that ignores white space and the order of keys.
 
     Whole floats count as integers: some programs write 1.0 as 1.
@@ -29,19 +29,20 @@ def checksum(dump: dict[str, Any]) -> str:
     return sha256(_WHOLE_FLOAT.sub("", text).encode()).hexdigest()
 
 
-def write_file(snapshot: dict[str, Any], path: Path, *, keep_personal: bool = False) -> None:
+def write_file(snapshot: JsonObject, path: Path, *, keep_personal: bool = False) -> None:
     """Write a snapshot without document numbers, personal data and the secrets in webhook URLs."""
     dump = {key: value for key, value in snapshot.items() if key != "checksum"}
     names = personal_names(Service(dump.get("service", {})).diff())
     dump = bare_urls(Redaction([], names).json(dump))
-    dump = dump if keep_personal else impersonal(dump, names)
+    if not keep_personal:
+        dump = impersonal(dump, names)
     text = json.dumps({**dump, "checksum": checksum(dump)}, indent=1, ensure_ascii=False)
     with replace(path, private=True) as sink:
         sink.write(f"{text}\n".encode())
 
 
-def read_file(path: Path) -> dict[str, Any]:
-    """Read a snapshot from a file; SimulatorError if it is not one."""
+def read_file(path: Path) -> JsonObject:
+    """Read a snapshot from a file. SimulatorError if it is not one."""
     try:
         snapshot = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -58,7 +59,7 @@ TABLES = (
 
 
 LAYOUT = sqlite.Layout(0x7061796C, 1, TABLES)
-AT_ONCE = 1_000
+ROWS_PER_BATCH = 1_000
 """Rows that are parsed together: they share the text of their keys."""
 
 PUT_ROW = """
@@ -74,7 +75,7 @@ class WorldStorage:
         try:
             self._db = sqlite.open_file(path, timeout=0.5)  # private: it contains document numbers
         except (sqlite3.Error, OSError) as error:
-            raise self._unusable(error) from None
+            raise self._unusable_error(error) from None
         try:
             self._db.execute("PRAGMA locking_mode = EXCLUSIVE")
             sqlite.prepare(self._db, LAYOUT)
@@ -82,51 +83,54 @@ class WorldStorage:
             self._db.executescript("BEGIN IMMEDIATE; COMMIT")  # locks the file
         except sqlite3.Error as error:
             self.close()
-            raise self._unusable(error) from None
+            raise self._unusable_error(error) from None
 
     def load(self, world: World) -> bool:
-        """Load the world from the file; False when the file is new."""
+        """Load the world from the file. False when the file is new."""
         try:
-            facts = {
-                name: json.loads(body) for name, body in self._db.execute("SELECT * FROM facts")
-            }
+            stored_facts = self._db.execute("SELECT * FROM facts")
+            facts = {name: json.loads(body) for name, body in stored_facts}
             if not facts:
                 return False
-            if problem := world.service_problem(facts.get("service", {})):
+            problem = world.service_problem(facts.get("service", {}))
+            if problem is not None:
                 self.close()
                 raise SimulatorError(f"{self._path} was {problem}, or use another file")
-            tables: dict[str, list[object]] = {kind: [] for kind in KINDS}
-            stored_rows = self._db.execute("SELECT kind, body FROM rows ORDER BY rowid")
-            while batch := stored_rows.fetchmany(AT_ONCE):
-                rows = json.loads(f"[{','.join(body for _, body in batch)}]")
-                for (kind, _), row in zip(batch, rows, strict=True):
-                    tables[kind].append(row)
-            world.load({**facts, "tables": tables})
+            world.load({**facts, "tables": self._read_tables()})
             world.key_seed = facts["key_seed"]
         except (sqlite3.Error, ValueError, KeyError, TypeError, AttributeError) as error:
             self.close()
-            raise self._unusable(error) from None
+            raise self._unusable_error(error) from None
         world.dirty.clear()
         return True
 
+    def _read_tables(self) -> dict[str, list[object]]:
+        """The rows of each kind, in the order in which they were stored."""
+        tables: dict[str, list[object]] = {kind: [] for kind in KINDS}
+        stored_rows = self._db.execute("SELECT kind, body FROM rows ORDER BY rowid")
+        while batch := stored_rows.fetchmany(ROWS_PER_BATCH):
+            rows = json.loads(f"[{','.join(body for _, body in batch)}]")
+            for (kind, _), row in zip(batch, rows, strict=True):
+                tables[kind].append(row)
+        return tables
+
     def save(self, world: World) -> None:
-        """Write all changes in one transaction; SimulatorError when that fails."""
-        changed = [(world.tables[kind].rows, kind, ids) for kind, ids in world.dirty.items()]
-        changed_rows = (
-            (kind, row_id, json.dumps(rows[row_id]))
-            for rows, kind, ids in changed
-            for row_id in ids
-            if row_id in rows
-        )
-        removed_rows = (
-            (kind, row_id) for rows, kind, ids in changed for row_id in ids - rows.keys()
-        )
+        """Write all changes in one transaction. SimulatorError when that fails."""
+        changed_rows: list[tuple[str, str, str]] = []
+        removed_rows: list[tuple[str, str]] = []
+        for kind, row_ids in world.dirty.items():
+            rows = world.tables[kind].rows
+            for row_id in row_ids:
+                if row_id in rows:
+                    changed_rows.append((kind, row_id, json.dumps(rows[row_id])))
+                else:
+                    removed_rows.append((kind, row_id))
         facts = {
             "seed": world.seed,
             "key_seed": world.key_seed,  # a snapshot may have another seed, but no keys
-            "clock": world.clock.saved(),
+            "clock": world.clock.dump(),
             "counters": world.counters,
-            "service": world.differing,
+            "service": world.changed_settings,
         }
         try:
             with self._db:
@@ -143,6 +147,6 @@ class WorldStorage:
         """Release the file."""
         self._db.close()
 
-    def _unusable(self, error: Exception) -> SimulatorError:
+    def _unusable_error(self, error: Exception) -> SimulatorError:
         reason = "another simulator is using it" if "locked" in str(error) else str(error)
         return SimulatorError(f"{self._path} cannot be used for the simulator's data: {reason}")

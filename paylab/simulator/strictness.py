@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from ..errors.base import Problem
 from ..errors.names import find_nearest_name
@@ -14,70 +13,91 @@ from ..spec.json_path import join_path
 from ..spec.operations.field import DETAILS
 from ..spec.operations.operation import Operation
 from ..spec.operations.records import IDEMPOTENT_OPERATIONS, OPERATIONS
-from ..spec.request_body import read_request
+from ..spec.request_body import RequestBody, read_request
 from ..spec.service.accounts import AccountDetails
 from ..spec.service.service import Service
-from .messages import KEY, RefusedError, Request
+from ..spec.text import JsonValue
+from .messages import KEY_HEADER, RefusedError, Request
 
 SOURCE = "request.unknown"
 NULL_SOURCE = "field.optional"
-_NO_LETTER = re.compile("[^a-z]")
+NOT_A_LETTER = re.compile("[^a-z]")
 
 
-def remarks(service: Service, operation: str, request: Request) -> list[Problem]:
-    """What an operation of the service does not know in a request, with the near miss."""
+def find_remarks(service: Service, operation: str, request: Request) -> list[Problem]:
+    """The parts of a request that its operation does not know, with the nearest names."""
     record = OPERATIONS.get(operation)
     if record is None:
         return []
     return [
-        *_unknown_fields(service, record, request),
-        *_unknown_parameters(service, record, request),
-        *_odd_keys(service, record, request),
+        *_find_unknown_fields(service, record, request),
+        *_find_unknown_parameters(service, record, request),
+        *_find_key_problems(service, record, request),
     ]
 
 
-def _unknown_fields(service: Service, record: Operation, request: Request) -> Iterator[Problem]:
+def _find_unknown_fields(
+    service: Service, record: Operation, request: Request
+) -> Iterator[Problem]:
+    """The fields of a body that are null, or that the operation does not know."""
     if not (record.fields and request.body):
         return
     try:
         request_json = request.json()
     except RefusedError:
         return
-    yield from _nulls(request_json)
+    yield from _find_nulls(request_json)
     body = read_request(service, record.name, request_json)
-    fields = body.fields
     if any(field.kind == DETAILS for field in record.fields):
-        kinds = [fields.get("type")] if "type" in fields else codes.ACCOUNT_TYPES
-        forms = [form for kind in kinds for form in service.accounts_of(kind)]
-        details = fields.get("details")
-        if forms and isinstance(details, dict):
-            # The country is not in the body: the one with the most of these fields.
-            form = min(forms, key=lambda account_form: len({*details} - _names(account_form)))
-            body.read(
-                details, (*form.fields, *form.required), account_detail_names(form), "details"
-            )
+        _read_account_details(service, body)
     yield from body.unknown
 
 
-def _names(form: AccountDetails) -> set[str]:
+def _read_account_details(service: Service, body: RequestBody) -> None:
+    """Read the details of an account, so that `body.unknown` has their unknown fields."""
+    fields = body.fields
+    account_types = [fields["type"]] if "type" in fields else codes.ACCOUNT_TYPES
+    accounts = [
+        account for account_type in account_types for account in service.accounts_of(account_type)
+    ]
+    details = fields.get("details")
+    if not accounts or not isinstance(details, dict):
+        return
+    detail_keys = set(details)
+
+    def count_unknown(account: AccountDetails) -> int:
+        return len(detail_keys - _account_field_names(account))
+
+    # The country is not in the body: take the one with the most of these fields.
+    nearest_account = min(accounts, key=count_unknown)
+    field_names = (*nearest_account.fields, *nearest_account.required)
+    body.read(details, field_names, account_detail_names(nearest_account), "details")
+
+
+def _account_field_names(account: AccountDetails) -> set[str]:
     """The fields of an account in the names of the service."""
-    return {
-        account_detail_names(form).their_names.get(name, name)
-        for name in (*form.fields, *form.required)
-    }
+    service_names = account_detail_names(account).their_names
+    return {service_names.get(name, name) for name in (*account.fields, *account.required)}
 
 
-def _nulls(value: Any, at: str = "") -> Iterator[Problem]:
-    """The fields that are null; usually that is the same as absent. Assumption `field.optional`."""
-    inside = value.items() if isinstance(value, dict) else ()
-    items = enumerate(value) if isinstance(value, list) else inside
+def _find_nulls(value: JsonValue, path: str = "") -> Iterator[Problem]:
+    """The fields that are null, usually the same as absent. Assumption `field.optional`."""
+    items: Iterable[tuple[str | int, JsonValue]] = ()
+    if isinstance(value, dict):
+        items = value.items()
+    elif isinstance(value, list):
+        items = enumerate(value)
     for name, item in items:
+        field = join_path(path, name)
         if item is None:
-            yield Problem(join_path(at, name), "is null: leave the field out", NULL_SOURCE)
-        yield from _nulls(item, join_path(at, name))
+            yield Problem(field, "is null: leave the field out", NULL_SOURCE)
+        yield from _find_nulls(item, field)
 
 
-def _unknown_parameters(service: Service, record: Operation, request: Request) -> Iterator[Problem]:
+def _find_unknown_parameters(
+    service: Service, record: Operation, request: Request
+) -> Iterator[Problem]:
+    """The query parameters that the operation does not know."""
     parameters = {field.name for field in record.query}
     if record.is_list:
         page_parameters = service.list(record.resource).parameters
@@ -89,12 +109,12 @@ def _unknown_parameters(service: Service, record: Operation, request: Request) -
             yield Problem(name, f"is no query parameter{suggestion}", SOURCE)
 
 
-def _odd_keys(service: Service, record: Operation, request: Request) -> Iterator[Problem]:
+def _find_key_problems(service: Service, record: Operation, request: Request) -> Iterator[Problem]:
     """An Idempotency-Key that the operation does not take, or under another name."""
     known = service.idempotency.header
-    if KEY in request.headers and not record.takes_key(service):
+    if KEY_HEADER in request.headers and not record.takes_key(service):
         message = f"{record.name} takes none: only {' and '.join(sorted(IDEMPOTENT_OPERATIONS))} do"
         yield Problem(known, message, SOURCE)
     for name in request.headers:
-        if name != KEY and _NO_LETTER.sub("", name).endswith("idempotencykey"):
+        if name != KEY_HEADER and NOT_A_LETTER.sub("", name).endswith("idempotencykey"):
             yield Problem(name, f"is not known: is {known} meant?", SOURCE)

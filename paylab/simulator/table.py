@@ -9,20 +9,22 @@ from hashlib import sha256
 from typing import Any
 
 Row = dict[str, Any]
-"""A resource as the service returns it; "_" has the simulator's internal fields."""
+"""A resource as the service returns it. "_" has the simulator's internal fields."""
 
-Place = tuple[str, str]
+Position = tuple[str, str]
 """The position of a row in its list: (created_at, id)."""
 
 
-def row_place(row: Row) -> Place:
+def row_position(row: Row) -> Position:
     """The position of a row: creation time, then id."""
     return row.get("created_at", ""), row["id"]
 
 
-def shuffled(place: Place) -> Place:
+def shuffle_position(position: Position) -> Position:
     """A stable position that does not depend on time."""
-    return sha256(place[1].encode(errors="surrogatepass")).hexdigest(), place[1]
+    _, row_id = position
+    digest = sha256(row_id.encode(errors="surrogatepass")).hexdigest()
+    return digest, row_id
 
 
 @dataclass
@@ -38,41 +40,50 @@ class Table:
 
     def put(self, row: Row) -> None:
         """Add or update a row."""
-        row_before = self.rows.get(row["id"])
+        old_row = self.rows.get(row["id"])
         self.rows[row["id"]] = row
-        if row_before is row:
+        if old_row is row:
             return
-        if row_before is not None:
-            self._unlist(row_before)
-        insort(self._order, row, key=self._place)
+        if old_row is not None:
+            self._remove_from_order(old_row)
+        insort(self._order, row, key=self._position)
 
     def extend(self, rows: Iterable[Row]) -> None:
         """Add many rows at once."""
         self.rows.update((row["id"], row) for row in rows)
-        self._order = sorted(self.rows.values(), key=self._place)
+        self._order = sorted(self.rows.values(), key=self._position)
 
     def remove(self, row_id: str) -> None:
         """Remove a row."""
-        self._unlist(self.rows.pop(row_id))
+        self._remove_from_order(self.rows.pop(row_id))
 
-    def _unlist(self, row: Row) -> None:
-        del self._order[bisect_left(self._order, self._place(row), key=self._place)]
+    def _remove_from_order(self, row: Row) -> None:
+        index = bisect_left(self._order, self._position(row), key=self._position)
+        del self._order[index]
 
-    def listed(self, after: Place | None = None) -> Iterator[Row]:
+    def list_rows(self, after: Position | None = None) -> Iterator[Row]:
         """Rows in list order, optionally after a position."""
-        order = self._order
+        rows = self._order
         if after is not None and self.order == "unknown":
-            after = shuffled(after)
+            after = shuffle_position(after)
         if self.order == "oldest_first":
-            first = 0 if after is None else bisect_right(order, after, key=self._place)
-            places = range(first, len(order))
+            start = 0
+            if after is not None:
+                start = bisect_right(rows, after, key=self._position)
+            indexes = range(start, len(rows))
         else:
-            last = len(order) if after is None else bisect_left(order, after, key=self._place)
-            places = range(last - 1, -1, -1)
-        return map(order.__getitem__, places)
+            end = len(rows)
+            if after is not None:
+                end = bisect_left(rows, after, key=self._position)
+            indexes = range(end - 1, -1, -1)
+        return map(rows.__getitem__, indexes)
 
-    def _place(self, row: Row) -> Place:
-        return shuffled(row_place(row)) if self.order == "unknown" else row_place(row)
+    def _position(self, row: Row) -> Position:
+        """The position by which rows are sorted."""
+        position = row_position(row)
+        if self.order == "unknown":
+            return shuffle_position(position)
+        return position
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -34,18 +34,26 @@ class SimulatorTransport(httpx.BaseTransport):
             name.decode("latin-1").lower(): value.decode("latin-1")
             for name, value in request.headers.raw
         }
-        request_parts = (request.method, path, query, headers, request.read())
-        reply = self._respond(Request(*request_parts, is_trusted=self._is_trusted))
-        self._delay(request, reply)
+        simulator_request = Request(
+            method=request.method,
+            path=path,
+            query=query,
+            headers=headers,
+            body=request.read(),
+            is_trusted=self._is_trusted,
+        )
+        reply = self._respond(simulator_request)
+        _wait_for_reply(request, reply)
         if reply.cut:
-            failure, words = _FAILURES[reply.cut]
-            raise failure(words, request=request)
+            failure, message = _FAILURES[reply.cut]
+            raise failure(message, request=request)
         return httpx.Response(reply.status, headers=dict(reply.headers), content=reply.body)
 
-    def _delay(self, request: httpx.Request, reply: Reply) -> None:
-        """Wait as long as a fault delays the reply, but no longer than the client waits."""
-        limit = request.extensions.get("timeout", {}).get("read")
-        if reply.delay and limit is not None and reply.delay >= limit:
-            raise httpx.ReadTimeout("timed out", request=request)
-        if reply.delay or reply.slow:
-            time.sleep(reply.delay + reply.slow)
+
+def _wait_for_reply(request: httpx.Request, reply: Reply) -> None:
+    """Wait as long as a fault delays the reply. ReadTimeout if the client does not wait so long."""
+    timeout = request.extensions.get("timeout", {}).get("read")
+    if reply.delay and timeout is not None and reply.delay >= timeout:
+        raise httpx.ReadTimeout("timed out", request=request)
+    if reply.delay or reply.slow:
+        time.sleep(reply.delay + reply.slow)

@@ -16,6 +16,7 @@ from ..spec.operations.records import LISTED_RESOURCES
 from ..spec.service.frozen import to_json_value
 from ..spec.service.service import Service
 from ..spec.status import MACHINES
+from ..spec.text import JsonObject, JsonValue
 from ..spec.translation import Translation
 from . import ids
 from .clock import Clock
@@ -47,7 +48,7 @@ KINDS = {
 SNAPSHOT_VERSION = 1
 """The format of a snapshot; another one is refused."""
 
-COUNTED = tuple(KINDS)[:8]
+COUNTED_KINDS = tuple(KINDS)[:8]
 """The tables a summary counts: the service's resources."""
 
 
@@ -70,8 +71,10 @@ class World:
         self.strict = strict
         self.service = service or Service()
         self.translation = Translation(self.service)
-        self.differing: dict[str, Any] = json.loads(json.dumps(to_json_value(self.service.diff())))
-        self.seed = self.key_seed = seed
+        settings_json = json.dumps(to_json_value(self.service.diff()))
+        self.changed_settings: JsonObject = json.loads(settings_json)
+        self.seed = seed
+        self.key_seed = seed
         self.clock = clock or Clock()
         self.production_like = production_like
         self.secrets: dict[str, str] = {}
@@ -81,26 +84,28 @@ class World:
         self.lock = RLock()
         renew_after_fork(self, lock=self.lock)
         self.control: Any = None  # its simulator, which also delivers what becomes due
-        self.tables = _tables(self.service)
+        self.tables = _make_tables(self.service)
         self.counters: dict[str, int] = {}
         self.dirty: dict[str, dict[str, None]] = {}  # ids by kind, in the order of the changes
         self.outbox = DeliveryQueue()
-        self._due: list[tuple[str, str]] = []
+        self._due_heap: list[tuple[str, str]] = []
         self._moment: datetime | None = None
 
-    def service_problem(self, made_with: dict[str, Any]) -> str | None:
-        """Why the state of a world with these settings does not fit this one; None if it does."""
-        settings = {**made_with, **self.differing}
-        keys = sorted(key for key in settings if made_with.get(key) != self.differing.get(key))
-        if not keys:
+    def service_problem(self, settings: JsonObject) -> str | None:
+        """Why the state of a world with these settings does not fit this one. None if it does."""
+        all_names = {**settings, **self.changed_settings}
+        differing_names = [
+            name for name in all_names if settings.get(name) != self.changed_settings.get(name)
+        ]
+        if not differing_names:
             return None
         return (
-            f"made with another service: {', '.join(keys)} differ. "
+            f"made with another service: {', '.join(sorted(differing_names))} differ. "
             "Start the simulator with the service.toml that it was made with"
         )
 
     def now(self) -> datetime:
-        """The current time: of the step being carried out, else of the clock."""
+        """The time of the step that is carried out, or of the clock if there is none."""
         return self._moment or self.clock.now()
 
     def stamp(self) -> str:
@@ -114,14 +119,18 @@ class World:
     def new_id(self, kind: str, moment: datetime | None = None) -> str:
         """The next unused id of a kind, by default of now."""
         while True:
-            count = self.counters[kind] = self.counters.get(kind, 0) + 1
-            id_ = ids.new_id(KINDS[kind], self.seed, moment or self.now(), count)
-            if id_ not in self.tables[kind].rows:  # the counters of a loaded snapshot may be lower
-                return id_
+            count = self.counters.get(kind, 0) + 1
+            self.counters[kind] = count
+            row_id = ids.new_id(KINDS[kind], self.seed, moment or self.now(), count)
+            # The counters of a loaded snapshot may be lower than its ids.
+            if row_id not in self.tables[kind].rows:
+                return row_id
 
     def find(self, kind: str, row_id: object) -> Row | None:
-        """A row by id; None when there is none."""
-        return self.tables[kind].rows.get(row_id) if isinstance(row_id, str) else None
+        """A row by id. None when there is none."""
+        if not isinstance(row_id, str):
+            return None
+        return self.tables[kind].rows.get(row_id)
 
     def put(self, kind: str, row: Row) -> Row:
         """Add or change a row."""
@@ -139,91 +148,97 @@ class World:
         self.tables[kind].remove(row_id)
         self.dirty.setdefault(kind, {})[row_id] = None
 
-    def create(self, kind: str, hidden: dict[str, Any] | None = None, /, **fields: Any) -> Row:
-        """Add a row with an id and both timestamps."""
+    def create(self, kind: str, internals: JsonObject | None = None, /, **fields: JsonValue) -> Row:
+        """Add a row with an id, both timestamps and the simulator's internal fields."""
         now = self.stamp()
         row = {"id": self.new_id(kind), **fields, "created_at": now, "updated_at": now}
-        row["_"] = hidden or {}
+        row["_"] = internals or {}
         return self.put(kind, row)
 
     def schedule(self, kind: str, row_id: str, seconds: float, step: str) -> None:
-        """Plan the next step of a row; a row has at most one."""
+        """Plan the next step of a row. A row has at most one."""
         due = self.after(seconds)
         self.put("timers", {"id": row_id, "due": due, "kind": kind, "step": step})
-        heapq.heappush(self._due, (due, row_id))
+        heapq.heappush(self._due_heap, (due, row_id))
 
     def next_due(self) -> str | None:
-        """The time of the next step."""
+        """The time of the next step. None if none is planned."""
         timers = self.tables["timers"].rows
-        while self._due:
-            due, row_id = self._due[0]
+        while self._due_heap:
+            due, row_id = self._due_heap[0]
             if row_id in timers and timers[row_id]["due"] == due:
                 return due
-            heapq.heappop(self._due)
+            heapq.heappop(self._due_heap)
         return None
 
     def due_steps(self) -> Iterator[Row]:
         """Take the steps that are due, in order, with the world at the due time of each."""
         if self.next_due() is None:
             return
-        text = timestamps.to_text(self.clock.now())
+        now = timestamps.to_text(self.clock.now())
         try:
-            while (due := self.next_due()) is not None and due <= text:
-                timer = self.tables["timers"].rows[heapq.heappop(self._due)[1]]
-                self.remove("timers", timer["id"])
+            while (due := self.next_due()) is not None and due <= now:
+                _, row_id = heapq.heappop(self._due_heap)
+                timer = self.tables["timers"].rows[row_id]
+                self.remove("timers", row_id)
                 self._moment = timestamps.from_text(due)
                 yield timer
         finally:
             self._moment = None
 
-    def draw_fault(self, fits: Callable[[Row], bool]) -> Row | None:
-        """Draw for each planned fault that fits, and use the first that is hit."""
+    def draw_fault(self, is_match: Callable[[Row], bool]) -> Row | None:
+        """Draw for each planned fault that matches. Return the first that applies, or None."""
         for fault in self.tables["faults"].rows.values():
-            if fault["left"] == 0 or not fits(fault):
+            if fault["left"] == 0 or not is_match(fault):
                 continue
             fault["drawn"] += 1
             seed = f"{fault['seed']}:{fault['drawn']}"
             chance = random.Random(seed).random()  # noqa: S311 - no secret
-            turn = fault["drawn"] % (fault.get("every") or 1) == 0
-            is_hit = turn and chance < fault["probability"]
-            fault["left"] -= is_hit
+            is_turn = fault["drawn"] % (fault.get("every") or 1) == 0
+            applies = is_turn and chance < fault["probability"]
+            if applies:
+                fault["left"] -= 1
             self.put("faults", fault)
-            if is_hit:
+            if applies:
                 return fault
         return None
 
     def summary(self) -> dict[str, object]:
         """Clock, counts, seed, and the state of deliveries."""
-        counts = {kind: len(self.tables[kind]) for kind in COUNTED}
-        facts = {"clock": self.clock.state(), "counts": counts, "seed": self.seed}
-        return {**facts, "deliveries": self.delivery_state()}
+        return {
+            "clock": self.clock.state(),
+            "counts": {kind: len(self.tables[kind]) for kind in COUNTED_KINDS},
+            "seed": self.seed,
+            "deliveries": self.delivery_state(),
+        }
 
     def delivery_state(self) -> dict[str, object]:
         """Whether deliveries are paused, and how many events are queued."""
         return {"paused": self.outbox.is_paused, "queued": len(self.outbox)}
 
-    def dump(self) -> dict[str, object]:
+    def dump(self) -> JsonObject:
         """The whole state as one JSON object, without keys and secrets."""
-        tables = {kind: list(table.rows.values()) for kind, table in self.tables.items()}
-        return {
+        dump: JsonObject = {
             "paylab_snapshot": SNAPSHOT_VERSION,
             "seed": self.seed,
-            "clock": self.clock.saved(),
+            "clock": self.clock.dump(),
             "counters": self.counters,
-            "tables": tables,
-            **({"service": self.differing} if self.differing else {}),
+            "tables": {kind: list(table.rows.values()) for kind, table in self.tables.items()},
         }
+        if self.changed_settings:
+            dump["service"] = self.changed_settings
+        return dump
 
-    def load(self, dump: dict[str, Any]) -> None:
-        """Load the state of a `dump`; everything is built before anything is changed."""
-        tables = _tables(self.service)
+    def load(self, dump: JsonObject) -> None:
+        """Load the state of a `dump`. Everything is built before anything is changed."""
+        tables = _make_tables(self.service)
         for kind, table in tables.items():
             table.extend(dump["tables"].get(kind, []))
-        due = [(row["due"], row["id"]) for row in tables["timers"].rows.values()]
-        heapq.heapify(due)
+        due_heap = [(timer["due"], timer["id"]) for timer in tables["timers"].rows.values()]
+        heapq.heapify(due_heap)
         outbox = DeliveryQueue(tables["outbox"].rows.values())
         counters = dict(dump["counters"])
-        changed = {
+        changed_ids = {
             kind: dict.fromkeys((*table.rows, *self.tables[kind].rows))
             for kind, table in tables.items()
         }
@@ -231,17 +246,17 @@ class World:
         self.seed = dump["seed"]
         self.counters = counters
         self.tables = tables
-        self.dirty = changed
+        self.dirty = changed_ids
         self.outbox = outbox
-        self._due = due
+        self._due_heap = due_heap
 
 
-def _tables(service: Service) -> dict[str, Table]:
-    """Empty tables; listed tables use the order of the service's list."""
-    list_tables = {
-        kind: Table(service.list(kind).order) for kind in LISTED_RESOURCES if kind in KINDS
-    }
-    return {kind: Table() for kind in KINDS} | list_tables
+def _make_tables(service: Service) -> dict[str, Table]:
+    """Empty tables. Tables with a list have the order of the service's list."""
+    tables: dict[str, Table] = {}
+    for kind in KINDS:
+        tables[kind] = Table(service.list(kind).order) if kind in LISTED_RESOURCES else Table()
+    return tables
 
 
 def apply_move(world: World, kind: str, row: Row, trigger: str) -> None:

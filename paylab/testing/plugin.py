@@ -6,7 +6,7 @@ Everything else is imported when a test asks for the fixture.
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,8 +19,12 @@ MARKER = (
     "paylab_world: service is the path of a service.toml or its values, start the first time of "
     "the clock, like 2026-11-22T12:00Z"
 )
-_KINDS = {"seed": (int, "an int"), "strict": (bool, "a bool"), "frozen": (bool, "a bool")}
-OPTIONS = (*_KINDS, "service", "start")
+OPTION_TYPES: Mapping[str, tuple[type, str]] = {
+    "seed": (int, "an int"),
+    "strict": (bool, "a bool"),
+    "frozen": (bool, "a bool"),
+}
+OPTIONS = (*OPTION_TYPES, "service", "start")
 _WORLD = pytest.StashKey[Any]()
 
 
@@ -52,9 +56,10 @@ def paylab_world(
     """
     from .world import PaylabWorld
 
-    for name in [name for name in os.environ if name.startswith("PAYLAB_")]:
-        monkeypatch.delenv(name)  # a configured shell must not change a test
-    world = PaylabWorld(_paylab_server, **_options(request.node))
+    for name in list(os.environ):
+        if name.startswith("PAYLAB_"):
+            monkeypatch.delenv(name)  # a configured shell must not change a test
+    world = PaylabWorld(_paylab_server, **_read_options(request.node))
     for name, value in world.env.items():
         monkeypatch.setenv(name, value)
     request.node.stash[_WORLD] = world
@@ -62,18 +67,19 @@ def paylab_world(
     world.close()
 
 
-def _options(node: Any) -> dict[str, Any]:
-    """The options of the marker nearest to the test."""
+def _read_options(node: pytest.Item) -> dict[str, Any]:
+    """The options of the marker nearest to the test. A wrong marker fails the test."""
     marker = node.get_closest_marker("paylab")
     if marker is None:
         return {}
-    unknown = sorted(marker.kwargs.keys() - set(OPTIONS))
-    if marker.args or unknown:
+    options = dict(marker.kwargs)
+    has_unknown = not options.keys() <= set(OPTIONS)
+    if marker.args or has_unknown:
         pytest.fail(f"the marker paylab takes {', '.join(OPTIONS)} by name", pytrace=False)
-    for name, (kind, words) in _KINDS.items():
-        if type(marker.kwargs.get(name, kind())) is not kind:
-            pytest.fail(f"the marker paylab: {name} must be {words}", pytrace=False)
-    return dict(marker.kwargs)
+    for name, (option_type, type_name) in OPTION_TYPES.items():
+        if name in options and type(options[name]) is not option_type:
+            pytest.fail(f"the marker paylab: {name} must be {type_name}", pytrace=False)
+    return options
 
 
 @pytest.hookimpl(wrapper=True)

@@ -19,8 +19,8 @@ from ..errors.base import ArgumentError, SimulatorError
 from ..errors.text import printable
 from ..files import path_of
 from ..simulator.controls import Controls
-from ..simulator.messages import Request, dump
-from ..simulator.server import Server, first_time
+from ..simulator.messages import Request, encode_json
+from ..simulator.server import Server, read_start_time
 from ..simulator.simulator import Simulator
 from ..simulator.transport import SimulatorTransport
 from ..spec import codes
@@ -62,14 +62,14 @@ class PaylabWorld:
         if service is not None:
             from ..client.settings import service_source
 
-            self.service = service_source(service, {})["service"][0]
+            self.service, _ = service_source(service, {})["service"]
         self._server = server
         self._simulator = Simulator(
             seed=seed,
             frozen=frozen,
             service=self.service,
             strict=strict,
-            start=None if start is None else first_time(str(start)),
+            start=None if start is None else read_start_time(str(start)),
         )
         self._hosted = server.worlds.add(self._simulator)
         self.base_url = server.base_url
@@ -81,22 +81,24 @@ class PaylabWorld:
         self.faults = self._controls.faults
         self.requests = self._controls.requests
         self.deliveries = self._controls.deliveries
-        self._opened = ExitStack()
+        self._resources = ExitStack()
 
     @property
     def env(self) -> dict[str, str]:
         """The environment variables by which paylab and the commands find this world."""
-        names = ("base_url", "api_key", "secret_key")
-        return {f"PAYLAB_{name.upper()}": getattr(self, name) for name in names}
+        return {
+            "PAYLAB_BASE_URL": self.base_url,
+            "PAYLAB_API_KEY": self.api_key,
+            "PAYLAB_SECRET_KEY": self.secret_key,
+        }
 
     @cached_property
     def lab(self) -> Lab:
         """A lab that is connected to this world over HTTP."""
         from ..lab.lab import connect
 
-        keys = (self.base_url, self.api_key, self.secret_key)
-        lab = connect(*keys, service=self.service)
-        return self._opened.enter_context(lab)
+        lab = connect(self.base_url, self.api_key, self.secret_key, service=self.service)
+        return self._resources.enter_context(lab)
 
     def seed(self, *, individuals: int | None = None, transfers: int = 0) -> Objects:
         """Add so many active individuals, with an account each, and finished transfers to them.
@@ -106,20 +108,21 @@ class PaylabWorld:
         if individuals == 0 and transfers:
             raise SimulatorError("transfers need at least one individual")
         tables = self._simulator.world.tables
-        ids_before = {*tables["individuals"].rows, *tables["transfers"].rows}
+        old_ids = {*tables["individuals"].rows, *tables["transfers"].rows}
         self._controls.seed(individuals=individuals or 0, transfers=transfers)
-        return self._added(ids_before)
+        return self._new_objects(old_ids)
 
     def load(self, path: str | PathLike[str]) -> Objects:
         """Replace the state by a file of `lab.simulator.save`, and return its objects."""
         self._controls.load(path)
-        return self._added(set())
+        return self._new_objects(set())
 
-    def _added(self, before: set[str]) -> Objects:
+    def _new_objects(self, old_ids: set[str]) -> Objects:
+        """The individuals and transfers whose ids are not among the old ones."""
         client = self._client
-        people = [object_ for object_ in client.individuals.list() if object_.id not in before]
-        paid = [object_ for object_ in client.transfers.list() if object_.id not in before]
-        return Objects(people, paid)
+        individuals = [person for person in client.individuals.list() if person.id not in old_ids]
+        transfers = [transfer for transfer in client.transfers.list() if transfer.id not in old_ids]
+        return Objects(individuals, transfers)
 
     def person(self, country: str = "MX", *, verified: bool = False, **fields: Any) -> Individual:
         """Add an individual, for payouts, and for an on-ramp where the country has one.
@@ -128,12 +131,14 @@ class PaylabWorld:
         `lab.individuals.create`.
         """
         if of_country(country):
-            fields_of_example = examples.individual(country, consent_at=self.clock.now)
-            fields_of_example["product_types"] = [codes.ON_RAMP_PRODUCT, codes.GLOBAL_PAYOUTS]
+            example_fields = examples.individual(country, consent_at=self.clock.now)
+            example_fields["product_types"] = [codes.ON_RAMP_PRODUCT, codes.GLOBAL_PAYOUTS]
         else:
-            fields_of_example = examples.recipient(country, self.service)
-        person = self._client.individuals.create(**{**fields_of_example, **fields})
-        for status in ("pending", "active") if verified else ():
+            example_fields = examples.recipient(country, self.service)
+        person = self._client.individuals.create(**{**example_fields, **fields})
+        if not verified:
+            return person
+        for status in ("pending", "active"):
             if person.status not in (status, "active"):
                 self._controls.move(person.id, status)
                 person = self._client.individuals.get(person.id)
@@ -171,7 +176,7 @@ class PaylabWorld:
 
     def close(self) -> None:
         """End the world; its address and keys are refused afterwards."""
-        self._opened.close()
+        self._resources.close()
         self._server.worlds.end(self._hosted)
 
     @cached_property
@@ -180,13 +185,18 @@ class PaylabWorld:
         from ..client import Client, Secret, Settings
 
         simulator = self._simulator
-        keys = Secret(simulator.api_key), Secret(simulator.secret_key)
+        settings = Settings(
+            EMBEDDED,
+            Secret(simulator.api_key),
+            Secret(simulator.secret_key),
+            service=self.service,
+        )
         client = Client(
-            Settings(EMBEDDED, *keys, service=self.service),
+            settings,
             transport=SimulatorTransport(simulator.respond, is_trusted=True),
             clock=simulator.world.now,
         )
-        return self._opened.enter_context(client)
+        return self._resources.enter_context(client)
 
     def _ask(
         self, method: str, path: str, json: Any = None, params: dict[str, Any] | None = None
@@ -194,7 +204,7 @@ class PaylabWorld:
         """Send a request to the control API, in this process."""
         query = "&".join(f"{name}={value}" for name, value in (params or {}).items())
         headers = {"content-type": "application/json"}
-        body = b"" if json is None else dump(json)
+        body = b"" if json is None else encode_json(json)
         reply = self._simulator.respond(
             Request(method, path, query, headers, body, is_trusted=True)
         )

@@ -83,7 +83,7 @@ def test_a_new_speed_counts_from_now(wall):
 def test_saved_and_restored(wall, frozen):
     """After a restore a frozen clock has the same time; a running one has continued."""
     old = Clock(frozen=frozen, speed=3, wall=wall)
-    saved = old.saved()
+    saved = old.dump()
     wall.seconds += 20
     new = Clock(wall=wall)
     new.restore(saved)

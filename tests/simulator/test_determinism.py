@@ -81,7 +81,7 @@ def test_clients_have_keys_of_their_own():
 
 def test_made_up_values_have_the_form_of_real_ones():
     """Addresses and hashes have the form of their network, and stay the same for a seed."""
-    made = [ids.wallet_address, ids.transaction]
+    made = [ids.wallet_address, ids.transaction_hash]
     found = {
         (value[:12], len(value))
         for value in (each(7, network, "a") for each in made for network in ("base", "solana"))
@@ -92,4 +92,4 @@ def test_made_up_values_have_the_form_of_real_ones():
         ("0x86eb2013b6", 66),
         ("4CSPp6BYZpYD", 88),
     }
-    assert ids.settlement(7, "a") == "75593341709292779098"
+    assert ids.settlement_reference(7, "a") == "75593341709292779098"

@@ -346,5 +346,5 @@ def test_the_deepest_body():
 @pytest.mark.parametrize(("size", "status"), [(12, 400), (13, 413)])
 def test_the_largest_body(service, monkeypatch, size, status):
     """In process a body has the same limit as over HTTP."""
-    monkeypatch.setattr(dispatch, "MOST_BYTES", 12)
+    monkeypatch.setattr(dispatch, "BODY_BYTES_MAX", 12)
     assert service.post("/v1/transfers", b"{" + b" " * (size - 2) + b"}").status == status

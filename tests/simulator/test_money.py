@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paylab.simulator import prices
+from paylab.simulator.prices import EXACT_CONTEXT as EXACT
 from paylab.spec import codes
 
 SOURCES = st.sampled_from(codes.SOURCE_CURRENCIES)
@@ -63,8 +64,8 @@ def test_from_source(data, source, destination):
     """The source amount is exactly as given, and equals the fee plus the net amount."""
     amount = data.draw(amounts(source, 1))
     price = prices.from_source(amount, source, destination)
-    assert price.source == amount == prices.EXACT.add(price.fee, price.net)
-    assert price.fee >= prices.LEAST_FEE
+    assert price.source == amount == EXACT.add(price.fee, price.net)
+    assert price.fee >= prices.FEE_MIN
 
 
 @given(st.data(), SOURCES, DESTINATIONS)
@@ -73,9 +74,9 @@ def test_from_net(data, source, destination):
     wanted = data.draw(amounts(source, 1))
     price = prices.from_net(wanted, source, destination)
     step = Decimal(1).scaleb(-codes.minor_unit(source))
-    less = prices.EXACT.subtract(price.source, step)
+    less = EXACT.subtract(price.source, step)
     assert price.net == wanted
-    assert prices.EXACT.subtract(less, prices.fee(less, source)) < wanted
+    assert EXACT.subtract(less, prices.fee(less, source)) < wanted
 
 
 @given(st.data(), SOURCES, DESTINATIONS)
@@ -85,8 +86,8 @@ def test_from_destination(data, source, destination):
     price = prices.from_destination(wanted, source, destination)
     step = Decimal(1).scaleb(-codes.minor_unit(source))
     assert price.destination == wanted
-    assert prices.EXACT.multiply(price.net, price.rate) >= wanted
-    assert prices.EXACT.multiply(prices.EXACT.subtract(price.net, step), price.rate) < wanted
+    assert EXACT.multiply(price.net, price.rate) >= wanted
+    assert EXACT.multiply(EXACT.subtract(price.net, step), price.rate) < wanted
 
 
 def test_every_pair_has_a_rate():

@@ -110,13 +110,13 @@ def test_the_journal_has_a_most_of_requests():
 
 def test_the_journal_has_a_most_of_bytes(monkeypatch):
     """The bodies of requests and answers together are bounded, and long ones are left out."""
-    monkeypatch.setattr(journal, "MOST_STORED", 20)
+    monkeypatch.setattr(journal, "BODIES_BYTES_MAX", 20)
     kept = journal.Journal()
     for _ in range(5):
         kept.add(entry(b"12345"), Reply(200, b"12345"))
     assert (len(kept), kept.dropped) == (2, 3)
     monkeypatch.undo()
-    assert journal.MOST_STORED == 2**26
+    assert journal.BODIES_BYTES_MAX == 2**26
     for size in (2**17, 2**17 + 1):
         kept.add(entry(b"x" * size), Reply(200, b"y" * size))
     whole, short = journal.journal_rows(kept, lambda *_: [], [], 5)

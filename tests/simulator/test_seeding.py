@@ -51,7 +51,7 @@ def test_rows_span_90_days_and_have_ended(world, kind):
     """Rows are in order, start about 90 days ago, and end before now."""
     rows = list(world.tables[kind].rows.values())
     assert timedelta(days=88) < world.now() - moment(rows[0]) <= timedelta(days=91)
-    assert seeding.LAST <= world.now() - moment(rows[-1]) < timedelta(days=2)
+    assert seeding.AGE_MIN <= world.now() - moment(rows[-1]) < timedelta(days=2)
     assert all(moment(row) < moment(row, "updated_at") <= world.now() for row in rows)
     assert [row["created_at"] for row in rows] == sorted(row["created_at"] for row in rows)
 
@@ -92,7 +92,7 @@ def test_rails_differ_in_speed_and_have_a_tail(rows):
     for row in rows:
         if row["completed_in"]:
             times[row["payout_method"]].append(int(row["completed_in"]))
-    for rail, (typical, _) in seeding.RAILS.items():
+    for rail, (typical, _) in seeding.RAIL_SECONDS.items():
         assert median(times[rail]) == pytest.approx(typical, rel=0.25)
     assert max(times["spei"]) > 20 * median(times["spei"])
 

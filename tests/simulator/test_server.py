@@ -244,7 +244,7 @@ async def chunks(count, size=MIB):
 @pytest.mark.parametrize(("count", "code"), [(4, 401), (5, 413), (4000, 413)])
 def test_too_large_in_chunks(run_app, monkeypatch, count, code):
     """A chunked body returns 413 once it exceeds the limit, and the rest is not read."""
-    monkeypatch.setattr(app, "MOST_BYTES", 4 * MIB)
+    monkeypatch.setattr(app, "BODY_BYTES_MAX", 4 * MIB)
     simulator = Simulator()
     received, sent = run_app(
         SimulatorApp(simulator.respond, None, service=simulator.world.service), chunks(count)
@@ -255,7 +255,7 @@ def test_too_large_in_chunks(run_app, monkeypatch, count, code):
 
 def test_too_large_in_chunks_on_a_socket(wire, monkeypatch):
     """The server closes the connection during the body, and the client can read the 413."""
-    monkeypatch.setattr(app, "MOST_BYTES", 4 * MIB)
+    monkeypatch.setattr(app, "BODY_BYTES_MAX", 4 * MIB)
     chunk = b"100000\r\n" + b"x" * MIB + b"\r\n"
     with socket.create_connection((wire.server.host, wire.server.port), timeout=20) as client:
         client.sendall(head(wire, "POST", extra="transfer-encoding: chunked\r\n"))
@@ -310,10 +310,10 @@ def test_a_port_that_is_taken_changes_nothing(make):
     delivery = service.simulator.delivery
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(ConfigError):
         Server(service.simulator, port=taken.getsockname()[1]).start()
-    assert delivery.deferrable
+    assert delivery.waits_for_receivers
     with Server(service.simulator):
-        assert not delivery.deferrable
-    assert delivery.deferrable
+        assert not delivery.waits_for_receivers
+    assert delivery.waits_for_receivers
 
 
 def test_the_simulator_goes_on_after_its_server(tmp_path, in_process):
@@ -346,11 +346,11 @@ def test_a_body_that_drips_has_an_end(wire, monkeypatch):
 @pytest.mark.parametrize(("held", "code"), [(4, 401), (3, 503)])
 def test_a_body_that_does_not_fit_any_more(run_app, monkeypatch, held, code):
     """A body that fits exactly is read; a larger one returns 503 with the time to wait."""
-    monkeypatch.setattr(app, "MOST_HELD", held * MIB)
+    monkeypatch.setattr(app, "BODIES_BYTES_MAX", held * MIB)
     simulator = Simulator()
     asgi = SimulatorApp(simulator.respond, None, service=simulator.world.service)
     _, [start, *_] = run_app(asgi, chunks(4))
-    assert (start["status"], asgi._held) == (code, 0)
+    assert (start["status"], asgi._held_bytes) == (code, 0)
     assert (dict(start["headers"]).get(b"retry-after") == b"1") is (code == 503)
 
 
@@ -363,7 +363,7 @@ def test_who_leaves_gets_no_answer(run_app):
 
     simulator = Simulator()
     asgi = SimulatorApp(simulator.respond, None, service=simulator.world.service)
-    assert (run_app(asgi, left()), asgi._held) == ((2, []), 0)
+    assert (run_app(asgi, left()), asgi._held_bytes) == ((2, []), 0)
     assert len(simulator.world.journal) == 0
 
 
@@ -389,7 +389,7 @@ def test_a_slow_body_comes_in_pieces(run_app, details, pieces):
 
 def test_all_bodies_together_are_bounded(wire, monkeypatch):
     """The bodies in memory have a total limit; when clients leave, their memory is released."""
-    monkeypatch.setattr(app, "MOST_HELD", 4 * MIB)
+    monkeypatch.setattr(app, "BODIES_BYTES_MAX", 4 * MIB)
     top = head(wire, "POST", extra=f"Content-Length: {2 * MIB}\r\n")
     address = (wire.server.host, wire.server.port)
     clients = [socket.create_connection(address, timeout=5) for _ in range(6)]
@@ -398,14 +398,14 @@ def test_all_bodies_together_are_bounded(wire, monkeypatch):
             client.sendall(top + b" " * (2 * MIB - 1))
     time.sleep(0.2)
     served = wire.server._serving._server.config.app
-    assert served._held <= 4 * MIB
+    assert served._held_bytes <= 4 * MIB
     assert wire.get(PATH).status == 200
     for client in clients:
         client.close()
     deadline = time.monotonic() + 5
-    while served._held and time.monotonic() < deadline:
+    while served._held_bytes and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert (served._held, wire.person()["status"]) == (0, "active")
+    assert (served._held_bytes, wire.person()["status"]) == (0, "active")
 
 
 @pytest.mark.parametrize(
@@ -501,11 +501,11 @@ def test_one_world_inside_and_outside(wire):
 def test_one_server_of_two_stops(order):
     """Requests wait for receivers again only after both servers have stopped."""
     simulator = Simulator()
-    was = simulator.delivery.deferrable
+    was = simulator.delivery.waits_for_receivers
     servers = [Server(simulator).start() for _ in range(2)]
     states = []
     for number in order:
         servers[number].stop()
-        states.append(simulator.delivery.deferrable)
+        states.append(simulator.delivery.waits_for_receivers)
     assert states == [False, was]
     assert was is True

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from paylab.simulator.delivery_queue import DeliveryQueue
-from paylab.simulator.table import Table, row_place
+from paylab.simulator.table import Table, row_position
 
 rows = st.lists(
     st.tuples(st.sampled_from("abcdef"), st.sampled_from("12")), unique_by=lambda row: row[0]
@@ -28,8 +28,8 @@ def table_of(made, order="newest_first"):
 def test_newest(made, before):
     """A list is in descending order and starts after a given position."""
     table = table_of(made)
-    chosen = [row for row in table.rows.values() if not before or row_place(row) < before]
-    assert [*table.listed(before)] == sorted(chosen, key=row_place)[::-1]
+    chosen = [row for row in table.rows.values() if not before or row_position(row) < before]
+    assert [*table.list_rows(before)] == sorted(chosen, key=row_position)[::-1]
 
 
 @few
@@ -37,13 +37,15 @@ def test_newest(made, before):
 def test_another_order(made, order):
     """A list goes on after each of its rows; the oldest is first, or the order is not of time."""
     table = table_of(made, order)
-    listed = [*table.listed()]
-    assert sorted(listed, key=row_place) == [*table_of(made, "oldest_first").listed()]
-    assert order == "unknown" or listed == sorted(listed, key=row_place)
+    listed = [*table.list_rows()]
+    assert sorted(listed, key=row_position) == [*table_of(made, "oldest_first").list_rows()]
+    assert order == "unknown" or listed == sorted(listed, key=row_position)
     for at, row in enumerate(listed, 1):
-        assert [*table.listed(row_place(row))] == listed[at:]
+        assert [*table.list_rows(row_position(row))] == listed[at:]
     moved = table_of([(row_id, "9") for row_id, _ in made], order)
-    assert order != "unknown" or [*moved.listed()] == [row | {"created_at": "9"} for row in listed]
+    assert order != "unknown" or [*moved.list_rows()] == [
+        row | {"created_at": "9"} for row in listed
+    ]
 
 
 @few
@@ -54,7 +56,7 @@ def test_many_at_once(made):
     other.extend(one.rows.values())
     for row in list(one.rows.values()):
         one.put(row)
-    assert [*one.listed()] == [*other.listed()]
+    assert [*one.list_rows()] == [*other.list_rows()]
 
 
 @few
@@ -62,10 +64,10 @@ def test_many_at_once(made):
 def test_replaced(made):
     """A row that is put with the same id replaces the old one."""
     table = table_of(made)
-    before = [row["id"] for row in table.listed()]
+    before = [row["id"] for row in table.list_rows()]
     for row in list(table.rows.values()):
         table.put({**row, "is_new": True})
-    assert [row["id"] for row in table.listed() if row["is_new"]] == before
+    assert [row["id"] for row in table.list_rows() if row["is_new"]] == before
 
 
 @few
@@ -76,7 +78,7 @@ def test_removed(made, gone):
     if gone in table.rows:
         table.remove(gone)
     rest = table_of([row for row in made if row[0] != gone])
-    assert [*table.listed()] == [*rest.listed()]
+    assert [*table.list_rows()] == [*rest.list_rows()]
 
 
 def queued(number, lane, due):
@@ -93,17 +95,17 @@ def test_lanes(made, data):
         lanes.add(queued(number, lane, due))
     under_way = []
     for now in "0123":
-        while (row := lanes.take(now)) is not None:
+        while (row := lanes.take_due(now)) is not None:
             assert row["due"] <= now
             assert row["lane"] not in [each["lane"] for each in under_way]
             under_way.append(row)
             if data.draw(st.booleans()):
                 went.append(under_way.pop(0))
-                lanes.done(went[-1])
+                lanes.remove(went[-1])
     while under_way:
         went.append(under_way.pop(0))
-        lanes.done(went[-1])
-        while (row := lanes.take("9")) is not None:
+        lanes.remove(went[-1])
+        while (row := lanes.take_due("9")) is not None:
             under_way.append(row)
     assert sorted(int(row["id"]) for row in went) == [*range(len(made))]
     for lane in "ab":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
 
 from ...errors.base import Problem
 from ...rules import accounts as account_rules
@@ -12,9 +11,17 @@ from ...rules import individuals as individual_rules
 from ...spec import codes
 from ...spec.operations.records import OPERATIONS
 from ...spec.request_body import RequestBody
+from ...spec.text import JsonObject
 from .. import bodies
-from ..bodies import account_json, existing, image_list, individual_json, named_row, without_null
-from ..events import emit
+from ..bodies import (
+    account_json,
+    find_named_row,
+    image_list_json,
+    individual_json,
+    require_row,
+    without_nulls,
+)
+from ..events import emit_event
 from ..messages import RefusedError, Reply, Request
 from ..table import Row
 from ..world import Steps, World, apply_move
@@ -24,25 +31,29 @@ def create_financial_account(world: World, request: Request) -> Reply:
     """Add an account to an individual."""
     body = bodies.read_body(world, request, "financial_accounts.create")
     fields = body.fields
-    owner = named_row(world, "individuals", fields.get("individual_id"))
+    owner = find_named_row(world, "individuals", fields.get("individual_id"))
     country = owner["country"] if owner else None
-    kind = fields.get("type")
-    fields["details"] = body.read_details(country, kind, fields.get("details"), "details")
-    _require(world, body, account_rules.check(fields, country, world.service))
+    account_type = fields.get("type")
+    fields["details"] = body.read_details(country, account_type, fields.get("details"), "details")
+    _require_account_fields(world, body, account_rules.check(fields, country, world.service))
     assert owner is not None  # noqa: S101 - the rules refuse a body without an individual
     row = add_account(world, owner, fields["type"], fields["details"])
     return Reply.json(201, account_json(world, row))
 
 
-def _require(world: World, body: RequestBody, problems: list[Problem]) -> None:
+def _require_account_fields(world: World, body: RequestBody, problems: list[Problem]) -> None:
     """Refuse an invalid account. Assumption `account.errors`."""
     bodies.require_fields(body, problems, world.service.error_codes.validation)
 
 
-def add_account(world: World, owner: Row, kind: str, details: dict[str, Any]) -> Row:
+def add_account(world: World, owner: Row, account_type: str, details: JsonObject) -> Row:
     """Give an individual an account."""
-    hidden = {"owner": owner["id"]}
-    row = world.create("financial_accounts", hidden, type=kind, details=without_null(details))
+    row = world.create(
+        "financial_accounts",
+        {"owner": owner["id"]},
+        type=account_type,
+        details=without_nulls(details),
+    )
     owner["_"]["accounts"].append(row["id"])
     world.put("individuals", owner)
     return row
@@ -50,24 +61,24 @@ def add_account(world: World, owner: Row, kind: str, details: dict[str, Any]) ->
 
 def update_account(world: World, request: Request) -> Reply:
     """Replace the details of an account, or merge into them. Assumption `account.update`."""
-    row = existing(world, "financial_accounts", request.id)
+    row = require_row(world, "financial_accounts", request.id)
     service = world.service
     body = bodies.read_body(world, request, "financial_accounts.update")
     country = world.tables["individuals"].rows[row["_"]["owner"]]["country"]
     details = body.read_details(country, row["type"], body.fields.get("details"), "details")
     if service.financial_accounts.update == "merge" and isinstance(details, dict):
         details = {**row["details"], **details}
-    _require(
+    _require_account_fields(
         world, body, account_rules.check_details(country, row["type"], details, service=service)
     )
     if row["type"] == codes.CRYPTO_WALLET:
         status = service.error_codes.state
         raise RefusedError(status, "a crypto_wallet cannot be updated: register a new one")
-    row.update(details=without_null(details), updated_at=world.stamp())
+    row.update(details=without_nulls(details), updated_at=world.stamp())
     return Reply.json(201, account_json(world, world.put("financial_accounts", row)))
 
 
-SECONDS = 2.0
+VERIFICATION_SECONDS = 2.0
 """Duration of a verification on the simulator's clock."""
 
 SIDE_CODES = {
@@ -77,15 +88,17 @@ SIDE_CODES = {
 }
 
 
-def by_token(world: World, row: Row) -> bool:
+def verifies_by_token(world: World, row: Row) -> bool:
     """Whether this individual verifies with a token instead of images. Assumption `idv.who`."""
     return row["country"] in world.service.verification.token_countries
 
 
-def _detail(code: str, message: str = "") -> dict[str, str]:
-    """A status detail; the default message is that of the code."""
-    words = code.removeprefix("verification_").replace("_", " ")
-    return {"code": code, "message": message or f"{words.capitalize()}."}
+def _status_detail(code: str, message: str = "") -> dict[str, str]:
+    """A status detail. Its default message is made of the code."""
+    if not message:
+        description = code.removeprefix("verification_").replace("_", " ")
+        message = f"{description.capitalize()}."
+    return {"code": code, "message": message}
 
 
 def start_verification(world: World, row: Row) -> None:
@@ -95,36 +108,39 @@ def start_verification(world: World, row: Row) -> None:
     """
     if set(row["product_types"]) & set(codes.RAMP_PRODUCTS):
         row["status"] = "action_required"
-        row["status_details"] = [_detail(code) for code in _needed(world, row)]
+        row["status_details"] = [_status_detail(code) for code in _needed_codes(world, row)]
         return
     row["status"] = world.service.individuals.initial_status
     if row["status"] == "pending":
-        world.schedule("individuals", row["id"], SECONDS, "decide")
+        world.schedule("individuals", row["id"], VERIFICATION_SECONDS, "decide")
 
 
-def _needed(world: World, row: Row) -> list[str]:
-    if by_token(world, row):
+def _needed_codes(world: World, row: Row) -> list[str]:
+    """The codes of what a new individual must send: a token, or images of each side."""
+    if verifies_by_token(world, row):
         return ["verification_token_needed"]
-    document = (row["document"] or {}).get("type")
-    one_sided = document in world.service.verification.one_sided_documents
-    return [code for code in SIDE_CODES if not (one_sided and "back" in code)]
+    codes_needed = [*SIDE_CODES]
+    document_type = (row["document"] or {}).get("type")
+    if document_type in world.service.verification.one_sided_documents:
+        codes_needed.remove("verification_back_image_needed")
+    return codes_needed
 
 
-def received(world: World, row: Row, sides: set[str]) -> None:
-    """Record stored images; verification starts once every required side is stored."""
-    missing = {code for code, side in SIDE_CODES.items() if side not in sides}
-    waiting = [detail for detail in row["status_details"] if detail["code"] in missing]
-    if waiting:
-        row.update(status_details=waiting, updated_at=world.stamp())
-        world.put("individuals", row)
-    else:
+def record_images(world: World, row: Row, sides: set[str]) -> None:
+    """Record stored images. Verification starts once every required side is stored."""
+    missing_codes = {code for code, side in SIDE_CODES.items() if side not in sides}
+    details = [detail for detail in row["status_details"] if detail["code"] in missing_codes]
+    if not details:
         submit(world, row)
+        return
+    row.update(status_details=details, updated_at=world.stamp())
+    world.put("individuals", row)
 
 
 def submit(world: World, row: Row, _: str = "") -> None:
     """Start verification."""
-    _move(world, row, trigger="submit")
-    world.schedule("individuals", row["id"], SECONDS, "decide")
+    _move_individual(world, row, trigger="submit")
+    world.schedule("individuals", row["id"], VERIFICATION_SECONDS, "decide")
 
 
 def _decide(world: World, row: Row, _: str) -> None:
@@ -132,43 +148,55 @@ def _decide(world: World, row: Row, _: str) -> None:
 
     Assumptions `kyc.names` and `kyc.terminal`.
     """
-    outcome_by_name = row["family_name"].strip().casefold().replace(" ", "_")
-    outcome = next(iter(row["_"].get("specimens", {}).values()), outcome_by_name)
+    outcome = row["family_name"].strip().casefold().replace(" ", "_")
+    specimen_outcomes = [*row["_"].get("specimens", {}).values()]
+    if specimen_outcomes:
+        outcome = specimen_outcomes[0]
     if outcome == "under_review":
         trigger = "review"
     elif outcome in world.service.verification.terminal_codes:
         trigger = "reject"
+    elif outcome in _known_codes(world):
+        trigger = "ask"
     else:
-        trigger = "ask" if outcome in _codes(world) else "pass"
-    _move(world, row, outcome, trigger=trigger)
+        trigger = "pass"
+    _move_individual(world, row, outcome, trigger=trigger)
 
 
-def _codes(world: World) -> tuple[str, ...]:
+def _known_codes(world: World) -> tuple[str, ...]:
     """The status detail codes of the spec and of the service."""
     return (*codes.STATUS_DETAIL_CODES, *world.service.statuses.detail_codes)
 
 
-def _move(world: World, row: Row, reason: str = "", *, trigger: str) -> None:
-    """Change the status; only `ask` and `reject` have a reason, as a status detail."""
+def _move_individual(world: World, row: Row, reason: str = "", *, trigger: str) -> None:
+    """Change the status. `ask` and `reject` have a reason, which becomes a status detail.
+
+    The reason is a code of status details, or a message.
+    """
     previous_status = row["status"]
-    code_and_message = (
-        (reason,) if reason in _codes(world) else ("verification_unknown_error", reason)
-    )
-    details = [_detail(*code_and_message)] if trigger in ("ask", "reject") else None
+    details: list[dict[str, str]] | None = None
+    if trigger in ("ask", "reject"):
+        if reason in _known_codes(world):
+            details = [_status_detail(reason)]
+        else:
+            details = [_status_detail("verification_unknown_error", reason)]
     row["status_details"] = details
     apply_move(world, "individuals", row, trigger)
     payload = {"id": row["id"], "status": row["status"]}
     if details:
         payload["status_details"] = details
-    payload |= {"previous_status": previous_status, "updated_at": row["updated_at"]}
-    emit(world, "individual.status_changed", row["id"], payload)
+    payload["previous_status"] = previous_status
+    payload["updated_at"] = row["updated_at"]
+    emit_event(world, "individual.status_changed", row["id"], payload)
 
+
+MOVES = ("pass", "review", "ask", "reject")
 
 STEPS: Steps = {
     "individuals": {
         "submit": submit,
         "decide": _decide,
-        **{each: partial(_move, trigger=each) for each in ("pass", "review", "ask", "reject")},
+        **{name: partial(_move_individual, trigger=name) for name in MOVES},
     }
 }
 
@@ -183,88 +211,94 @@ def create(world: World, request: Request) -> Reply:
     row = world.create(
         "individuals",
         {"accounts": [], "images": {}},
-        **{name: body.get(name) for name in _FIELDS.echoed},
-        address={**(_picked(body, "address") or {}), "country": body["country"]},
+        **{name: body.get(name) for name in CREATE_OPERATION.echoed},
+        address={**(_pick_fields(body, "address") or {}), "country": body["country"]},
         country=body["country"],
         status="pending",
         product_types=list(dict.fromkeys(body["product_types"])),
-        document=_picked(body, "document"),
+        document=_pick_fields(body, "document"),
         status_details=None,
     )
     start_verification(world, row)
     for account in body.get("financial_accounts") or []:
         add_account(world, row, account["type"], account["details"])
-    status = bodies.success(world.service, "individuals.create")
+    status = bodies.success_status(world.service, "individuals.create")
     return Reply.json(status, individual_json(world, row))
 
 
 def submit_token(world: World, request: Request) -> Reply:
     """Take a verification token."""
-    row = existing(world, "individuals", request.id)
+    row = require_row(world, "individuals", request.id)
     body = bodies.read_body(world, request, "individuals.submit_token")
     bodies.require_fields(body, individual_rules.check_token(body.fields, service=world.service))
-    if not by_token(world, row):
+    if not verifies_by_token(world, row):
         raise RefusedError(400, "this individual verifies with images: upload verification_images")
-    _must_wait_for_action(row)
+    _require_action_status(row)
     submit(world, row)
     return Reply.json(202, individual_json(world, row))
 
 
 def upload_images(world: World, request: Request) -> Reply:
-    """Take verification images; only the sides that are sent are replaced."""
-    row = existing(world, "individuals", request.id)
+    """Take verification images. Only the sides that are sent are replaced."""
+    row = require_row(world, "individuals", request.id)
     request_body = bodies.read_body(world, request, "individuals.upload_images")
     body = request_body.fields
     bodies.require_fields(request_body, image_rules.check(body))
-    if by_token(world, row):
+    if verifies_by_token(world, row):
         raise RefusedError(
             400, "this individual verifies with a token: submit a verification_token"
         )
-    _must_wait_for_action(row)
+    _require_action_status(row)
     contents = {image["type"]: image["content"] for image in body["images"]}
     specimens = row["_"].setdefault("specimens", {})
     for side, content in contents.items():
-        row["_"]["images"][side] = _stored(world, side, content)
+        row["_"]["images"][side] = _image_metadata(world, side, content)
         specimens.pop(side, None)  # another image of that side replaces it
-        if outcome := image_rules.specimen_outcome(content):
+        outcome = image_rules.specimen_outcome(content)
+        if outcome:
             specimens[side] = outcome
-    received(world, row, set(contents))
-    return Reply.json(200, image_list(row))
+    record_images(world, row, set(contents))
+    return Reply.json(200, image_list_json(row))
 
 
 def read_images(world: World, request: Request) -> Reply:
     """Read the metadata of an individual's images."""
-    return Reply.json(200, image_list(existing(world, "individuals", request.id)))
+    return Reply.json(200, image_list_json(require_row(world, "individuals", request.id)))
 
 
-def _stored(world: World, side: str, content: str) -> Row:
-    """The stored metadata of an image, without its bytes."""
+def _image_metadata(world: World, side: str, content: str) -> Row:
+    """The stored metadata of an image, given as a data URL."""
     stored_at = world.stamp()
+    media_type = content[len("data:") :].partition(";")[0]
     return {
         "id": world.new_id("images"),
         "type": side,
-        "content_type": content[5 : content.index(";")].lower(),
+        "content_type": media_type.lower(),
         "created_at": stored_at,
         "updated_at": stored_at,
     }
 
 
-def _must_wait_for_action(row: Row) -> None:
+def _require_action_status(row: Row) -> None:
     if row["status"] != "action_required":
         text = f"the individual is {row['status']}, not action_required: nothing is requested"
         raise RefusedError(422, text)
 
 
-_FIELDS = OPERATIONS["individuals.create"]
+CREATE_OPERATION = OPERATIONS["individuals.create"]
 
 
-def _picked(body: Row, name: str) -> dict[str, Any] | None:
+def _pick_fields(body: Row, name: str) -> JsonObject | None:
     """The known fields of an object in a body that have values."""
     value = body.get(name)
-    names = _FIELDS.by_name[name].names()
     if not isinstance(value, dict):
         return None
-    return {name: value[name] for name in names if value.get(name) is not None}
+    field_names = CREATE_OPERATION.by_name[name].names()
+    return {
+        field_name: value[field_name]
+        for field_name in field_names
+        if value.get(field_name) is not None
+    }
 
 
 SERVED = {

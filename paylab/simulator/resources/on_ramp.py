@@ -8,24 +8,28 @@ from functools import partial
 from ...corridors.on_ramps import need_on_ramp
 from ...rules import deposits as deposit_rules
 from .. import bodies, ids, prices
-from ..bodies import as_shown, conversion_account, named_row
-from ..events import emit
+from ..bodies import conversion_account_json, find_named_row, without_internals
+from ..events import emit_event
 from ..messages import RefusedError, Reply, Request
 from ..table import Row
 from ..world import Steps, World, apply_move
 
-PAUSE = 1.0
+PAYOUT_SECONDS = 1.0
 """Seconds from deposit to payout on the simulator's clock."""
 
-CONFIRMATION = 2.0
+CONFIRMATION_SECONDS = 2.0
 """Seconds from payout to confirmation."""
+
+PROVISION_SECONDS = 1.0
+SLOW_PROVISION_SECONDS = 30.0
+"""Seconds until a new account is provisioned, usually and in the scenario `slow`."""
 
 
 def new_conversion(account: Row, amount: str, received_at: str) -> Row:
     """The fields of a conversion before its payout. Assumption `conversion.fee`."""
     currency = account["source_currency"].upper()
     coin = account["destination_currency"]
-    price = prices.from_source(Decimal(amount), currency, coin, least=Decimal(0))
+    price = prices.from_source(Decimal(amount), currency, coin, fee_min=Decimal(0))
     return {
         "conversion_account_id": account["id"],
         "individual_id": account["individual_id"],
@@ -53,31 +57,31 @@ def start_conversion(world: World, account: Row, deposit: Row) -> None:
         {"network": wallet["details"].get("network") or "", "deposit_id": deposit["id"]},
         **new_conversion(account, deposit["amount"], deposit["created_at"]),
     )
-    emit(world, "conversion.created", row["id"], as_shown(row))
-    sender = deposit["sender_name"]
-    # A deposit without a sender is held for review.
-    if sender != "" or world.service.sandbox_deposits.missing_sender == "accepted":
-        step = "fail" if sender == "Scenario Failed" else "broadcast"
-        world.schedule("conversions", row["id"], PAUSE, step)
+    emit_event(world, "conversion.created", row["id"], without_internals(row))
+    sender_name = deposit["sender_name"]
+    if sender_name == "" and world.service.sandbox_deposits.missing_sender != "accepted":
+        return  # it is held for review
+    step = "fail" if sender_name == "Scenario Failed" else "broadcast"
+    world.schedule("conversions", row["id"], PAYOUT_SECONDS, step)
 
 
 def _broadcast(world: World, row: Row, _: str) -> None:
     row["payout"] |= {
-        "tx_hash": ids.transaction(world.seed, row["_"]["network"], row["id"]),
+        "tx_hash": ids.transaction_hash(world.seed, row["_"]["network"], row["id"]),
         "initiated_at": world.stamp(),
     }
-    _move(world, row, trigger="broadcast")
-    world.schedule("conversions", row["id"], CONFIRMATION, "confirm")
+    _move_conversion(world, row, trigger="broadcast")
+    world.schedule("conversions", row["id"], CONFIRMATION_SECONDS, "confirm")
 
 
 def _confirm(world: World, row: Row, _: str) -> None:
     row["payout"]["completed_at"] = world.stamp()
-    _move(world, row, trigger="confirm")
+    _move_conversion(world, row, trigger="confirm")
 
 
-def _move(world: World, row: Row, _: str = "", *, trigger: str) -> None:
+def _move_conversion(world: World, row: Row, _: str = "", *, trigger: str) -> None:
     apply_move(world, "conversions", row, trigger)
-    emit(world, EVENTS[trigger], row["id"], as_shown(row))
+    emit_event(world, EVENTS[trigger], row["id"], without_internals(row))
 
 
 EVENTS = {
@@ -110,7 +114,7 @@ STEPS: Steps = {
     "conversions": {
         "broadcast": _broadcast,
         "confirm": _confirm,
-        "fail": partial(_move, trigger="fail"),
+        "fail": partial(_move_conversion, trigger="fail"),
     },
     "conversion_accounts": {"provision": provision},
 }
@@ -121,24 +125,28 @@ def create_account(world: World, request: Request) -> Reply:
     request_body = bodies.read_body(world, request, "conversion_accounts.create")
     service = world.service
     body = request_body.fields
-    owner = named_row(world, "individuals", body.get("individual_id"))
+    owner = find_named_row(world, "individuals", body.get("individual_id"))
     payout = body.get("payout_account")
     wallet_id = payout.get("id") if isinstance(payout, dict) else None
-    wallet = named_row(world, "financial_accounts", wallet_id, "payout account")
+    wallet = find_named_row(world, "financial_accounts", wallet_id, "payout account")
     country = owner["country"] if owner else None
     problems = deposit_rules.check_account(body, country, service)
     bodies.require_fields(request_body, problems, service.error_codes.validation)
     assert owner is not None  # noqa: S101 - the rules refuse a body without an individual
     assert wallet is not None  # noqa: S101 - nor one without a payout account
-    _must_be_ready(owner, wallet, service.error_codes.state)
-    return _open(world, body, owner, wallet)
+    _require_ready(owner, wallet, service.error_codes.state)
+    return _open_account(world, body, owner, wallet)
 
 
-def _open(world: World, body: Row, owner: Row, wallet: Row) -> Reply:
-    """Add the account; provision it at once or later. Assumptions `ca.provisioning`, `ca.slow`."""
-    reference = body.get("client_reference_id")
+def _open_account(world: World, body: Row, owner: Row, wallet: Row) -> Reply:
+    """Add the account, and provision it at once or later.
+
+    Assumptions `ca.provisioning`, `ca.slow`.
+    """
     settings = world.service.conversion_accounts
     coin = body.get("destination_currency") or settings.default_destination_currency
+    reference = body.get("client_reference_id")
+    reference_field = {} if reference is None else {"client_reference_id": reference}
     row = world.create(
         "conversion_accounts",
         {"payout_account_id": wallet["id"]},
@@ -146,17 +154,18 @@ def _open(world: World, body: Row, owner: Row, wallet: Row) -> Reply:
         source_currency=body["source_currency"].lower(),
         destination_currency=coin.upper(),
         status="pending",
-        **({} if reference is None else {"client_reference_id": reference}),
+        **reference_field,
     )
-    slow = (reference or "").split(":")[:2] == ["scenario", "slow"]
-    if owner["country"] in settings.at_once and not slow:
+    is_slow = (reference or "").split(":")[:2] == ["scenario", "slow"]
+    if owner["country"] in settings.at_once and not is_slow:
         provision(world, row)
-    else:
-        world.schedule("conversion_accounts", row["id"], 30.0 if slow else 1.0, "provision")
-    return Reply.json(201 if row["status"] == "active" else 202, conversion_account(world, row))
+        return Reply.json(201, conversion_account_json(world, row))
+    seconds = SLOW_PROVISION_SECONDS if is_slow else PROVISION_SECONDS
+    world.schedule("conversion_accounts", row["id"], seconds, "provision")
+    return Reply.json(202, conversion_account_json(world, row))
 
 
-def _must_be_ready(owner: Row, wallet: Row, status: int) -> None:
+def _require_ready(owner: Row, wallet: Row, status: int) -> None:
     if owner["status"] != "active":
         raise RefusedError(status, f"the individual is {owner['status']}, not active")
     if "on_ramp" not in owner["product_types"]:
@@ -174,7 +183,7 @@ def deposit(world: World, request: Request) -> Reply:
     body = request_body.fields
     if request.id:
         body["conversion_account_id"] = request.id
-    account = named_row(world, "conversion_accounts", body.get("conversion_account_id"))
+    account = find_named_row(world, "conversion_accounts", body.get("conversion_account_id"))
     currency = account["source_currency"] if account else None
     problems = deposit_rules.check(body, currency, service)
     bodies.require_fields(request_body, problems, service.error_codes.validation)
@@ -182,21 +191,24 @@ def deposit(world: World, request: Request) -> Reply:
     if account["status"] != "active":
         text = f"the conversion account is {account['status']}, not active"
         raise RefusedError(service.error_codes.state, text)
-    row = _paid_in(world, body, account)
+    row = _add_deposit(world, body, account)
     start_conversion(world, account, row)
-    return bodies.answer(world, "sandbox.deposit", row)
+    return bodies.answer_reply(world, "sandbox.deposit", row)
 
 
-def _paid_in(world: World, body: Row, account: Row) -> Row:
+def _add_deposit(world: World, body: Row, account: Row) -> Row:
+    """Add a deposit. Its default sender is the individual of the account."""
     owner = world.tables["individuals"].rows[account["individual_id"]]
-    sender = body.get("sender_name")
+    sender_name = body.get("sender_name")
+    if sender_name is None:
+        sender_name = f"{owner['given_name']} {owner['family_name']}"
     currency = account["source_currency"].upper()
     row = world.create(
         "deposits",
         conversion_account_id=account["id"],
         amount=prices.amount_text(Decimal(body["amount"]), currency),
         currency=currency,
-        sender_name=f"{owner['given_name']} {owner['family_name']}" if sender is None else sender,
+        sender_name=sender_name,
     )
     del row["updated_at"]
     return row

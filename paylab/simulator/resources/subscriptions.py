@@ -8,8 +8,8 @@ from ...rules import webhooks as webhook_rules
 from ...signing.canonical import hmac_digest, key_bytes
 from ...spec.service.value_types import NONE
 from .. import bodies
-from ..bodies import existing
-from ..events import drop
+from ..bodies import require_row
+from ..events import drop_delivery
 from ..messages import Reply, Request
 from ..table import Row
 from ..world import World
@@ -22,27 +22,29 @@ def create(world: World, request: Request) -> Reply:
     bodies.require_fields(request_body, webhook_rules.check(body, world.service))
     types = list(dict.fromkeys(body["event_types"]))
     fields = {"url": body["url"], "event_types": types, "is_active": True}
-    row = world.create("webhook_subscriptions", signer(world, request), **fields)
-    return bodies.answer(world, "webhook_subscriptions.create", row)
+    row = world.create("webhook_subscriptions", signer_fields(world, request), **fields)
+    return bodies.answer_reply(world, "webhook_subscriptions.create", row)
 
 
 def delete(world: World, request: Request) -> Reply:
-    """Delete a subscription; its queued events are dropped."""
-    row = existing(world, "webhook_subscriptions", request.id)
+    """Delete a subscription and drop its queued events."""
+    row = require_row(world, "webhook_subscriptions", request.id)
     world.remove("webhook_subscriptions", row["id"])
-    for queued in list(world.tables["outbox"].rows.values()):
-        if queued["subscription_id"] == row["id"]:
-            drop(world, queued)
-    return bodies.answer(world, "webhook_subscriptions.delete", {})
+    for delivery in list(world.tables["outbox"].rows.values()):
+        if delivery["subscription_id"] == row["id"]:
+            drop_delivery(world, delivery)
+    return bodies.answer_reply(world, "webhook_subscriptions.delete", {})
 
 
-def signer(world: World, request: Request) -> dict[str, str]:
-    """The key whose secret signs deliveries, unless it is the world's own: a digest, no key."""
+def signer_fields(world: World, request: Request) -> dict[str, str]:
+    """The digest of the API key whose secret signs deliveries. Empty for the world's own key."""
     api_key = request.headers.get("x-api-key", "")
-    return {"signer": _digest(api_key)} if api_key not in world.secrets else {}
+    if api_key in world.secrets:
+        return {}
+    return {"signer": _key_digest(api_key)}
 
 
-def _digest(api_key: str) -> str:
+def _key_digest(api_key: str) -> str:
     return sha256(api_key.encode(errors="surrogateescape")).hexdigest()[:16]
 
 
@@ -51,16 +53,18 @@ def signature_headers(world: World, row: Row) -> dict[str, str]:
     name = world.service.webhooks.signature_header
     if name == NONE:
         return {}
-    key = key_bytes(_secret(world, row["subscription_id"]), world.service.signing.key_encoding)
+    key = key_bytes(_find_secret(world, row["subscription_id"]), world.service.signing.key_encoding)
     return {name: hmac_digest(key, row["body"].encode()).hex()}
 
 
-def _secret(world: World, subscription_id: str) -> str:
-    """The secret of the client that subscribed; the world's own if it is not known here."""
-    signer = (world.find("webhook_subscriptions", subscription_id) or {}).get("_", {}).get("signer")
-    default_secret = next(iter(world.secrets.values()), "")
-    served = world.served_secrets.items()
-    return next((secret for key, secret in served if _digest(key) == signer), default_secret)
+def _find_secret(world: World, subscription_id: str) -> str:
+    """The secret of the client that subscribed. The world's own if it is not known here."""
+    subscription = world.find("webhook_subscriptions", subscription_id) or {}
+    signer_digest = subscription.get("_", {}).get("signer")
+    for api_key, secret in world.served_secrets.items():
+        if _key_digest(api_key) == signer_digest:
+            return secret
+    return next(iter(world.secrets.values()), "")
 
 
 SERVED = {

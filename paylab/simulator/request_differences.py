@@ -1,0 +1,67 @@
+"""The fields in which a request differs from the fields that a test expects."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+from ..errors.names import find_nearest_name
+from ..redaction.hiding import HIDDEN
+from ..spec.json_path import join_path
+from ..spec.text import JsonMapping, JsonValue
+
+VALUE_TEXT_MAX = 600
+"""Maximum characters of a value in a text."""
+
+NOT_SENT = "was not sent"
+
+
+def field_differences(row: JsonMapping, fields: Mapping[str, Any]) -> list[str]:
+    """The fields that were sent with another value, or not at all."""
+    body = row["body"] if isinstance(row["body"], Mapping) else {}
+    return list(_find_differences("", fields, {**row["query"], **body}))
+
+
+def _find_differences(path: str, expected: JsonValue, sent: JsonValue) -> Iterator[str]:
+    """The fields in which two values differ. An object may have more fields than expected."""
+    if not (isinstance(expected, Mapping) and isinstance(sent, Mapping)):
+        if not _are_equal(expected, sent):
+            yield f"{path}: {sent!r} was sent, not {expected!r}"
+        return
+    for name, value in expected.items():
+        field = join_path(path, name)
+        if name in sent:
+            yield from _find_differences(field, value, sent[name])
+            continue
+        similar = find_nearest_name(name, sent)
+        suggestion = f", but {similar} was" if similar else ""
+        yield f"{field}: {value!r} {NOT_SENT}{suggestion}"
+
+
+def _are_equal(expected: JsonValue, sent: JsonValue) -> bool:
+    """Whether two values are equal, amounts as numbers. A hidden value equals any."""
+    if isinstance(expected, bool) or isinstance(sent, bool):
+        return expected is sent or bool(sent == HIDDEN)
+    if sent in (expected, HIDDEN):
+        return True
+    try:
+        return Decimal(str(expected)) == Decimal(str(sent))
+    except InvalidOperation:
+        return False
+
+
+def short_json(value: JsonValue) -> str:
+    """A value as JSON, cut to 600 characters."""
+    text = json_text(value)
+    if len(text) <= VALUE_TEXT_MAX:
+        return text
+    return f"{text[:VALUE_TEXT_MAX]}..."
+
+
+def json_text(value: JsonValue) -> str:
+    """A value as JSON; text as it is."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value, ensure_ascii=False, default=str)

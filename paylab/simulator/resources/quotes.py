@@ -1,0 +1,111 @@
+"""Quotes: the terms of a payout, and the endpoint that locks them."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from ...errors.base import Problem
+from ...rules import transfers as transfer_rules
+from ...spec.request_body import RequestBody
+from .. import bodies, prices
+from ..bodies import find_named_row
+from ..messages import Reply, Request
+from ..table import Row
+from ..world import World
+
+TERMS = (
+    "source_amount", "source_currency", "destination_amount", "destination_currency",
+    "exchange_rate", "total_fee", "fee_currency", "total_tax", "tax_currency",
+    "net_source_amount", "recipient_id", "financial_account_id", "payout_method",
+)  # fmt: skip
+"""The fields that make up the terms."""
+
+
+def account_id_of(body: Row) -> str | None:
+    """The id of the account, from either of its two fields. None if there is none."""
+    account_id = body.get("financial_account_id")
+    account = body.get("financial_account")
+    if isinstance(account, dict):
+        account_id = account.get("id")
+    if not isinstance(account_id, str) or not account_id.strip():
+        return None
+    return account_id
+
+
+def add_route_problems(
+    world: World, problems: list[Problem], body: Row, account: Row | None
+) -> list[Problem]:
+    """The problems of a body, and those of the route to its account in other fields."""
+    if account is None:
+        return problems
+    service = world.service
+    country = world.tables["individuals"].rows[account["_"]["owner"]]["country"]
+    method = body.get("payout_method")
+    source = body.get("source_currency") or transfer_rules.default_currency(service)
+    destination = body.get("destination_currency")
+    network = account["details"].get("network")
+    route_problems = [
+        *transfer_rules.check_route(country, account["type"], source, destination, method, service),
+        *transfer_rules.check_network(network, method, service),
+    ]
+    fields_with_problems = {problem.field for problem in problems}
+    return problems + [
+        problem for problem in route_problems if problem.field not in fields_with_problems
+    ]
+
+
+def price_terms(request_body: RequestBody, account: Row | None) -> Row:
+    """The terms of a payout: amounts, currencies, rate, fees, recipient and account."""
+    assert account is not None  # noqa: S101 - the rules refuse a body without an account
+    body = request_body.fields
+    service = request_body.service
+    default_source = transfer_rules.default_currency(service)
+    source = (body.get("source_currency") or default_source).upper()
+    destination = body["destination_currency"].upper()
+    amount_name = next(name for name in prices.AMOUNTS if body.get(name) is not None)
+    price = prices.AMOUNTS[amount_name](Decimal(body[amount_name]), source, destination)
+    if price.net <= 0 or price.destination <= 0:
+        fee_text = prices.amount_text(price.fee, source)
+        message = f"is too small: the fee alone is {fee_text} {source}"
+        problem = Problem(amount_name, message, "money.rule")
+        bodies.require_fields(request_body, [problem], service.error_codes.validation)
+    return {
+        "source_amount": prices.amount_text(price.source, source),
+        "source_currency": source,
+        "destination_amount": prices.amount_text(price.destination, destination),
+        "destination_currency": destination,
+        "exchange_rate": prices.rate_text(price.rate),
+        "total_fee": prices.amount_text(price.fee, source),
+        "fee_currency": source,
+        "total_tax": prices.amount_text(Decimal(0), source),
+        "tax_currency": source,
+        "net_source_amount": prices.amount_text(price.net, source),
+        "recipient_id": account["_"]["owner"],
+        "financial_account_id": account["id"],
+        "payout_method": body["payout_method"],
+    }
+
+
+def create_quote(world: World, request: Request) -> Reply:
+    """Create a quote, which locks rate and fees. Assumption `quote.operation`."""
+    request_body = bodies.read_body(world, request, "quotes.create")
+    service = world.service
+    body = request_body.fields
+    account = find_named_row(world, "financial_accounts", account_id_of(body))
+    problems = add_route_problems(world, transfer_rules.check_quote(body, service), body, account)
+    bodies.require_fields(request_body, problems, service.error_codes.validation)
+    row = world.create(
+        "quotes",
+        {"used": False},
+        **price_terms(request_body, account),
+        derived_source_amount=body.get("source_amount") is None,
+        source_network=body.get("source_network"),
+        expires_at=world.after(service.quotes.lifetime),
+    )
+    del row["updated_at"]
+    return bodies.answer_reply(world, "quotes.create", row)
+
+
+SERVED = {
+    "quotes.create": create_quote,
+}
