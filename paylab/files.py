@@ -42,8 +42,9 @@ def require_regular(path: Path) -> None:
         is_regular = stat.S_ISREG(path.stat().st_mode)
     except FileNotFoundError:  # whoever reads it says so
         return
-    except OSError as error:
-        raise ConfigError(f"{path} cannot be read: {error.strerror}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise ConfigError(f"{path} cannot be read: {reason}") from None
     if not is_regular:
         raise ConfigError(f"{path} cannot be read: it is not a regular file")
 

@@ -112,7 +112,7 @@ def test_it_cannot_be_changed():
 
 def test_a_field_can_stay_out_of_the_text():
     """`repr=False` hides a value, such as the text of a body or a secret."""
-    assert repr(FormCheck(size=2)).endswith("Checked(size=2)")
+    assert repr(FormCheck(size=2)).endswith("FormCheck(size=2)")
     assert FormCheck().secret == "hidden"
 
 

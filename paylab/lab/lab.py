@@ -28,10 +28,10 @@ from .resources import (
     LabConversions,
     LabIndividuals,
     LabQuotes,
-    LabTransfers,
 )
 from .service_time import PROBE_PAUSE_SECONDS
 from .signatures import Signatures
+from .transfers import LabTransfers
 
 if TYPE_CHECKING:
     from ..client.recording import Recording

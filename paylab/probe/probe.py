@@ -21,13 +21,13 @@ from .report import (
     NOT_REACHED,
     PROVEN,
     REFUSED,
+    HopelessError,
     ProbeFinding,
     Report,
     existing_service,
 )
 from .sandbox import require_sandbox
 from .start import begin
-from .steps import HopelessError
 from .trial import BUDGET, BudgetError, Trials, words_of
 from .walk import ServiceWalk, reached
 

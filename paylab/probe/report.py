@@ -12,7 +12,7 @@ from typing import Any
 from .. import files
 from ..client.call import Call
 from ..client.har import har
-from ..errors.base import ConfigError, ServiceError
+from ..errors.base import ConfigError, PaylabError, ServiceError
 from ..spec.service.files import FILL_IN, SCHEMA_FILE, service_file_text
 from ..spec.service.frozen import to_json_value
 from ..spec.service.key import Value
@@ -27,6 +27,10 @@ NOT_REACHED = "not reached"
 REFUSED = "refused"
 NOTHING = "Nothing beyond the lists worked: no on-ramp and no payout came to the end."
 OUTCOMES = (PROVEN, REFUSED, NOT_REACHED, ASSUMED)
+
+
+class HopelessError(PaylabError):
+    """The walk cannot work; the message says why and what to do."""
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,8 @@ from ..spec.service.service import Service
 from ..spec.translation import Translation
 from . import steps
 from .candidates import ABOUT_PATHS, PATH_MISSING, known_paths
-from .steps import LISTS, HopelessError
+from .report import HopelessError
+from .steps import LISTS
 from .trial import BudgetError, Trials, words_of
 
 OPERATION = "sandbox.deposit"

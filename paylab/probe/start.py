@@ -16,7 +16,8 @@ from ..errors.api import (
 from ..errors.base import PaylabError
 from ..spec.timestamps import from_http
 from .candidates import PATH_MISSING, is_about_signature
-from .steps import LISTS, HopelessError, first_page
+from .report import HopelessError
+from .steps import LISTS, first_page
 from .trial import Trials, words_of
 
 MOST_SECONDS = 300

@@ -11,7 +11,7 @@ from .. import corridors
 from ..client.client import Client
 from ..corridors import examples
 from ..corridors.on_ramps import OnRamp
-from ..errors.base import PagingError, PaylabError
+from ..errors.base import PagingError
 from ..spec import codes, status
 from .names import cursor_names
 
@@ -38,10 +38,6 @@ AMOUNT = "10.00"
 DEPOSIT = Decimal("20.00")
 LISTS = ("transfers", "individuals", "conversions")
 """The lists that are read first, until one of them answers."""
-
-
-class HopelessError(PaylabError):
-    """The walk cannot work; the message says why and what to do."""
 
 
 def first_page(client: Client, name: str, limit: int = SHORT) -> Any:

@@ -24,8 +24,7 @@ from ..spec.service.service import Service
 from ..spec.text import plain
 from .candidates import Values, candidates, is_about_signature, is_progress
 from .constants import blanks
-from .report import PROVEN, ProbeFinding
-from .steps import HopelessError
+from .report import PROVEN, HopelessError, ProbeFinding
 
 R = TypeVar("R")
 Step = Callable[[Client], R]

@@ -22,8 +22,8 @@ from ..spec.json_path import last_name
 from ..spec.service.value_types import NONE
 from . import steps
 from .evidence import contradicted
+from .report import HopelessError
 from .stated import is_one_item, stated_amount, stated_bytes
-from .steps import HopelessError
 from .trial import BudgetError, Trials, words_of
 
 R = TypeVar("R")

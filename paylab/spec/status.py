@@ -200,6 +200,7 @@ def detail(code: object, terminal_codes: Container[str] | None = None) -> Advice
 TOKEN_NEEDED = "verification_token_needed"
 
 
+@explain_arguments
 def verifies_by_token(
     country: object, detail_codes: Collection[object], settings: VerificationSettings
 ) -> bool:

@@ -152,7 +152,7 @@ SHOWN = {
     ),
     "simulator.scenarios.Scenarios": lambda: bare(
         import_module("paylab.simulator.scenarios").Scenarios,
-        _named={HOSTILE: SimpleNamespace(value=HOSTILE, outcome=HOSTILE)},
+        _scenarios={HOSTILE: SimpleNamespace(value=HOSTILE, outcome=HOSTILE)},
     ),
     "simulator.simulator.Simulator": lambda: paylab.connect().simulator,
     "spec.money.Amount": "plain digits only",
@@ -201,7 +201,7 @@ def has_own_text(kind):
     """Whether a class has a repr or a message that was written by hand."""
     for name in REPRS:
         function = inspect.unwrap(vars(kind).get(name, int))
-        is_written = inspect.isfunction(function) and function.__name__ != "offers"
+        is_written = inspect.isfunction(function) and function.__name__ != "list_offers"
         path = function.__code__.co_filename if is_written else ""
         if path.startswith(f"{ROOT}") and path != light_dataclass.__file__:
             return True

@@ -1,0 +1,220 @@
+"""The transfers of a lab: the client's, with frames, files and batches."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from os import PathLike
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+
+from ..client.client import Client
+from ..client.parameters import Account, body_of, strict_keywords
+from ..client.resources import operations
+from ..errors.arguments import explain_arguments
+from ..errors.names import with_name_suggestions
+from ..spec.codes import LOOKBACK
+from ..spec.time_arguments import read_since
+from .displays import tell
+from .lists import ExportOptions, FrameOptions, ListSource, Progress, report_progress
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..client.resources.transfers import Money
+    from ..frames.export import Export
+    from ..payments.payout_rows import Payouts
+    from ..payments.plan import Plan
+    from ..spec.models import FinancialAccount, Transfer
+
+
+class Defaults(TypedDict, total=False):
+    """The fields of a transfer that a batch can have default values for."""
+
+    client_reference_id: str
+    financial_account_id: str
+    source_amount: Money
+    destination_amount: Money
+    net_source_amount: Money
+    source_currency: str
+    destination_currency: str
+    payout_method: str
+    source_network: str
+    source_type: str
+
+
+@explain_arguments
+@with_name_suggestions
+class LabTransfers:
+    """Transfers, also as a frame, a file or a batch.
+
+    `is_embedded` is whether the service is a simulator in this process, which answers one request
+    at a time.
+    """
+
+    def __init__(self, client: Client, *, is_embedded: bool = False) -> None:
+        self._client = client
+        self._is_embedded = is_embedded
+        operations = client.transfers
+        self.create = operations.create
+        self.get = operations.get
+        self.list = operations.list
+        self.wait = operations.wait
+
+    @strict_keywords()
+    def find(  # noqa: PLR0913 - a field each
+        self,
+        financial_account: Account | None = None,
+        *,
+        client_reference_id: str | None = None,
+        financial_account_id: FinancialAccount | str | None = None,
+        payout_method: str | None = None,
+        source_currency: str | None = None,
+        destination_currency: str | None = None,
+        source_amount: Money | None = None,
+        destination_amount: Money | None = None,
+        net_source_amount: Money | None = None,
+        since: date | str | None = None,
+    ) -> Transfer | None:
+        """The payment of a reference, or of values without a reference since a time; None if none.
+
+        A live payment comes before one that failed, expired or was cancelled, and the newest first.
+        ChoiceError if the list cannot tell whether there is one, or if the payment of the reference
+        has other values than you give.
+
+        >>> lab.transfers.find(client_reference_id="nobody") is None
+        True
+        """
+        from ..payments.search import find_payment
+
+        fields = body_of(
+            "transfers.create",
+            financial_account=financial_account,
+            client_reference_id=client_reference_id,
+            financial_account_id=financial_account_id,
+            payout_method=payout_method,
+            source_currency=source_currency,
+            destination_currency=destination_currency,
+            source_amount=source_amount,
+            destination_amount=destination_amount,
+            net_source_amount=net_source_amount,
+        )
+        clock = self._client.service_clock
+        return find_payment(self._client.transfers, fields, read_since(since), clock.now)
+
+    @strict_keywords(FrameOptions)
+    def frame(
+        self, *, product_type: str | None = None, **options: Unpack[FrameOptions]
+    ) -> pd.DataFrame:
+        """Transfers as an exact frame: at most `limit` rows, created at or after `since`.
+
+        `status` keeps one or more statuses, `client_reference_id` one reference. All pages are read
+        for these, unless you set `list_order`. `amounts="float"` is for statistics and plots.
+        `progress=True` shows a line; an interrupt then keeps the fetched rows. A function
+        `progress(rows, pages)` is called after each page, and can return False to stop.
+        `frame.attrs` has the source of the rows. `extra` keeps fields that paylab does not know.
+
+        >>> len(lab.transfers.frame(limit=30))
+        30
+        """
+        return self.pull(product_type).frame(**options)
+
+    @strict_keywords(ExportOptions)
+    def export(
+        self,
+        to: str | PathLike[str],
+        *,
+        product_type: str | None = None,
+        **options: Unpack[ExportOptions],
+    ) -> Export:
+        """Write transfers to FILE.csv, FILE.parquet, FILE.xlsx or FOLDER/, or to `-`, as CSV.
+
+        `since`, `status` and `client_reference_id` keep rows created at or after a time, with one
+        of the statuses, with one reference. Amounts in CSV are the text that the service sent.
+        After an interruption, the same call continues within an hour, later only with
+        `resume=True`; `resume=False` always starts again. `excel_safe` escapes cells that a
+        spreadsheet would execute as formulas or round.
+
+        >>> lab.transfers.export("transfers.csv").rows
+        130
+        """
+        return self.pull(product_type).export(to, **options)
+
+    def pull(self, product_type: str | None = None) -> ListSource:
+        """The list as raw pages, for `Dataset.sync`."""
+        operations.check(None, self._client.service.list("transfers"), product_type)
+        return ListSource(self._client.session, "transfers", {"product_type": product_type})
+
+    @strict_keywords(Defaults)
+    def create_many(  # noqa: PLR0913 - each is a switch of its own, and all have defaults
+        self,
+        payouts: Payouts,
+        *,
+        reference: str = "client_reference_id",
+        references: bool = True,
+        lookback: timedelta | str | None = LOOKBACK,
+        older: Literal["paid", "pay"] | None = None,
+        retry_failed: bool = False,
+        to: str | PathLike[str] | None = None,
+        concurrency: int | None = None,
+        progress: Progress | bool | None = None,
+        delimiter: str = ",",
+        **defaults: Unpack[Defaults],
+    ) -> pd.DataFrame:
+        """Send each payout of a CSV file or frame exactly once; return a frame of outcomes.
+
+        All rows are checked first: RuleError lists every problem with its row, and nothing is
+        sent. A row needs a reference, unless `references=False`; `reference` names its column.
+        Before anything is sent, the list is read back to `lookback` (None: not at all) for these
+        references. A row with an equal live payment is `already paid`; if that is older than 7
+        days, ChoiceError asks for `older="paid"` or `older="pay"`. A row whose payment failed,
+        expired or was cancelled is `failed before`, unless `retry_failed=True` pays it again. If a
+        reference has a payment with other values, the row is a `conflict` and nothing of the batch
+        is sent. Each other row is an order, as by `create`; a payment before `lookback` is not
+        found, and its row is paid again.
+
+        `to` is a CSV file for the results, which is whole at every moment. Other keywords fill
+        empty cells; `delimiter` separates the cells of the file. `progress=True` shows a bar; a
+        function `progress(done, all)` is called after each row.
+
+        >>> payouts = [{"client_reference_id": "salary-1", "financial_account_id": payee.id}]
+        >>> lab.transfers.create_many(pd.DataFrame(payouts), source_amount="10", **terms)[
+        ...     "outcome"
+        ... ].tolist()
+        ['created']
+        """
+        from ..payments.batch import CONCURRENCY, Batch, BatchChoices, check_results_path
+
+        choices = BatchChoices.read(lookback, older, retry_failed=retry_failed)
+        if self._client.settings.read_only:  # raises ReadOnlyError, before anything is planned
+            self._client.request("POST", self._client.service.path("transfers.create"))
+        checked = self.check_many(
+            payouts, reference=reference, references=references, delimiter=delimiter, **defaults
+        )
+        with report_progress(progress, "payouts", "Bar") as reporter:
+            batch = Batch(self._client, checked, choices, tell, reporter)
+            return batch.run(
+                to=None if to is None else check_results_path(to, payouts),
+                concurrency=concurrency or (1 if self._is_embedded else CONCURRENCY),
+            )
+
+    @strict_keywords(Defaults)
+    def check_many(
+        self,
+        payouts: Payouts,
+        *,
+        reference: str = "client_reference_id",
+        references: bool = True,
+        delimiter: str = ",",
+        **defaults: Unpack[Defaults],
+    ) -> Plan:
+        """Check the rows without sending: the payouts, and every problem with its row number.
+
+        >>> payouts = [{"client_reference_id": "salary-1", "financial_account_id": payee.id}]
+        >>> plan = lab.transfers.check_many(pd.DataFrame(payouts), source_amount="-1", **terms)
+        >>> [problem.field for problem in plan.problems]
+        ['source_amount']
+        """
+        from ..payments.plan import make_plan
+
+        return make_plan(
+            payouts, reference=reference, references=references, delimiter=delimiter, **defaults
+        )
