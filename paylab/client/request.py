@@ -16,7 +16,7 @@ from ..errors.base import Problem, RuleError
 from ..redaction.hiding import Secret, hide_frames
 from ..signing.canonical import (
     body_hash,
-    encoded_hash,
+    encode_hash,
     key_bytes,
     keyed,
     signed_headers,
@@ -319,7 +319,7 @@ def request_signer(
         path, _, query = request.url.raw_path.decode("ascii").partition("?")
         streamed: StreamedBody | None = request.extensions.get(STREAMED)
         if streamed is not None:
-            hash_ = encoded_hash(streamed.digest, encoding)
+            hash_ = encode_hash(streamed.digest, encoding)
         else:
             hash_ = body_hash(request.content, encoding) if request.content else no_body
         host = request.headers["Host"]

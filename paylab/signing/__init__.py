@@ -33,7 +33,7 @@ for _name, _function in list(globals().items()):
     if getattr(_function, "__module__", "") == f"{__name__}.canonical" and _name.islower():
         globals()[_name] = explain_arguments(_function)
 
-_LATE = {
+_LATE_MODULES = {
     "Finding": "findings",
     "Mistake": "corrections",
     "SignedRequest": "findings",
@@ -46,10 +46,11 @@ _LATE = {
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LATE:
+    if name not in _LATE_MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f".{_LATE[name]}", __name__), name)
+    module = import_module(f".{_LATE_MODULES[name]}", __name__)
+    return getattr(module, name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATE})
+    return sorted({*globals(), *_LATE_MODULES})

@@ -16,10 +16,10 @@ from ..spec.service.signing import SAMPLE_ORDER
 from ..spec.service.value_types import NONE
 
 SCHEME = "HMAC-SHA256"
-VERSION = re.compile(r"/v\d+(?=/|\Z)")
+VERSION_PATTERN = re.compile(r"/v\d+(?=/|\Z)")
 EMPTY_HASH = sha256(b"").hexdigest()
 
-SPELLING = {
+SPELLINGS = {
     "authorization": "Authorization",
     "host": "Host",
     "x-api-key": "X-API-Key",
@@ -36,13 +36,13 @@ SIGNATURE_FORMS: Mapping[str, Callable[[bytes], bytes]] = {
 }
 """The texts of an HMAC, by the setting signing.signature. Spec, "Signature", steps 3 and 4."""
 
-_PORT = re.compile(r":\d+\Z")
+PORT_PATTERN = re.compile(r":\d+\Z")
 
 EmptyQuery = Literal["omit", "blank"]
 """The query line without a query string: no line (the spec), or an empty one (a dialect)."""
 
 
-_KEYS: Mapping[str, Callable[[str], bytes]] = {
+KEY_DECODERS: Mapping[str, Callable[[str], bytes]] = {
     "utf-8": str.encode,
     "hex": bytes.fromhex,
     "base64": lambda secret: b64decode(secret, validate=True),
@@ -51,15 +51,15 @@ _KEYS: Mapping[str, Callable[[str], bytes]] = {
 
 
 def key_bytes(secret: str, encoding: str = "utf-8") -> bytes:
-    """The HMAC key of a secret; ValueError when the secret is not written in that encoding.
+    """The HMAC key of a secret. ArgumentError when the secret is not written in that encoding.
 
     >>> paylab.signing.key_bytes("736563726574", "hex")
     b'secret'
     """
     try:
-        return _KEYS[encoding](secret)
+        return KEY_DECODERS[encoding](secret)
     except KeyError:
-        names = ", ".join(_KEYS)
+        names = ", ".join(KEY_DECODERS)
         raise ArgumentError(f"encoding must be one of {names}, not {encoding!r}") from None
     except ValueError:
         raise ArgumentError(f"the secret key is not {encoding} text", "secret") from None
@@ -98,27 +98,31 @@ def body_hash(body: bytes, encoding: str = "hex", empty: str = "hash") -> str:
     >>> paylab.signing.body_hash(b"") == paylab.signing.EMPTY_HASH
     True
     """
-    if not body:
-        return "" if empty == "blank" else encoded_hash(EMPTY_HASH, encoding)
-    return encoded_hash(sha256(body).hexdigest(), encoding)
+    if not body and empty == "blank":
+        return ""
+    return encode_hash(sha256(body).hexdigest(), encoding)
 
 
-def encoded_hash(digest: str, encoding: str = "hex") -> str:
-    """A hash in hex as the service wants it: hex, or Base64 of its bytes."""
-    return digest if encoding == "hex" else b64encode(bytes.fromhex(digest)).decode()
+def encode_hash(digest: str, encoding: str = "hex") -> str:
+    """A hash in hex, written as the service wants it: as hex, or as Base64 of its bytes."""
+    if encoding == "hex":
+        return digest
+    return b64encode(bytes.fromhex(digest)).decode()
 
 
-def signed_path(path: str, form: str = "whole", base: str = NONE) -> str:
+def signed_path(path: str, part: str = "whole", base: str = NONE) -> str:
     """The path as signed: as sent, or without its version or the path of the base address.
 
-    `form` and `base` are the settings signing.signed_path and signing.base_path.
+    `part` and `base` are the settings signing.signed_path and signing.base_path.
 
     >>> from paylab.signing.canonical import signed_path
     >>> signed_path("/api/v1/transfers", "unversioned", "/api")
     '/transfers'
     """
     path = strip_base_path(path, base)
-    return path if form == "whole" else VERSION.sub("", path, count=1)
+    if part == "whole":
+        return path
+    return VERSION_PATTERN.sub("", path, count=1)
 
 
 def signed_query(query: str, order: str = "sent") -> str:
@@ -128,12 +132,16 @@ def signed_query(query: str, order: str = "sent") -> str:
     >>> signed_query("limit=2&cursor=a", "sorted")
     'cursor=a&limit=2'
     """
-    return query if order == "sent" else "&".join(sorted(query.split("&")))
+    if order == "sent":
+        return query
+    return "&".join(sorted(query.split("&")))
 
 
 def signed_host(host: str, form: str = "whole") -> str:
     """Host as signed: as sent, or without its port (signing.signed_host)."""
-    return host if form == "whole" else _PORT.sub("", host)
+    if form == "whole":
+        return host
+    return PORT_PATTERN.sub("", host)
 
 
 def in_order(names: Iterable[str], order: str = "sorted") -> list[str]:
@@ -145,9 +153,9 @@ def in_order(names: Iterable[str], order: str = "sorted") -> list[str]:
     """
     if order == "sorted":
         return sorted(names)
-    last = len(SAMPLE_ORDER)
-    place = {name: number for number, name in enumerate(SAMPLE_ORDER)}
-    return sorted(names, key=lambda name: (place.get(name, last), name))
+    last_place = len(SAMPLE_ORDER)
+    places = {name: place for place, name in enumerate(SAMPLE_ORDER)}
+    return sorted(names, key=lambda name: (places.get(name, last_place), name))
 
 
 def canonical_request(  # noqa: PLR0913 - the six parts the spec lists
@@ -169,13 +177,14 @@ def canonical_request(  # noqa: PLR0913 - the six parts the spec lists
     ['GET', '/v1', 'host:a.test', 'host', 'e3b0']
     """
     names = in_order(headers, header_order)
-    target = f"{path}\n{query}" if query or empty_query == "blank" else path
-    lines = "\n".join([f"{name}:{headers[name]}" for name in names])
-    return f"{method}\n{target}\n{lines}\n{';'.join(names)}\n{content_hash}"
+    has_query_line = query or empty_query == "blank"
+    target = f"{path}\n{query}" if has_query_line else path
+    header_lines = "\n".join([f"{name}:{headers[name]}" for name in names])
+    return f"{method}\n{target}\n{header_lines}\n{';'.join(names)}\n{content_hash}"
 
 
 def to_bytes(text: str) -> bytes:
-    """UTF-8; bytes that were decoded with `surrogateescape` are restored."""
+    """The UTF-8 bytes of a text. Bytes that were decoded with `surrogateescape` are restored."""
     return text.encode(errors="surrogateescape")
 
 
@@ -223,7 +232,11 @@ def sign(  # noqa: PLR0913 - the key and the six parts the spec lists
     'M2E2NTI1'
     """
     canonical = canonical_request(
-        *(method, path, query, headers, content_hash),
+        method,
+        path,
+        query,
+        headers,
+        content_hash,
         empty_query=empty_query,
         header_order=header_order,
     )
@@ -263,7 +276,11 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
     The options are those of `sign`, and `host_form` is the setting signing.signed_host.
 
     >>> headers, _ = paylab.signing.signed_headers(
-    ...     *("key", "secret", "GET", "pay.test", "/v1/transfers"),
+    ...     "key",
+    ...     "secret",
+    ...     "GET",
+    ...     "pay.test",
+    ...     "/v1/transfers",
     ...     date="2026-01-31T09:30:00.123Z",
     ...     nonce="1769851800123004217",
     ... )
@@ -279,12 +296,17 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
     if nonce is not None:
         signed["x-nonce"] = nonce
     signature = sign(
-        *(secret, method, path, query, signed, content_hash),
+        secret,
+        method,
+        path,
+        query,
+        signed,
+        content_hash,
         empty_query=empty_query,
         header_order=header_order,
         form=form,
     )
-    headers = {SPELLING[name]: value for name, value in signed.items()}
+    headers = {SPELLINGS[name]: value for name, value in signed.items()}
     headers["Host"] = host
     names = in_order(signed, header_order)
     headers["Authorization"] = authorization(api_key, names, signature.value)
@@ -292,8 +314,12 @@ def signed_headers(  # noqa: PLR0913 - everything a request's headers are made o
 
 
 def is_delivery_signature(value: str, key: bytes, body: bytes) -> bool:
-    """Whether a header is the HMAC of a delivery: hex or Base64, `sha256=` in front or not."""
-    stated = value.strip().removeprefix("sha256=").encode()
+    """Whether a header value is the HMAC of a delivery.
+
+    It may be hex or Base64, with or without `sha256=` in front.
+    """
+    claimed = value.strip().removeprefix("sha256=").encode()
     digest = hmac_digest(key, body)
-    forms = (digest.hex().encode(), b64encode(digest))
-    return any(compare_digest(stated, form) for form in forms)
+    is_hex = compare_digest(claimed, digest.hex().encode())
+    is_base64 = compare_digest(claimed, b64encode(digest))
+    return is_hex or is_base64

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import new, sha256
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 from ..errors.arguments import explain_arguments
 from ..redaction.hiding import HIDDEN
@@ -24,92 +24,32 @@ from .canonical import (
     signed_path,
     signed_query,
 )
-from .corrections import Mistake, in_dialect, known
+from .corrections import Mistake, in_dialect, known_mistake
 from .dates import read_date
-from .explanation import labels
-from .findings import LENIENT, Authorization, Finding, SignedRequest, headers_of
-from .guesses import dates, guesses, other_secrets, pairs
-from .mistakes import Guess, SignatureInputs, first_made, right_inputs
+from .explanation import line_labels
+from .findings import LENIENT_FORM, Authorization, Finding, SignedRequest, headers_of
+from .guesses import guess_bodies, guess_dates, guess_keys, guess_secrets
+from .inputs import SignatureInputs, correct_inputs
+from .mistakes import HEX_MESSAGE, Guess, find_guess, make_guesses
 from .unauthorized import (
-    FORM,
+    AUTHORIZATION_FORM,
     check_body,
     check_credential,
     check_date,
     check_headers,
-    malformed,
+    malformed_header,
     missing_header,
     verify,
 )
 
-HEX = re.compile(rb"[0-9a-f]{64}")
+HEX_DIGEST = re.compile(rb"[0-9a-f]{64}")
 
-FORMS: tuple[tuple[str, str], ...] = (
+WRONG_CONTENTS: tuple[tuple[str, str], ...] = (
     (r"[0-9A-F]{64}", "uppercase-signature"),
     (r"[0-9a-fA-F]{64}\s+", "wrong-line-ending"),
     (r"[A-Za-z0-9+/]{43}=|[A-Za-z0-9+/]{86}==", "double-base64"),
 )
-
-
-def shape(signature: str) -> Finding | None:
-    """The problem of a signature's form, or None."""
-    try:
-        inside = b64decode(signature, validate=True)
-    except ValueError:
-        return _found(Mistake("unknown", "the signature is not Base64"))
-    if HEX.fullmatch(inside):
-        return None
-    if len(inside) == 32 and not re.fullmatch(rb"[0-9a-fA-F]{32}", inside):
-        return _found(known("raw-digest"))
-    text = inside.decode("latin-1")
-    for pattern, mistake in FORMS:
-        if re.fullmatch(pattern, text):
-            return _found(known(mistake))
-    return _found(Mistake("unknown", "inside the Base64 there must be 64 lower-case hex digits"))
-
-
-def _found(mistake: Mistake) -> Finding:
-    return Finding(False, "signature", "encoding", mistake.id, mistake.message)
-
-
-def differing_place(
-    right: SignatureInputs, wrong: SignatureInputs
-) -> tuple[str, str, str | None, str | None]:
-    """The first layer and line that differ, and both versions of the line, if any is shown."""
-    right_text = right.canonical()
-    wrong_text = wrong.canonical()
-    if right_text != wrong_text:
-        return "canonical request", *_line(right_text, wrong_text)
-    if right.date != wrong.date:
-        return "payload", "x-date", wrong.date, right.date
-    right_lines = _payload(right)
-    wrong_lines = _payload(wrong)
-    if right_lines != wrong_lines:
-        same = right_lines[-1].lower() == wrong_lines[-1].lower()
-        return "payload", "canonical hash" if same else "line ending", None, None
-    return "signature", "encoding" if right.secret == wrong.secret else "key", None, None
-
-
-def _line(ours: str, theirs: str) -> tuple[str, str, str]:
-    line_labels = labels(ours)
-    pairs = zip_longest(ours.split("\n"), theirs.split("\n"))
-    at, differing = next((n, pair) for n, pair in enumerate(pairs) if pair[0] != pair[1])
-    right_line, wrong_line = (pair or "" for pair in differing)
-    label = line_labels[at] if at < len(line_labels) else "end"
-    # The blank line is in place of the query, between the path and the first header.
-    label = "query string" if wrong_line == "" and label == "host" else label
-    return label, _safe(wrong_line), _safe(right_line)
-
-
-def _payload(recipe: SignatureInputs) -> list[str]:
-    lines = [SCHEME, recipe.date, recipe.hash_case("canonical hash")]
-    return recipe.join_payload(lines).split("\n")
-
-
-def _safe(line: str) -> str:
-    """The line with control characters escaped and the API key hidden."""
-    escaped = line.encode("unicode_escape", errors="replace").decode()
-    return f"x-api-key:{HIDDEN}" if escaped.lower().startswith("x-api-key:") else escaped
-
+"""Patterns of wrong texts inside the Base64 of a signature, and the mistake that makes each."""
 
 UNKNOWN = (
     "the signature is that of no known mistake; check in turn that the secret key is the one "
@@ -143,26 +83,212 @@ def compare(  # noqa: PLR0913 - the request, the keys, and how the service signs
     headers = {"host": request.hosts[0], **headers}
     if "authorization" not in headers:
         return missing_header("authorization")
-    header = Authorization.parse(headers["authorization"], LENIENT)
+    header = Authorization.parse(headers["authorization"], LENIENT_FORM)
     if header is None:
-        return malformed("authorization", FORM, "unknown")
+        return malformed_header("authorization", AUTHORIZATION_FORM, "unknown")
     signing = signing or Service().signing
     clock = timestamps.from_http(headers.get("date", "")) or now
     # The checks of `verify`, and slower ones.
     finding = (
         check_headers(headers, header, signing)
         or check_credential(headers, header)
-        or _hashed_otherwise(headers["x-content-sha256"], request.body, signing)
+        or _check_hash_function(headers["x-content-sha256"], request.body, signing)
         or check_body(headers["x-content-sha256"], request.body, signing)
-        or _host(headers["host"], request.hosts)
-        or _signature(headers, request, header, secret, signing, other_secrets)
-        or _refused(headers, request, secret, clock, signing)
+        or _check_host(headers["host"], request.hosts)
+        or _check_signature(headers, request, header, secret, signing, other_secrets)
+        or _verify_as_service(headers, request, secret, clock, signing)
         or Finding(True)
     )
-    return finding if finding.match or finding.mistake else replace(finding, mistake="unknown")
+    if finding.match or finding.mistake:
+        return finding
+    return replace(finding, mistake="unknown")
 
 
-def _refused(
+def _check_hash_function(claimed: str, body: bytes, signing: SigningSettings) -> Finding | None:
+    """The finding for a body hash that is another digest, or another encoding, of the body."""
+    expected = body_hash(body, signing.hash_encoding, signing.empty_body)
+    if claimed == expected:
+        return None
+    digest = sha256(body)
+    descriptions = {
+        sha256(digest.hexdigest().encode()).hexdigest(): "the hash of the hash",
+        sha256(digest.digest()).hexdigest(): "the hash of the hash",
+        b64encode(digest.digest()).decode().lower(): "the hash in Base64",
+    }
+    for algorithm in ("md5", "sha1", "sha512"):
+        descriptions[new(algorithm, body).hexdigest()] = f"an {algorithm}"
+    description = descriptions.get(claimed.lower())
+    if description is None:
+        return None
+    return Finding(
+        match=False,
+        layer="body hash",
+        line="x-content-sha256",
+        mistake="unknown",
+        message=f"X-Content-SHA256 is {description}: it must be {expected!r}",
+        theirs=claimed,
+        ours=expected,
+    )
+
+
+def _check_host(sent_host: str, hosts: tuple[str, ...]) -> Finding | None:
+    if sent_host.lower() in map(str.lower, hosts):
+        return None
+    mistake = known_mistake(
+        "host-differs",
+        "the Host that was signed is not the one the URL leads to: a proxy, or another base",
+    )
+    return Finding(
+        match=False,
+        layer="canonical request",
+        line="host",
+        mistake=mistake.id,
+        message=mistake.message,
+        theirs=f"host:{sent_host}",
+        ours=f"host:{hosts[0]}",
+    )
+
+
+def _check_signature(  # noqa: PLR0913 - the arguments of `compare`
+    headers: Mapping[str, str],
+    request: SignedRequest,
+    header: Authorization,
+    secret: str | None,
+    signing: SigningSettings,
+    other_secrets: Iterable[str],
+) -> Finding | None:
+    """The finding for a signature that is not ours, or None.
+
+    Without a secret only the form of the signature is checked.
+    """
+    claimed = header.signature
+    if secret is None:
+        return _check_form(claimed, signing)
+    correct = correct_inputs(
+        key=key_bytes(secret, signing.key_encoding),
+        method=request.method,
+        path=signed_path(request.path, signing.signed_path, signing.base_path),
+        query=signed_query(request.query, signing.query_order),
+        headers={name: headers[name] for name in header.names},
+        signing=signing,
+    )
+    if hmac.compare_digest(correct.signature(), claimed.encode(errors="replace")):
+        return None
+    likely_guesses = chain(
+        make_guesses(correct), guess_bodies(correct, request.body), guess_keys(correct)
+    )
+    guess = find_guess(likely_guesses, claimed)
+    if guess is not None:
+        return _guess_finding(correct, guess, signing)
+    form_finding = _check_form(claimed, signing)
+    if form_finding is not None:
+        return form_finding
+    guess = find_guess(chain(guess_secrets(correct, other_secrets), guess_dates(correct)), claimed)
+    if guess is not None:
+        return _guess_finding(correct, guess, signing)
+    return Finding(False, "signature", "signature", "unknown", UNKNOWN)
+
+
+def _check_form(signature: str, signing: SigningSettings) -> Finding | None:
+    """The finding for a signature that is not Base64 of 64 hex digits, or None.
+
+    None for a service whose signatures have another form.
+    """
+    if signing.signature != "base64_hex":
+        return None
+    mistake = _find_form_mistake(signature)
+    if mistake is None:
+        return None
+    return Finding(False, "signature", "encoding", mistake.id, mistake.message)
+
+
+def _find_form_mistake(signature: str) -> Mistake | None:
+    if re.fullmatch(r"[0-9a-f]{64}", signature):
+        return Mistake("unknown", HEX_MESSAGE)
+    try:
+        content = b64decode(signature, validate=True)
+    except ValueError:
+        return Mistake("unknown", "the signature is not Base64")
+    if HEX_DIGEST.fullmatch(content):
+        return None
+    if len(content) == 32 and not re.fullmatch(rb"[0-9a-fA-F]{32}", content):
+        return known_mistake("raw-digest")
+    text = content.decode("latin-1")
+    for pattern, mistake_id in WRONG_CONTENTS:
+        if re.fullmatch(pattern, text):
+            return known_mistake(mistake_id)
+    return Mistake("unknown", "inside the Base64 there must be 64 lower-case hex digits")
+
+
+def _guess_finding(correct: SignatureInputs, guess: Guess, signing: SigningSettings) -> Finding:
+    """The mistake, and the first layer and line in which its inputs differ from the correct ones.
+
+    The finding has both versions of the line if it may be shown.
+    """
+    mistake = in_dialect(guess.mistake, signing)
+    signed = guess.inputs
+    correct_text = correct.canonical()
+    signed_text = signed.canonical()
+    signed_line: str | None = None
+    correct_line: str | None = None
+    if correct_text != signed_text:
+        layer = "canonical request"
+        line, signed_line, correct_line = _find_differing_line(correct_text, signed_text)
+    elif correct.date != signed.date:
+        layer = "payload"
+        line = "x-date"
+        signed_line = signed.date
+        correct_line = correct.date
+    elif correct.payload() != signed.payload():
+        layer = "payload"
+        line = _payload_label(correct, signed)
+    else:
+        layer = "signature"
+        line = "encoding" if correct.secret == signed.secret else "key"
+    return Finding(
+        match=False,
+        layer=layer,
+        line=line,
+        mistake=mistake.id,
+        message=mistake.message,
+        theirs=signed_line,
+        ours=correct_line,
+    )
+
+
+def _find_differing_line(correct_text: str, signed_text: str) -> tuple[str, str, str]:
+    """The label of the first line that differs, as it was signed, and as it must be."""
+    correct_lines = correct_text.split("\n")
+    signed_lines = signed_text.split("\n")
+    pairs = [*zip_longest(correct_lines, signed_lines, fillvalue="")]
+    indexes = [index for index, (correct, signed) in enumerate(pairs) if correct != signed]
+    index = indexes[0] if indexes else min(len(correct_lines), len(signed_lines))
+    correct_line, signed_line = pairs[index]
+    labels = line_labels(correct_text)
+    label = labels[index] if index < len(labels) else "end"
+    if signed_line == "" and label == "host":
+        # The blank line is in place of the query, between the path and the first header.
+        label = "query string"
+    return label, _printable_line(signed_line), _printable_line(correct_line)
+
+
+def _payload_label(correct: SignatureInputs, signed: SignatureInputs) -> str:
+    """What differs between two payloads of the same canonical request and date."""
+    canonical = correct.canonical()
+    if correct.hash_canonical(canonical) != signed.hash_canonical(canonical):
+        return "canonical hash"
+    return "line ending" if signed.payload().startswith(SCHEME) else "scheme"
+
+
+def _printable_line(line: str) -> str:
+    """The line with control characters escaped and the API key hidden."""
+    escaped_line = line.encode("unicode_escape", errors="replace").decode()
+    if escaped_line.lower().startswith("x-api-key:"):
+        return f"x-api-key:{HIDDEN}"
+    return escaped_line
+
+
+def _verify_as_service(
     headers: Mapping[str, str],
     request: SignedRequest,
     secret: str | None,
@@ -172,15 +298,19 @@ def _refused(
     """Why the simulator refuses a request in which no mistake was found, or None."""
     header = Authorization.parse(headers["authorization"])
     if header is None:
-        return malformed("authorization", FORM)
+        return malformed_header("authorization", AUTHORIZATION_FORM)
     if secret is None:
         return check_date(headers["x-date"], clock, signing)
-    wire_headers = {_on_wire(name): _on_wire(value) for name, value in headers.items()}
-    path = _on_wire(request.path)
-    query = _on_wire(request.query)
-    received = ReceivedRequest(request.method, path, query, wire_headers, request.body)
+    received = ReceivedRequest(
+        method=request.method,
+        path=_as_received(request.path),
+        query=_as_received(request.query),
+        headers={_as_received(name): _as_received(value) for name, value in headers.items()},
+        body=request.body,
+    )
+    secrets = {_as_received(header.credential): secret}
     now = clock or _signed_time(headers["x-date"], signing)
-    return verify(received, {_on_wire(header.credential): secret}.get, now, signing=signing)
+    return verify(received, secrets.get, now, signing=signing)
 
 
 def _signed_time(text: str, signing: SigningSettings) -> datetime:
@@ -191,72 +321,6 @@ def _signed_time(text: str, signing: SigningSettings) -> datetime:
         return datetime.now(UTC)
 
 
-def _on_wire(text: str) -> str:
+def _as_received(text: str) -> str:
     """Text as a server reads it: the bytes of its UTF-8 as Latin-1."""
     return text.encode(errors="surrogateescape").decode("latin-1")
-
-
-def _hashed_otherwise(claimed: str, body: bytes, signing: SigningSettings) -> Finding | None:
-    """A body hash that is another digest, or another encoding, of the body."""
-    digest = sha256(body)
-    other_hashes = {
-        sha256(digest.hexdigest().encode()).hexdigest(): "the hash of the hash",
-        sha256(digest.digest()).hexdigest(): "the hash of the hash",
-        b64encode(digest.digest()).decode().lower(): "the hash in Base64",
-    }
-    other_hashes |= {
-        new(name, body).hexdigest(): f"an {name}" for name in ("md5", "sha1", "sha512")
-    }
-    description = other_hashes.get(claimed.lower())
-    expected = body_hash(body, signing.hash_encoding, signing.empty_body)
-    if description is None or claimed == expected:
-        return None
-    message = f"X-Content-SHA256 is {description}: it must be {expected!r}"
-    return Finding(False, "body hash", "x-content-sha256", "unknown", message, claimed, expected)
-
-
-def _host(sent: str, hosts: tuple[str, ...]) -> Finding | None:
-    if sent.lower() in map(str.lower, hosts):
-        return None
-    explanation = (
-        "the Host that was signed is not the one the URL leads to: a proxy, or another base"
-    )
-    mistake = known("host-differs", explanation)
-    texts = (f"host:{sent}", f"host:{hosts[0]}")
-    return Finding(False, "canonical request", "host", mistake.id, mistake.message, *texts)
-
-
-def _signature(  # noqa: PLR0913 - the arguments of `compare`
-    headers: Mapping[str, str],
-    request: SignedRequest,
-    given: Authorization,
-    secret: str | None,
-    signing: SigningSettings,
-    secrets: Iterable[str],
-) -> Finding | None:
-    if secret is None:
-        return shape(given.signature)
-    signed = {name: headers[name] for name in given.names}
-    key = key_bytes(secret, signing.key_encoding)
-    path = signed_path(request.path, signing.signed_path, signing.base_path)
-    query = signed_query(request.query, signing.query_order)
-    right = right_inputs(key, request.method, path, query, signed, signing)
-
-    def finding_of(guesses: Iterable[Guess]) -> Finding | None:
-        guess = first_made(guesses, given.signature)
-        if guess is None:
-            return None
-        mistake = in_dialect(guess[0], signing)
-        layer, line, *texts = differing_place(right, guess[1])
-        return Finding(False, layer, line, mistake.id, mistake.message, *texts)
-
-    if hmac.compare_digest(right.made(), given.signature.encode(errors="replace")):
-        return None
-    return (
-        finding_of(guesses(right, request.body))
-        or shape(given.signature)
-        or finding_of(other_secrets(right, secrets))
-        or finding_of(dates(right))
-        or finding_of(pairs(right))
-        or Finding(False, "signature", "signature", "unknown", UNKNOWN)
-    )

@@ -47,14 +47,16 @@ class Mistake:
     message: str
 
 
-_SIGNATURES = {
+SIGNATURE_CORRECTIONS = {
     "hex": "write the HMAC as lower-case hex text, without Base64",
     "base64": "Base64 the bytes of the HMAC, not its hex text",
 }
+"""The corrections of a wrong form of the signature, by the setting signing.signature."""
+
 IN_DIALECT: Mapping[str, tuple[Callable[[SigningSettings], str], Mapping[str, str]]] = {
-    "raw-digest": (lambda signing: signing.signature, _SIGNATURES),
-    "uppercase-signature": (lambda signing: signing.signature, _SIGNATURES),
-    "double-base64": (lambda signing: signing.signature, _SIGNATURES),
+    "raw-digest": (lambda signing: signing.signature, SIGNATURE_CORRECTIONS),
+    "uppercase-signature": (lambda signing: signing.signature, SIGNATURE_CORRECTIONS),
+    "double-base64": (lambda signing: signing.signature, SIGNATURE_CORRECTIONS),
     "unsorted-headers": (
         lambda signing: signing.header_order,
         {
@@ -74,10 +76,13 @@ IN_DIALECT: Mapping[str, tuple[Callable[[SigningSettings], str], Mapping[str, st
 """The setting on which the correction of a mistake depends, and what to do by its value."""
 
 
-def correction(id: str, signing: SigningSettings) -> str:  # noqa: A002
+def correction(mistake_id: str, signing: SigningSettings) -> str:
     """What to do instead of a mistake, for a service that is signed for in this way."""
-    value_of, corrections = IN_DIALECT.get(id, (None, {}))
-    return corrections.get(value_of(signing) if value_of else "", CORRECTIONS[id])
+    usual_correction = CORRECTIONS[mistake_id]
+    if mistake_id not in IN_DIALECT:
+        return usual_correction
+    value_of, corrections = IN_DIALECT[mistake_id]
+    return corrections.get(value_of(signing), usual_correction)
 
 
 def in_dialect(mistake: Mistake, signing: SigningSettings) -> Mistake:
@@ -88,7 +93,9 @@ def in_dialect(mistake: Mistake, signing: SigningSettings) -> Mistake:
     return replace(mistake, message=message)
 
 
-def known(id: str, seen: str = "") -> Mistake:  # noqa: A002
-    """A known mistake; `seen` is what shows it in this request."""
-    correction = CORRECTIONS[id]
-    return Mistake(id, f"{seen}: {correction}" if seen else correction)
+def known_mistake(mistake_id: str, evidence: str = "") -> Mistake:
+    """A known mistake with its correction, after the `evidence` for it in a request."""
+    message = CORRECTIONS[mistake_id]
+    if evidence:
+        message = f"{evidence}: {message}"
+    return Mistake(mistake_id, message)

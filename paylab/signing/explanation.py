@@ -13,7 +13,7 @@ from .canonical import SCHEME, authorization, body_hash, canonical_request
 from .canonical import payload as payload_text
 from .findings import check_url
 
-SIGNED = ("host", "x-api-key", "x-content-sha256", "x-date", "x-nonce")
+SIGNED_NAMES = ("host", "x-api-key", "x-content-sha256", "x-date", "x-nonce")
 """The headers of a signed request, sorted by name."""
 
 
@@ -59,12 +59,13 @@ def explain(method: str, url: str, headers: Mapping[str, str], body: bytes = b""
     """
     check_url(url)
     parts = urlsplit(url)
-    hashed = body_hash(body)
-    lower_headers = {"host": parts.netloc, "x-content-sha256": hashed}
-    lower_headers |= {name.lower(): value for name, value in headers.items()}
-    signed = {name: lower_headers[name] for name in SIGNED if name in lower_headers}
-    canonical = canonical_request(method, parts.path, parts.query, signed, hashed)
-    return explain_text(canonical, payload_text(lower_headers.get("x-date", ""), canonical))
+    content_hash = body_hash(body)
+    all_headers = {"host": parts.netloc, "x-content-sha256": content_hash}
+    all_headers |= {name.lower(): value for name, value in headers.items()}
+    signed_headers = {name: all_headers[name] for name in SIGNED_NAMES if name in all_headers}
+    canonical = canonical_request(method, parts.path, parts.query, signed_headers, content_hash)
+    date = all_headers.get("x-date", "")
+    return explain_text(canonical, payload_text(date, canonical))
 
 
 @explain_arguments
@@ -74,61 +75,81 @@ def explain_text(canonical: str, payload: str) -> Explanation:
     >>> paylab.signing.explain_text("GET", "HMAC-SHA256").layers[0].name
     'canonical request'
     """
-    lines = tuple(_canonical_lines(canonical)) if canonical else ()
-    rows = zip(payload.split("\n"), _PAYLOAD, strict=False) if payload else ()
-    payload_lines = tuple(ExplainedLine(text, meaning, source) for text, (meaning, source) in rows)
-    layers = [Layer("canonical request", lines), Layer("payload", payload_lines)]
+    layers = [
+        Layer("canonical request", tuple(_explain_canonical(canonical))),
+        Layer("payload", tuple(_explain_payload(payload))),
+    ]
     if canonical:
-        signature = ExplainedLine(HIDDEN, *_SIGNATURE)
-        header = ExplainedLine(authorization(HIDDEN, _names_of(canonical), HIDDEN), *_HEADER)
+        signature = ExplainedLine(HIDDEN, *SIGNATURE_MEANING)
+        header_text = authorization(HIDDEN, _signed_names(canonical), HIDDEN)
+        header = ExplainedLine(header_text, *HEADER_MEANING)
         layers += [Layer("signature", (signature,)), Layer("header", (header,))]
     return Explanation(tuple(layers))
 
 
-def labels(canonical: str) -> list[str]:
+def line_labels(canonical: str) -> list[str]:
     """A short label for each line of a canonical request: path, query, a header's name."""
     lines = canonical.split("\n")
-    names = _names_of(canonical)
-    first = ["method", "path", "query string"][: len(lines) - len(names) - 2]
-    return [*first, *names, "signed header names", "body hash"]
+    names = _signed_names(canonical)
+    # Two lines after the headers are names and hash. Before them are two lines, three with a query.
+    first_line_count = len(lines) - len(names) - 2
+    first_labels = ["method", "path", "query string"][:first_line_count]
+    return [*first_labels, *names, "signed header names", "body hash"]
 
 
-_SPEC = "spec, Canonical request"
-_WHAT = {
-    "method": ("request method", f"{_SPEC} 1"),
+SPEC_SECTION = "spec, Canonical request"
+LINE_MEANINGS = {
+    "method": ("request method", f"{SPEC_SECTION} 1"),
     "path": (
         "path as on the request line, version included",
-        f"{_SPEC} 2, assumption signing.path",
+        f"{SPEC_SECTION} 2, assumption signing.path",
     ),
-    "query string": ("query as on the request line; no line if none", f"{_SPEC} 3"),
-    "signed header names": ("names of the lines above, sorted", f"{_SPEC} 5"),
-    "body hash": ("SHA-256 of the body, lower-case hex", f"{_SPEC} 6"),
-    "host": ("Host as sent, port included", f"{_SPEC} 4, assumption signing.host"),
-    "x-api-key": ("the API key", f"{_SPEC} 4"),
-    "x-content-sha256": ("the hash that is sent", f"{_SPEC} 4"),
-    "x-date": ("UTC, ISO 8601 with milliseconds", f"{_SPEC} 4, assumption signing.date-form"),
-    "x-nonce": ("unix milliseconds and 6 random digits", f"{_SPEC} 4"),
+    "query string": ("query as on the request line; no line if none", f"{SPEC_SECTION} 3"),
+    "signed header names": ("names of the lines above, sorted", f"{SPEC_SECTION} 5"),
+    "body hash": ("SHA-256 of the body, lower-case hex", f"{SPEC_SECTION} 6"),
+    "host": ("Host as sent, port included", f"{SPEC_SECTION} 4, assumption signing.host"),
+    "x-api-key": ("the API key", f"{SPEC_SECTION} 4"),
+    "x-content-sha256": ("the hash that is sent", f"{SPEC_SECTION} 4"),
+    "x-date": (
+        "UTC, ISO 8601 with milliseconds",
+        f"{SPEC_SECTION} 4, assumption signing.date-form",
+    ),
+    "x-nonce": ("unix milliseconds and 6 random digits", f"{SPEC_SECTION} 4"),
 }
-_PAYLOAD = (
+PAYLOAD_MEANINGS = (
     ("the scheme", "spec, Signature 2"),
     ("X-Date again", "spec, Signature 2"),
     ("SHA-256 of the canonical request, lower-case hex", "spec, Signature 1 and 2"),
 )
-_SIGNATURE = (
+SIGNATURE_MEANING = (
     "HMAC-SHA256 of the payload with the secret, as hex text, in Base64",
     "spec, Signature 3 and 4, assumption signing.hex",
 )
-_HEADER = (f"Authorization as sent: {SCHEME}, key, names, signature", "spec, Headers")
+HEADER_MEANING = (f"Authorization as sent: {SCHEME}, key, names, signature", "spec, Headers")
 
 
-def _canonical_lines(canonical: str) -> Iterator[ExplainedLine]:
-    for text, label in zip(canonical.split("\n"), labels(canonical), strict=False):
-        meaning, source = _WHAT.get(label, (f"the header {label}", f"{_SPEC} 4"))
-        yield ExplainedLine(
-            f"x-api-key:{HIDDEN}" if label == "x-api-key" else text, meaning, source
-        )
+def _explain_canonical(canonical: str) -> Iterator[ExplainedLine]:
+    """The lines of a canonical request with their meanings; the API key is hidden."""
+    if not canonical:
+        return
+    for text, label in zip(canonical.split("\n"), line_labels(canonical), strict=False):
+        meaning, source = LINE_MEANINGS.get(label, (f"the header {label}", f"{SPEC_SECTION} 4"))
+        shown_text = f"x-api-key:{HIDDEN}" if label == "x-api-key" else text
+        yield ExplainedLine(shown_text, meaning, source)
 
 
-def _names_of(canonical: str) -> list[str]:
+def _explain_payload(payload: str) -> Iterator[ExplainedLine]:
+    """The lines of a payload with their meanings."""
+    if not payload:
+        return
+    pairs = zip(payload.split("\n"), PAYLOAD_MEANINGS, strict=False)
+    for text, (meaning, source) in pairs:
+        yield ExplainedLine(text, meaning, source)
+
+
+def _signed_names(canonical: str) -> list[str]:
+    """The names in the line of names; empty for a text that is too short to have one."""
     lines = canonical.split("\n")
-    return lines[-2].split(";") if len(lines) > 2 else []
+    if len(lines) <= 2:
+        return []
+    return lines[-2].split(";")

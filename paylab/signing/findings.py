@@ -11,10 +11,10 @@ from ..errors.text import printable, printable_lines
 from ..light_dataclass import light_dataclass
 
 # Format of curl -v and most logs: the arrow is the direction of the header.
-_LINE = re.compile(
+HEADER_LINE = re.compile(
     r"\s*([<>*]?)\s*(?:-H\s+)?['\"]?([A-Za-z][A-Za-z0-9-]*)\s*:\s?(.*?)['\"]?\s*\\?\s*"
 )
-LENIENT = re.compile(
+LENIENT_FORM = re.compile(
     r"\s*HMAC-SHA256\s+Credential=([^,\s]+)\s*,\s*SignedHeaders=([^,\s]+)\s*,\s*Signature=(\S+)\s*",
     re.IGNORECASE,
 )
@@ -48,19 +48,25 @@ def hosts_of(url: str) -> tuple[str, ...]:
     """The valid forms of the Host of a URL: as it is sent, and with the port of the URL."""
     parts = urlsplit(url)
     host = parts.netloc.rpartition("@")[2]
-    default = {"https": ":443", "http": ":80"}
-    return tuple(dict.fromkeys((host.removesuffix(default.get(parts.scheme, ":")), host)))
+    default_port = {"https": ":443", "http": ":80"}.get(parts.scheme, ":")
+    sent_host = host.removesuffix(default_port)
+    return (host,) if sent_host == host else (sent_host, host)
 
 
 def check_url(url: str) -> None:
     """ConfigError unless it is a full URL or a path under the base URL."""
+    is_path = url.startswith("/") and not url.startswith("//")
+    if is_path or _is_full_url(url):
+        return
+    raise ConfigError(f"{url!r} is not a URL to sign: write https://host/v1/... or /v1/...")
+
+
+def _is_full_url(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        is_whole = bool(parts.hostname) and parts.scheme in ("http", "https")
+        return bool(parts.hostname) and parts.scheme in ("http", "https")
     except ValueError:
-        is_whole = False
-    if not is_whole and (not url.startswith("/") or url.startswith("//")):
-        raise ConfigError(f"{url!r} is not a URL to sign: write https://host/v1/... or /v1/...")
+        return False
 
 
 def read_headers(text: str) -> dict[str, str]:
@@ -69,7 +75,10 @@ def read_headers(text: str) -> dict[str, str]:
     Of response headers (marked with <) only Date is read, as the service's clock.
     """
     headers: dict[str, str] = {}
-    for match in filter(None, map(_LINE.fullmatch, text.splitlines())):
+    for line in text.splitlines():
+        match = HEADER_LINE.fullmatch(line)
+        if match is None:
+            continue
         arrow = match[1]
         name = match[2].lower()
         value = match[3]
@@ -87,7 +96,7 @@ def headers_of(theirs: Mapping[str, str] | str) -> dict[str, str]:
     return {name.lower(): str(value).strip() for name, value in theirs.items()}
 
 
-STRICT = re.compile(
+STRICT_FORM = re.compile(
     r"HMAC-SHA256 Credential=([^,]+), ?"
     r"SignedHeaders=([^,;\s]+(?:;[^,;\s]+)*), ?"
     r"Signature=(\S+)"
@@ -103,10 +112,13 @@ class Authorization:
     signature: str
 
     @classmethod
-    def parse(cls, text: str, form: re.Pattern[str] = STRICT) -> Authorization | None:
-        """Read the header; None when it does not have the form, by default that of the spec."""
-        match = form.fullmatch(text)
-        return match and cls(match[1], tuple(match[2].split(";")), match[3])
+    def parse(cls, text: str, pattern: re.Pattern[str] = STRICT_FORM) -> Authorization | None:
+        """Read the header. None if it does not match the pattern, by default that of the spec."""
+        match = pattern.fullmatch(text)
+        if match is None:
+            return None
+        names = tuple(match[2].split(";"))
+        return cls(credential=match[1], names=names, signature=match[3])
 
 
 @light_dataclass(frozen=True)
@@ -137,8 +149,13 @@ class Finding:
     def __repr__(self) -> str:
         if self.match:
             return printable_lines(f"match: {self.message}")
-        rows = [f"{self.mistake}: {self.message}"]
-        rows += [f"  layer   {self.layer}", f"  line    {self.line}"]
-        rows += [f"  theirs  {self.theirs}"] if self.theirs is not None else []
-        rows += [f"  ours    {self.ours}"] if self.ours is not None else []
+        rows = [
+            f"{self.mistake}: {self.message}",
+            f"  layer   {self.layer}",
+            f"  line    {self.line}",
+        ]
+        if self.theirs is not None:
+            rows.append(f"  theirs  {self.theirs}")
+        if self.ours is not None:
+            rows.append(f"  ours    {self.ours}")
         return "\n".join(map(printable, rows))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-BASH_HEX = "dgst -sha256 -r | cut -d' ' -f1"
-BASH_BASE64 = "dgst -sha256 -binary | openssl base64 -A"
-BASH_DATES = {
+BASH_HASH_COMMANDS = {
+    "hex": "dgst -sha256 -r | cut -d' ' -f1",
+    "base64": "dgst -sha256 -binary | openssl base64 -A",
+}
+"""Arguments of openssl that print the hash of its input, by the encoding of the hash."""
+
+BASH_DATE_OPTIONS = {
     "milliseconds": "-u +%Y-%m-%dT%H:%M:%S.000Z",
     "seconds": "-u +%Y-%m-%dT%H:%M:%SZ",
     "compact": "-u +%Y%m%dT%H%M%SZ",
     "unix": "+%s",
 }
-BASH_NONCES = {
+BASH_NONCE_COMMANDS = {
     "digits": """\
 NONCE=$(date +%s)000$(printf %06d $((RANDOM * 32768 % 1000000 + RANDOM % 10000)))
 NONCE=${NONCE:0:19}
@@ -20,41 +24,41 @@ NONCE=$(openssl rand -hex 16)
 NONCE=${NONCE:0:8}-${NONCE:8:4}-${NONCE:12:4}-${NONCE:16:4}-${NONCE:20}
 """,
 }
-BASH_SIGNATURES = {
+BASH_SIGNATURE_EXPRESSIONS = {
     "base64_hex": '$(printf %s "$MAC" | openssl base64 -A)',
     "hex": "$MAC",
     "base64": "$MAC",
 }
-BASH_KEYS = {
+BASH_KEY_COMMANDS = {
     "utf-8": 'printf %s "$PAYLAB_SECRET_KEY"',
     "hex": """printf "$(printf %s "$PAYLAB_SECRET_KEY" | sed 's/../\\\\x&/g')\"""",
     "base64": 'printf %s "$PAYLAB_SECRET_KEY" | openssl base64 -d -A',
 }
 """Commands that print the HMAC key, by the encoding of the secret."""
 
-PYTHON_KEYS = {
+PYTHON_KEY_EXPRESSIONS = {
     "utf-8": "{}.encode()",
     "hex": "bytes.fromhex({})",
     "base64": "base64.b64decode({})",
 }
 
-PYTHON_DATES = {
+PYTHON_DATE_EXPRESSIONS = {
     "milliseconds": """\
 now.strftime("%Y-%m-%dT%H:%M:%S.") + f"{now.microsecond // 1000:03d}Z\"""",
     "seconds": 'now.strftime("%Y-%m-%dT%H:%M:%SZ")',
     "compact": 'now.strftime("%Y%m%dT%H%M%SZ")',
     "unix": "str(int(now.timestamp()))",
 }
-PYTHON_NONCES = {
+PYTHON_NONCE_EXPRESSIONS = {
     "digits": 'f"{int(now.timestamp() * 1000)}{random.randrange(10**6):06d}"',
     "uuid": "str(uuid.uuid4())",
 }
-PYTHON_SIGNATURES = {
+PYTHON_SIGNATURE_EXPRESSIONS = {
     "base64_hex": "base64.b64encode(digest.encode()).decode()",
     "hex": "digest",
     "base64": "base64.b64encode(bytes.fromhex(digest)).decode()",
 }
-PORTLESS = 'lines = [re.sub(r"^(host:.*):\\d+$", r"\\1", line) for line in lines]\n'
+PYTHON_PORTLESS_LINE = 'lines = [re.sub(r"^(host:.*):\\d+$", r"\\1", line) for line in lines]\n'
 
 HTTPX_LINES = {
     "omit": """\
@@ -67,7 +71,7 @@ lines = [request.method, path, query]
 """,
 }
 
-PYTHON_SIGNED = """\
+PYTHON_SIGNING_TEMPLATE = """\
 now = datetime.now(timezone.utc)
 body_hash = {hashed}
 signed = {{
@@ -80,7 +84,7 @@ digest = hmac.new({key}, payload.encode(), hashlib.sha256).hexdigest()
 signature = {signature}
 """
 
-BASH = """\
+BASH_TEMPLATE = """\
 #!/usr/bin/env bash
 {note}set -euo pipefail
 : "${{PAYLAB_API_KEY:?}}" "${{PAYLAB_SECRET_KEY:?}}"
@@ -117,7 +121,7 @@ printf '%s\\n' "X-API-Key: $PAYLAB_API_KEY" "Authorization: $AUTHORIZATION" \\
 echo
 """
 
-PYTHON = """\
+PYTHON_TEMPLATE = """\
 {note}import base64, hashlib, hmac, os, {modules}, urllib.error, urllib.request
 from datetime import datetime, timezone
 
@@ -133,7 +137,7 @@ except urllib.error.HTTPError as error:
     print(error.code, error.read().decode())
 """
 
-HTTPX = """\
+HTTPX_TEMPLATE = """\
 {note}import base64, hashlib, hmac, os, {modules}
 from datetime import datetime, timezone
 

@@ -18,7 +18,7 @@ from ..spec.service.service import Service
 from ..spec.service.signing import SigningSettings
 from .canonical import (
     EMPTY_HASH,
-    SPELLING,
+    SPELLINGS,
     ReceivedRequest,
     body_hash,
     in_order,
@@ -28,15 +28,15 @@ from .canonical import (
     signed_path,
     signed_query,
 )
-from .corrections import CORRECTIONS, correction, in_dialect, known
+from .corrections import CORRECTIONS, correction, in_dialect, known_mistake
 from .dates import read_date
 from .findings import Authorization, Finding
 
-REQUIRED = ("host", "x-api-key", "x-date", "x-content-sha256")
+REQUIRED_NAMES = ("host", "x-api-key", "x-date", "x-content-sha256")
 
-_HASH = re.compile(r"[0-9a-f]{64}")
-_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_MOST_ECHOED = 60
+HASH_PATTERN = re.compile(r"[0-9a-f]{64}")
+UUID_PATTERN = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+NAME_LENGTH_MAX = 60
 
 
 @explain_arguments
@@ -57,88 +57,110 @@ def verify(
     True
     """
     signing = signing or Service().signing
-    text = request.headers.get("authorization")
-    header = Authorization.parse(text or "")
+    if "authorization" not in request.headers:
+        return missing_header("authorization")
+    header = Authorization.parse(request.headers["authorization"])
     if header is None:
-        return missing_header("authorization") if text is None else malformed("authorization", FORM)
-    secret = secret_for(header.credential)
-    finding = check_headers(request.headers, header, signing)
-    finding = finding or check_credential(request.headers, header)
-    if finding is not None:
-        return finding
+        return malformed_header("authorization", AUTHORIZATION_FORM)
+    return _check_parts(request, header, secret_for(header.credential), now, signing, nonces)
+
+
+def _check_parts(  # noqa: PLR0913 - the arguments of `verify`
+    request: ReceivedRequest,
+    header: Authorization,
+    secret: str | None,
+    now: datetime,
+    signing: SigningSettings,
+    nonces: Container[str],
+) -> Finding | None:
+    """Check headers, key, date, body, signature and nonce, in this order."""
+    headers_finding = check_headers(request.headers, header, signing)
+    headers_finding = headers_finding or check_credential(request.headers, header)
+    if headers_finding is not None:
+        return headers_finding
     if secret is None:
-        message = "the API key is not known here: check key and base URL"
-        return Finding(False, "headers", "x-api-key", None, message, reason="unknown-key")
-    dated = check_date(request.headers["x-date"], now, signing)
-    if dated is not None and dated.reason != "stale-date":
-        return dated
-    claimed = request.headers["x-content-sha256"]
-    signed = check_body(claimed, request.body, signing) or _check_signature(
+        return _header_finding(
+            "x-api-key", "unknown-key", "the API key is not known here: check key and base URL"
+        )
+    date = request.headers["x-date"]
+    date_finding = check_date(date, now, signing)
+    if date_finding is not None and date_finding.reason != "stale-date":
+        return date_finding
+    content_hash = request.headers["x-content-sha256"]
+    signature_finding = check_body(content_hash, request.body, signing) or _check_signature(
         request, header, secret, signing
     )
-    if dated is not None:
-        sent = read_date(request.headers["x-date"], signing.date_form)
-        return _dated(dated, sent, now, signed)
-    return signed or _check_nonce(request.headers.get("x-nonce"), nonces)
+    if date_finding is not None:
+        sent = read_date(date, signing.date_form)
+        return _stale_date_finding(date_finding, sent, now, signature_finding)
+    return signature_finding or _check_nonce(request.headers.get("x-nonce"), nonces)
 
 
 def check_headers(
-    headers: Mapping[str, str], given: Authorization, signing: SigningSettings
+    headers: Mapping[str, str], header: Authorization, signing: SigningSettings
 ) -> Finding | None:
     """Headers that are missing or not signed, and names in SignedHeaders that are not valid."""
-    lower = [name.lower() for name in given.names]
-    if list(given.names) != lower:
-        message = known("header-name-case", "SignedHeaders has capitals").message
-        names = {"theirs": ";".join(given.names), "ours": ";".join(lower)}
-        return malformed("SignedHeaders", message, "header-name-case", **names)
-    if len(set(lower)) < len(lower):
-        return malformed("SignedHeaders", "name each header once in SignedHeaders")
-    if problem := _check_order(given.names, signing) or _check_nonce_form(headers, signing):
-        return problem
-    nonce = ["x-nonce"] if signing.nonce == "required" else []
-    for name in (*REQUIRED, *nonce, *given.names):
+    names = list(header.names)
+    lower_names = [name.lower() for name in names]
+    if names != lower_names:
+        mistake = known_mistake("header-name-case", "SignedHeaders has capitals")
+        finding = malformed_header("SignedHeaders", mistake.message)
+        return replace(
+            finding, mistake=mistake.id, theirs=";".join(names), ours=";".join(lower_names)
+        )
+    if len(set(names)) < len(names):
+        return malformed_header("SignedHeaders", "name each header once in SignedHeaders")
+    form_finding = _check_order(header.names, signing) or _check_nonce_form(headers, signing)
+    if form_finding is not None:
+        return form_finding
+    required_names = [*REQUIRED_NAMES]
+    if signing.nonce == "required":
+        required_names.append("x-nonce")
+    for name in (*required_names, *names):
         if name not in headers:
             return missing_header(name)
-    must_be_signed = [*REQUIRED, *(["x-nonce"] if "x-nonce" in headers else [])]
-    unsigned = [name for name in must_be_signed if name not in given.names]
-    if not unsigned:
-        return None
-    message = f"{SPELLING[unsigned[0]]} is sent but not signed: add it to SignedHeaders and sign it"
-    texts = "headers", unsigned[0], "missing-header", message
-    return Finding(False, *texts, reason="unsigned-header")
+    signable_names = [*REQUIRED_NAMES]
+    if "x-nonce" in headers:
+        signable_names.append("x-nonce")
+    for name in signable_names:
+        if name not in names:
+            message = (
+                f"{SPELLINGS[name]} is sent but not signed: add it to SignedHeaders and sign it"
+            )
+            finding = _header_finding(name, "unsigned-header", message)
+            return replace(finding, mistake="missing-header")
+    return None
 
 
-def check_credential(headers: Mapping[str, str], given: Authorization) -> Finding | None:
+def check_credential(headers: Mapping[str, str], header: Authorization) -> Finding | None:
     """Credential and X-API-Key must be the same API key."""
-    if _same(given.credential, headers["x-api-key"]):
+    if _are_equal(header.credential, headers["x-api-key"]):
         return None
     message = "Credential and X-API-Key differ: both are the API key"
-    return Finding(False, "headers", "Credential", None, message, reason="unknown-key")
+    return _header_finding("Credential", "unknown-key", message)
 
 
 def _check_order(names: tuple[str, ...], signing: SigningSettings) -> Finding | None:
     """The order of SignedHeaders, if the service does not sort them itself."""
-    ours = in_order(names, signing.header_order)
-    if signing.header_order == "sorted" or list(names) == ours:
+    ordered_names = in_order(names, signing.header_order)
+    if signing.header_order == "sorted" or list(names) == ordered_names:
         return None
-    message = correction("unsorted-headers", signing)
-    texts = {"theirs": ";".join(names), "ours": ";".join(ours)}
-    return malformed("SignedHeaders", message, "unsorted-headers", **texts)
+    mistake_id = "unsorted-headers"
+    finding = malformed_header("SignedHeaders", correction(mistake_id, signing), mistake_id)
+    return replace(finding, theirs=";".join(names), ours=";".join(ordered_names))
 
 
 def _check_nonce_form(headers: Mapping[str, str], signing: SigningSettings) -> Finding | None:
-    """An X-Nonce that is refused, or has another form."""
+    """The finding for an X-Nonce that is refused, or has another form."""
     nonce = headers.get("x-nonce")
     if nonce is None:
         return None
-    message = ""
     if signing.nonce == "refused":
         message = "X-Nonce is not accepted: leave it out"
-    elif signing.nonce_form == "uuid" and not _UUID.fullmatch(nonce):
-        message = "X-Nonce must be a UUID"
-    if not message:
-        return None
-    return Finding(False, "headers", "x-nonce", None, message, reason="unreadable-nonce")
+        return _header_finding("x-nonce", "unreadable-nonce", message)
+    if signing.nonce_form == "uuid" and not UUID_PATTERN.fullmatch(nonce):
+        return _header_finding("x-nonce", "unreadable-nonce", "X-Nonce must be a UUID")
+    return None
 
 
 def check_date(text: str, now: datetime | None, signing: SigningSettings) -> Finding | None:
@@ -147,123 +169,167 @@ def check_date(text: str, now: datetime | None, signing: SigningSettings) -> Fin
     try:
         date = read_date(text, signing.date_form)
     except ValueError as error:
-        known_as = {"theirs": text, "reason": "unreadable-date"}
-        return Finding(False, "headers", "x-date", None, str(error), **known_as)
-    ahead = (date - now).total_seconds() if now else 0.0
-    if now is None or abs(ahead) <= tolerance:
+        finding = _header_finding("x-date", "unreadable-date", str(error))
+        return replace(finding, theirs=text)
+    if now is None:
         return None
-    side = "ahead of" if ahead > 0 else "behind"
-    message = (
-        f"X-Date is {ceil(abs(ahead))} s {side} the service's clock, {tolerance:g} s are allowed"
-    )
-    stale = known("stale-date", message)
-    texts = (text, timestamps.to_text(now))
-    return Finding(False, "headers", "x-date", stale.id, stale.message, *texts, "stale-date")
+    seconds_ahead = (date - now).total_seconds()
+    if abs(seconds_ahead) <= tolerance:
+        return None
+    side = "ahead of" if seconds_ahead > 0 else "behind"
+    seconds = ceil(abs(seconds_ahead))
+    evidence = f"X-Date is {seconds} s {side} the service's clock, {tolerance:g} s are allowed"
+    mistake = known_mistake("stale-date", evidence)
+    finding = _header_finding("x-date", "stale-date", mistake.message)
+    return replace(finding, mistake=mistake.id, theirs=text, ours=timestamps.to_text(now))
 
 
-def _dated(dated: Finding, sent: datetime, now: datetime, signed: Finding | None) -> Finding:
-    """A date that is too old or too new, and whether everything else is right."""
-    seconds = (now - sent).total_seconds()
-    age = f"{_about(abs(seconds))} {'old' if seconds > 0 else 'ahead'}"
-    remainder = f"and also: {signed.message}" if signed else f"the signature is right, but {age}"
-    return replace(dated, message=f"{dated.message}; {remainder}")
+def _stale_date_finding(
+    date_finding: Finding, sent: datetime, now: datetime, signature_finding: Finding | None
+) -> Finding:
+    """The finding of a date that is too old or too new, with the result of the other checks."""
+    if signature_finding is not None:
+        other_checks = f"and also: {signature_finding.message}"
+    else:
+        seconds = (now - sent).total_seconds()
+        direction = "old" if seconds > 0 else "ahead"
+        duration = _describe_duration(abs(seconds))
+        other_checks = f"the signature is right, but {duration} {direction}"
+    return replace(date_finding, message=f"{date_finding.message}; {other_checks}")
 
 
-def _about(seconds: float) -> str:
-    """A number of seconds in words, such as "an hour"."""
-    for size, singular, plural in ((86400, "a day", "days"), (3600, "an hour", "hours")):
-        if (number := round(seconds / size)) >= 1:
-            return singular if number == 1 else f"{number} {plural}"
+def _describe_duration(seconds: float) -> str:
+    """A duration, such as "an hour" or "3 days"."""
+    for unit_seconds, singular, plural in ((86400, "a day", "days"), (3600, "an hour", "hours")):
+        number = round(seconds / unit_seconds)
+        if number == 1:
+            return singular
+        if number > 1:
+            return f"{number} {plural}"
     return f"{max(1, round(seconds / 60))} minutes"
 
 
 def check_body(claimed: str, body: bytes, signing: SigningSettings) -> Finding | None:
-    """X-Content-SHA256 must be the hash of the body; names the mistake if known."""
+    """X-Content-SHA256 must be the hash of the body. The finding names the mistake if known."""
     expected = body_hash(body, signing.hash_encoding, signing.empty_body)
-    if _same(claimed, expected):
+    if _are_equal(claimed, expected):
         return None
-    message = f"X-Content-SHA256 must be {expected!r} for the body that arrived"
-    mistake = None
-    if expected == body_hash(body):  # not in another dialect, whose mistakes are not known
-        from .mistakes import body_mistake
+    mistake_id = None
+    if expected != body_hash(body):  # a dialect, whose mistakes are not known
+        message = f"X-Content-SHA256 must be {expected!r} for the body that arrived"
+    else:
+        from .body_mistakes import find_body_mistake
 
-        known_mistake = body_mistake(claimed, body)
-        is_hash = _HASH.fullmatch(claimed)
-        message, mistake = (_BODY, "body-changed") if is_hash else (_NO_HASH, None)
-        if known_mistake:
-            message = f"X-Content-SHA256 differs: {known_mistake.message}"
-            mistake = known_mistake.id
-    place = "body hash", "x-content-sha256"
-    return Finding(False, *place, mistake, message, claimed, expected, "body-hash")
+        mistake = find_body_mistake(claimed, body)
+        if mistake is not None:
+            message = f"X-Content-SHA256 differs: {mistake.message}"
+            mistake_id = mistake.id
+        elif HASH_PATTERN.fullmatch(claimed):
+            message = BODY_MESSAGE
+            mistake_id = "body-changed"
+        else:
+            message = HASH_FORM_MESSAGE
+    return Finding(
+        match=False,
+        layer="body hash",
+        line="x-content-sha256",
+        mistake=mistake_id,
+        message=message,
+        theirs=claimed,
+        ours=expected,
+        reason="body-hash",
+    )
 
 
 def _check_signature(
-    request: ReceivedRequest, given: Authorization, secret: str, signing: SigningSettings
+    request: ReceivedRequest, header: Authorization, secret: str, signing: SigningSettings
 ) -> Finding | None:
-    method, path, query = map(_from_wire, (request.method, request.path, request.query))
-    headers = {_from_wire(name): _from_wire(request.headers[name]) for name in given.names}
+    """The finding for a signature that is not ours, with the mistake that explains it."""
+    method = _decode_utf8(request.method)
+    path = signed_path(_decode_utf8(request.path), signing.signed_path, signing.base_path)
+    query = signed_query(_decode_utf8(request.query), signing.query_order)
+    headers = {_decode_utf8(name): _decode_utf8(request.headers[name]) for name in header.names}
+    signed_values = {**headers, "host": signed_host(headers["host"], signing.signed_host)}
     key = key_bytes(secret, signing.key_encoding)
-    path = signed_path(path, signing.signed_path, signing.base_path)
-    query = signed_query(query, signing.query_order)
-    signed = {**headers, "host": signed_host(headers["host"], signing.signed_host)}
-    right = sign(
-        *(key, method, path, query, signed, signed["x-content-sha256"]),
+    ours = sign(
+        key,
+        method,
+        path,
+        query,
+        signed_values,
+        headers["x-content-sha256"],
         empty_query=signing.empty_query,
         header_order=signing.header_order,
         form=signing.signature,
     )
-    if _same(right.value, given.signature):
+    if _are_equal(ours.value, header.signature):
         return None
-    from .mistakes import right_inputs, signature_mistake  # only a refused request needs them
+    from .inputs import correct_inputs  # only a refused request needs them
+    from .mistakes import find_mistake
 
-    recipe = right_inputs(key, method, path, query, headers, signing)
-    mistake = signature_mistake(given.signature, recipe)
-    words = mistake and in_dialect(mistake, signing).message
-    message = f"the signature differs: {words}" if words else _DIFFERS
-    name = mistake.id if mistake else None
-    return Finding(False, "signature", "signature", name, message, reason="signature")
+    correct = correct_inputs(key, method, path, query, headers, signing)
+    mistake = find_mistake(header.signature, correct)
+    finding = Finding(
+        match=False,
+        layer="signature",
+        line="signature",
+        message=SIGNATURE_MESSAGE,
+        reason="signature",
+    )
+    if mistake is None:
+        return finding
+    mistake_id = None if mistake.id == "unknown" else mistake.id
+    message = f"the signature differs: {in_dialect(mistake, signing).message}"
+    return replace(finding, mistake=mistake_id, message=message)
 
 
 def _check_nonce(nonce: str | None, nonces: Container[str]) -> Finding | None:
     if nonce is None or nonce not in nonces:
         return None
     message = "X-Nonce was used before: every request needs a new one"
-    return Finding(False, "headers", "x-nonce", None, message, reason="nonce-reused")
+    return _header_finding("x-nonce", "nonce-reused", message)
 
 
 def missing_header(name: str) -> Finding:
-    """A header that is not there."""
-    message = f"{SPELLING.get(name, name[:_MOST_ECHOED])} is missing: send and sign it"
-    return Finding(False, "headers", name, "missing-header", message, reason="missing-header")
+    """The finding for a header that is not sent."""
+    spelling = SPELLINGS.get(name, name[:NAME_LENGTH_MAX])
+    finding = _header_finding(name, "missing-header", f"{spelling} is missing: send and sign it")
+    return replace(finding, mistake="missing-header")
 
 
-def malformed(line: str, message: str, mistake: str | None = None, **texts: str) -> Finding:
-    """An Authorization header that does not have the form of the spec."""
-    reason = "malformed-authorization"
-    return Finding(False, "headers", line, mistake, message, reason=reason, **texts)
+def malformed_header(line: str, message: str, mistake_id: str | None = None) -> Finding:
+    """The finding for an Authorization header that does not have the form of the spec."""
+    finding = _header_finding(line, "malformed-authorization", message)
+    return replace(finding, mistake=mistake_id)
 
 
-def _same(one: str, other: str) -> bool:
-    """Compare in constant time; accepts text that is not ASCII."""
-    return hmac.compare_digest(one.encode(errors="replace"), other.encode(errors="replace"))
+def _header_finding(line: str, reason: str, message: str) -> Finding:
+    return Finding(match=False, layer="headers", line=line, message=message, reason=reason)
 
 
-def _from_wire(text: str) -> str:
-    """Text decoded as Latin-1, decoded again as UTF-8."""
+def _are_equal(text: str, other_text: str) -> bool:
+    """Compare in constant time; text that is not ASCII is accepted."""
+    return hmac.compare_digest(text.encode(errors="replace"), other_text.encode(errors="replace"))
+
+
+def _decode_utf8(text: str) -> str:
+    """Text that was decoded as Latin-1, decoded again as UTF-8."""
     if text.isascii():
         return text
     return text.encode("latin-1", errors="replace").decode(errors="surrogateescape")
 
 
-FORM = (
+AUTHORIZATION_FORM = (
     "Authorization must read: HMAC-SHA256 "
     "Credential=<API_KEY>,SignedHeaders=<names joined by semicolons>,Signature=<BASE64>"
 )
-_NO_HASH = (
+HASH_FORM_MESSAGE = (
     f"X-Content-SHA256 must be 64 lower-case hex digits; without a body they are {EMPTY_HASH}"
 )
-_BODY = f"X-Content-SHA256 is not the hash of the body that arrived: {CORRECTIONS['body-changed']}"
-_DIFFERS = (
+BODY_MESSAGE = (
+    f"X-Content-SHA256 is not the hash of the body that arrived: {CORRECTIONS['body-changed']}"
+)
+SIGNATURE_MESSAGE = (
     "the signature differs: another secret key, or another method, path, query, "
     "header value or body than the one signed. Compare the canonical request line by line"
 )

@@ -8,7 +8,7 @@ from time import perf_counter
 
 import pytest
 
-from paylab.signing.mistakes import body_mistake
+from paylab.signing.body_mistakes import find_body_mistake
 
 PERSON = {"b": "María", "a": ["1.00", None]}
 SENT = json.dumps(PERSON, ensure_ascii=False, separators=(",", ":")).encode()
@@ -35,14 +35,14 @@ def hashed(text):
 )
 def test_named(claimed, mistake, words):
     """The finding has the id of the mistake and describes how the hash is wrong."""
-    found = body_mistake(claimed, SENT)
+    found = find_body_mistake(claimed, SENT)
     assert found.id == mistake
     assert words in found.message
 
 
 def test_trimmed():
     """The body was sent with white space around it, but hashed without it."""
-    found = body_mistake(hashed("{ }"), b"\r\n{ }\n")
+    found = find_body_mistake(hashed("{ }"), b"\r\n{ }\n")
     assert "without the white space around it" in found.message
 
 
@@ -56,19 +56,19 @@ def test_trimmed():
 )
 def test_nothing_known(body):
     """A hash of unknown origin is not explained, and no body makes the search fail."""
-    assert body_mistake("0" * 64, body) is None
+    assert find_body_mistake("0" * 64, body) is None
 
 
 @pytest.mark.parametrize(("size", "is_tried"), [(1_000_000, True), (1_000_001, False)])
 def test_the_longest_body_that_is_written_otherwise(size, is_tried):
     """Other formats are tried for bodies of up to a million bytes."""
     body = b"x" * size
-    assert bool(body_mistake(sha256(body + b"\n").hexdigest(), body)) == is_tried
+    assert bool(find_body_mistake(sha256(body + b"\n").hexdigest(), body)) == is_tried
 
 
 def test_long_body():
     """Other formats are not tried for a very large body: the search ends within a second."""
     body = b"[" + b"1," * 10_000_000 + b"1]"
     started = perf_counter()
-    assert body_mistake("0" * 64, body) is None
+    assert find_body_mistake("0" * 64, body) is None
     assert perf_counter() - started < 1

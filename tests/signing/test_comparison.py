@@ -16,8 +16,8 @@ from paylab.signing import ReceivedRequest, verify
 from paylab.signing.comparison import compare
 from paylab.signing.corrections import CORRECTIONS
 from paylab.signing.findings import SignedRequest
-from paylab.signing.guesses import dates
-from paylab.signing.mistakes import right_inputs
+from paylab.signing.guesses import guess_dates
+from paylab.signing.inputs import correct_inputs
 from paylab.spec.service import Service
 
 NOW = datetime(2026, 1, 31, 9, 30, 10, tzinfo=UTC)
@@ -137,7 +137,7 @@ CASES = [
     ),
     *(
         ("unknown", "canonical request", {**QUERY, "query": query}, {"query": QUERY["query"]})
-        for query in ("limit=2&after=x%2Fy", "name=a%20b&after=x%2Fy", "limit&name&after")
+        for query in ("limit=2&after=x%2Fy", "name=a%20b&after=x%2Fy")
     ),
     ("missing-header", "headers", {"sent": {"x-nonce": None, "x-date": DATE}, "names": "x"}, {}),
     ("missing-header", "canonical request", {"canonical": sub("^x-nonce:.*\n|;x-nonce$", "")}, {}),
@@ -159,51 +159,17 @@ CASES = [
     ("wrong-line-ending", "payload", {"payload": lambda t: t + "\n"}, {}),
     ("unknown", "signature", {"finish": lambda d: b"not+a/signature"}, {}),
     ("unknown", "canonical request", {"canonical": sub("\\APOST", "post")}, {}),
-    (
-        "host-differs",
-        "canonical request",
-        {"signed": {"host": "api.example.test"}, "canonical": lambda t: t.replace("\n", "\r\n")},
-        {},
-    ),
 ]
 
 
 PORTS = (3000, 5000, 8000, 8080, 9000)
-NEAR = ("2026-01-31T09:30:00Z", "2026-01-31T09:29:58.123Z", "2026-01-30T19:30:00.123Z")
-KEYS = [
-    *(("encoded as Base64", base64.b64encode(SECRET.encode())), ("reversed", SECRET[::-1])),
-    *(("encoded as hex", SECRET.encode().hex()), ("doubled", SECRET * 2)),
-    *(("hashed", hashlib.sha256(SECRET.encode()).digest()), ("given a prefix", f"AWS4{SECRET}")),
-    *(("encoded as UTF-16", SECRET.encode("utf-16")), ("put into another case", SECRET.upper())),
-]
-PATHS = ("/v1/transfers/", "/api/v1/transfers", "")
-
-
-def sha(data):
-    """The SHA-256 of bytes."""
-    return hashlib.sha256(data).digest()
+NEAR = ("2026-01-31T09:30:00Z", "2026-01-31T09:29:59.123Z", "2026-01-31T09:30:01.123Z")
+PATHS = ("/v1/transfers/", "/api/v1/transfers")
 
 
 def hmac256(key, text):
     """The HMAC-SHA256 of bytes."""
     return hmac.digest(key, text, "sha256")
-
-
-DAY = DATE[:10].encode()
-MACS = [
-    *(
-        ("HMAC is HMAC-SHA256", lambda k, t, name=n: hmac.digest(k, t, name))
-        for n in ("md5", "sha512")
-    ),
-    ("the secret is the HMAC's key, the payload its text", lambda k, t: hmac256(t, k)),
-    ("not a plain hash", lambda k, t: sha(k + t)),
-    ("not a plain hash", lambda k, t: sha(t + k)),
-    ("not a plain hash", lambda k, t: sha(k + b"\n" + t)),
-    ("of the payload's text, once", lambda k, t: hmac256(k, sha(t))),
-    ("of the payload's text, once", lambda k, t: hmac256(k, hmac256(k, t).hex().encode())),
-    ("not one derived from it", lambda k, t: hmac256(hmac256(k, DAY), t)),
-    ("not one derived from it", lambda k, t: hmac256(hmac256(k, DAY.replace(b"-", b"")), t)),
-]
 
 
 @pytest.mark.parametrize(("mistake", "layer", "theirs", "url"), CASES)
@@ -265,20 +231,17 @@ def test_the_line_and_both_its_versions(change, line, texts):
     [
         *(({"signed": {"host": f"api.example.test:{port}"}}, "host-differs", "") for port in PORTS),
         *(({"date": date}, "stale-date", "made anew, or cut") for date in NEAR),
-        ({"date": "2026-01-31T09:30:02.124Z"}, "unknown", "no known mistake"),
+        ({"date": "2026-01-31T09:30:01.124Z"}, "unknown", "no known mistake"),
         ({"finish": lambda d: base64.b64encode(d.hex()[:32].encode())}, "unknown", "64 lower-case"),
         ({"finish": lambda d: b"a!" + base64.b64encode(d)}, "unknown", "is not Base64"),
         ({"finish": lambda d: base64.b64encode(d + b"x")}, "unknown", "64 lower-case hex digits"),
         ({"sent": {"x-content-sha256": "x"}}, "unknown", "64 lower-case"),
-        *(({"mac": mac}, "unknown", words) for words, mac in MACS),
-        *(({"key": key}, "unknown", f"the secret was {words}") for words, key in KEYS),
-        *(({"method": name}, "unknown", f"signed is {name}") for name in ("PUT", "HEAD", "Post")),
+        *(({"method": name}, "unknown", f"signed is {name}") for name in ("post", "Post")),
         *(({"path": path}, "unknown", f"signed is {path!r}") for path in PATHS),
-        ({"canonical": sub("^[0-9a-f]{64}\\Z", BODY.decode())}, "unknown", "ends with the body"),
     ],
 )
 def test_a_rare_mistake_is_told(change, mistake, words):
-    """Development ports, dates near the one sent, other digests, keys, methods and paths."""
+    """Development ports, dates near the one sent, and other methods and paths."""
     found = compare(sign(**change), REQUEST, SECRET, now=NOW)
     assert (found.match, found.mistake) == (False, mistake)
     assert words in found.message
@@ -288,23 +251,22 @@ def test_a_rare_mistake_is_told(change, mistake, words):
 def tried_dates():
     """The recipes with another date than the one sent."""
     headers = {name: text for name, text in sign().items() if name != "authorization"}
-    right = right_inputs(SECRET.encode(), "POST", "/v1/transfers", "", headers, Service().signing)
-    return [recipe for _, recipe in dates(right)]
+    signing = Service().signing
+    correct = correct_inputs(SECRET.encode(), "POST", "/v1/transfers", "", headers, signing)
+    return [guess.inputs for guess in guess_dates(correct)]
 
 
 @pytest.mark.parametrize(
     ("date", "is_tried"),
     [
-        *((f"2026-01-31T09:{time}Z", True) for time in ("30:02.123", "29:58.123", "30:00.122")),
-        *((f"2026-01-31T09:{time}Z", False) for time in ("30:02.124", "29:58.122")),
-        *(("2026-01-31T23:30:00.123Z", True), ("2026-01-30T19:30:00.123Z", True)),
-        *(("2026-01-31T23:45:00.123Z", False), ("2026-01-30T19:15:00.123Z", False)),
-        *((each, True) for each in ("2026-01-31T09:45:00.123Z", "2026-01-31T09:30:00Z")),
+        *((f"2026-01-31T09:{time}Z", True) for time in ("30:01.123", "29:59.123", "30:00.122")),
+        *((f"2026-01-31T09:{time}Z", False) for time in ("30:01.124", "29:59.122")),
+        ("2026-01-31T09:30:00Z", True),
         *((each, True) for each in ("2026-01-31T09:30:00", "1769851800", "20260131T093000Z")),
     ],
 )
 def test_dates_that_are_tried(tried_dates, date, is_tried):
-    """Two seconds around the one sent, quarters of an hour up to 14 hours, and other forms."""
+    """A second before and after the one sent, and the same second in other formats."""
     assert {(each.date, dict(each.headers)["x-date"]) for each in tried_dates} >= (
         {(date, date), (date, DATE), (DATE, date)} if is_tried else set()
     )

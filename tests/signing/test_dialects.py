@@ -121,6 +121,32 @@ def test_compare_follows_the_dialect():
     assert compare(signed, request, SECRETS["utf-8"], now=NOW).mistake == "blank-query-line"
 
 
+@pytest.mark.parametrize(("settings", "step", "wrong"), FORMS)
+def test_a_comparison_follows_each_form(settings, step, wrong):
+    """The signature that a service accepts is a match, with the secret or without it."""
+    signing = Service({"signing": settings}).signing
+    signer = Caller(Third([], lambda: NOW), **step)
+    headers = signer.headers("GET", "/v1/x", "limit=2&cursor=a", b"")
+    request = SignedRequest("GET", f"https://{headers['host']}/v1/x?limit=2&cursor=a")
+    for secret in (signer.service.secret_key, None):
+        assert compare(headers, request, secret, now=NOW, signing=signing).match
+    other_signer = Caller(Third([], lambda: NOW))
+    other_headers = other_signer.headers("GET", "/v1/x", "limit=2&cursor=a", b"")
+    found = compare(other_headers, request, signer.service.secret_key, now=NOW, signing=signing)
+    assert wrong in (found.mistake, found.reason)
+
+
+@pytest.mark.parametrize("encoding", ["hex", "base64"])
+def test_a_comparison_with_a_key_that_is_not_text(encoding):
+    """A signature of no known mistake is `unknown`, though the key's bytes are not UTF-8."""
+    signed = sign(KEY, "another secret", "GET", "/v1/x", now=NOW.timestamp())
+    request = SignedRequest("GET", f"https://{HOST}/v1/x")
+    signing = Service({"signing.key_encoding": encoding}).signing
+    assert (
+        compare(signed, request, SECRETS[encoding], now=NOW, signing=signing).mistake == "unknown"
+    )
+
+
 def test_a_secret_in_another_encoding():
     """A secret that is not valid in the key encoding is an error that does not show it."""
     with pytest.raises(ValueError, match="is not hex text") as caught:

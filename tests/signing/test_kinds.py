@@ -650,12 +650,8 @@ def test_another_secret_is_blamed_on_evidence_alone():
     )
 
 
-def at(number):
-    """A function that signs one header line twice."""
-    return lambda headers: [*headers[: number + 1], *headers[number:]]
-
-
-SLASH = "the path is 'v1/individuals/a%20b%2Fc'; it must be '/v1/individuals/a%20b%2Fc'"
+SLASH = "the path that was signed is 'v1/individuals/a%20b%2Fc'"
+FULL_URL = f"https://{HOST}{GET[1]}"
 
 
 @pytest.mark.parametrize(
@@ -664,16 +660,32 @@ SLASH = "the path is 'v1/individuals/a%20b%2Fc'; it must be '/v1/individuals/a%2
         (GET, {"path": lambda p: p[1:]}, "path", SLASH),
         (GET, {"path": lambda p: p[1:], "query": ""}, "path", SLASH),
         (GET, {"path": lambda p: f"{p[1:]}?{GET[2]}", "query": ""}, "path", SLASH),
-        (PLAIN, {"path": str.upper}, "path", "the path is '/V1/CONVERSIONS'"),
-        (POST, {"headers": at(0)}, "x-api-key", "the line of host stands twice"),
-        (POST, {"headers": at(2)}, "x-date", "the line of x-content-sha256 stands twice"),
-        (POST, {"headers": at(4)}, "signed header names", "the line of x-nonce stands twice"),
-        (POST, {"headers": only("x-nonce", "1769851800123")}, "x-nonce", "another value"),
-        (POST, {"headers": only("x-api-key", KEY.upper())}, "x-api-key", "another value"),
+        (GET, {"path": f"{FULL_URL}?{GET[2]}", "query": ""}, "path", f"signed is '{FULL_URL}'"),
+        (GET, {"query": lambda q: f"?{q}"}, "query string", "with its question mark"),
+        (GET, {"path": lambda p: f"{p}?{GET[2]}", "query": ""}, "path", "signed in one line"),
+        (GET, {"query": ""}, "query string", "no query was signed"),
+        (POST, {"colon": ": "}, "host", "a space was signed after the colon"),
+        (POST, {"method": "post"}, "method", "signed is post"),
     ],
 )
 def test_a_mistake_without_a_name_says_what_was_signed(request_, parts, line, words):
-    """Path, query and header lines are told from the text that the signature was made of."""
+    """Method, path, query and header lines: the message says what was signed."""
     told = compared(request_, {"parts": parts}, "-")
     assert (told.mistake, told.layer, told.line) == ("unknown", "canonical request", line)
+    assert words in told.message
+
+
+@pytest.mark.parametrize(
+    ("step", "layer", "line", "words"),
+    [
+        ({"encode": bytes.hex}, "signature", "encoding", "encode this text in Base64"),
+        ({"hashed": bytes.decode}, "payload", "canonical hash", "signed without its hash"),
+        ({"payload": lambda lines: "\n".join(lines[1:])}, "payload", "scheme", "of three lines"),
+        ({"payload": instead(lambda c, s, d, h: c)}, "payload", "canonical hash", "of three lines"),
+    ],
+)
+def test_a_mistake_in_the_payload_or_its_encoding_says_what_is_right(step, layer, line, words):
+    """Hex without Base64, the text in place of its hash, and a payload without its first line."""
+    told = compared(POST, step, "-")
+    assert (told.mistake, told.layer, told.line) == ("unknown", layer, line)
     assert words in told.message

@@ -188,6 +188,24 @@ def test_not_named_with_another_secret(signed, check, mistake, change):
     assert (refusal.reason, refusal.mistake) == ("signature", None)
 
 
+UNNAMED = [
+    ("encode this text in Base64", {"finish": lambda digest: digest.hex().encode()}),
+    ("with its question mark", {"canonical": query_line("?{}".format)}),
+    ("signed in one line", {"canonical": instead(r"^(/v1.*)\n(limit)", r"\1?\2")}),
+    ("a space was signed after the colon", {"canonical": instead("^([a-z0-9-]+):", r"\1: ")}),
+    ("signed is post, the one sent is POST", {"canonical": swap("POST", "post")}),
+    ("of three lines", {"payload": swap("HMAC-SHA256\n", "")}),
+]
+
+
+@pytest.mark.parametrize(("words", "change"), UNNAMED)
+def test_a_mistake_without_an_id_is_described(signed, check, words, change):
+    """The message of the refusal says what was signed, without the id of a mistake."""
+    refusal = check(signed(**change))
+    assert (refusal.reason, refusal.mistake) == ("signature", None)
+    assert words in refusal.message
+
+
 @pytest.mark.parametrize(
     "secret",
     ["", "s", SECRET.upper(), SECRET[:-2], SECRET[1:], SECRET * 2, "\n", "=", b"\x00", b"\xff"],

@@ -40,7 +40,7 @@ PLAIN = {
     *("Names.send", "Names.read"),
     *(f"Service.{name}" for name in ("path", "match", "list", "account", "declared_order")),
     *(f"Service.{name}" for name in ("accounts_of", "payout_methods")),
-    *("bodies", "export_list", "collect_accounts", "shape", "differing_place"),
+    *("bodies", "export_list", "collect_accounts"),
 }
 """Public members that only other parts of the package use."""
 

@@ -1,0 +1,81 @@
+"""Mistakes in the hash of a body: it is the hash of the same content, written in another way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from hashlib import sha256
+from itertools import product
+
+from ..spec.text import JsonValue
+from .canonical import EMPTY_HASH
+from .corrections import Mistake, known_mistake
+
+BODY_BYTES_MAX = 1_000_000
+"""Maximum bytes of a body for which other formats are tried."""
+
+TEXT_ENCODINGS = ("latin-1", "utf-16", "utf-16-le", "utf-8-sig")
+
+JSON_LAYOUTS: tuple[tuple[str, int | None, tuple[str, str] | None], ...] = (
+    ("without spaces", None, (",", ":")),
+    ("with spaces after commas and colons", None, None),
+    ("indented by 2", 2, None),
+    ("indented by 4", 4, None),
+)
+"""The description, indent and separators of the JSON that other programs write."""
+
+
+def find_body_mistake(claimed_hash: str, body: bytes) -> Mistake | None:
+    """The mistake that makes `claimed_hash` of a body; None if it is not a known one."""
+    if claimed_hash.lower() == sha256(body).hexdigest():
+        return known_mistake("uppercase-hash")
+    if body and claimed_hash == EMPTY_HASH:
+        return known_mistake("body-changed", "it is the hash of an empty body")
+    for description, content in rewrite_body(body):
+        hashes = (sha256(content).hexdigest(), sha256(content + b"\n").hexdigest())
+        if claimed_hash in hashes:
+            return known_mistake("body-changed", f"it is the hash of the body {description}")
+    return None
+
+
+def rewrite_body(body: bytes) -> Iterator[tuple[str, bytes]]:
+    """The body in the formats of other programs, each with a description of the difference."""
+    if len(body) > BODY_BYTES_MAX:
+        return
+    yield "with a line break at its end", body
+    yield "without the white space around it", body.strip()
+    yield from _encode_text(body)
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return
+    yield from _write_json(value)
+
+
+def _encode_text(body: bytes) -> Iterator[tuple[str, bytes]]:
+    try:
+        text = body.decode()
+    except ValueError:
+        return
+    for encoding in TEXT_ENCODINGS:
+        yield f"encoded as {encoding}", text.encode(encoding, "replace")
+    yield "with line breaks of Windows", text.replace("\n", "\r\n").encode()
+
+
+def _write_json(value: JsonValue) -> Iterator[tuple[str, bytes]]:
+    """A value as JSON in every layout, with sorted keys or not, with escaped letters or not."""
+    for is_escaped, is_sorted, layout in product((False, True), (False, True), JSON_LAYOUTS):
+        description, indent, separators = layout
+        description = f"as JSON {description}"
+        if is_sorted:
+            description += ", keys sorted"
+        if is_escaped:
+            description += ", letters escaped"
+        text = json.dumps(
+            value,
+            ensure_ascii=is_escaped,
+            sort_keys=is_sorted,
+            indent=indent,
+            separators=separators,
+        )
+        yield description, text.encode(errors="replace")

@@ -1,0 +1,94 @@
+"""The parts that a signature is computed from, each of which can be replaced."""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from typing import NamedTuple
+
+from ..spec.service.signing import SigningSettings
+from .canonical import SCHEME, SIGNATURE_FORMS, in_order, signed_host, to_bytes
+
+HeaderLines = tuple[tuple[str, str], ...]
+JoinLines = Callable[[Sequence[str]], str]
+
+
+def hash_text(text: str) -> str:
+    """The SHA-256 of a text as lower-case hex."""
+    return sha256(to_bytes(text)).hexdigest()
+
+
+class SignatureInputs(NamedTuple):
+    """The parts and steps of a signature. A line of the canonical request that is None is left out.
+
+    `headers` are the header lines, each written in `header_format`. `request_headers` are the
+    signed headers of the request, in the order of SignedHeaders.
+    """
+
+    secret: bytes
+    method: str
+    path: str
+    query: str | None
+    headers: HeaderLines
+    names: str
+    content_hash: str
+    date: str
+    request_headers: HeaderLines
+    header_format: str = "{}:{}"
+    join_canonical: JoinLines = "\n".join
+    hash_canonical: Callable[[str], str] = hash_text
+    join_payload: JoinLines = "\n".join
+    encode: Callable[[bytes], bytes] = SIGNATURE_FORMS["base64_hex"]
+
+    def canonical(self) -> str:
+        """The canonical request of these parts."""
+        header_lines = [self.header_format.format(name, value) for name, value in self.headers]
+        lines = [self.method, self.path, self.query, *header_lines, self.names, self.content_hash]
+        return self.join_canonical([line for line in lines if line is not None])
+
+    def payload(self) -> str:
+        """The text that the HMAC signs."""
+        return self.join_payload([SCHEME, self.date, self.hash_canonical(self.canonical())])
+
+    def signature(self) -> bytes:
+        """The signature of these parts."""
+        return self.encode(hmac.digest(self.secret, to_bytes(self.payload()), "sha256"))
+
+    def with_header(self, name: str, value: str) -> SignatureInputs:
+        """These parts with another value of one header line."""
+        headers = tuple(
+            (header_name, value if header_name == name else header_value)
+            for header_name, header_value in self.headers
+        )
+        return self._replace(headers=headers)
+
+
+def correct_inputs(  # noqa: PLR0913 - the key and the parts that the spec lists
+    key: bytes,
+    method: str,
+    path: str,
+    query: str,
+    headers: Mapping[str, str],
+    signing: SigningSettings,
+) -> SignatureInputs:
+    """The parts as a service signs them.
+
+    `headers` are the signed headers by lower-case name, in the order of SignedHeaders. Path and
+    query are given as they are signed.
+    """
+    has_query_line = bool(query) or signing.empty_query == "blank"
+    names = in_order(headers, signing.header_order)
+    signed_values = {**headers, "host": signed_host(headers["host"], signing.signed_host)}
+    return SignatureInputs(
+        secret=key,
+        method=method,
+        path=path,
+        query=query if has_query_line else None,
+        headers=tuple((name, signed_values[name]) for name in names),
+        names=";".join(names),
+        content_hash=headers["x-content-sha256"],
+        date=headers["x-date"],
+        request_headers=tuple(headers.items()),
+        encode=SIGNATURE_FORMS[signing.signature],
+    )
