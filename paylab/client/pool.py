@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import ssl
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from ipaddress import ip_address
 from typing import Any
 from urllib.request import getproxies
@@ -84,32 +86,42 @@ def _httpx_errors() -> Iterator[None]:
 
 def pool_transport(cap: Cap, *, is_encrypted: bool) -> PoolTransport:
     """A transport without a proxy. Reading the certificates takes 30 ms, which http can save."""
-    context = httpx.create_ssl_context() if is_encrypted else None
+    context = _trusted() if is_encrypted else None
     backend = BoundedBackend(httpcore.SyncBackend(), cap)
     return PoolTransport(
         httpcore.ConnectionPool(ssl_context=context, network_backend=backend, **LIMITS)
     )
 
 
+def _trusted() -> ssl.SSLContext:
+    """The certificates of SSL_CERT_FILE, SSL_CERT_DIR or certifi; ConfigError for a bad file."""
+    try:
+        return httpx.create_ssl_context()
+    except OSError as error:  # without the name of the file; ssl.SSLError is one too
+        path = os.environ.get("SSL_CERT_FILE")
+        if not path:
+            raise
+        reason = f"the certificates of SSL_CERT_FILE={path} cannot be read: {error.strerror}"
+        raise ConfigError(reason) from None
+
+
 def proxy_transport(address: str, cap: Cap) -> PoolTransport:
     """A transport through a proxy; ConfigError for an address that names none."""
-    try:
+    url = None
+    with suppress(ValueError, httpx.InvalidURL):  # whose messages can have the password
         proxy = httpx.Proxy(address)
-    except (ValueError, httpx.InvalidURL):
+        url = httpcore.URL(str(proxy.url))
+    if url is None or not url.host:
         raise ConfigError(
-            "the address of a proxy in HTTP_PROXY, HTTPS_PROXY or ALL_PROXY must begin with "
-            "http://, https:// or socks5://"
-        ) from None
-    is_socks = proxy.url.scheme.startswith("socks")
-    kind = httpcore.SOCKSProxy if is_socks else httpcore.HTTPProxy
-    try:
-        pool = kind(
-            str(proxy.url),
-            proxy_auth=proxy.auth,
-            ssl_context=httpx.create_ssl_context(),
-            network_backend=BoundedBackend(httpcore.SyncBackend(), cap),
-            **LIMITS,
+            "the address of a proxy in HTTP_PROXY, HTTPS_PROXY or ALL_PROXY must be "
+            "http://HOST:PORT, https://HOST:PORT or socks5://HOST:PORT"
         )
+    kind = httpcore.SOCKSProxy if url.scheme.startswith(b"socks") else httpcore.HTTPProxy
+    context = _trusted()
+    backend = BoundedBackend(httpcore.SyncBackend(), cap)
+    auth = proxy.raw_auth  # httpcore takes no text beyond ASCII
+    try:
+        pool = kind(url, proxy_auth=auth, ssl_context=context, network_backend=backend, **LIMITS)
     except RuntimeError:  # httpcore says so without naming the package's extra
         raise ConfigError("a SOCKS proxy needs socksio: pip install 'httpx[socks]'") from None
     return PoolTransport(pool)
@@ -118,26 +130,34 @@ def proxy_transport(address: str, cap: Cap) -> PoolTransport:
 def proxy_mounts(cap: Cap) -> dict[str, httpx.BaseTransport | None]:
     """The proxies of the environment by the URLs they serve; None for those of NO_PROXY."""
     proxies = getproxies()
+    addresses = {each: proxies[each] for each in ("http", "https", "all") if proxies.get(each)}
+    exceptions = unproxied(proxies) if addresses else {}
+    if "*" in exceptions:
+        return {}
     mounts: dict[str, httpx.BaseTransport | None] = {}
-    for scheme in ("http", "https", "all"):
-        address = proxies.get(scheme)
-        if address:
-            full_address = address if "://" in address else f"http://{address}"
-            mounts[f"{scheme}://"] = proxy_transport(full_address, cap)
-    exceptions = unproxied(proxies) if mounts else {}
-    return {} if "*" in exceptions else {**mounts, **exceptions}
+    for scheme, address in addresses.items():
+        full_address = address if "://" in address else f"http://{address}"
+        mounts[f"{scheme}://"] = proxy_transport(full_address, cap)
+    return {**mounts, **exceptions}
 
 
 def unproxied(proxies: Mapping[str, str]) -> dict[str, None]:
-    """The patterns of httpx for the hosts of NO_PROXY, or `*` for all."""
+    """The patterns of httpx for the hosts of NO_PROXY, or `*` for all; ConfigError for others."""
     patterns: dict[str, None] = {}
     for name in filter(None, map(str.strip, proxies.get("no", "").split(","))):
         if name == "*" or "://" in name:
-            patterns[name] = None
+            pattern = name
+        elif name.startswith("["):  # an IPv6 address, with a port or without
+            pattern = f"all://{name}"
         elif _is_address(name) or name.lower() == "localhost":
-            patterns[f"all://[{name}]" if ":" in name else f"all://{name}"] = None
+            pattern = f"all://[{name}]" if ":" in name else f"all://{name}"
         else:  # a domain, with what is below it
-            patterns[f"all://*{name}"] = None
+            pattern = f"all://*{name}"
+        try:
+            httpx.URL(pattern)
+        except httpx.InvalidURL as error:
+            raise ConfigError(f"NO_PROXY has {name!r}, which is no host: {error}") from None
+        patterns[pattern] = None
     return patterns
 
 
