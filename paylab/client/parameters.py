@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import wraps
 from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
 
 from ..errors.arguments import UNCHECKED_ERRORS, raise_with_explanation
-from ..errors.base import Problem, RuleError, RuleWarning
+from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
 from ..errors.names import find_nearest_name, find_suggestion
 from ..spec.operations.field import ID, REFERENCE
 from ..spec.operations.records import OPERATIONS, REQUEST_AMOUNTS
@@ -155,7 +154,7 @@ def raise_or_warn(problems: Iterable[Problem], doubts: Iterable[Problem] = ()) -
         refuse(errors)
     for problem in (*errors, *doubts):
         # Past this function, the operation, and the check of its parameters.
-        warnings.warn(str(problem), RuleWarning, stacklevel=4)
+        warn_caller(str(problem), RuleWarning)
 
 
 def read_name(value: object, field: str) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from ..errors.base import ConfigError, ConfigWarning
+from ..errors.base import ConfigError, ConfigWarning, warn_caller
 from ..light_dataclass import light_dataclass
 from ..redaction.hiding import HIDDEN, Secret
 from ..signing.canonical import key_bytes
@@ -183,7 +182,7 @@ def refuse_unknown_variables(environ: Mapping[str, str] = os.environ) -> None:
 
 def _warn_of_unknown(environ: Mapping[str, str]) -> None:
     for message in _unknown_variables(environ):
-        warnings.warn(message, ConfigWarning, stacklevel=6)  # the caller of `connect`
+        warn_caller(message, ConfigWarning)  # the caller of `connect`
 
 
 def _unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -177,6 +179,20 @@ class ConfigWarning(PaylabWarning):
 
 class RepeatWarning(PaylabWarning):
     """A list repeats rows; each id is read once."""
+
+
+LIBRARIES = ("paylab.", "pandas.", "numpy.", "functools", "contextlib")
+"""The modules between a line of the user and a warning."""
+
+
+def warn_caller(message: str, category: type[PaylabWarning]) -> None:
+    """Warn at the line of the user, however many functions of libraries are between."""
+    level = 1
+    frame = sys._getframe()
+    while frame.f_back and str(frame.f_globals.get("__name__", "")).startswith(LIBRARIES):
+        level += 1
+        frame = frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 class ReadOnlyError(PaylabError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..errors.base import PaylabWarning
-from .pandas_callers import user_level
+from ..errors.base import PaylabWarning, warn_caller
 
 Codes = np.ndarray[Any, Any]
 UNKNOWN = -1
@@ -90,4 +88,4 @@ def _warn(names: Sequence[str]) -> None:
         f"amounts in {', '.join(names)} are added together: group by the currency, or use "
         "paylab.frames.by_currency(frame)"
     )
-    warnings.warn(message, CurrencyWarning, stacklevel=user_level())
+    warn_caller(message, CurrencyWarning)

@@ -7,7 +7,6 @@ amounts exact; an export does not need types.
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, cast
 
@@ -17,7 +16,7 @@ import pyarrow.json as pj
 
 from ..errors.api import APIResponseError
 from ..errors.arguments import explain_arguments
-from ..errors.base import PagingError, PaylabWarning
+from ..errors.base import PagingError, PaylabWarning, warn_caller
 from ..spec.paging import EMPTY_PAGES_MAX, Page, Pager, read_page
 from ..spec.text import EXACT_DECODER, RepeatedMemberError, plain
 from .columns import Column, Schema
@@ -97,7 +96,7 @@ class Decoder:
                 f"{plain(', '.join(names))}; known fields were read "
                 "(extra=True keeps unknown fields)"
             )
-            warnings.warn(message, MisfitWarning, stacklevel=2)
+            warn_caller(message, MisfitWarning)
 
 
 def _is_safe(page: object) -> bool:

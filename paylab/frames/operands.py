@@ -8,7 +8,6 @@ ExactnessError.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
@@ -18,10 +17,9 @@ import pandas as pd
 import pyarrow as pa
 from pandas.api.types import is_float_dtype, is_list_like, is_object_dtype
 
-from ..errors.base import ExactnessError, PaylabWarning
+from ..errors.base import ExactnessError, PaylabWarning, warn_caller
 from . import decimals
 from .exact_decimal import USE_DECIMAL
-from .pandas_callers import user_level
 
 
 class FloatWarning(PaylabWarning):
@@ -97,7 +95,7 @@ def warn_of_floats(other: Any) -> None:
             "exact amounts are compared with a float; it is taken as it is printed. Compare with "
             'Decimal("1437.92"), or with frame.paylab.floats()'
         )
-        warnings.warn(message, FloatWarning, stacklevel=user_level())
+        warn_caller(message, FloatWarning)
 
 
 def _arrow(values: Any) -> pa.Array | None:

@@ -12,7 +12,6 @@ from importlib import import_module
 
 from ..errors.base import PaylabError
 
-LIBRARIES = ("paylab.frames.", "pandas.", "numpy.")
 RANKING = "pandas.core.methods.selectn"
 WINDOWS = "pandas.core.window.rolling"
 INEXACT = (
@@ -47,16 +46,6 @@ def refuse_windows(*, is_known: bool = HAS_WINDOWS) -> None:
     module = _caller()
     if module == WINDOWS or (not is_known and module.startswith("pandas.")):
         raise WindowError(INEXACT)
-
-
-def user_level() -> int:
-    """The `stacklevel`, in the calling function, of the first frame outside libraries."""
-    level = 1
-    frame = sys._getframe(1)
-    while frame.f_back and str(frame.f_globals.get("__name__", "")).startswith(LIBRARIES):
-        level += 1
-        frame = frame.f_back
-    return level
 
 
 def _caller() -> str:

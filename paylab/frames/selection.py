@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -11,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors.base import ConfigWarning, PaylabWarning, Problem, RuleError
+from ..errors.base import ConfigWarning, PaylabWarning, Problem, RuleError, warn_caller
 from ..errors.names import find_nearest_name
 from ..spec import status
 from ..spec.codes import PAGE_MAX
@@ -56,7 +55,7 @@ def known_statuses(values: str | Collection[str] | None, kind: str) -> frozenset
         nearest = find_nearest_name(word, states)
         hint = f"nearest: {nearest}" if nearest else f"known: {', '.join(states)}"
         message = f"{plain(word, 40)!r} is not a known status of {kind}; {hint}"
-        warnings.warn(message, ConfigWarning, stacklevel=3)
+        warn_caller(message, ConfigWarning)
     return statuses
 
 
@@ -140,7 +139,7 @@ class Selection:
             self.reached |= self._last is not None and self._last < int(start.value)
         elif part.more and not self._has_warned:
             self._has_warned = True
-            warnings.warn(message, OrderWarning, stacklevel=2)
+            warn_caller(message, OrderWarning)
         return part.table.filter(pc.fill_null(pc.greater_equal(created, start), True))
 
     def _falls(self, created: pa.ChunkedArray) -> bool:

@@ -7,7 +7,6 @@ older rows come.
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
@@ -18,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from ..errors.base import warn_caller
 from ..spec import status, timestamps
 from ..spec.codes import PAGE_MAX
 from ..spec.repeats import warn_of_repeats
@@ -111,7 +111,7 @@ class Sync:
             since, alone = self._since(overlap)
             selection = Selection(since=since, order=self.pull.order)
         elif self.newest:
-            warnings.warn(UNDECLARED, OrderWarning, stacklevel=3)
+            warn_caller(UNDECLARED, OrderWarning)
         read_pages(bodies(self.pull.fetch), schema, self._take, self.tally, selection=selection)
         self._flush(set(self._days))
         self._ask(alone, schema)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -12,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors.base import PaylabWarning, Problem, RuleError
+from ..errors.base import PaylabWarning, Problem, RuleError, warn_caller
 from ..spec.time_arguments import from_date
 
 INSTANT = pa.timestamp("us", tz="UTC")
@@ -69,7 +68,7 @@ def _one_by_one(texts: list[str | None], column: str, start: int) -> pa.Array:
     for row, (text, instant) in enumerate(zip(texts, instants, strict=True), start):
         if instant is None and text and text.strip():
             message = f"{column}, row {row}: {text[:40]!r} is not a time; it is missing"
-            warnings.warn(message, UnreadableTimeWarning, stacklevel=2)
+            warn_caller(message, UnreadableTimeWarning)
             break  # one warning per column
     return pa.array(instants, INSTANT)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import time
-import warnings
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,7 +29,7 @@ from ..client.settings import (
     read_only_source,
     service_source,
 )
-from ..errors.base import ConfigError, ConfigWarning
+from ..errors.base import ConfigError, ConfigWarning, warn_caller
 from ..logs import log
 from ..redaction.hiding import Secret
 from ..spec.service.service import Service
@@ -183,7 +182,7 @@ def warn_of_ledger() -> None:
             "PAYLAB_LEDGER has no effect: nothing is stored any more, because the service itself "
             "recognises an order by its key; its file is left alone"
         )
-        warnings.warn(message, ConfigWarning, stacklevel=4)
+        warn_caller(message, ConfigWarning)
 
 
 def log_as_asked() -> None:

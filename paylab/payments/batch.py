@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack
@@ -24,6 +23,7 @@ from ..errors.base import (
     Problem,
     RuleError,
     RuleWarning,
+    warn_caller,
 )
 from ..runtime import make_executor
 from ..spec.models import Transfer
@@ -120,7 +120,7 @@ class Batch:
 
         self.plan.raise_if_problems()
         if not all(row.reference for row in self.plan.rows):
-            warnings.warn(REPEATABLE, RuleWarning, stacklevel=4)  # of the caller of the lab
+            warn_caller(REPEATABLE, RuleWarning)  # of the caller of the lab
         results = Results(self.plan)
         with ExitStack() as stack:
             if to is not None:

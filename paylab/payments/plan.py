@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact
 from typing import TYPE_CHECKING, Any
 
-from ..errors.base import Problem, RuleError, RuleWarning
+from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
 from ..errors.extras import extra_imports
 from ..rules import transfers
 from ..spec import money
@@ -151,7 +150,7 @@ def _check_by_rules(row: PayoutRow) -> Iterator[Problem]:
     rail = body.get("payout_method")
     if isinstance(currency, str):
         for doubt in transfers.warn_rail(currency, rail):
-            warnings.warn(str(doubt), RuleWarning, stacklevel=2)
+            warn_caller(str(doubt), RuleWarning)
     for problem in transfers.check(body) or transfers.check_rail(str(currency), rail):
         is_float = isinstance(row.cells.get(problem.field), float)  # pandas read the amount so
         if is_float and problem.field in transfers.AMOUNTS:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -12,7 +11,7 @@ from time import monotonic
 from typing import Any, Self
 
 from .. import files
-from ..errors.base import ConfigError, ConfigWarning, PaylabError
+from ..errors.base import ConfigError, ConfigWarning, PaylabError, warn_caller
 from ..errors.extras import extra_imports
 from ..frames.columns import TRANSFERS
 from ..frames.text_table import as_text, text_table
@@ -148,7 +147,7 @@ class ResultsFile:
             forget_sidecar(self._path)
         except OSError as error:
             text = f"{self._path} could not be written ({error}): it may lack the last results"
-            warnings.warn(text, ConfigWarning, stacklevel=2)
+            warn_caller(text, ConfigWarning)
 
     def add_outcome(self, row: PayoutRow, outcome: Outcome) -> None:
         """Write the outcome of a row, now or with the next ones."""

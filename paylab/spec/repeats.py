@@ -6,12 +6,11 @@ with the same `updated_at`, or if one has none, the one that was read last is ne
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
-from ..errors.base import RepeatWarning
+from ..errors.base import RepeatWarning, warn_caller
 from . import timestamps
 
 Row = dict[str, Any]
@@ -79,4 +78,4 @@ def warn_of_repeats(count: int) -> None:
         return
     rows = "a row" if count == 1 else f"{count} rows"
     message = f"the list repeats {rows}: each id is read once"
-    warnings.warn(message, RepeatWarning, stacklevel=3)
+    warn_caller(message, RepeatWarning)

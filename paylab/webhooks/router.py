@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -11,7 +10,7 @@ from threading import Lock, RLock
 from typing import TypeVar
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import ArgumentError
+from ..errors.base import ArgumentError, PaylabWarning, warn_caller
 from ..spec.codes import EVENT_TYPES
 from ..spec.text import JsonMapping
 from .event import SPEC_WRAPPER, Event, EventVersion, Identity, Wrapper, is_stale, read_event
@@ -142,7 +141,7 @@ def _warn_if_unknown(event_type: str) -> None:
         if not nearest:
             return
         message = f"no event is called {event_type!r} in the spec; nearest: {nearest[0]}"
-    warnings.warn(message, stacklevel=3)
+    warn_caller(message, PaylabWarning)
 
 
 def _add_newest(entries: dict[K, V], key: K, value: V, entries_max: int) -> None:

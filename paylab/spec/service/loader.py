@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from ...errors.base import ConfigWarning
+from ...errors.base import ConfigWarning, warn_caller
 from .files import FILL_IN
 from .frozen import to_json_value
 from .gone import replace_gone_keys
@@ -71,7 +70,7 @@ def read_declared_settings(values: Mapping[str, Any]) -> tuple[ServiceSettings, 
     """
     current_values, replacements = replace_gone_keys(merge_values(flatten_values(values)))
     for sentence in replacements.values():
-        warnings.warn(sentence, ConfigWarning, stacklevel=4)
+        warn_caller(sentence, ConfigWarning)
     current_values = with_our_names(current_values)
     settings = read_settings(current_values)
     declared = {key: read_value(settings, key) for key in current_values}

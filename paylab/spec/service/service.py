@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from ...errors.arguments import explain_arguments
-from ...errors.base import ConfigWarning, ServiceError
+from ...errors.base import ConfigWarning, ServiceError, warn_caller
 from .. import codes
 from ..route import Route, RouteTable, strip_base_path
 from .accounts import ACCOUNTS, AccountDetails, AccountSettings
@@ -101,7 +101,7 @@ class Service(ServiceSettings):
         for warning in gone_key_warnings:
             sentence = str(warning.message)
             key = sentence.partition(" ")[0]
-            warnings.warn(add_place(key, sentence), ConfigWarning, stacklevel=2)
+            warn_caller(add_place(key, sentence), ConfigWarning)
         return service
 
     def with_values(self, values: Mapping[str, Any]) -> Self:
