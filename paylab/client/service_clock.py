@@ -62,23 +62,29 @@ class ServiceClock:
         self._ask = ask
         self._ahead: float | None = None
         self._reading: tuple[datetime, datetime, float] | None = None
-        self._has_answer = self._is_warned = False
+        self._has_answer = False
+        self._warned_level = 0
 
     def observe(self, status: int | None, skew: float | None = None) -> None:
-        """Learn from an answer how far the clocks are apart; warn once of a large difference."""
+        """Learn from an answer how far the clocks are apart.
+
+        A large difference is warned of once, and once more when it is too large for a signature.
+        """
         self._has_answer = self._has_answer or status is not None
         if skew is None:
             return
         self._ahead = skew
         is_large = abs(skew) >= min(WARNED_SKEW_SECONDS, self._tolerance)
-        if is_large and self._warns and not self._is_warned:
+        is_refused = abs(skew) > self._tolerance
+        level = is_large + is_refused
+        if self._warns and level > self._warned_level:
             side = "ahead of" if skew > 0 else "behind"
             words = f"{abs(skew):.0f} s {side} this machine's"
-            refused = ", so every request is refused" if abs(skew) > self._tolerance else ""
+            refused = ", so every request is refused" if is_refused else ""
             allowance = f"{self._tolerance} s are allowed{refused}: set this machine's clock"
             log.warning("the service's clock is %s; %s", words, allowance)
         # The next warning comes only after the clocks agreed in between.
-        self._is_warned = is_large
+        self._warned_level = max(level, self._warned_level) if level else 0
 
     @property
     def is_known(self) -> bool:

@@ -84,6 +84,7 @@ def _explain_function(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True  # pytest shows the test, and the function itself
         try:
             return function(*args, **kwargs)
         except UNCHECKED_ERRORS as error:
