@@ -7,6 +7,8 @@ error that says so.
 
 from __future__ import annotations
 
+import os
+import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from threading import Event, Thread, Timer, current_thread
@@ -24,6 +26,9 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 Process: TypeAlias = "subprocess.Popen[bytes]"
+
+END_SECONDS = 10.0
+"""How long a process has for its end before it is asked again, or killed."""
 
 BACKLOG = 2048
 """Maximum connections that wait to be accepted."""
@@ -166,6 +171,28 @@ def start_process(command: Sequence[str], **options: Any) -> Process:
     import subprocess
 
     return subprocess.Popen(command, **options)  # noqa: S603 - a list of arguments, no shell
+
+
+def end_process(process: Process, seconds: float = END_SECONDS) -> None:
+    """Ask a process to end, ask again after some seconds, and kill it after as many more.
+
+    Its children are killed with it if it leads a session. The function does not wait.
+    """
+
+    def ask_again() -> None:
+        process.terminate()
+        call_later(seconds, kill, "paylab-kill")
+
+    def kill() -> None:
+        if process.poll() is not None:
+            return
+        with suppress(AttributeError, ProcessLookupError):  # Windows has no groups
+            if os.getpgid(process.pid) == process.pid:
+                os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+
+    process.terminate()
+    call_later(seconds, ask_again, "paylab-end")
 
 
 def listen(host: str, port: int) -> socket.socket:

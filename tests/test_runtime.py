@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import sys
 from pathlib import Path
+from signal import SIGKILL, SIGTERM
+from subprocess import PIPE
 from threading import Thread
 from time import monotonic
 
@@ -128,3 +131,26 @@ def test_threads_are_used_where_they_start():
     cancel = runtime.call_later(60, lambda: None, "timer")
     cancel()
     assert monotonic() - begun < 60
+
+
+DEAF = """
+import signal, subprocess, sys
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+child = subprocess.Popen([sys.executable, "-c", "import time; print(flush=True); time.sleep(99)"])
+child.wait()
+"""
+"""A program that ignores SIGTERM, with a child that prints a line when it has started."""
+
+
+def test_a_process_that_ignores_its_end_is_killed_with_its_children():
+    """A JupyterLab that hangs does not outlive `paylab lab`; a process that ends is not killed."""
+    deaf = runtime.start_process([sys.executable, "-c", DEAF], stdout=PIPE, start_new_session=True)
+    assert deaf.stdout.readline() == b"\n"
+    runtime.end_process(deaf, 0.05)
+    assert deaf.wait(30) == -SIGKILL
+    assert deaf.stdout.read() == b""  # the child has closed it, too
+    sleeper = "import time; print(flush=True); time.sleep(99)"
+    polite = runtime.start_process([sys.executable, "-c", sleeper], stdout=PIPE)
+    assert polite.stdout.readline() == b"\n"
+    runtime.end_process(polite, 30)
+    assert polite.wait(30) == -SIGTERM

@@ -128,7 +128,7 @@ def run(options: argparse.Namespace) -> int:
 def _until_stopped(child: subprocess.Popen[bytes], first: str, begun: float, log: IO[str]) -> int:
     """Print JupyterLab's address, and wait until it ends or a signal ends it."""
     for number in (signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
-        signal.signal(number, lambda *_: child.terminate())
+        signal.signal(number, lambda *_: runtime.end_process(child))
     try:
         server = _started(child, begun)
     except PaylabError:
