@@ -242,8 +242,9 @@ KEYS: tuple[Rule, ...] = (
     ),
     Rule("key", _nested_literals, ("(", "["), _has_name),
     Rule("key", _in_columns, ("\n", "<tr"), _has_name),
-    _named_form(  # a value after its name and only white space, an arrow or a remark
-        rf"(?i)(?<![\w/]){_SPACED_NAME}[\"'`*]{{0,3}}(?:[ \t]{{1,9}}\([^()\n]{{1,30}}\))?"
+    # A value after its name and only white space, an arrow or a remark; not after a $NAME.
+    _named_form(
+        rf"(?i)(?<![\w/$]){_SPACED_NAME}[\"'`*]{{0,3}}(?:[ \t]{{1,9}}\([^()\n]{{1,30}}\))?"
         rf"[ \t]{{1,20}}(?:(?:-{{1,3}}|=)>|\u2192)?[ \t]{{0,20}}[\"'`*]{{0,3}}{_LONG_KEY}",
         lambda text: not is_key(text),
     ),
