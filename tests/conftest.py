@@ -56,6 +56,15 @@ def _own_data(monkeypatch):
     monkeypatch.setenv("XDG_DATA_HOME", str(Path(_home) / f"data-{next(_numbers)}"))
 
 
+@pytest.fixture(autouse=True)
+def _own_signals():
+    """Commands handle Ctrl-C until their process ends: here the next test would not see it."""
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
 def pytest_unconfigure():
     """Remove the folder of this process or worker: another run makes its own."""
     shutil.rmtree(_home, ignore_errors=True)
