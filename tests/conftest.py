@@ -99,10 +99,10 @@ def pytest_make_collect_report(collector):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Run the whole tables only when their mark is selected: `-m whole_table`."""
-    if "whole_table" in (config.option.markexpr or ""):
-        return
-    left = [item for item in items if item.get_closest_marker("whole_table")]
+    """Run what is slow or needs other programs only when its mark is selected with `-m`."""
+    expression = config.option.markexpr or ""
+    marks = [mark for mark in ("whole_table", "other_tools") if mark not in expression]
+    left = [item for item in items if any(map(item.get_closest_marker, marks))]
     if left:
         config.hook.pytest_deselected(items=left)
         items[:] = [item for item in items if item not in left]
