@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 import paylab
-from paylab import files, folders, frames
+from paylab import files, frames
 from paylab.client import profiles
 from paylab.errors import ConfigError
 from paylab.frames.files import ours
+from paylab.storage import folders
 
 
 def mode(path):

@@ -31,7 +31,7 @@ from urllib.parse import quote
 from .. import files, runtime
 from ..errors.base import ConfigError, PaylabError
 from ..errors.extras import extra_imports, require_extra
-from ..interpreter import python_command
+from ..processes.interpreter import python_command
 from .service import FACTS, exports, service_for, variables
 from .terminal import log_without_blocking, port, say, warn_user
 

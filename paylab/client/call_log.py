@@ -16,8 +16,8 @@ from ..errors.extras import extra_imports
 from ..errors.names import with_name_suggestions
 from ..errors.text import plain
 from ..files import path_of
-from ..forks import renew_after_fork
 from ..logs import log
+from ..processes.forks import renew_after_fork
 from .call import STEPS, Call, DeferredCall
 from .request import CONTROLS
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 from ..errors.base import ConfigError
-from ..forks import renew_after_fork
+from ..processes.forks import renew_after_fork
 from ..redaction.redaction import Redaction
 from .deadline import Deadline
 from .request import Nonces, OutgoingRequest, Sign, request_signer

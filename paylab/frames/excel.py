@@ -14,7 +14,7 @@ import pyarrow as pa
 from ..errors.base import ConfigError
 from ..errors.extras import extra_imports
 from ..files import replace, require_writable
-from ..spreadsheet_cells import escape_sheet_text
+from ..storage.spreadsheet_cells import escape_sheet_text
 from . import decimals
 from .times import time_zone
 

@@ -24,11 +24,11 @@ from ..errors.base import ConfigError
 from ..errors.extras import require_extra
 from ..errors.text import printable_lines
 from ..files import path_of, recover_path, replace, require_parent
-from ..folders import replace_folder, require_own_files
 from ..spec import timestamps
 from ..spec.repeats import warn_of_repeats
 from ..spec.service.lists import Order
 from ..spec.time_arguments import read_since
+from ..storage.folders import replace_folder, require_own_files
 from . import excel, files
 from .columns import ListName, Schema, schema_of
 from .decode import Fetch, bodies

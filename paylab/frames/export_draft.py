@@ -21,8 +21,8 @@ import pyarrow as pa
 
 from ..errors.base import ConfigError
 from ..files import replace, sync_folder
-from ..locks import hold_file_lock
 from ..spec.timestamps import from_text, to_text
+from ..storage.locks import hold_file_lock
 from .text_table import PagePart
 
 JOB = "job.json"

@@ -20,12 +20,12 @@ import pyarrow.csv as pcsv
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
-from ..csv_files import read_written_header
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, PaylabError
 from ..files import file_mode, path_of, replace, unreadable_error
 from ..spec.codes import minor_unit
-from ..spreadsheet_cells import ESCAPED, FORMULA, INNER, RESULTS, SPOILED, restore_cell
+from ..storage.csv_files import read_written_header
+from ..storage.spreadsheet_cells import ESCAPED, FORMULA, INNER, RESULTS, SPOILED, restore_cell
 from . import decimals, times
 from .columns import Kind, ListName, Schema, currency_of, likeliest_schema, schema_of
 from .frame import ExactFrame, typed_frame

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 from ..errors.base import ConfigError, ExactnessError
 from ..errors.extras import extra_imports
 from ..files import path_of, remove_drafts, replace
-from ..locks import hold_file_lock
+from ..storage.locks import hold_file_lock
 from . import summaries
 from .decimal_array import DecimalArray, DecimalDtype
 from .summary_rows import prepared

@@ -121,8 +121,8 @@ def forget_moved_time(service_clock: ServiceClock, exchange: Exchange) -> None:
 
 def computed_orders(client: Client, *, is_shared: bool) -> OrderSender:
     """What sends the orders of a lab; `is_shared` is whether other processes reach its service."""
-    from ..locks import Locks  # only an order needs them
     from ..payments.orders import ComputedOrders
+    from ..storage.locks import Locks  # only an order needs them
 
     return ComputedOrders(client, displays.tell, Locks(is_shared=is_shared))
 

@@ -15,8 +15,8 @@ from ..client.parameters import strict_keywords
 from ..client.request import Options, OutgoingRequest
 from ..client.response import Response
 from ..errors.base import ChoiceError
-from ..locks import Locks
 from ..spec.request_body import read_request
+from ..storage.locks import Locks
 from .account_orders import AccountOrders
 from .identity import TRANSFER
 from .keyed_order import make_keyed_order

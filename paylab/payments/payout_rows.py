@@ -9,10 +9,10 @@ from os import PathLike
 from typing import Any, TypeAlias
 from unicodedata import normalize
 
-from ..csv_files import CsvRow, read_csv_header, read_csv_rows
 from ..errors.base import PaylabError
 from ..spec.operations.field import AMOUNT, CURRENCY, ENUM, TEXT
 from ..spec.operations.records import OPERATIONS
+from ..storage.csv_files import CsvRow, read_csv_header, read_csv_rows
 from .identity import REFERENCE
 
 Payouts: TypeAlias = "str | PathLike[str] | Iterable[Mapping[str, Any]] | Any"

@@ -16,7 +16,7 @@ from ..errors.extras import extra_imports
 from ..frames.columns import TRANSFERS
 from ..frames.text_table import as_text, text_table
 from ..spec.text import plain, printable
-from ..spreadsheet_cells import RESULTS, escape_cell
+from ..storage.spreadsheet_cells import RESULTS, escape_cell
 from .identity import REFERENCE
 from .outcome import UNKNOWN, Outcome
 from .payout_rows import COLUMNS, PayoutRow

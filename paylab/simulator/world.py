@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from threading import RLock
 from typing import Any
 
-from ..forks import renew_after_fork
+from ..processes.forks import renew_after_fork
 from ..spec import timestamps
 from ..spec.operations.records import LISTED_RESOURCES
 from ..spec.service.frozen import to_json_value

@@ -1,7 +1,7 @@
 """A program that draws Vega-Lite specifications as PNG or SVG, in a process of its own.
 
 The compiler ends its process at some texts. This file imports nothing of paylab: it is run by
-`paylab/child.py`.
+`paylab/processes/child.py`.
 """
 
 from __future__ import annotations

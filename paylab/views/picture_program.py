@@ -1,7 +1,7 @@
 """A program that makes previews of pictures and PDFs and reads QR codes, in its own process.
 
 Hostile files can crash a decoder or exhaust memory. This file imports nothing of paylab: it is run
-by `paylab/child.py`.
+by `paylab/processes/child.py`.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from ..errors.extras import require_extra
-from ..processes import ANSWER_SECONDS, PythonProgram
+from ..processes.programs import ANSWER_SECONDS, PythonProgram
 from ..spec.codes import IMAGE_MIN
 from ..spec.text import JsonMapping
 

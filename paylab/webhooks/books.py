@@ -14,7 +14,7 @@ from ..errors.base import ConfigError, PaylabError
 from ..errors.extras import extra_imports
 from ..files import path_of, unreadable_error
 from ..frames.files import read_csv_texts, read_sidecar, unguard
-from ..spreadsheet_cells import restore_sheet_text
+from ..storage.spreadsheet_cells import restore_sheet_text
 
 with extra_imports():
     import pandas as pd

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from paylab.cli.main import COMMANDS
-from paylab.interpreter import python_environment
+from paylab.processes.interpreter import python_environment
 from paylab.views.images.choice import make_preview
 from paylab.views.specimens import specimen
 

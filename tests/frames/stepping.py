@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from paylab import folders, frames
+from paylab import frames
+from paylab.storage import folders
 
 STEPS = ("open", "os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.chmod", "shutil.rmtree")
 ROWS, PAGE = 6, 2

@@ -12,8 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import paylab
-from paylab import csv_files, frames
-from paylab.spreadsheet_cells import escape_cell, restore_cell
+from paylab import frames
+from paylab.storage import csv_files
+from paylab.storage.spreadsheet_cells import escape_cell, restore_cell
 
 FORMULAS = [
     "=1+1",

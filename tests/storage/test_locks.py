@@ -12,11 +12,11 @@ from threading import Event, Thread
 
 import pytest
 
-from paylab.locks import Locks
+from paylab.storage.locks import Locks
 
 HOLD = """
 import sys
-from paylab.locks import Locks
+from paylab.storage.locks import Locks
 with Locks().hold(sys.argv[1], 5):
     print("held", flush=True)
     sys.stdin.read()

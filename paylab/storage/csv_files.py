@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from .errors.base import ArgumentError, PaylabError
-from .files import path_of, require_regular, unreadable_error
+from ..errors.base import ArgumentError, PaylabError
+from ..files import path_of, require_regular, unreadable_error
 from .spreadsheet_cells import RESULTS, restore_cell
 
 DELIMITERS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}

@@ -15,9 +15,9 @@ from weakref import WeakValueDictionary
 
 from filelock import FileLock, Timeout
 
-from . import forks
-from .errors.base import ConfigError
-from .files import PRIVATE_MODE
+from ..errors.base import ConfigError
+from ..files import PRIVATE_MODE
+from ..processes import forks
 
 FOLDER_MODE = 0o700
 

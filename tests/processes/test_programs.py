@@ -13,8 +13,8 @@ import pytest
 
 import paylab
 from paylab.errors import ProgramError
-from paylab.interpreter import python_command
-from paylab.processes import PythonProgram
+from paylab.processes.interpreter import python_command
+from paylab.processes.programs import PythonProgram
 
 PROGRAM = """
 import os, signal, sys, time
@@ -129,7 +129,7 @@ def test_a_forked_process_has_a_program_of_its_own(program):
 
 SCRIPT = """
 import sys, threading
-from paylab.processes import PythonProgram
+from paylab.processes.programs import PythonProgram
 program = PythonProgram(sys.argv[1], "answer", "the program")
 print(program.ask(b"pid").decode(), flush=True)
 if sys.argv[2] == "busy":

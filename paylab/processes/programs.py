@@ -16,10 +16,10 @@ from signal import Signals
 from threading import Event, Lock
 from typing import BinaryIO, cast
 
+from ..errors.base import ProgramError
+from ..runtime import Process, call_later, start_process
 from . import child, forks
-from .errors.base import ProgramError
 from .interpreter import python_command, python_environment
-from .runtime import Process, call_later, start_process
 
 ANSWER_SECONDS = 60
 """Maximum seconds to wait for an answer, the start of the program included."""

@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .errors.base import ConfigError
-from .files import draft_path, file_mode, require_parent, sync_folder
+from ..errors.base import ConfigError
+from ..files import draft_path, file_mode, require_parent, sync_folder
 
 FOLDER_MODE = 0o700
 EXCHANGE_FLAG = 2  # RENAME_EXCHANGE of Linux, RENAME_SWAP of macOS

@@ -1,0 +1,1 @@
+"""Child processes: Python programs of our own, and what a fork renews."""

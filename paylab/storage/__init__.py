@@ -1,0 +1,1 @@
+"""Files of users: atomic folders, locks, CSV, cells that no spreadsheet executes."""
