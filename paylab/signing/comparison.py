@@ -30,7 +30,7 @@ from .explanation import line_labels
 from .findings import LENIENT_FORM, Authorization, Finding, SignedRequest, headers_of
 from .guesses import guess_bodies, guess_dates, guess_keys, guess_secrets
 from .inputs import SignatureInputs, correct_inputs
-from .mistakes import HEX_MESSAGE, Guess, find_guess, make_guesses
+from .mistakes import Guess, find_guess, make_guesses
 from .unauthorized import (
     AUTHORIZATION_FORM,
     check_body,
@@ -204,7 +204,7 @@ def _check_form(signature: str, signing: SigningSettings) -> Finding | None:
 
 def _find_form_mistake(signature: str) -> Mistake | None:
     if re.fullmatch(r"[0-9a-f]{64}", signature):
-        return Mistake("unknown", HEX_MESSAGE)
+        return known_mistake("hex-signature")
     try:
         content = b64decode(signature, validate=True)
     except ValueError:

@@ -9,9 +9,17 @@ from ..light_dataclass import light_dataclass
 from ..spec.service.signing import SigningSettings
 
 CORRECTIONS: Mapping[str, str] = {
+    "hex-signature": "encode the HMAC's hex text in Base64",
     "raw-digest": "Base64 the HMAC's lower-case hex text, not its raw bytes",
     "uppercase-signature": "write the HMAC's hex text in lower case before Base64",
     "double-base64": "Base64 the hex text once, not twice",
+    "unhashed-canonical": (
+        "end the payload with the SHA-256 of the canonical request in hex, not with its text"
+    ),
+    "no-algorithm-line": "begin the payload with the line HMAC-SHA256, before X-Date and the hash",
+    "method-case": "sign the method in capitals, as it is sent",
+    "query-mark": "sign the query without its question mark",
+    "query-in-path-line": "write path and query in two lines, without the question mark",
     "blank-query-line": "leave the query line out when there is no query string",
     "no-query-line": "keep an empty query line when there is no query string",
     "path-without-version": "sign the whole path as sent, /v1 included",
@@ -23,6 +31,7 @@ CORRECTIONS: Mapping[str, str] = {
     ),
     "missing-header": "give each name in SignedHeaders its line, and list it below",
     "header-name-case": "write header names in lower case",
+    "space-after-colon": "write each header line as name:value, without a space after the colon",
     "unsorted-headers": "sort the signed headers by name in both places",
     "host-differs": "sign the Host header as it arrives behind every proxy, port included",
     "plus-for-space": "sign the query as sent: + and %20 differ",

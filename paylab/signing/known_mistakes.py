@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode, b64encode, urlsafe_b64decode
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import permutations, product
 from urllib.parse import quote, unquote, unquote_plus
 
@@ -17,6 +17,11 @@ ORDERED_MAX = 5
 DEVELOPMENT_PORTS = (3000, 5000, 8000, 8080, 8443, 9000)
 
 ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
+
+
+def _send_hex_text(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+    if correct.encode is SIGNATURE_FORMS["base64_hex"]:
+        yield correct._replace(encode=SIGNATURE_FORMS["hex"])
 
 
 def _encode_in_another_form(correct: SignatureInputs) -> Iterator[SignatureInputs]:
@@ -35,6 +40,47 @@ def _write_signature_in_upper_case(correct: SignatureInputs) -> Iterator[Signatu
 def _encode_signature_twice(correct: SignatureInputs) -> Iterator[SignatureInputs]:
     encode = SIGNATURE_FORMS["base64_hex"]
     yield correct._replace(encode=lambda digest: b64encode(encode(digest)))
+
+
+def _sign_unhashed_text(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+    """The canonical request in place of its hash, in the payload or alone."""
+    unhashed = correct._replace(hash_canonical=str)
+    for join in ("\n".join, _last_line, _all_but_scheme, _all_but_date):
+        yield unhashed._replace(join_payload=join)
+
+
+def _leave_out_algorithm(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+    """The payload without its first line, or only its last line."""
+    for join in (_all_but_scheme, _last_line):
+        yield correct._replace(join_payload=join)
+
+
+def _last_line(lines: Sequence[str]) -> str:
+    return lines[-1]
+
+
+def _all_but_scheme(lines: Sequence[str]) -> str:
+    return "\n".join(lines[1:])
+
+
+def _all_but_date(lines: Sequence[str]) -> str:
+    return "\n".join([lines[0], *lines[2:]])
+
+
+def _change_method_case(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+    for method in (correct.method.lower(), correct.method.title()):
+        yield correct._replace(method=method)
+
+
+def _keep_question_mark(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+    """A question mark before the query, also before a query that is empty."""
+    yield correct._replace(query=f"?{correct.query or ''}")
+
+
+def _sign_query_in_path_line(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+    if correct.query:
+        yield correct._replace(path=f"{correct.path}?{correct.query}", query=None)
+        yield correct._replace(path=f"{correct.path}?{correct.query}", query="")
 
 
 def _add_blank_query(correct: SignatureInputs) -> Iterator[SignatureInputs]:
@@ -102,6 +148,14 @@ def _write_names_in_capitals(correct: SignatureInputs) -> Iterator[SignatureInpu
             yield correct._replace(
                 headers=correct.headers[:index] + line + correct.headers[index + 1 :]
             )
+
+
+def _add_space_after_colon(correct: SignatureInputs) -> Iterator[SignatureInputs]:
+    """A space in each header line, with the names as they are or in capitals."""
+    spaced = correct._replace(header_format="{}: {}")
+    yield spaced
+    for inputs in _write_names_in_capitals(correct):
+        yield inputs._replace(header_format="{}: {}")
 
 
 def _reorder_headers(correct: SignatureInputs) -> Iterator[SignatureInputs]:
@@ -234,9 +288,15 @@ def _change_line_endings(correct: SignatureInputs) -> Iterator[SignatureInputs]:
 
 
 KNOWN_MISTAKES: Mapping[str, Callable[[SignatureInputs], Iterable[SignatureInputs]]] = {
+    "hex-signature": _send_hex_text,
     "raw-digest": _encode_in_another_form,
     "uppercase-signature": _write_signature_in_upper_case,
     "double-base64": _encode_signature_twice,
+    "unhashed-canonical": _sign_unhashed_text,
+    "no-algorithm-line": _leave_out_algorithm,
+    "method-case": _change_method_case,
+    "query-mark": _keep_question_mark,
+    "query-in-path-line": _sign_query_in_path_line,
     "blank-query-line": _add_blank_query,
     "no-query-line": _leave_out_blank_query,
     "path-without-version": _leave_out_version,
@@ -245,6 +305,7 @@ KNOWN_MISTAKES: Mapping[str, Callable[[SignatureInputs], Iterable[SignatureInput
     "body-changed": _sign_empty_body,
     "missing-header": _leave_out_header,
     "header-name-case": _write_names_in_capitals,
+    "space-after-colon": _add_space_after_colon,
     "host-differs": _change_host,  # before the orders, which have Host as it is sent
     "unsorted-headers": _reorder_headers,
     "plus-for-space": _change_spaces,
@@ -254,4 +315,4 @@ KNOWN_MISTAKES: Mapping[str, Callable[[SignatureInputs], Iterable[SignatureInput
     "key-trimmed": _trim_key,
     "wrong-line-ending": _change_line_endings,
 }
-"""The function that makes each mistake which has an id."""
+"""The function that makes each mistake which has an id, the most frequent mistakes first."""

@@ -57,13 +57,6 @@ Messages = Iterator[tuple[str, SignatureInputs]]
 """Sentences that describe a mistake without an id, each with the inputs that it signs."""
 
 
-def _sign_another_method(correct: SignatureInputs) -> Messages:
-    method = correct.method
-    for changed_method in (method.lower(), method.title()):
-        message = f"the method that was signed is {changed_method}, the one sent is {method}"
-        yield message, correct._replace(method=changed_method)
-
-
 def _sign_another_path(correct: SignatureInputs) -> Messages:
     """The whole URL, the path without its first slash, or with another end or beginning."""
     path = correct.path
@@ -80,18 +73,10 @@ def _sign_another_path(correct: SignatureInputs) -> Messages:
 
 
 def _sign_another_query(correct: SignatureInputs) -> Messages:
-    """The query with its question mark, in the line of the path, or without a parameter."""
+    """No query, or the query without a parameter."""
     query = correct.query
     if not query:
         return
-    yield (
-        "the query was signed with its question mark: leave the mark out",
-        correct._replace(query=f"?{query}"),
-    )
-    yield (
-        "path and query were signed in one line: write them in two, without the question mark",
-        correct._replace(path=f"{correct.path}?{query}", query=None),
-    )
     yield (
         "no query was signed: write it in a line of its own, below the path",
         correct._replace(query=None),
@@ -103,29 +88,9 @@ def _sign_another_query(correct: SignatureInputs) -> Messages:
         yield message, correct._replace(query=remaining)
 
 
-def _add_spaces_to_headers(correct: SignatureInputs) -> Messages:
-    message = "a space was signed after the colon of each header line: write name:value"
-    yield message, correct._replace(header_format="{}: {}")
-
-
-def _change_payload(correct: SignatureInputs) -> Messages:
-    """The canonical request as it is instead of its hash, or the payload without a line."""
+def _leave_out_date(correct: SignatureInputs) -> Messages:
     message = "the HMAC is of three lines: HMAC-SHA256, X-Date, and the hash of the canonical text"
-    without_hash = correct._replace(hash_canonical=str)
-    yield f"the canonical text was signed without its hash: {message}", without_hash
-    for join in (_last_line, _all_but_scheme, _all_but_date):
-        yield message, correct._replace(join_payload=join)
-        yield message, without_hash._replace(join_payload=join)
-
-
-def _last_line(lines: Iterable[str]) -> str:
-    *_, last_line = lines
-    return last_line
-
-
-def _all_but_scheme(lines: Iterable[str]) -> str:
-    _, *other_lines = lines
-    return "\n".join(other_lines)
+    yield message, correct._replace(join_payload=_all_but_date)
 
 
 def _all_but_date(lines: Iterable[str]) -> str:
@@ -133,18 +98,9 @@ def _all_but_date(lines: Iterable[str]) -> str:
     return "\n".join([scheme, *other_lines])
 
 
-def _send_hex(correct: SignatureInputs) -> Messages:
-    yield HEX_MESSAGE, correct._replace(encode=lambda digest: digest.hex().encode())
-
-
-HEX_MESSAGE = "the signature is the hex text of the HMAC: encode this text in Base64"
-
 OTHER_MISTAKES: tuple[Callable[[SignatureInputs], Messages], ...] = (
-    _send_hex,
-    _change_payload,
-    _sign_another_method,
+    _leave_out_date,
     _sign_another_query,
     _sign_another_path,
-    _add_spaces_to_headers,
 )
 """The functions that make the mistakes without an id."""

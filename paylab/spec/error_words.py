@@ -24,6 +24,8 @@ READ_KEYS = frozenset((*CODES, *MESSAGES))
 STATUS_PHRASES = frozenset(status.phrase.lower() for status in HTTPStatus)
 """The standard texts of the statuses; any other text is preferred."""
 
+NAME_FOR_PROGRAMS = re.compile(r"[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)+")
+
 INVISIBLE_MARKUP = re.compile(
     r"<(script|style|title)\b.*?</\1\s*>|<!--.*?-->", re.DOTALL | re.IGNORECASE
 )
@@ -52,10 +54,17 @@ def _read_object_message(body: JsonObject, depth: int) -> list[str]:
         return next(filter(None, (read_error_message(error, depth - 1) for error in errors)), [])
     if not code or not message or code == message:
         return [message or code]
+    if " " in code and (_is_name(message) or message.lower() in code.lower()):
+        return [code]  # a sentence, and a name or a word of it
     # A title and the status are repeated in a detail; the value of `error` is not.
     error = by_name.get("error")
     is_code_needed = isinstance(error, str) and not is_status_phrase(error) and code not in message
     return [code, message] if is_code_needed else [message]
+
+
+def _is_name(text: str) -> bool:
+    """Whether a text is a name for programs, like stale-date, and no word of a sentence."""
+    return NAME_FOR_PROGRAMS.fullmatch(text) is not None
 
 
 def _read_first_message(by_name: JsonMapping, keys: Iterable[str], depth: int) -> str:

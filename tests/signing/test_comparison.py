@@ -158,7 +158,7 @@ CASES = [
     ("wrong-line-ending", "canonical request", {"canonical": lambda t: t + "\n"}, {}),
     ("wrong-line-ending", "payload", {"payload": lambda t: t + "\n"}, {}),
     ("unknown", "signature", {"finish": lambda d: b"not+a/signature"}, {}),
-    ("unknown", "canonical request", {"canonical": sub("\\APOST", "post")}, {}),
+    ("method-case", "canonical request", {"canonical": sub("\\APOST", "post")}, {}),
 ]
 
 
@@ -236,7 +236,7 @@ def test_the_line_and_both_its_versions(change, line, texts):
         ({"finish": lambda d: b"a!" + base64.b64encode(d)}, "unknown", "is not Base64"),
         ({"finish": lambda d: base64.b64encode(d + b"x")}, "unknown", "64 lower-case hex digits"),
         ({"sent": {"x-content-sha256": "x"}}, "unknown", "64 lower-case"),
-        *(({"method": name}, "unknown", f"signed is {name}") for name in ("post", "Post")),
+        *(({"method": name}, "method-case", "in capitals") for name in ("post", "Post")),
         *(({"path": path}, "unknown", f"signed is {path!r}") for path in PATHS),
     ],
 )

@@ -17,6 +17,7 @@ from urllib.parse import quote, unquote
 import pytest
 
 from paylab.signing.comparison import compare
+from paylab.signing.corrections import CORRECTIONS
 from paylab.signing.findings import SignedRequest
 
 NOW = datetime(2026, 1, 31, 9, 30, 10, tzinfo=UTC)
@@ -148,7 +149,7 @@ DATES = (*LOW, *ODD, "Sat, 31 Jan 2026 09:30:00 GMT", "2026-01-31T09:30:00.12345
 KINDS = [
     # the form of the signature
     ("raw-digest", "raw bytes", POST, {"encode": b64}),
-    ("-", "hex without Base64", POST, {"encode": bytes.hex}),
+    ("hex-signature", "hex without Base64", POST, {"encode": bytes.hex}),
     (
         "raw-digest",
         "raw bytes, url-safe",
@@ -212,12 +213,27 @@ KINDS = [
         {"key": mac("sha256")(SECRET.encode(), b"20260131")},
     ),
     # the text that the HMAC is computed of
-    ("-", "the canonical request itself", POST, {"payload": instead(lambda c, s, d, h: c)}),
-    ("-", "its hash alone", POST, {"payload": instead(lambda c, s, d, h: h)}),
-    ("-", "without the scheme", POST, {"payload": instead(lambda c, s, d, h: f"{d}\n{h}")}),
+    (
+        "unhashed-canonical",
+        "the canonical request itself",
+        POST,
+        {"payload": instead(lambda c, s, d, h: c)},
+    ),
+    ("no-algorithm-line", "its hash alone", POST, {"payload": instead(lambda c, s, d, h: h)}),
+    (
+        "no-algorithm-line",
+        "without the scheme",
+        POST,
+        {"payload": instead(lambda c, s, d, h: f"{d}\n{h}")},
+    ),
     ("-", "without the date", POST, {"payload": instead(lambda c, s, d, h: f"{s}\n{h}")}),
     ("-", "hash before date", POST, {"payload": instead(lambda c, s, d, h: f"{s}\n{h}\n{d}")}),
-    ("-", "not hashed", POST, {"payload": instead(lambda c, s, d, h: f"{s}\n{d}\n{c}")}),
+    (
+        "unhashed-canonical",
+        "not hashed",
+        POST,
+        {"payload": instead(lambda c, s, d, h: f"{s}\n{d}\n{c}")},
+    ),
     ("-", "joined with spaces", POST, {"payload": " ".join}),
     ("-", "joined with nothing", POST, {"payload": "".join}),
     ("-", "joined with semicolons", POST, {"payload": ";".join}),
@@ -302,7 +318,7 @@ KINDS = [
     ),
     ("-", "a byte order mark", POST, {"text": lambda t: f"\ufeff{t}"}),
     # method and path
-    ("-", "method in lower case", POST, {"parts": {"method": "post"}}),
+    ("method-case", "method in lower case", POST, {"parts": {"method": "post"}}),
     ("-", "another method", POST, {"parts": {"method": "PUT"}}),
     ("-", "no method", POST, {"parts": {"method": ""}}),
     ("path-without-version", "no version", POST, {"parts": {"path": "/transfers"}}),
@@ -324,7 +340,7 @@ KINDS = [
     ("query-decoded", "%2f in the path", GET, {"parts": {"path": put("%2F", "%2f")}}),
     ("query-decoded", "slashes encoded", POST, {"parts": {"path": lambda p: quote(p, "")}}),
     (
-        "-",
+        "query-in-path-line",
         "path with its query in one line",
         GET,
         {"parts": {"path": lambda p: f"{p}?{GET[2]}", "query": ""}},
@@ -348,7 +364,7 @@ KINDS = [
         {"parts": {"query": lambda q: "&".join(q.split("&")[::-1])}},
     ),
     ("-", "query left out", GET, {"parts": {"query": ""}}),
-    ("-", "query with its ?", GET, {"parts": {"query": lambda q: f"?{q}"}}),
+    ("query-mark", "query with its ?", GET, {"parts": {"query": lambda q: f"?{q}"}}),
     ("-", "an & at the query's end", GET, {"parts": {"query": lambda q: f"{q}&"}}),
     ("query-decoded", "query in lower case", GET, {"parts": {"query": str.lower}}),
     ("-", "query as JSON", GET, {"parts": {"query": '{"limit": 2}'}}),
@@ -356,7 +372,7 @@ KINDS = [
     ("-", "a parameter left out", GET, {"parts": {"query": "limit=2&name=a%20b"}}),
     ("-", "semicolons in the query", GET, {"parts": {"query": put("&", ";")}}),
     # header lines
-    ("-", "a space after the colon", POST, {"parts": {"colon": ": "}}),
+    ("space-after-colon", "a space after the colon", POST, {"parts": {"colon": ": "}}),
     ("-", "a space before the colon", POST, {"parts": {"colon": " :"}}),
     ("-", "= for the colon", POST, {"parts": {"colon": "="}}),
     ("-", "values alone", POST, {"parts": {"headers": named(lambda n: ""), "colon": ""}}),
@@ -661,11 +677,7 @@ FULL_URL = f"https://{HOST}{GET[1]}"
         (GET, {"path": lambda p: p[1:], "query": ""}, "path", SLASH),
         (GET, {"path": lambda p: f"{p[1:]}?{GET[2]}", "query": ""}, "path", SLASH),
         (GET, {"path": f"{FULL_URL}?{GET[2]}", "query": ""}, "path", f"signed is '{FULL_URL}'"),
-        (GET, {"query": lambda q: f"?{q}"}, "query string", "with its question mark"),
-        (GET, {"path": lambda p: f"{p}?{GET[2]}", "query": ""}, "path", "signed in one line"),
         (GET, {"query": ""}, "query string", "no query was signed"),
-        (POST, {"colon": ": "}, "host", "a space was signed after the colon"),
-        (POST, {"method": "post"}, "method", "signed is post"),
     ],
 )
 def test_a_mistake_without_a_name_says_what_was_signed(request_, parts, line, words):
@@ -676,16 +688,32 @@ def test_a_mistake_without_a_name_says_what_was_signed(request_, parts, line, wo
 
 
 @pytest.mark.parametrize(
-    ("step", "layer", "line", "words"),
+    ("mistake", "request_", "step", "layer", "line"),
     [
-        ({"encode": bytes.hex}, "signature", "encoding", "encode this text in Base64"),
-        ({"hashed": bytes.decode}, "payload", "canonical hash", "signed without its hash"),
-        ({"payload": lambda lines: "\n".join(lines[1:])}, "payload", "scheme", "of three lines"),
-        ({"payload": instead(lambda c, s, d, h: c)}, "payload", "canonical hash", "of three lines"),
+        ("hex-signature", POST, {"encode": bytes.hex}, "signature", "encoding"),
+        ("unhashed-canonical", POST, {"hashed": bytes.decode}, "payload", "canonical hash"),
+        (
+            *("unhashed-canonical", POST),
+            *({"payload": instead(lambda c, s, d, h: c)}, "payload", "canonical hash"),
+        ),
+        (
+            *("no-algorithm-line", POST),
+            *({"payload": lambda lines: "\n".join(lines[1:])}, "payload", "scheme"),
+        ),
+        (
+            *("query-mark", GET, {"parts": {"query": lambda q: f"?{q}"}}),
+            *("canonical request", "query string"),
+        ),
+        (
+            *("query-in-path-line", GET),
+            *({"parts": {"path": f"{GET[1]}?{GET[2]}", "query": ""}}, "canonical request", "path"),
+        ),
+        ("space-after-colon", POST, {"parts": {"colon": ": "}}, "canonical request", "host"),
+        ("method-case", POST, {"parts": {"method": "post"}}, "canonical request", "method"),
     ],
 )
-def test_a_mistake_in_the_payload_or_its_encoding_says_what_is_right(step, layer, line, words):
-    """Hex without Base64, the text in place of its hash, and a payload without its first line."""
-    told = compared(POST, step, "-")
-    assert (told.mistake, told.layer, told.line) == ("unknown", layer, line)
-    assert words in told.message
+def test_a_mistake_has_the_line_in_which_it_is(mistake, request_, step, layer, line):
+    """Each mistake of a signer that was written from memory has its layer, line and correction."""
+    told = compared(request_, step, mistake)
+    assert (told.mistake, told.layer, told.line) == (mistake, layer, line)
+    assert told.message.endswith(CORRECTIONS[mistake])

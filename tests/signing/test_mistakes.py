@@ -75,7 +75,33 @@ CRLF = swap("\n", "\r\n")
 END = "{}\n".format
 HOST = "^host:.*$"
 
+SPACES = instead("^([A-Za-z0-9-]+):", r"\1: ")
+
+
+def unhashed(canonical):
+    """A signer that uses the canonical request in place of its hash."""
+    texts = []
+    return {
+        "canonical": lambda text: texts.append(text) or text,
+        "payload": lambda payload: canonical(payload, texts[-1]),
+    }
+
+
 MISTAKES = [
+    ("hex-signature", {"finish": lambda digest: digest.hex().encode()}),
+    ("hex-signature", {**BARE, "finish": lambda digest: digest.hex().encode()}),
+    ("unhashed-canonical", unhashed(lambda payload, text: f"{payload[:-64]}{text}")),
+    ("unhashed-canonical", unhashed(lambda payload, text: text)),
+    ("no-algorithm-line", {"payload": swap("HMAC-SHA256\n", "")}),
+    ("no-algorithm-line", {"payload": lambda payload: payload[-64:]}),
+    ("method-case", {"canonical": swap("POST", "post")}),
+    ("method-case", {**BARE, "canonical": swap("GET", "Get")}),
+    ("query-mark", {"canonical": query_line("?{}".format)}),
+    ("query-mark", {**BARE, "canonical": instead("^(/v1.*)$", r"\1\n?")}),
+    ("query-in-path-line", {"canonical": instead(r"^(/v1.*)\n(limit)", r"\1?\2")}),
+    ("query-in-path-line", {"canonical": instead(r"^(/v1.*)\n(limit.*)$", r"\1?\2\n")}),
+    ("space-after-colon", {"canonical": SPACES}),
+    ("space-after-colon", {"canonical": both(LINE_NAMES, SPACES)}),
     ("raw-digest", {"finish": b64encode}),
     ("raw-digest", {**BARE, "finish": b64encode}),
     ("uppercase-signature", {"finish": lambda digest: b64encode(digest.hex().upper().encode())}),
@@ -189,12 +215,9 @@ def test_not_named_with_another_secret(signed, check, mistake, change):
 
 
 UNNAMED = [
-    ("encode this text in Base64", {"finish": lambda digest: digest.hex().encode()}),
-    ("with its question mark", {"canonical": query_line("?{}".format)}),
-    ("signed in one line", {"canonical": instead(r"^(/v1.*)\n(limit)", r"\1?\2")}),
-    ("a space was signed after the colon", {"canonical": instead("^([a-z0-9-]+):", r"\1: ")}),
-    ("signed is post, the one sent is POST", {"canonical": swap("POST", "post")}),
-    ("of three lines", {"payload": swap("HMAC-SHA256\n", "")}),
+    ("of three lines", {"payload": instead("^2026.*\n", "")}),
+    ("no query was signed", {"canonical": swap("limit=2&name=a%20b\n", "")}),
+    ("signed is '/v1/transfers/'", {"canonical": swap("/v1/transfers", "/v1/transfers/")}),
 ]
 
 

@@ -160,13 +160,10 @@ SOME = [
     ("stale-date", "post", {"date": "2020-01-01T00:00:00.000Z"}),
     ("key-trimmed", "get", {"secret": SECRET.encode() + b"\n"}),
     ("key-trimmed", "get", {"secret": SECRET.encode()[:16]}),
-    ("unknown", "get", {"method": "get"}),
+    ("method-case", "get", {"method": "get"}),
     ("unknown", "get", {"secret": b"sk_live_of_somebody_else"}),
-    (
-        "unknown",
-        "post",
-        {"hash_of_canonical": lambda text: text},
-    ),
+    ("unhashed-canonical", "post", {"hash_of_canonical": lambda text: text}),
+    ("hex-signature", "post", {"encode": lambda digest: digest.hex().encode()}),
 ]
 # Each of them in two requests, and in all requests some.
 EVERY = [

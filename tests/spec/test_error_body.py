@@ -230,3 +230,18 @@ def test_the_path_of_a_request_and_a_code(body, text, fields):
     """A text path is that of the request, steps are a field; a code in the words is left out."""
     found = read_error(body)
     assert (found.text, [each.field for each in found.problems]) == (text, fields)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({"error": "X-Date is too old", "reason": "stale-date"}, "X-Date is too old"),
+        ({"error": "the signature differs", "reason": "signature"}, "the signature differs"),
+        ({"error": "the amount is wrong", "reason": "negative"}, "the amount is wrong: negative"),
+        ({"error": "bad_request_2", "reason": "stale-date"}, "bad_request_2: stale-date"),
+        ({"error": "bad_request_2", "reason": "it is too old"}, "bad_request_2: it is too old"),
+    ],
+)
+def test_a_sentence_is_not_followed_by_its_name(body, words):
+    """The name of a reason is left out after a sentence, and a reason that says more is kept."""
+    assert read_error(body).text == words
