@@ -29,6 +29,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="a file by its extension, a folder of daily Parquet files, or - for stdout (CSV)",
     )
     parser.add_argument("--since", metavar="TIME", help="rows created since then: 2026-05-01")
+    parser.add_argument("--until", metavar="TIME", help="rows created before then: 2026-06-01")
+    parser.add_argument("--columns", metavar="NAMES", help="only these, separated by commas")
     parser.add_argument(
         "--status", metavar="WORDS", help="rows with these statuses, separated by commas"
     )
@@ -62,6 +64,8 @@ def run(options: argparse.Namespace) -> int:
         excel_safe=options.excel_safe,
         resume=options.resume,
         since=options.since,
+        until=options.until,
+        columns=options.columns,
         status=options.status,
         client_reference_id=options.reference,
         **filters,

@@ -48,6 +48,8 @@ class Schema:
     """Whether Arrow's reader can read the pages: it cannot if objects contain lists of objects."""
     is_list: bool = True
     """Whether the service lists these objects, so that each id stands for one row."""
+    is_whole: bool = True
+    """Whether it has all columns, so that a field without a column is unknown."""
 
     @property
     def names(self) -> list[str]:

@@ -41,7 +41,7 @@ class Decoder:
     def __init__(self, schema: Schema, *, extra: bool = False) -> None:
         self._schema = schema
         self._extra = extra
-        self._unknown: Unknown = "error"
+        self._unknown: Unknown = "error" if schema.is_whole else "ignore"
         self.rows = self.pages = self._empty = 0
 
     def quick(self, pages: Sequence[object]) -> PagePart | None:

@@ -20,16 +20,17 @@ import pyarrow.parquet as pq
 
 from ..errors.api import BadRequestError
 from ..errors.arguments import explain_arguments
-from ..errors.base import ConfigError
+from ..errors.base import ConfigError, Problem, RuleError
 from ..errors.extras import require_extra
 from ..errors.text import printable_lines
 from ..files import path_of, recover_path, replace, require_parent
 from ..spec import timestamps
 from ..spec.repeats import warn_of_repeats
 from ..spec.service.lists import Order
-from ..spec.time_arguments import read_since
+from ..spec.time_arguments import read_period
 from ..storage.folders import replace_folder, require_own_files
 from . import excel, files
+from .column_choice import Names, chosen_schema, read_columns, schema_for
 from .columns import ListName, Schema, schema_of
 from .decode import Fetch, bodies
 from .export_draft import Draft, Spool, opened_draft, sweep_drafts
@@ -43,6 +44,7 @@ STANDARD_OUTPUT = "-"
 Tables = Iterator[pa.Table]
 About = Mapping[str, Any]
 Write = Callable[[Tables, Path, Schema, About | None], None]
+DAY_COLUMN = "created_at"
 BOM = b"\xef\xbb\xbf"
 
 
@@ -69,14 +71,17 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     *,
     excel_safe: bool = False,
     since: date | str | None = None,
+    until: date | str | None = None,
+    columns: Names | None = None,
     status: str | Collection[str] | None = None,
     client_reference_id: str | None = None,
 ) -> Export:
     """Write all pages to `FILE.csv`, `FILE.parquet`, `FILE.xlsx` or `FOLDER/`, or `-`.
 
     A folder contains Parquet files by day of creation; `-` is CSV on standard output. `since` and
-    `status` keep rows created at or after a time, and rows with one of the statuses,
-    `client_reference_id` rows with this reference. A row that
+    `until` keep rows created at or after a time, and before a time, `status` rows with one of the
+    statuses, `client_reference_id` rows with this reference. `columns` are the names of the
+    columns to write, in your order. A row that
     the pages repeat is written once, with its newest `updated_at`: all rows are first written to
     a temporary file, and eight bytes per row are kept in memory. `progress(rows, pages)` is called
     after every page. `excel_safe` escapes cells that a spreadsheet would execute as formulas or
@@ -87,12 +92,15 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     """
     write = destination(to, excel_safe=excel_safe)
     tally = Tally(progress)
+    begin, end = read_period(since, until)
     selection = Selection(
-        since=read_since(since),
+        since=begin,
         statuses=known_statuses(status, kind),
         reference=read_reference(client_reference_id, kind),
+        until=end,
     )
-    schema = schema_of(kind)
+    names = read_columns(columns, schema_of(kind))
+    schema = schema_for(schema_of(kind), names)
     path = Path(to)
     folder = None if os.fspath(to) == STANDARD_OUTPUT else path.absolute().parent
     require_parent(path)
@@ -102,7 +110,7 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
         dropped = _superseded(spool.tables, schema)
         rows = tally.rows - len(dropped)
         about = {"rows": rows, "excel_safe": True} if excel_safe else None
-        write(without(spool.tables(), dropped), path, schema, about)
+        write(without(spool.tables(), dropped), path, chosen_schema(schema, names), about)
     return Export(path, rows, tally.pages)
 
 
@@ -117,6 +125,8 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     excel_safe: bool = False,
     resume: bool | None = None,
     since: date | str | None = None,
+    until: date | str | None = None,
+    columns: Names | None = None,
     status: str | Collection[str] | None = None,
     client_reference_id: str | None = None,
     order: Order = "unknown",
@@ -141,18 +151,23 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
             progress,
             excel_safe=excel_safe,
             since=since,
+            until=until,
+            columns=columns,
             status=status,
             client_reference_id=client_reference_id,
         )
     write = destination(to, excel_safe=excel_safe)
-    schema = schema_of(kind)
+    names = read_columns(columns, schema_of(kind))
+    schema = schema_for(schema_of(kind), names)
     path = Path(to)
     about = dict(origin or {})
+    begin, end = read_period(since, until)
     selection = Selection(
-        since=read_since(since),
+        since=begin,
         statuses=known_statuses(status, kind),
         reference=read_reference(client_reference_id, kind),
         order=order,
+        until=end,
     )
     require_parent(path)
     if path.is_dir():
@@ -161,6 +176,7 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     job = {"kind": kind, "base_url": about.get("base_url"), "filter": about.get("filter")}
     job |= {"since": str(selection.since), "status": sorted(selection.statuses or ())}
     job |= {"client_reference_id": selection.reference}
+    job |= {"until": str(selection.until), "columns": schema.names}
     job["account"] = account
     now = timestamps.from_text(about["fetched_at"]) if "fetched_at" in about else datetime.now(UTC)
     with opened_draft(path, job, now, resume) as draft:
@@ -174,7 +190,7 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
         rows = draft.last.rows - len(dropped)
         about |= {"rows": rows, "excel_safe": excel_safe, "resumed": draft.resumed}
         about |= {"oldest_page_at": timestamps.to_text(draft.begun)}
-        write(without(draft.tables(), dropped), path, schema, about)
+        write(without(draft.tables(), dropped), path, chosen_schema(schema, names), about)
         draft.remove()
     return Export(path, rows, draft.last.pages, draft.resumed, draft.begun)
 
@@ -259,7 +275,8 @@ def _write_rows(tables: Tables, sink: BinaryIO, schema: Schema, *, safe: bool) -
     sink.write(BOM if safe else b"")  # without it a spreadsheet reads UTF-8 as Latin-1
     with pcsv.CSVWriter(sink, text_schema(schema)) as writer:
         for table in tables:
-            writer.write(guard(table, schema) if safe else table)
+            rows = table.select(schema.names)
+            writer.write(guard(rows, schema) if safe else rows)
 
 
 def _write_excel(tables: Tables, path: Path, schema: Schema, about: About | None) -> None:
@@ -277,6 +294,9 @@ def _write_parquet(tables: Tables, path: Path, schema: Schema, about: About | No
 
 
 def _write_folder(tables: Tables, path: Path, schema: Schema, about: About | None) -> None:
+    if DAY_COLUMN not in schema.names:
+        message = f"must have {DAY_COLUMN}, by which the files of a folder are divided"
+        raise RuleError([Problem("columns", message)])
     with replace_folder(path, ours) as folder:
         write_days(_typed(tables, schema), folder, schema)
         _describe(folder, schema, about)  # inside, so that both appear together

@@ -14,8 +14,9 @@ from ..errors.base import ArgumentError, ExactnessError
 from ..errors.text import plain, printable_lines
 from ..spec.repeats import warn_of_repeats
 from ..spec.service.lists import Order
-from ..spec.time_arguments import read_since
+from ..spec.time_arguments import read_period
 from . import repeats
+from .column_choice import Names, read_columns, require_columns, schema_for
 from .columns import ListName, Schema, likeliest_schema, schema_of
 from .decimal_array import DecimalDtype
 from .exact_decimal import USE_DECIMAL
@@ -175,6 +176,8 @@ class _Reading(TypedDict, total=False):
     extra: bool
     limit: int | None
     since: date | str | None
+    until: date | str | None
+    columns: Names | None
     status: str | Collection[str] | None
     client_reference_id: str | None
     order: Order
@@ -189,9 +192,10 @@ def transfers(pages: Iterable[object], **options: Unpack[_Reading]) -> pd.DataFr
     Pages are the service's bodies as bytes (fast), or as parsed JSON. A row that the pages repeat
     is kept once, with its newest `updated_at`.
 
-    `limit` is the maximum number of rows. `since` and `status` keep rows created at or after a
-    time, and rows with one of the statuses; all pages are read unless `order` is "newest_first".
-    `client_reference_id` keeps rows with this reference.
+    `limit` is the maximum number of rows. `since` and `until` keep rows created at or after a
+    time, and before a time, `status` rows with one of the statuses; all pages are read unless
+    `order` is "newest_first". `client_reference_id` keeps rows with this reference. `columns` are
+    the names of the columns to read, in your order; the others are not decoded.
     `amounts="float"` is for statistics and plots, and `attrs` says so. `extra` keeps unknown
     fields as text. `attrs` is the source of the pages. `progress(rows, pages)` is called after
     each page, and can return False to stop; the frame then has the rows read so far.
@@ -221,13 +225,18 @@ def frame(
     """
     schema = schema_of(kind)
     tally = Tally(options.get("progress"))
+    since, until = read_period(options.get("since"), options.get("until"))
     selection = Selection(
         options.get("limit"),
-        read_since(options.get("since")),
+        since,
         options.get("order", "unknown"),
         known_statuses(options.get("status"), kind),
         read_reference(options.get("client_reference_id"), kind),
+        until,
     )
+    extra = options.get("extra", False)
+    names = read_columns(options.get("columns"), schema, extra=extra)
+    schema = schema if extra else schema_for(schema, names)  # unknown fields need all known ones
     columns = Columns(schema)
     columns.add(text_schema(schema).empty_table())
     read_pages(
@@ -236,11 +245,15 @@ def frame(
         lambda part: columns.add(part.table),
         tally,
         selection=selection,
-        extra=options.get("extra", False),
+        extra=extra,
     )
     every_row = ExactFrame(columns.series())
     result = _once(every_row) if schema.is_list and once else every_row
-    result.attrs.update(_origin(result, tally) | dict(options.get("attrs", {})))
+    origin = _origin(result, tally) | dict(options.get("attrs", {}))
+    if names is not None:
+        require_columns(names, list(result.columns))
+        result = result[names]
+    result.attrs.update(origin)
     return as_floats(result) if options.get("amounts") == "float" else result
 
 

@@ -76,7 +76,7 @@ CONTRADICTED = "the list is not newest first as declared, so all of it is read"
 
 @dataclass
 class Selection:
-    """Keeps at most `limit` ids, created at or after `since`, with one of `statuses` if given.
+    """Keeps at most `limit` ids, created from `since` to before `until`, with one of `statuses`.
 
     `reference` is a client_reference_id in Unicode NFC, as by `read_reference`.
 
@@ -89,6 +89,7 @@ class Selection:
     order: Order = "unknown"
     statuses: frozenset[str] | None = None
     reference: str | None = None
+    until: datetime | None = None
     kept: int = 0
     reached: bool = False
     _ids: set[str] = field(default_factory=set)
@@ -105,6 +106,7 @@ class Selection:
     def apply(self, part: PagePart) -> PagePart:
         """The part with only the wanted rows."""
         table = part.table if self.since is None else self._newer(part, self.since)
+        table = table if self.until is None else _older(table, self.until)
         if self.statuses is not None:
             table = table.filter(pc.is_in(table["status"], pa.array(sorted(self.statuses))))
         if self.reference is not None:
@@ -150,6 +152,13 @@ class Selection:
         last_value = values[:1] if self._last is None else [self._last]
         self._last = int(values[-1])
         return not bool((np.diff(np.concatenate([last_value, values])) > 0).any())
+
+
+def _older(table: pa.Table, until: datetime) -> pa.Table:
+    """The rows that are old enough, and those with an unreadable time."""
+    created = times.read_times(table["created_at"], "created_at")
+    end = pa.scalar(until, times.INSTANT)
+    return table.filter(pc.fill_null(pc.less(created, end), True))
 
 
 def _fitted(sizes: tuple[int, ...], rows: int) -> tuple[int, ...]:

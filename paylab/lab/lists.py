@@ -18,7 +18,7 @@ from ..spec.codes import PAGE_MAX
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.lists import Order
 from ..spec.text import write_json
-from ..spec.time_arguments import read_since
+from ..spec.time_arguments import read_period
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -35,6 +35,8 @@ class RowFilters(TypedDict, total=False):
     """Which rows to keep, and how to report progress."""
 
     since: date | str | None
+    until: date | str | None
+    columns: str | Collection[str] | None
     status: str | Collection[str] | None
     client_reference_id: str | None
     progress: Progress | bool | None
@@ -106,8 +108,9 @@ class ListSource:
         from ..frames.selection import read_statuses
 
         limit = options.get("limit")
-        begin = read_since(options.get("since"))
+        begin, end = read_period(options.get("since"), options.get("until"))
         filters: dict[str, Any] = {"limit": limit, "since": begin and timestamps.to_text(begin)}
+        filters["until"] = end and timestamps.to_text(end)
         filters["status"] = ",".join(sorted(read_statuses(options.get("status")) or ())) or None
         filters["client_reference_id"] = options.get("client_reference_id")
         size = page_size(limit)

@@ -104,10 +104,11 @@ class LabTransfers:
     def frame(
         self, *, product_type: str | None = None, **options: Unpack[FrameOptions]
     ) -> pd.DataFrame:
-        """Transfers as an exact frame: at most `limit` rows, created at or after `since`.
+        """Transfers as an exact frame: at most `limit` rows, from `since` to before `until`.
 
         `status` keeps one or more statuses, `client_reference_id` one reference. All pages are read
-        for these, unless you set `list_order`. `amounts="float"` is for statistics and plots.
+        for these, unless you set `list_order`. `columns` are the names of the columns, in your
+        order. `amounts="float"` is for statistics and plots.
         `progress=True` shows a line; an interrupt then keeps the fetched rows. A function
         `progress(rows, pages)` is called after each page, and can return False to stop.
         `frame.attrs` has the source of the rows. `extra` keeps fields that paylab does not know.
@@ -127,8 +128,9 @@ class LabTransfers:
     ) -> Export:
         """Write transfers to FILE.csv, FILE.parquet, FILE.xlsx or FOLDER/, or to `-`, as CSV.
 
-        `since`, `status` and `client_reference_id` keep rows created at or after a time, with one
-        of the statuses, with one reference. Amounts in CSV are the text that the service sent.
+        `since` and `until` keep rows created at or after a time, and before a time, `status` and
+        `client_reference_id` rows with one of the statuses, with one reference. `columns` are the
+        names of the columns, in your order. Amounts in CSV are the text that the service sent.
         After an interruption, the same call continues within an hour, later only with
         `resume=True`; `resume=False` always starts again. `excel_safe` escapes cells that a
         spreadsheet would execute as formulas or round.

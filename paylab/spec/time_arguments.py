@@ -28,6 +28,18 @@ def read_since(value: date | str | None, name: str = "since") -> datetime | None
         raise RuleError([Problem(name, message)]) from None
 
 
+def read_period(
+    since: date | str | None, until: date | str | None
+) -> tuple[datetime | None, datetime | None]:
+    """The first time of a period, and the first time after it; RuleError if there is none."""
+    begin = read_since(since)
+    end = read_since(until, "until")
+    if begin is not None and end is not None and end <= begin:
+        message = "must be later than `since`; rows created before it are kept"
+        raise RuleError([Problem("until", message)])
+    return begin, end
+
+
 _DURATION = re.compile(r"\s*(\d{1,6})\s*(minute|hour|day|week)s?\s*", re.ASCII | re.IGNORECASE)
 
 

@@ -1,0 +1,68 @@
+"""The columns to read: those that a caller names, and those that are needed to choose rows."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+
+from ..errors.base import Problem, RuleError
+from ..errors.names import find_nearest_name
+from ..spec.text import plain
+from .columns import Schema, currency_of
+
+ROW_COLUMNS = ("id", "status", "created_at", "updated_at", "client_reference_id")
+"""Rows are chosen by these columns."""
+
+Names = str | Collection[str]
+
+
+def read_columns(columns: Names | None, schema: Schema, *, extra: bool = False) -> list[str] | None:
+    """The names of columns, from a comma-separated text or a list; None for all of them.
+
+    RuleError if there is no name, one is repeated, or one is no column. With `extra` a name may be
+    that of an unknown field.
+    """
+    if columns is None:
+        return None
+    words = columns.split(",") if isinstance(columns, str) else columns
+    names = [word.strip() if isinstance(columns, str) else word for word in words]
+    if not any(names):
+        raise RuleError([Problem("columns", "is empty: name a column, or leave it out for all")])
+    if len(set(names)) < len(names):
+        raise RuleError([Problem("columns", "has a name twice")])
+    if not extra:
+        require_columns(names, schema.names)
+    return names
+
+
+def require_columns(names: Collection[str], known: Collection[str]) -> None:
+    """RuleError for a name that is not known."""
+    problems = []
+    for name in names:
+        if name in known:
+            continue
+        nearest = find_nearest_name(str(name), known)
+        hint = f"nearest: {nearest}" if nearest else f"columns: {', '.join(known)}"
+        problems.append(Problem("columns", f"{plain(str(name), 60)!r} is no column; {hint}"))
+    if problems:
+        raise RuleError(problems)
+
+
+def schema_for(schema: Schema, names: Collection[str] | None) -> Schema:
+    """The schema with only the columns that are needed to choose rows and to sum these columns.
+
+    The currency of an amount is one of them: a sum over several currencies gives a warning.
+    """
+    if names is None:
+        return schema
+    needed = {*names, *ROW_COLUMNS, *filter(None, map(currency_of, names))}
+    columns = tuple(column for column in schema.columns if column.name in needed)
+    return replace(schema, columns=columns, is_whole=False)
+
+
+def chosen_schema(schema: Schema, names: Collection[str] | None) -> Schema:
+    """The schema with exactly these columns, in this order."""
+    if names is None:
+        return schema
+    columns = {column.name: column for column in schema.columns}
+    return replace(schema, columns=tuple(columns[name] for name in names), is_whole=False)
