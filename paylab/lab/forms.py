@@ -25,6 +25,7 @@ from ..spec.models import (
 )
 from ..spec.resource import creation_time
 from .form_registry import FormRegistry, id_of, known_word, refresh_options
+from .histories import Histories
 from .payout_forms import PayoutForms
 from .service_time import ServiceTime
 
@@ -47,13 +48,25 @@ class Forms:
     twice; `new=True` makes a new form. `place` names the service that they send to.
     """
 
-    def __init__(self, client: Client, service_time: ServiceTime, place: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        client: Client,
+        service_time: ServiceTime,
+        place: Callable[[], str],
+        histories: Histories,
+    ) -> None:
         self._client = client
         self._service_time = service_time
         self._place = place
+        self._status_options = {
+            **refresh_options(service_time),
+            "read_history": histories.read,
+        }
         self._registry = FormRegistry(place)
         resources = client.individuals, client.financial_accounts, client.quotes, client.transfers
-        payouts = PayoutForms(client.session, *resources, service_time, self._registry)
+        payouts = PayoutForms(
+            client.session, *resources, service_time, self._registry, histories.read
+        )
         self.recipient = payouts.recipient
         self.financial_account = payouts.financial_account
         self.quote = payouts.quote
@@ -235,14 +248,18 @@ class Forms:
         if isinstance(of, Transfer):
             return self._transfer_line(of)
         if isinstance(of, Deposit | Conversion):
-            unnamed = isinstance(of, Deposit) and of.sender_name == ""
             look = partial(self._conversion, of)
-            return ConversionView(look, unnamed=unnamed, **refresh_options(self._service_time))
+            return ConversionView(look, unnamed=self._is_held(of), **self._status_options)
         row_id = getattr(of, "id", "")  # what a failed cell should have made says so here
         if not isinstance(of, Individual):
             raise ArgumentError(f"{SHOWN}, not of a {type(of).__name__}")
         look_at = partial(self._client.individuals.get, row_id)
-        return IndividualView(look_at, **refresh_options(self._service_time))
+        return IndividualView(look_at, **self._status_options)
+
+    def _is_held(self, of: Deposit | Conversion) -> bool:
+        """Whether this is a deposit without a sender, which the service holds for review."""
+        rule = self._client.service.sandbox_deposits.missing_sender
+        return isinstance(of, Deposit) and of.sender_name == "" and rule != "accepted"
 
     def _found(self, row_id: str) -> Individual | Transfer | Conversion:
         """The resource with an id; NotFoundError names the kinds that have a status."""

@@ -108,8 +108,10 @@ class Lab:
     def forms(self) -> Forms:
         """A form for every step of the on-ramp and of a payout."""
         from .forms import Forms
+        from .histories import Histories
 
-        return Forms(self.client, self._service_time, lambda: str(self.place))
+        histories = Histories(self.calls, self._locator.find_controls)
+        return Forms(self.client, self._service_time, lambda: str(self.place), histories)
 
     onramp: cached_property[Callable[..., OnrampStepper]] = cached_property(
         lambda lab: lab.forms.onramp

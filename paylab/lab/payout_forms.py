@@ -15,6 +15,7 @@ from ..spec import codes
 from ..spec.models import FinancialAccount, Individual, Quote, Transfer
 from ..spec.service.service import Service
 from .form_registry import F, FormRegistry, id_of, known_word, refresh_options
+from .histories import History
 from .quotes import quote_routes
 from .service_time import ServiceTime
 
@@ -37,6 +38,7 @@ class PayoutForms:
         transfers: Transfers,
         service_time: ServiceTime,
         kept: FormRegistry,
+        read_history: Callable[[str], History],
     ) -> None:
         self._session = session
         self._people = people
@@ -45,6 +47,7 @@ class PayoutForms:
         self._transfers = transfers
         self._service_time = service_time
         self._registry = kept
+        self._status_options = {**refresh_options(service_time), "read_history": read_history}
 
     def recipient(
         self,
@@ -171,7 +174,7 @@ class PayoutForms:
         wallets = [
             account for account in self._accounts_of(look()) if account.type == codes.CRYPTO_WALLET
         ]
-        return TransferView(look, wallets=wallets, **refresh_options(self._service_time))
+        return TransferView(look, wallets=wallets, **self._status_options)
 
     def _accounts_of(self, of: Quote | Transfer) -> list[FinancialAccount]:
         """The recipient's accounts; empty if no stablecoin is involved."""

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..errors.base import Problem
+from ..spec.status import MACHINES
 from . import balances, faults
 from .events import redeliver_event
 from .fault_kinds import check_fault
@@ -254,6 +255,29 @@ def _read_wait(text: str) -> float:
     if not 0 <= seconds <= WAIT_SECONDS_MAX:
         raise RefusedError(400, f"wait: must be seconds from 0 to {WAIT_SECONDS_MAX}")
     return seconds
+
+
+def history(world: World, request: Request) -> Reply:
+    """GET /_simulator/objects/{id}: the statuses that it has had, oldest first.
+
+    `history` is null for an object that was seeded or loaded with its present status.
+    """
+    kind = next((kind for kind in MACHINES if world.find(kind, request.id)), None)
+    if kind is None:
+        raise RefusedError(404, "object not found")
+    row = world.tables[kind].rows[request.id]
+    answer = {"id": row["id"], "status": row["status"], "history": _status_history(row)}
+    return Reply.json(200, answer)
+
+
+def _status_history(row: Row) -> list[dict[str, str]] | None:
+    """Each status with the time when it began. None if the row has no record of its moves."""
+    moves = row["_"].get("moves")
+    if moves is None:
+        return None
+    first_status = moves[0][0] if moves else row["status"]
+    statuses = [(first_status, row["created_at"]), *((status, at) for _, status, at in moves)]
+    return [{"status": status, "at": at} for status, at in statuses]
 
 
 def events(world: World, _: Request) -> Reply:

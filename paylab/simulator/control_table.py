@@ -35,6 +35,7 @@ LINES = (
         "Add finished transfers and conversions of the past, and individuals with accounts",
         '{"individuals": 2, "transfers": 30, "conversions": 5}',
     ),
+    Curl("history", "The status of an object, and those that it has had", id="$PERSON"),
     Curl(
         "move_object",
         "Move an object: an illegal move answers 422 with the legal ones",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import fnmatch
 import json
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -19,13 +17,12 @@ from ..errors.base import UnknownNameError
 from ..errors.names import find_nearest_names
 from ..files import path_of
 from ..spec import timestamps
-from ..spec.codes import EVENT_TYPES
-from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
 from ..spec.text import JsonObject, JsonValue
 from .clock import seconds
-from .deliveries import Deliveries, check_event_type
-from .fault_kinds import KINDS, ON_EVENTS, TIMES_MAX
+from .deliveries import Deliveries
+from .fault_kinds import KINDS, TIMES_MAX
+from .fault_targets import fault_target
 from .requests import Requests
 from .scenarios import Scenarios
 
@@ -79,6 +76,17 @@ class Controls:
         """
         body = {"to": to, "reason": reason}
         return dict(self._ask("POST", f"/_simulator/objects/{object_id}", json=body))
+
+    def history(self, object_id: str) -> list[tuple[str, datetime]] | None:
+        """Each status that an object has had, with the time when it began; None if not known.
+
+        >>> lab.simulator.history(draft.id)[0][0]
+        'action_required'
+        """
+        rows = self._ask("GET", f"/_simulator/objects/{object_id}")["history"]
+        if rows is None:
+            return None
+        return [(row["status"], timestamps.from_text(row["at"])) for row in rows]
 
     def seed(self, *, individuals: int = 0, transfers: int = 0, conversions: int = 0) -> JsonObject:
         """Add finished transfers and conversions of the past; returns the summary.
@@ -273,7 +281,7 @@ class FaultControls:
         >>> with lab.simulator.faults.on("transfer.completed", "event_duplicate"):
         ...     pass
         """
-        target = _fault_target(name, kind, self._service)
+        target = fault_target(name, kind, self._service)
         fault = self.add(kind, **{"times": TIMES_MAX, **target, **details})
         try:
             yield fault
@@ -315,33 +323,6 @@ class FaultControls:
 
     def __repr__(self) -> str:
         return f"<faults: {', '.join(KINDS)}; list() gets the active ones>"
-
-
-def _fault_target(name: str, kind: str, service: Service) -> dict[str, str]:
-    """The details that select the calls or events of a fault. UnknownNameError for a wrong name."""
-    if name in EVENT_TYPES and kind in KINDS and kind not in ON_EVENTS:
-        raise UnknownNameError("fault of events", kind, tuple(ON_EVENTS))
-    if kind in ON_EVENTS:
-        check_event_type(name)
-        return {"event_type": name}
-    if name.partition(" ")[2].startswith("/"):
-        return _route_target(name, service)
-    if name not in OPERATIONS:
-        raise UnknownNameError("operation", name, find_nearest_names(name, OPERATIONS))
-    return {"operation": name}
-
-
-def _route_target(name: str, service: Service) -> dict[str, str]:
-    """The details that select the calls of a route. UnknownNameError if there is no such route."""
-    method, _, path = name.partition(" ")
-    method = method.upper()
-    pattern = re.sub(r"\{\w+\}", "*", path)
-    templates = [route.template for route in service.routes if route.method == method]
-    routes_by_method, _ = service.match(path)
-    if method not in routes_by_method and not fnmatch.filter(templates, pattern):
-        routes = {f"{route.method} {route.template}": route for route in service.routes}
-        raise UnknownNameError("operation", name, find_nearest_names(name, routes))
-    return {"method": method, "path": pattern}
 
 
 def _with_floats(answer: JsonValue) -> JsonObject:

@@ -19,6 +19,7 @@ def _route(name: str, method: str, path: str) -> Route:
 CONTROLS = (
     _route("summary", "GET", ""),
     _route("seed", "POST", "/seed"),
+    _route("history", "GET", "/objects/{id}"),
     _route("move_object", "POST", "/objects/{id}"),
     _route("clock", "POST", "/clock"),
     _route("pay_in", "POST", "/balances"),

@@ -153,6 +153,8 @@ class World:
         now = self.stamp()
         row = {"id": self.new_id(kind), **fields, "created_at": now, "updated_at": now}
         row["_"] = internals or {}
+        if kind in MACHINES:
+            row["_"]["moves"] = []
         return self.put(kind, row)
 
     def schedule(self, kind: str, row_id: str, seconds: float, step: str) -> None:
@@ -260,9 +262,13 @@ def _make_tables(service: Service) -> dict[str, Table]:
 
 
 def apply_move(world: World, kind: str, row: Row, trigger: str) -> None:
-    """Change the status and its time, and cancel the planned step."""
-    row["status"] = MACHINES[kind].after(row["status"], trigger)
-    row["updated_at"] = world.stamp()
+    """Change the status and its time, note the one before, and cancel the planned step."""
+    status = MACHINES[kind].after(row["status"], trigger)
+    now = world.stamp()
+    moves = row["_"].get("moves")
+    if moves is not None:
+        moves.append([row["status"], status, now])
+    row.update(status=status, updated_at=now)
     if row["id"] in world.tables["timers"].rows:
         world.remove("timers", row["id"])
     world.put(kind, row)

@@ -15,7 +15,7 @@ from ...spec.status import Machine
 from .. import html
 from ..html import Row
 from .refresher import Read, Refresher
-from .timeline import CREATED, Timeline, Times
+from .timeline import CREATED, History, Timeline, Times
 from .view import Button, FormPage, Group, Heading, Html, Node
 
 STOP = "Stop refreshing"
@@ -26,7 +26,8 @@ class LiveStatus(traitlets.HasTraits, FormPage):
     """The resource that `read` returns, as a timeline and rows, until its state is final.
 
     `resource` is the latest one, and observable. In the states `timed_states`, `pass_time`
-    advances a frozen simulator between two calls. `refresh_options` are those of `Refresher`.
+    advances a frozen simulator between two calls. `read_history(id)` returns the states that it
+    has had, as far as they are known. `refresh_options` are those of `Refresher`.
     """
 
     resource = traitlets.Any(None, allow_none=True)
@@ -40,9 +41,11 @@ class LiveStatus(traitlets.HasTraits, FormPage):
         read: Read,
         *,
         pass_time: Callable[[float], object] = lambda _: None,
+        read_history: Callable[[str], History] = lambda _: (),
         **refresh_options: Any,
     ) -> None:
         super().__init__()
+        self._read_history = read_history
         self._read = read
         self._pass_time = pass_time
         self.timeline = Timeline(self.machine)
@@ -99,7 +102,11 @@ class LiveStatus(traitlets.HasTraits, FormPage):
         """Show a new state of the resource."""
         earlier_state = self.timeline.current
         state = self._state_of(resource)
-        self.timeline.add(state, self._times_of(resource))
+        resource_id = getattr(resource, "id", None)
+        history: History = ()
+        if resource_id and state != earlier_state:
+            history = self._read_history(resource_id)
+        self.timeline.add(state, self._times_of(resource), history)
         self.error_node.html = ""
         self.timeline_node.html = self.timeline.html()
         self.facts_node.html = html.table(self._facts_of(resource))

@@ -28,12 +28,34 @@ TRANSFER_MEANINGS = {
     "under_review": "Under review by the service; it then continues or fails.",
 }
 """What each status of a transfer means."""
-UNPAID_STATUSES = ("failed", "cancelled", "expired")
+PAYMENT_LABELS = {
+    "pending": ("You will send", "Recipient will get"),
+    "awaiting_funds": ("You will send", "Recipient will get"),
+    "started": ("You sent", "Recipient will get"),
+    "under_review": ("You sent", "Recipient would get"),
+    "completed": ("You sent", "Recipient got"),
+    "failed": ("You sent", "Recipient would have got"),
+    "cancelled": ("You would have sent", "Recipient would have got"),
+    "expired": ("You would have sent", "Recipient would have got"),
+}
+"""The labels of both amounts by the status of a transfer: what happened, or what will."""
+QUOTE_LABELS = ("You send", "Recipient gets")
+AMOUNT_LABELS = ("Source amount", "Destination amount")
+"""The labels of a status that is not known."""
+
+PAYOUT_LABELS = {
+    "pending": "Will pay out",
+    "started": "Is paying out",
+    "completed": "Paid out",
+    "failed": "Would have paid out",
+}
+"""The label of the payout by the status of a conversion."""
+HELD_LABEL = "Would pay out"
 
 
 def quote_rows(quote: Quote) -> list[Row]:
     """Rows of a quote: source amount, fees, taxes, rate, destination amount and expiry."""
-    rows = [*_price_rows(quote), *_rail_rows(quote.payout_method)]
+    rows = [*_price_rows(quote, QUOTE_LABELS), *_rail_rows(quote.payout_method)]
     if quote.expires_at:
         rows.append(("Holds until", datetime_text(quote.expires_at)))
     return rows
@@ -49,7 +71,7 @@ def transfer_rows(transfer: Transfer, wallets: Sequence[FinancialAccount] = ()) 
         ("Meaning", TRANSFER_MEANINGS.get(str(transfer.status))),
         ("Reason", transfer.failure_reason),
         *_return_rows(transfer, wallets),
-        *_price_rows(transfer, is_unpaid=transfer.status in UNPAID_STATUSES),
+        *_price_rows(transfer, PAYMENT_LABELS.get(str(transfer.status), AMOUNT_LABELS)),
         *_rail_rows(transfer.payout_method),
         ("Took", "" if seconds is None else f"{seconds} s"),
         ("Settlement reference", transfer.settlement_reference_id),
@@ -85,14 +107,14 @@ def datetime_text(value: object) -> str:
     return str(value or "")
 
 
-def _price_rows(terms: Quote | Transfer, *, is_unpaid: bool = False) -> list[Row]:
-    """Rows of the known amounts and of the rate; `is_unpaid` is a transfer that pays nothing."""
-    recipient_label = "Recipient would get" if is_unpaid else "Recipient gets"
+def _price_rows(terms: Quote | Transfer, labels: tuple[str, str]) -> list[Row]:
+    """Rows of the known amounts and of the rate; `labels` are those of both amounts."""
+    source_label, recipient_label = labels
     source = terms.source_currency
     destination = terms.destination_currency
     rate = terms.exchange_rate
     rows = [
-        ("You send", _money_text(terms.source_amount, source)),
+        (source_label, _money_text(terms.source_amount, source)),
         ("Fee", _money_text(terms.total_fee, terms.fee_currency)),
         ("Tax", _money_text(terms.total_tax, terms.tax_currency)),
         ("After fee and tax", _money_text(terms.net_source_amount, source)),
@@ -157,7 +179,10 @@ class IndividualView(LiveStatus):
         return rows
 
 
-HELD = "for review: the deposit names no sender (assumed: deposit.review)"
+HELD = (
+    "for review: the deposit names no sender (assumed: deposit.review); "
+    'in a simulator, lab.simulator.move(id, "started") releases it'
+)
 
 
 class ConversionView(LiveStatus):
@@ -181,16 +206,19 @@ class ConversionView(LiveStatus):
         deposit = resource.deposit
         payout = resource.payout
         is_held = self._is_unnamed and resource.status == "pending"
+        payout_label = PAYOUT_LABELS.get(str(resource.status), "Payout")
+        if is_held:
+            payout_label = HELD_LABEL
         rows = [
             ("Conversion", resource.id),
+            ("Held", HELD if is_held else ""),
             ("Paid in", _amount_text(deposit)),
             ("Received", datetime_text(getattr(deposit, "received_at", None))),
             ("Fee", _money_text(resource.total_fee, resource.fee_currency)),
-            ("Paid out", _amount_text(payout)),
+            (payout_label, _amount_text(payout)),
             ("Sent", datetime_text(getattr(payout, "initiated_at", None))),
             ("Transaction", str(getattr(payout, "tx_hash", None) or "")),
             ("Confirmed", datetime_text(getattr(payout, "completed_at", None))),
-            ("Held", HELD if is_held else ""),
         ]
         return [(label, text) for label, text in rows if text]
 

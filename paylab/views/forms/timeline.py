@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from ...spec.status import Machine
@@ -11,12 +11,18 @@ from ..html import Row
 
 Times = Mapping[str, datetime | None]
 """The start time of each state; None when it is not known."""
+Visit = tuple[str, datetime | None]
+"""A state, and the time when it began if it is known."""
+History = Sequence[Visit]
+"""The states that a resource has had, oldest first, with their start times if known."""
 
 GOOD_STATES = frozenset({"active", "completed"})
 BAD_STATES = frozenset({"rejected", "failed", "cancelled", "expired"})
 ATTENTION_STATES = frozenset({"action_required", "under_review"})
 CREATED = "created"
 """The time of creation in a timeline; it is no state."""
+NOT_KNOWN = "(not known)"
+"""The place of the states that nobody saw in a timeline; it is no state."""
 TONE_SIGNS = {"good": "✓", "bad": "✗", "attention": "!"}
 
 
@@ -25,26 +31,46 @@ class Timeline:
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
-        self.visited = list[tuple[str, datetime | None]]()
+        self.visited = list[Visit]()
 
     @property
     def current(self) -> str | None:
         """The current state."""
         return self.visited[-1][0] if self.visited else None
 
-    def add(self, state: str | None, times: Times) -> None:
-        """Add the current state, and the earlier states whose times are known now."""
+    def add(self, state: str | None, times: Times, history: History = ()) -> None:
+        """Add the current state, and the earlier states that are known now.
+
+        A `history` that ends in the current state replaces what was seen here, if it is longer.
+        """
         if state is None:
             return
         self._fill_in_times(times)
-        if not self.visited and times.get(CREATED):
-            self.visited.append((CREATED, times[CREATED]))
+        is_current = bool(history) and history[-1][0] == state
+        if is_current and len(history) >= len(self._states_with(state)):
+            self.visited = [*self._start(history[0][1], times), *history]
+            self._fill_in_times(times)
+            return
+        if not self.visited:
+            self.visited = self._start(times.get(state), times)
         self._add_timed_states(state, times)
         if self.current == state:
             return
         for passed_state in self._states_between(self.current, state):
             self.visited.append((passed_state, times.get(passed_state)))
         self.visited.append((state, times.get(state)))
+
+    def _states_with(self, state: str) -> list[str]:
+        """The states that were seen, with the current one."""
+        states = [name for name, _ in self.visited if name not in (CREATED, NOT_KNOWN)]
+        return states if self.current == state else [*states, state]
+
+    def _start(self, first_time: datetime | None, times: Times) -> list[Visit]:
+        """The creation before the first state that was seen, if it was created in another one."""
+        created_at = times.get(CREATED)
+        if created_at is None or first_time == created_at:
+            return []
+        return [(CREATED, created_at), (NOT_KNOWN, None)]
 
     def _fill_in_times(self, times: Times) -> None:
         """Set the times of visited states that were not known before."""
@@ -56,27 +82,16 @@ class Timeline:
         new_states = [
             (time, state)
             for state, time in times.items()
-            if time and state != current_state and state not in visited_states
+            if time and state not in (CREATED, current_state, *visited_states)
         ]
         for time, state in sorted(new_states):
             self.visited.append((state, time))
 
     def _states_between(self, earlier_state: str | None, state: str) -> list[str]:
         """The states that every path from one state to another passes, without the two ends."""
-        if earlier_state == CREATED:
-            return self._states_before(state)
         start = earlier_state or ""
         path = self.machine.path(start, state)[:-1]
         return [step for step in path if not self.machine.path(start, state, without=step)]
-
-    def _states_before(self, state: str) -> list[str]:
-        """The states that every new resource passes before a state, with the initial state."""
-        entered_states = set(self.machine.moves.values())
-        initial_states = [name for name in self._connected_states() if name not in entered_states]
-        if len(initial_states) != 1 or state == initial_states[0]:
-            return []
-        initial_state = initial_states[0]
-        return [initial_state, *self._states_between(initial_state, state)]
 
     def _connected_states(self) -> list[str]:
         """The states that a move begins or ends with; the spec lists more for some resources."""
@@ -87,7 +102,7 @@ class Timeline:
         """All states with those visited marked, the path taken, and the possible moves."""
         states = self._connected_states()
         unlisted_states = [
-            state for state in dict(self.visited) if state not in states and state != CREATED
+            state for state in dict(self.visited) if state not in (*states, CREATED, NOT_KNOWN)
         ]
         items = "".join(self._item_html(state) for state in [*unlisted_states, *states])
         state_list = f'<ul class="paylab-timeline" aria-label="States">{items}</ul>'

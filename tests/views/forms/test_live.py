@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import re
 import time
+from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 
@@ -12,7 +14,12 @@ from paylab.errors import APIConnectionError
 from paylab.spec.models import Conversion, Individual, Transfer
 from paylab.spec.status import TRANSFER
 from paylab.views.forms.live import REFRESH
-from paylab.views.forms.status import ConversionView, IndividualView, TransferView
+from paylab.views.forms.status import (
+    ConversionView,
+    IndividualView,
+    TransferView,
+    transfer_rows,
+)
 
 
 def person(status, **more):
@@ -119,13 +126,12 @@ def test_current_state_is_marked():
 
 
 def test_the_whole_machine_is_shown():
-    """A transfer seen only as failed shows every state and move, and marks those it passed."""
+    """A transfer seen only as failed shows every state and move, and says what is not known."""
     transfer = {"id": "tr_1", "status": "failed", "created_at": "2026-01-15T12:00:00Z"}
     shown = TransferView(lambda: Transfer.model_validate(transfer))
     ahead = re.findall('paylab-ahead">.*?<span>(.*?)</span>', shown.timeline_node.html)
-    passed = {"awaiting_funds", "started", "failed"}
-    assert set(ahead) == ({at for at, _ in TRANSFER.moves} | TRANSFER.final) - passed
-    assert "Path: created → awaiting_funds → started → failed." in shown.timeline_node.html
+    assert set(ahead) == ({at for at, _ in TRANSFER.moves} | TRANSFER.final) - {"failed"}
+    assert "Path: created → (not known) → failed." in shown.timeline_node.html
     assert "started → completed, failed, under_review" in repr(shown)
 
 
@@ -167,13 +173,60 @@ def test_a_conversion_that_is_not_there_yet():
     assert view.timeline.current == "pending"
 
 
-def test_a_conversion_says_what_it_paid():
-    """The rows have the amount paid out, and no time that is unknown."""
+START = datetime(2026, 1, 15, 12, tzinfo=UTC)
+BLURRY = [("action_required", START), ("pending", START), ("action_required", START)]
+
+
+@pytest.mark.parametrize(
+    ("states", "history", "path"),
+    [
+        (["active"], [], "created → (not known) → active"),
+        (["active"], [*BLURRY, ("active", START)], "action_required → pending → action_required"),
+        (["active"], BLURRY, "created → (not known) → active"),  # read before the last move
+        (["action_required", "active"], [("active", None)], "action_required → pending → active"),
+    ],
+)
+def test_the_path_is_what_is_known_of_it(states, history, path):
+    """The path is the history, else what was seen; states that nobody saw are not guessed."""
+    times = {"created_at": START, "updated_at": START + timedelta(seconds=9)}
+    if len(states) > 1:
+        times["updated_at"] = START
+    rows = [person(state, **times) for state in states]
+    shown = IndividualView(partial(next, iter(rows)), read_history=lambda _: history)
+    for _ in rows[1:]:
+        shown.refresh()
+    assert f"Path: {path}" in shown.timeline_node.html
+
+
+@pytest.mark.parametrize(
+    ("status", "label"),
+    [
+        ("pending", "Will pay out"),
+        ("started", "Is paying out"),
+        ("completed", "Paid out"),
+        ("failed", "Would have paid out"),
+        ("resting", "Payout"),
+    ],
+)
+def test_a_conversion_says_whether_it_paid(status, label):
+    """The amount says what happened or will happen; a time that is unknown is left out."""
     payout = {"amount": "2.5", "currency": "USDC", "tx_hash": "0xabc", "completed_at": None}
-    whole = {"id": "con_1", "status": "started", "payout": payout, "total_fee": "0.25"}
+    whole = {"id": "con_1", "status": status, "payout": payout, "total_fee": "0.25"}
     view = ConversionView(lambda: Conversion.model_validate(whole))
-    assert ("Paid out", "2.5 USDC") in view.rows()
+    assert (label, "2.5 USDC") in view.rows()
     assert not any(label == "Confirmed" for label, _ in view.rows())
+
+
+@pytest.mark.parametrize("status", TRANSFER.states)
+def test_a_transfer_says_what_was_paid_and_what_will_be(status):
+    """Only a completed transfer has paid, and one that ended otherwise will never pay."""
+    amounts = {"source_amount": "9", "destination_amount": "150", "source_currency": "USDC"}
+    rows = transfer_rows(Transfer.model_validate({"id": "tr_1", "status": status, **amounts}))
+    [label] = [label for label, text in rows if text == "150"]
+    is_over = TRANSFER.is_final(status)
+    assert (label == "Recipient got") is (status == "completed")
+    assert ("would have" in label) is (is_over and status != "completed")
+    assert any(label == "Goes back" for label, _ in rows) is (status == "failed")
 
 
 @pytest.mark.parametrize(
@@ -188,6 +241,10 @@ def test_a_conversion_of_a_deposit_without_a_name_says_why_it_is_pending(status,
     """The row "Held" explains why a pending conversion does not continue."""
     view = ConversionView(lambda: Conversion(id="con_1", status=status), **given)
     assert any(label == "Held" for label, _ in view.rows()) is held
+    payout = {"amount": "2.5", "currency": "USDC"}
+    row = Conversion.model_validate({"id": "con_1", "status": status, "payout": payout})
+    labels = dict(ConversionView(lambda: row, **given).rows())
+    assert ("Would pay out" in labels) is held
 
 
 @pytest.mark.parametrize(

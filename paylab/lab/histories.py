@@ -1,0 +1,75 @@
+"""The statuses that an object has had, as a simulator knows them or as the calls have shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ..client.call import Call
+from ..errors.base import PaylabError
+from ..spec import timestamps
+from ..spec.text import JsonObject, JsonValue
+
+if TYPE_CHECKING:
+    from ..simulator.controls import Controls
+
+History = list[tuple[str, datetime | None]]
+"""Statuses with the time when each began, oldest first; None for a time that is not known."""
+
+
+class Histories:
+    """Reads the history of an object; `controls` returns those of a simulator, or None."""
+
+    def __init__(
+        self, calls: Iterable[Call], controls: Callable[[], Controls | None] = lambda: None
+    ) -> None:
+        self._calls = calls
+        self._controls = controls
+
+    def read(self, object_id: str) -> History:
+        """The whole history from a simulator, else the statuses in `lab.calls`."""
+        with suppress(PaylabError):  # another process may have stopped the simulator
+            controls = self._controls()
+            history = None if controls is None else controls.history(object_id)
+            if history is not None:
+                return [*history]
+        return seen_history(self._calls, object_id)
+
+
+def seen_history(calls: Iterable[Call], object_id: str) -> History:
+    """The statuses of an object in the answers of calls, each once in a row."""
+    history = History()
+    for call in calls:
+        if object_id not in call.response_body.text:
+            continue
+        for row in _objects_of(call.response_body.text, object_id):
+            status = str(row["status"])
+            if not history or history[-1][0] != status:
+                history.append((status, _time_of(row.get("updated_at"))))
+    return history
+
+
+def _objects_of(text: str, object_id: str) -> Iterator[JsonObject]:
+    """The objects of a JSON text that have this id and a status."""
+    try:
+        values: list[JsonValue] = [json.loads(text)]
+    except (ValueError, RecursionError):
+        return
+    while values:
+        value = values.pop()
+        if isinstance(value, list):
+            values.extend(value)
+        elif isinstance(value, dict):
+            values.extend(value.values())
+            if value.get("id") == object_id and isinstance(value.get("status"), str):
+                yield value
+
+
+def _time_of(value: JsonValue) -> datetime | None:
+    try:
+        return timestamps.from_text(str(value))
+    except ValueError:
+        return None
