@@ -25,12 +25,13 @@ from .schemas import (
     Components,
     ReadSetting,
     Schema,
+    any_of,
     drop_absent_places,
     make_list_setting_reader,
     nested_object,
+    open_words_schema,
     origin_facts,
     ref_to,
-    words_schema,
 )
 from .values import DAY, TIMESTAMP
 
@@ -66,8 +67,9 @@ class AnswerSchemas:
             schema = self._field_schema(model, field, answer, in_event=in_event)
             if field in nullable:
                 schema = _allow_null(schema)
-            if field in NOTES:
-                schema["description"] = NOTES[field]
+            sentences = [NOTES.get(field, ""), schema.get("description", "")]
+            if any(sentences):
+                schema["description"] = " ".join(filter(None, sentences))
             read_name = _read_field_name(name_table, field) if name_table else None
             source = answer.assumed.get(field, answer.source)
             facts = origin_facts(self._service, source, read_name)
@@ -141,13 +143,13 @@ class AnswerSchemas:
         return dict(_SCHEMAS_BY_TYPE.get(field_type, {"type": "string"}))
 
     def _words_schema(self, field: str, field_words: FieldWords, *, in_event: bool) -> Schema:
-        """The words of a field: those of the spec, and those that the service adds."""
+        """The words of a field, of the spec and of the service; a later version may have more."""
         words = field_words.words
         if field_words.read_setting:
             words = (*words, *field_words.read_setting(self._service))
         if field in CURRENCY_FIELDS and in_event:
             words = tuple(map(str.lower, words))
-        return words_schema(words, is_open=field_words.is_open)
+        return open_words_schema(words)
 
     def _details_schema(self, model_name: str) -> Schema:
         """The details of an account or of deposit instructions, of a known type or another."""
@@ -159,12 +161,12 @@ class AnswerSchemas:
         }
         other_details = self._components.add("OtherDetails", other)
         if model_name == "FinancialAccount":
-            return {"anyOf": [*self._details.any()["anyOf"], other_details]}
+            return any_of([*self._details.references(), other_details])
         details = [
             self._instructions_schema(type_, read_details)
             for type_, read_details in INSTRUCTIONS.items()
         ]
-        return {"anyOf": [*details, other_details]}
+        return any_of([*details, other_details])
 
     def _instructions_schema(
         self, type_: str, read_details: Callable[[InstructionSettings], InstructionNames]

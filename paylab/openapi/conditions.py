@@ -15,7 +15,7 @@ from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
 from .details import DetailSchemas, schema_by_word
-from .schemas import NEVER, Schema, merge_schemas, property_at, required_fields_schema
+from .schemas import NEVER, Schema, any_of, merge_schemas, property_at, required_fields_schema
 from .values import any_case_schema, format_schema
 
 ONE_AMOUNT: Schema = {"oneOf": [{"required": [name]} for name in transfers.AMOUNTS]}
@@ -153,7 +153,7 @@ def _account_condition(service: Service) -> Schema:
     """The account of a quote, in a form that the service takes."""
     is_moved = bool(moved_references(service, OPERATIONS["quotes.create"]))
     names = ["financial_account_id"] if is_moved else ["financial_account", "financial_account_id"]
-    return {"anyOf": [{"required": [name]} for name in names]}
+    return any_of({"required": [name]} for name in names)
 
 
 def _transfer_condition(service: Service) -> Schema:
@@ -172,7 +172,7 @@ def _transfer_condition(service: Service) -> Schema:
         "title": "Without a quote",
         "required": ["payout_method", "source_currency", "destination_currency"],
         "properties": {"quote_id": NEVER},
-        "allOf": [{"anyOf": accounts}, ONE_AMOUNT],
+        "allOf": [any_of(accounts), ONE_AMOUNT],
     }
     if service.transfers.default_network == NONE:
         without_quote["allOf"].append(_network_condition(service))

@@ -11,7 +11,7 @@ from ..spec import codes
 from ..spec.field_names import account_detail_names
 from ..spec.service.accounts import ACCOUNTS, AccountDetails
 from ..spec.service.service import Service
-from .schemas import Components, Schema, closed_object, origin_facts, ref_to
+from .schemas import Components, Schema, any_of, closed_object, origin_facts, ref_to
 from .values import format_schema
 
 
@@ -39,18 +39,17 @@ class DetailSchemas:
             self._components.add(name, schema)
             self.names_by_type[account.type].append(name)
 
-    def any(self) -> Schema:
-        """The details of any account type."""
+    def references(self) -> list[Schema]:
+        """The details of each account type."""
         names = [name for names in self.names_by_type.values() for name in names]
-        return {"anyOf": [ref_to(name) for name in names]}
+        return [ref_to(name) for name in names]
 
     def by_account_type(self) -> Schema:
         """The type of an account decides about its details."""
         pairs = []
         for account_type, names in self.names_by_type.items():
-            details = {"anyOf": [ref_to(name) for name in names]}
-            pairs.append(_typed_details_schema(account_type, details))
-        return {"anyOf": pairs}
+            pairs.append(_typed_details_schema(account_type, any_of(map(ref_to, names))))
+        return any_of(pairs)
 
     def in_country(self, corridor: Corridor) -> Schema:
         """The types of account in a country, each with its details."""
@@ -60,7 +59,7 @@ class DetailSchemas:
             if settings is not None:
                 details = ref_to(schema_name(settings))
                 pairs.append(_typed_details_schema(account_type, details))
-        return {"anyOf": pairs}
+        return any_of(pairs)
 
 
 def schema_name(settings: AccountDetails) -> str:

@@ -28,11 +28,9 @@ _SERVER_VARIABLE = {
 _SPEC_ENUMERATIONS: Mapping[str, Sequence[str]] = {
     "AccountType": codes.ACCOUNT_TYPES,
     "Country": codes.COUNTRIES,
-    "DepositInstructionType": codes.DEPOSIT_INSTRUCTION_TYPES,
     "DestinationCurrency": codes.DESTINATION_CURRENCIES,
     "DocumentType": codes.DOCUMENT_TYPES,
     "ImageSide": codes.IMAGE_SIDES,
-    "ImageType": codes.IMAGE_TYPES,
     "OnRampCurrency": codes.ON_RAMP_CURRENCIES,
     "PayoutMethod": codes.PAYOUT_METHODS,
     "Product": codes.PRODUCTS,
@@ -68,6 +66,8 @@ def document(service: Service | None = None, server: str = "") -> dict[str, Any]
             "title": prose.TITLE,
             "version": "v1",
             "description": prose.describe_service(service),
+            "contact": prose.CONTACT,
+            "license": prose.LICENSE,
         },
         "servers": [{"url": server} if server else _SERVER_VARIABLE],
         "security": [{"signature": [], "apiKey": []}],
@@ -94,20 +94,11 @@ def _make_paths(service: Service, objects: OperationObjects) -> dict[str, Any]:
 
 
 def _enumerations(service: Service) -> dict[str, tuple[str, ...]]:
-    """The enumerations by name, with the further words of a service."""
-    other_statuses = service.statuses
-    enumerations = {name: tuple(words_schema) for name, words_schema in _SPEC_ENUMERATIONS.items()}
+    """The enumerations of requests by name, with the further words of a service."""
+    enumerations = {name: tuple(words) for name, words in _SPEC_ENUMERATIONS.items()}
     return enumerations | {
-        "ConversionAccountStatus": (
-            *codes.CONVERSION_ACCOUNT_STATUSES,
-            *other_statuses.conversion_accounts,
-        ),
-        "ConversionStatus": (*codes.CONVERSION_STATUSES, *other_statuses.conversions),
         "EventType": (*codes.EVENT_TYPES, *service.webhooks.event_types),
-        "IndividualStatus": (*codes.INDIVIDUAL_STATUSES, *other_statuses.individuals),
         "Network": tuple(service.financial_accounts.crypto_wallet.allowed),
-        "StatusDetailCode": (*codes.STATUS_DETAIL_CODES, *other_statuses.detail_codes),
-        "TransferStatus": (*codes.TRANSFER_STATUSES, *other_statuses.transfers),
     }
 
 

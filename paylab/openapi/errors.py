@@ -21,7 +21,7 @@ from .schemas import (
     ref_to,
 )
 
-ERROR = "Error"
+ERROR = "ErrorResponse"
 PAGINATION_ERROR = "PaginationError"
 _WRONG_FORM = "a field has the wrong form, is required or is not known"
 

@@ -9,7 +9,14 @@ from ..spec.service.service import Service
 from ..spec.service.value_types import NONE
 from . import prose
 from .answers import AnswerSchemas
-from .schemas import Components, Schema, drop_absent_places, nested_object, origin_facts
+from .schemas import (
+    Components,
+    Schema,
+    drop_absent_places,
+    nested_object,
+    open_words_schema,
+    origin_facts,
+)
 
 _PAYLOADS = {"transfer": "Transfer", "conversion": "Conversion", "individual": "StatusChange"}
 
@@ -38,7 +45,7 @@ def _delivery_object(service: Service, event: str, description: str, schema: Sch
         "operationId": f"on{name}",
         "summary": f"{event}: {description}",
         "description": prose.describe_delivery(service),
-        "tags": [prose.tag_name("webhook_subscriptions")],
+        "tags": [prose.EVENTS_TAG],
         "security": [],
     }
     if service.webhooks.signature_header != NONE:
@@ -82,9 +89,10 @@ def _event_schema(
     payload_facts = origin_facts(service, read=lambda tree: tree.webhooks.payload_field)
     id_facts = origin_facts(service, read=lambda tree: tree.webhooks.id_field)
     payload = answers.model(_PAYLOADS[resource], in_event=True)
+    event_type = open_words_schema(events_of_resource)
     properties = drop_absent_places(
         [
-            (settings.type_field, {"type": "string", "enum": events_of_resource, **type_facts}),
+            (settings.type_field, {**event_type, **type_facts}),
             (settings.payload_field, {**payload, **payload_facts}),
             (settings.id_field, {"type": "string", **id_facts}),
         ]

@@ -47,12 +47,12 @@ class OperationObjects:
         operation_object: dict[str, Any] = {
             "operationId": record.call_name,
             "summary": record.summary,
+            "description": prose.describe_operation(self._service, record),
             "tags": [prose.tag_name(record.resource)],
             **origin_facts(self._service, read=record.path),
         }
         if record.is_sandbox:
             operation_object["x-sandbox-only"] = True
-            operation_object["description"] = "In the sandbox only; elsewhere it answers 403."
         if record.takes_key(self._service):
             operation_object["x-idempotent"] = True
         if record.is_list:

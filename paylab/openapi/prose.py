@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from ..spec.service.service import Service
-from ..spec.service.setting import key_of
+from ..spec.operations.operation import Operation
+from ..spec.service.service import YOURS, Service
+from ..spec.service.setting import SPEC, key_of
 from ..spec.service.signing import SAMPLE_ORDER
 from ..spec.service.tree import ServiceSettings
 from ..spec.service.value_types import NONE
@@ -51,12 +52,44 @@ TAGS = {
 }
 """What the tag of a resource says, if its name does not say it all."""
 
+EVENTS_TAG = "Events"
+"""The tag of the deliveries. Generators lose operations that share a tag with a webhook."""
+
+CONTACT = {"name": "The support of your service"}
+LICENSE = {
+    "name": "As agreed with the provider of your service",
+    "identifier": "LicenseRef-Provider",
+}
+
 
 def describe_service(service: Service) -> str:
     """What the document is about."""
     is_general = service.idempotency.operations == "every_post"
     default_sentence = "Creating a transfer or a conversion account takes"
     return ABOUT.replace("{keyed}", "Every POST takes" if is_general else default_sentence)
+
+
+def describe_operation(service: Service, record: Operation) -> str:
+    """What an operation does beside its summary: its pages, its key, and who states it."""
+    sentences = []
+    if record.is_sandbox:
+        sentences.append("In the sandbox only; elsewhere it answers 403.")
+    if record.is_list and not service.list(record.resource).is_array:
+        sentences.append("Read further pages with the cursor of the answer.")
+    if record.takes_key(service):
+        header = service.idempotency.header
+        sentences.append(f"Repeat it with the same {header}, and it is carried out once.")
+    fact = origin_facts(service, read=record.path)["x-origin"]
+    sentences.append(_ORIGIN_SENTENCES[fact])
+    return " ".join(sentences)
+
+
+_ORIGIN_SENTENCES = {
+    SPEC: "The path is stated by the interface description.",
+    YOURS: "The path was set in a service.toml.",
+    "public": "The path is that of public descriptions of such services.",
+    "chosen": "The path is an assumption of paylab.",
+}
 
 
 def tag_name(resource: str) -> str:
@@ -70,7 +103,7 @@ def make_tags(resources: Iterable[str]) -> list[Schema]:
     for resource in resources:
         description = {"description": TAGS[resource]} if resource in TAGS else {}
         tags.append({"name": tag_name(resource), **description})
-    return tags
+    return [*tags, {"name": EVENTS_TAG, "description": "What is sent to subscribed URLs."}]
 
 
 def _canonical_lines(service: Service) -> list[str]:
@@ -184,8 +217,10 @@ def security_schemes(service: Service) -> Schema:
     }
     return {
         "signature": {
-            "type": "http",
-            "scheme": "HMAC-SHA256",
+            # Tools know no scheme of type http called HMAC-SHA256, and would refuse every request.
+            "type": "apiKey",
+            "in": "header",
+            "name": "Authorization",
             "description": _describe_signing(service),
             "x-canonical-request": _canonical_lines(service),
             "x-signed-headers": _signed_names(service),

@@ -14,7 +14,7 @@ from ..spec.service.service import YOURS, Service
 from ..spec.service.setting import SPEC
 from . import conditions
 from .details import DetailSchemas
-from .schemas import Components, Schema, closed_object, nested_object, origin_facts
+from .schemas import Components, Schema, any_of, closed_object, nested_object, origin_facts
 from .values import TEXT, accepted_words, value_schema
 
 _IMAGES_FIELD = "images"
@@ -79,7 +79,7 @@ class BodySchemas:
         if field.kind == DETAILS:
             is_update = operation is not None and len(operation.fields) == 1
             is_partial = is_update and self._service.financial_accounts.update == "merge"
-            return {"type": "object"} if is_partial else self.details.any()
+            return {"type": "object"} if is_partial else any_of(self.details.references())
         if field.kind == REFERENCE:
             id_ = {**TEXT, "description": "The id.", "x-origin": SPEC}
             description = {"description": "An object, named by its id."}
@@ -100,7 +100,7 @@ class BodySchemas:
         if nested_conditions:
             schema["allOf"] = nested_conditions
         if field.kind == OBJECT:
-            return self._components.add(f"New{field.name.title()}", schema)
+            return self._components.add(f"{field.name.title()}Input", schema)
         item_name = field.name.removesuffix("s").replace("_", " ").title().replace(" ", "")
         items = self._components.add(f"{item_name}Entry", schema)
         if field.name == _IMAGES_FIELD:

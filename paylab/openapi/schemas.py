@@ -43,6 +43,12 @@ def ref_to(name: str) -> Schema:
     return {"$ref": f"#/components/schemas/{name}"}
 
 
+def any_of(schemas: Iterable[Schema]) -> Schema:
+    """One schema or another; a single one stands for itself."""
+    alternatives = [*schemas]
+    return alternatives[0] if len(alternatives) == 1 else {"anyOf": alternatives}
+
+
 def origin_facts(service: Service, source: str = "", read: ReadSetting | None = None) -> Schema:
     """Where a fact comes from: the spec, an assumption, or the setting that a function reads.
 
@@ -80,6 +86,16 @@ def words_schema(words: Sequence[str], *, is_open: bool = False) -> Schema:
         return {"type": "string"}
     schema: Schema = {"type": "string", "enum": list(dict.fromkeys(words))}
     return {"anyOf": [schema, {"type": "string"}]} if is_open else schema
+
+
+def open_words_schema(words: Sequence[str]) -> Schema:
+    """Text of an answer: one of these words, or one that a later version of the service has.
+
+    It is no enumeration, with which generated clients would fail at a new word.
+    """
+    known_words = list(dict.fromkeys(words))
+    description = f"One of {', '.join(known_words)}; a later version may have more."
+    return {"type": "string", "description": description, "x-extensible-enum": known_words}
 
 
 def closed_object(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:

@@ -15,11 +15,10 @@ from .service.tree import ServiceSettings
 
 @light_dataclass(frozen=True)
 class FieldWords:
-    """The words of a field: of the spec, and of a setting; others may come if `is_open`."""
+    """The words of a field: of the spec, and of a setting; later versions may have others."""
 
     words: tuple[str, ...] = ()
     read_setting: Callable[[ServiceSettings], tuple[str, ...]] | None = None
-    is_open: bool = False
 
 
 @light_dataclass(frozen=True)
@@ -58,7 +57,6 @@ ANSWERS: Mapping[str, AnswerForm] = {
             "code": FieldWords(
                 codes.STATUS_DETAIL_CODES,
                 lambda service: service.statuses.detail_codes,
-                is_open=True,
             )
         }
     ),
@@ -103,7 +101,6 @@ ANSWERS: Mapping[str, AnswerForm] = {
             "status": FieldWords(
                 codes.CONVERSION_ACCOUNT_STATUSES,
                 lambda service: service.statuses.conversion_accounts,
-                is_open=True,
             ),
             "source_currency": FieldWords(codes.ON_RAMP_CURRENCIES),
             "destination_currency": FieldWords(tuple(sorted(codes.STABLECOINS))),

@@ -36,12 +36,14 @@ JSON = "application/json"
 
 
 def closed(schema):
-    """A schema whose objects have no other fields, so that an undocumented one is found."""
+    """A schema without other fields or words, so that an undocumented one is found."""
     if isinstance(schema, list):
         return [closed(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
     made = {key: closed(each) for key, each in schema.items()}
+    if "x-extensible-enum" in made:
+        made["enum"] = made["x-extensible-enum"]
     if "properties" in made and made.get("type") == "object":
         made["additionalProperties"] = False
     return made
@@ -54,7 +56,8 @@ def contract(service=None):
     del made["security"], made["components"]["securitySchemes"]  # every request is signed here
     schemas = made["components"]["schemas"]
     made["components"]["schemas"] = {
-        name: schema if name == "Error" else closed(schema) for name, schema in schemas.items()
+        name: schema if name == "ErrorResponse" else closed(schema)
+        for name, schema in schemas.items()
     }
     return made, schemathesis.openapi.from_dict(made)
 

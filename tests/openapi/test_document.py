@@ -100,10 +100,10 @@ def test_every_operation_and_field_has_an_origin():
 @pytest.mark.parametrize(
     ("place", "origin"),
     [
-        ("NewIndividual.given_name", "public"),
-        ("NewIndividual.phone", "spec"),
-        ("NewTransfer.source_amount", "spec"),
-        ("NewTransfer.quote_id", "public"),
+        ("IndividualInput.given_name", "public"),
+        ("IndividualInput.phone", "spec"),
+        ("TransferInput.source_amount", "spec"),
+        ("TransferInput.quote_id", "public"),
         ("MXBankAccountDetails.clabe", "chosen"),
         ("Transfer.status", "spec"),
         ("Quote.expires_at", "public"),
@@ -162,7 +162,7 @@ def test_a_time_before_year_1_in_utc_is_an_explained_refusal(operation, field):
 def test_a_currency_is_valid_in_the_case_that_the_service_takes(settings, currency, is_valid):
     """Lists show currencies in upper case and samples in lower case (spec.md, Transfers)."""
     made = document(Service().with_values(settings))
-    asked = made["components"]["schemas"]["NewQuote"]["properties"]["source_currency"]
+    asked = made["components"]["schemas"]["QuoteInput"]["properties"]["source_currency"]
     check = Draft202012Validator({**asked, "components": made["components"]})
     assert check.is_valid(currency) is is_valid
 
@@ -173,17 +173,17 @@ def test_it_follows_the_service():
     found, schemas = dict(operations(made)), made["components"]["schemas"]
     assert "POST /v1/quote" in found
     assert "GET /v1/transfers/{id}" not in found
-    assert "reference" in schemas["NewTransfer"]["properties"]
+    assert "reference" in schemas["TransferInput"]["properties"]
     assert "account_number" in schemas["MXBankAccountDetails"]["required"]
-    assert "financial_account" not in schemas["NewQuote"]["properties"]
-    assert "payout_account_id" in schemas["NewConversionAccount"]["required"]
-    assert schemas["NewTransfer"]["properties"]["source_amount"]["type"] == "number"
+    assert "financial_account" not in schemas["QuoteInput"]["properties"]
+    assert "payout_account_id" in schemas["ConversionAccountInput"]["required"]
+    assert schemas["TransferInput"]["properties"]["source_amount"]["type"] == "number"
     assert schemas["Transfer"]["properties"]["source_amount"]["type"] == "number"
-    assert "usd" in schemas["NewTransfer"]["properties"]["source_currency"]["enum"]
+    assert "usd" in schemas["TransferInput"]["properties"]["source_currency"]["enum"]
     assert {"200", "422"} <= found["POST /v1/transfers"]["responses"].keys()
-    assert "conversion_account_id" not in schemas["NewDeposit"]["properties"]
+    assert "conversion_account_id" not in schemas["DepositInput"]["properties"]
     assert "transfer.cancelled" in made["webhooks"]
-    assert schemas["NewTransfer"]["properties"]["reference"]["x-origin"] == "yours"
+    assert schemas["TransferInput"]["properties"]["reference"]["x-origin"] == "yours"
 
 
 def test_the_command_and_the_simulator_give_the_same(capsys, tmp_path):
@@ -217,28 +217,28 @@ CURP = {"type": "curp", "number": "BOXW310820HNERXN09"}
 def test_a_field_that_the_path_has_is_not_required_in_the_body(settings, required):
     """A deposit names its account once: in its body, or in its path."""
     schemas = document(Service(settings))["components"]["schemas"]
-    assert schemas["NewDeposit"]["required"] == required
+    assert schemas["DepositInput"]["required"] == required
 
 
 @pytest.mark.parametrize(
     ("body", "change", "is_accepted"),
     [
-        ("NewDocument", CURP, True),
-        ("NewDocument", {**CURP, "number": "BOXW31"}, False),
-        ("NewDocument", {"type": "passport", "number": "BOXW31"}, True),
+        ("DocumentInput", CURP, True),
+        ("DocumentInput", {**CURP, "number": "BOXW31"}, False),
+        ("DocumentInput", {"type": "passport", "number": "BOXW31"}, True),
         ("FinancialAccountEntry", {"type": "bank_account", "details": {"clabe": "0" * 18}}, True),
         ("FinancialAccountEntry", {"type": "pix", "details": {"clabe": "0" * 18}}, False),
-        ("NewIndividual", {}, True),
-        ("NewIndividual", {"phone": None}, False),
-        ("NewIndividual", {"idv_consent_recorded_at": None}, False),
-        ("NewIndividual", {"product_types": []}, False),
-        ("NewIndividual", {"country": "ZZ"}, False),
+        ("IndividualInput", {}, True),
+        ("IndividualInput", {"phone": None}, False),
+        ("IndividualInput", {"idv_consent_recorded_at": None}, False),
+        ("IndividualInput", {"product_types": []}, False),
+        ("IndividualInput", {"country": "ZZ"}, False),
     ],
 )
 def test_what_the_fields_of_a_body_require_of_each_other(body, change, is_accepted):
     """A number of its type, details of their type, and what an on-ramp in Mexico asks for."""
     at = datetime(2026, 1, 31, tzinfo=UTC)
-    whole = examples.individual("MX", consent_at=at) if body == "NewIndividual" else {}
+    whole = examples.individual("MX", consent_at=at) if body == "IndividualInput" else {}
     given = {name: value for name, value in {**whole, **change}.items() if value is not None}
     schema = {"$ref": f"#/components/schemas/{body}", "components": DOCUMENT["components"]}
     assert Draft202012Validator(schema).is_valid(json.loads(encode(given))) is is_accepted

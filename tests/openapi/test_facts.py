@@ -33,6 +33,10 @@ TERMS = ["payout_method", "destination_currency"]
 ACCOUNT = ["individual_id", "payout_account", "source_currency"]
 STEPS = ("created", "funded", "payout_initiated", "completed", "failed", "expired")
 TRANSFER_EVENTS = [f"transfer.{step}" for step in STEPS]
+TRANSFER_STATUSES = [
+    *("pending", "awaiting_funds", "started", "completed", "cancelled", "failed", "expired"),
+    "under_review",
+]
 ON_RAMP = f"paths > /v1/conversion_accounts > post > requestBody > {JSON} > examples > MX > value"
 PROBLEM = ["field", "message"]
 FACTS = [
@@ -44,17 +48,17 @@ FACTS = [
     ({}, "OtherDetails > additionalProperties", True),
     ({}, "ObjectReference > required", ["id"]),
     ({}, "Transfer > properties > source_amount > description", "in source_currency, fees"),
-    ({}, "NewTransfer > properties > source_amount > description", "in source_currency, fees"),
-    ({}, "NewTransfer > properties > source_type > description", "Assumed: prefunded, deposit."),
-    ({}, "NewTransfer > allOf > 0 > anyOf > 0 > title", "Without a quote"),
+    ({}, "TransferInput > properties > source_amount > description", "in source_currency, fees"),
+    ({}, "TransferInput > properties > source_type > description", "Assumed: prefunded, deposit."),
+    ({}, "TransferInput > allOf > 0 > anyOf > 0 > title", "Without a quote"),
     (
         {"quotes.fields.source_amount": "money.value"},
-        "NewQuote > properties > money > properties > value > x-origin",
+        "QuoteInput > properties > money > properties > value > x-origin",
         "yours",
     ),
     (
         {"conversion_accounts.fields.individual_id": "individual.id"},
-        "NewConversionAccount > properties > individual > required",
+        "ConversionAccountInput > properties > individual > required",
         ["id"],
     ),
     (
@@ -69,10 +73,10 @@ FACTS = [
         "paths > /v1/individuals > post > x-idempotent",
         True,
     ),
-    ({}, "NewIndividual > allOf > 0 > anyOf > 0 > title", "Argentina"),
+    ({}, "IndividualInput > allOf > 0 > anyOf > 0 > title", "Argentina"),
     (
         {"individuals.required": ["product_types", "given_name", "address.city"]},
-        "NewIndividual > allOf > 2",
+        "IndividualInput > allOf > 2",
         {"required": ["address"], "properties": {"address": {"required": ["city"]}}},
     ),
     (
@@ -91,18 +95,18 @@ FACTS = [
     ({}, "Transfer > properties > failure_reason > type", ["string", "null"]),
     ({"amounts.answers": "number"}, "Transfer > properties > exchange_rate > type", "number"),
     ({}, "Individual > properties > date_of_birth > format", "date"),
-    ({}, "Individual > properties > product_types > items > $ref", "/Product"),
+    ({}, "IndividualInput > properties > product_types > items > $ref", "/Product"),
     ({}, "TransferPage > required", REQUIRED),
-    ({}, "NewQuote > required", TERMS),
+    ({}, "QuoteInput > required", TERMS),
     (
         {"quotes.default_source_currency": "none"},
-        "NewQuote > required",
+        "QuoteInput > required",
         [TERMS[0], "source_currency", TERMS[1]],
     ),
-    ({}, "NewConversionAccount > required", ACCOUNT),
+    ({}, "ConversionAccountInput > required", ACCOUNT),
     (
         {"conversion_accounts.default_destination_currency": "none"},
-        "NewConversionAccount > required",
+        "ConversionAccountInput > required",
         [*ACCOUNT, "destination_currency"],
     ),
     ({}, f"{ON_RAMP} > source_currency", "mxn"),
@@ -111,19 +115,25 @@ FACTS = [
         f"{ON_RAMP} > destination_currency",
         "USDC",
     ),
-    ({}, "TransferEvent > properties > event_type > enum", TRANSFER_EVENTS),
+    ({}, "Transfer > properties > status > type", "string"),
+    ({}, "Transfer > properties > status > description", "a later version may have more"),
+    ({}, "Transfer > properties > status > x-extensible-enum", TRANSFER_STATUSES),
+    ({}, "webhooks > transfer.created > post > tags", ["Events"]),
+    ({}, "components > securitySchemes > signature > type", "apiKey"),
+    ({}, "components > securitySchemes > signature > name", "Authorization"),
+    ({}, "TransferEvent > properties > event_type > x-extensible-enum", TRANSFER_EVENTS),
     ({"lists.more": "none"}, "TransferPage > required", [REQUIRED[0], REQUIRED[2]]),
-    ({}, "NewWebhookSubscription > properties > event_types > minItems", 1),
+    ({}, "WebhookSubscriptionInput > properties > event_types > minItems", 1),
     ({}, "ImageUpload > properties > images > minItems", 1),
     ({}, "ImageUpload > properties > images > maxItems", 10),
     (
         {"amounts.requests": "number"},
-        "NewDeposit > properties > amount",
+        "DepositInput > properties > amount",
         {"type": "number", "exclusiveMinimum": 0, "x-origin": "spec"},
     ),
-    ({}, "Error > required", ["error"]),
-    ({"errors.list_form": "by_field"}, "Error > properties > errors", BY_FIELD),
-    ({"errors.list_form": "sentences"}, "Error > properties > errors", SENTENCES),
+    ({}, "ErrorResponse > required", ["error"]),
+    ({"errors.list_form": "by_field"}, "ErrorResponse > properties > errors", BY_FIELD),
+    ({"errors.list_form": "sentences"}, "ErrorResponse > properties > errors", SENTENCES),
     ({}, "FieldProblem > required", PROBLEM),
     ({}, "FieldProblem > properties > field > type", "string"),
     ({"errors.field_form": "list"}, "FieldProblem > properties > field > type", "array"),

@@ -68,24 +68,24 @@ def test_a_generated_client_makes_an_on_ramp(package, paylab_world):
     models, model, call = package.models, package.model, package.call
     there = document()["paths"]["/v1/individuals"]["post"]["requestBody"]["content"]
     example = there["application/json"]["examples"]["MX_on_ramp"]["value"]
-    person = call("individuals.create_individual", body=models.NewIndividual.from_dict(example))
-    assert person.status is models.IndividualStatus.ACTION_REQUIRED
-    assert person.status_details[0].code.value == "verification_front_image_needed"
+    person = call("individuals.create_individual", body=models.IndividualInput.from_dict(example))
+    assert person.status == "action_required"
+    assert person.status_details[0].code == "verification_front_image_needed"
     sides = (models.ImageSide.DOCUMENT_FRONT, models.ImageSide.SELFIE)
     images = [model("ImageEntry", type_=side, content=IMAGE) for side in sides]
     upload = model("ImageUpload", images=images)
     stored = call("individuals.upload_verification_images", person.id, body=upload)
-    assert [each.type_ for each in stored.images] == [*sides]
+    assert [each.type_ for each in stored.images] == [side.value for side in sides]
     paylab_world.clock.advance("5 seconds")
     active = call("individuals.get_individual", person.id)
-    assert active.status is models.IndividualStatus.ACTIVE
+    assert active.status == "active"
 
     details = model("CryptoWalletDetails", address="0x" + "0" * 40, network=models.Network.BASE)
     kind = models.AccountType.CRYPTO_WALLET
-    body = model("NewFinancialAccount", individual_id=person.id, type_=kind, details=details)
+    body = model("FinancialAccountInput", individual_id=person.id, type_=kind, details=details)
     wallet = call("financial_accounts.create_financial_account", body=body)
     body = model(
-        "NewConversionAccount",
+        "ConversionAccountInput",
         individual_id=person.id,
         payout_account=model("ObjectReference", id=wallet.id),
         source_currency=models.OnRampCurrency.MXN,
@@ -99,11 +99,11 @@ def test_a_generated_client_makes_an_on_ramp(package, paylab_world):
     assert len(opened.deposit_instructions.details.clabe) == 18
 
     currency = models.OnRampCurrency.MXN
-    body = model("NewDeposit", conversion_account_id=opened.id, amount="50.00", currency=currency)
+    body = model("DepositInput", conversion_account_id=opened.id, amount="50.00", currency=currency)
     call("sandbox.simulate_deposit", body=body)
     paylab_world.clock.advance("10 seconds")
     page = call("conversions.list_conversions", limit=5)
-    assert [each.status for each in page.data] == [models.ConversionStatus.COMPLETED]
+    assert [each.status for each in page.data] == ["completed"]
     assert page.data[0].deposit.amount == "50.00"
     assert page.data[0].payout.payout_account_id == wallet.id
     assert not page.has_next_page
@@ -112,7 +112,7 @@ def test_a_generated_client_makes_an_on_ramp(package, paylab_world):
 @pytest.mark.paylab(strict=True)
 def test_a_refusal_is_typed_too(package):
     """An invalid body gives the error of the document, with the field that is wrong."""
-    body = package.models.NewIndividual.from_dict(
+    body = package.models.IndividualInput.from_dict(
         {
             "product_types": ["global_payouts"],
             "given_name": "Ana",
@@ -122,5 +122,5 @@ def test_a_refusal_is_typed_too(package):
         }
     )
     refused = package.call("individuals.create_individual", body=body)
-    assert isinstance(refused, package.models.Error)
+    assert isinstance(refused, package.models.ErrorResponse)
     assert [each.field for each in refused.errors] == ["family_name"]

@@ -146,12 +146,12 @@ def test_what_an_operation_is(mark, names):
 @pytest.mark.parametrize(
     ("name", "call", "body"),
     [
-        ("transfers.create", "createTransfer", "NewTransfer"),
+        ("transfers.create", "createTransfer", "TransferInput"),
         ("transfers.list", "listTransfers", ""),
         ("conversion_accounts.get", "getConversionAccount", ""),
         ("financial_accounts.update", "updateFinancialAccount", "AccountUpdate"),
         ("individuals.submit_token", "submitVerificationToken", "VerificationToken"),
-        ("sandbox.deposit", "simulateDeposit", "NewDeposit"),
+        ("sandbox.deposit", "simulateDeposit", "DepositInput"),
     ],
 )
 def test_the_names_of_a_generated_client(name, call, body):

@@ -56,7 +56,7 @@ class Operation:
     @property
     def body_name(self) -> str:
         """The name of the object that it takes; "" if it takes none."""
-        return self.body or (f"New{self.answer}" if self.fields else "")
+        return self.body or (f"{self.answer}Input" if self.fields else "")
 
     @property
     def call_name(self) -> str:

@@ -205,7 +205,6 @@ _RECORDS = (
         success=(lambda service: service.success_codes.sandbox_deposits,),
         names=lambda service: service.sandbox_deposits.fields,
         is_sandbox=True,
-        body="NewDeposit",
         call="simulateDeposit",
         refusals=refusals.DEPOSIT,
     ),
