@@ -8,6 +8,7 @@ from typing import Literal
 
 from ..corridors.on_ramps import ON_RAMPS
 from ..errors.base import ConfigError
+from ..spec.field_meanings import kind_of_field
 
 Kind = Literal["text", "list", "word", "amount", "time", "seconds"]
 ListName = Literal[
@@ -61,29 +62,25 @@ class Schema:
         return next((column.kind for column in self.columns if column.name == name), "text")
 
 
-# The kind of a field by its name; the others are text, and lists if the path has a `*`.
-FIELDS: dict[Kind, str] = {
-    "amount": """amount source_amount destination_amount net_source_amount exchange_rate total_fee
-        total_tax""",
-    "word": """status type event_type country payout_method currency source_currency
-        destination_currency fee_currency tax_currency source_network""",
-    "time": """at created_at updated_at expires_at received_at initiated_at completed_at deadline
-        idv_consent_recorded_at""",
-    "seconds": "completed_in attempt",
-    "list": "payment_methods product_types",
-}
-_KINDS = {name: kind for kind, names in FIELDS.items() for name in names.split()}
-
-
 def _columns(paths: str, **kinds: Kind) -> tuple[Column, ...]:
     """Columns of paths such as `deposit.amount`, or `name=path` if the name differs."""
     columns = []
     for text in paths.split():
         name, _, path = text.rpartition("=")
         name = name or path.removeprefix("payload.").replace(".", "_")
-        kind = "list" if "*" in path else _KINDS.get(path.rpartition(".")[2], "text")
-        columns.append(Column(name, kinds.get(name, kind), path))
+        columns.append(Column(name, kinds.get(name) or _kind_of_column(path), path))
     return tuple(columns)
+
+
+def _kind_of_column(path: str) -> Kind:
+    if "*" in path:
+        return "list"
+    kind = kind_of_field(path.rpartition(".")[2])
+    if kind == "currency":
+        return "word"
+    if kind == "rate":
+        return "amount"
+    return kind
 
 
 _DETAILS = ("address", *(on_ramp.detail for on_ramp in ON_RAMPS))

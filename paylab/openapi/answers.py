@@ -11,10 +11,10 @@ from pydantic import BaseModel
 
 from ..spec import models
 from ..spec.answers import AnswerForm, FieldWords, answer_form, missing_fields
-from ..spec.field_notes import NOTES
-from ..spec.money import CURRENCY_FIELDS, Amount
+from ..spec.field_meanings import ANSWER_AMOUNTS, CURRENCY_FIELDS, note_of_field
+from ..spec.money import Amount
 from ..spec.operations.operation import Operation, ReadNames
-from ..spec.operations.records import ANSWER_AMOUNTS, NAMED, answer_names
+from ..spec.operations.records import NAMED, answer_names
 from ..spec.resource import Resource
 from ..spec.service.lists import ListForm
 from ..spec.service.on_ramp import INSTRUCTIONS, InstructionNames, InstructionSettings
@@ -67,7 +67,7 @@ class AnswerSchemas:
             schema = self._field_schema(model, field, answer, in_event=in_event)
             if field in nullable:
                 schema = _allow_null(schema)
-            sentences = [NOTES.get(field, ""), schema.get("description", "")]
+            sentences = [note_of_field(field), schema.get("description", "")]
             if any(sentences):
                 schema["description"] = " ".join(filter(None, sentences))
             read_name = _read_field_name(name_table, field) if name_table else None

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..spec import codes
-from ..spec.field_notes import NOTES
+from ..spec.field_meanings import note_of_field
 from ..spec.operations.field import CURRENCY, DETAILS, ENUM, LIST, OBJECT, REFERENCE, Field
 from ..spec.operations.operation import Operation
 from ..spec.service.frozen import to_json_value
@@ -125,8 +125,8 @@ def flatten_constants(values: Mapping[str, Any], prefix: str = "") -> Iterator[t
 def _describe_field(service: Service, field: Field) -> Schema:
     """The description of a field, with the words that are assumed where others may come."""
     sentences = []
-    if field.name in NOTES:
-        sentences.append(NOTES[field.name])
+    if note := note_of_field(field.name):
+        sentences.append(note)
     if field.kind in (ENUM, CURRENCY, LIST) and field.has_open_words:
         sentences.append(f"Assumed: {', '.join(accepted_words(service, field))}.")
     return {"description": " ".join(sentences)} if sentences else {}

@@ -13,9 +13,10 @@ from ..client.call import Call
 from ..errors.arguments import explain_arguments
 from ..spec import codes, models
 from ..spec.envelope import find_object_path
+from ..spec.field_meanings import ANSWER_AMOUNTS
 from ..spec.json_path import value_at
 from ..spec.operations.operation import Operation
-from ..spec.operations.records import ANSWER_AMOUNTS, NAMED, OPERATIONS, answer_names
+from ..spec.operations.records import NAMED, OPERATIONS, answer_names
 from ..spec.resource import Resource
 from ..spec.service.keys import keys
 from ..spec.service.service import Service

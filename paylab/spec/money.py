@@ -9,6 +9,7 @@ from typing import Self
 
 from ..errors.base import Problem
 from . import codes
+from .field_meanings import CURRENCY_FIELDS
 from .text import JsonValue
 
 # No exponents: "1e999999" would take a megabyte when written out.
@@ -88,12 +89,6 @@ def check_amount(value: object, currency: object, field: str) -> list[Problem]:
 def read_amount(value: object) -> Decimal | None:
     """The amount, or None if the text is not an amount."""
     return Decimal(value) if isinstance(value, str) and _AMOUNT.fullmatch(value) else None
-
-
-CURRENCY_FIELDS = frozenset(
-    {"currency", "source_currency", "destination_currency", "fee_currency", "tax_currency"}
-)
-"""Fields that hold a currency code: upper case when read, lower case in events."""
 
 
 def lower_currencies(value: JsonValue) -> JsonValue:

@@ -13,11 +13,12 @@ from functools import lru_cache, partial
 from typing import Any
 
 from ..errors.base import Problem, RuleError
+from .field_meanings import ANSWER_AMOUNTS
 from .field_names import account_detail_names, instruction_detail_names, rename_instruction_details
 from .json_path import join_path, last_name, step_into
 from .operations.field import AMOUNT, CURRENCY
 from .operations.operation import Operation
-from .operations.records import ANSWER_AMOUNTS, NAMED, OPERATIONS, answer_names
+from .operations.records import NAMED, OPERATIONS, answer_names
 from .renames import SAME_NAMES, Body, Convert, Names
 from .service.accounts import AccountDetails
 from .service.frozen import to_json_value

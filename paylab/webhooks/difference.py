@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from ..errors.arguments import explain_arguments
 from ..spec import timestamps
+from ..spec.field_meanings import CURRENCY_FIELDS
 from ..spec.json_path import join_path, last_name
-from ..spec.money import CURRENCY_FIELDS
 from ..spec.text import JsonMapping, JsonValue, write_json
 
 ONLY_IN_EVENTS = frozenset({"previous_status"})

@@ -142,7 +142,7 @@ class Receiver:
         """Store an event, then pass it to the handler and the listeners."""
         try:
             stored = self._events.add(event, body, self._clock())
-        except RecursionError:
+        except (RecursionError, UnreadableEventError):  # nested deeper than a store can read
             raise
         except Exception:
             log.exception("an event could not be kept")

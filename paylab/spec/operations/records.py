@@ -273,9 +273,6 @@ REQUEST_AMOUNTS = tuple(
 )
 """The fields of requests that hold an amount."""
 
-ANSWER_AMOUNTS = frozenset({*REQUEST_AMOUNTS, "exchange_rate", "total_fee", "total_tax"})
-"""The fields of answers that hold an amount, a rate or a fee."""
-
 NAMED: Mapping[str, Operation] = {
     operation.answer: operation for operation in _RECORDS if operation.names
 }
