@@ -99,7 +99,7 @@ class ServingThread:
 
     def __init__(
         self,
-        app: Any,
+        app: object,
         listener: socket,
         name: str,
         connection: type[HTTPConnection] = HTTPConnection,

@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _sent(lab: Lab, path: str, body: Any, options: argparse.Namespace) -> Any:
+def _sent(lab: Lab, path: str, body: object, options: argparse.Namespace) -> Any:
     if options.command == "get":
         return lab.request("GET", path)
     confirm(lab.place, f"send POST {path}", yes=options.yes)

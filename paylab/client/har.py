@@ -68,12 +68,12 @@ def _head(facts: Facts) -> dict[str, Any]:
     return {"version": "1.2", "creator": CREATOR, **({LAB: dict(facts)} if facts else {})}
 
 
-def line(entry: Mapping[str, Any]) -> bytes:
+def line(entry: Mapping[str, object]) -> bytes:
     """An entry on a line of its own."""
     return b"\n" + _json(entry)
 
 
-def _json(value: Any) -> bytes:
+def _json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 
@@ -188,7 +188,7 @@ def _headers(message: Mapping[str, Any]) -> dict[str, str]:
     return {str(header["name"]).lower(): str(header["value"]) for header in pairs}
 
 
-def _body(content: Mapping[str, Any] | None) -> Body:
+def _body(content: Mapping[str, object] | None) -> Body:
     text = str((content or {}).get("text") or "")
     if content and content.get("encoding") == "base64":
         text = b64decode(text).decode(errors="replace")

@@ -44,7 +44,7 @@ class Lists:
         self._is_own = is_own
 
     def _attempt(
-        self, name: str, params: Mapping[str, Any], options: Options | None = None
+        self, name: str, params: Mapping[str, object], options: Options | None = None
     ) -> Attempt:
         request = self._requests.operation(f"{name}.list", params=params, options=options)
         return self._deliver(request)
@@ -62,7 +62,7 @@ class Lists:
         options: Options,
         limit: int | None = None,
         cursor: str | None = None,
-        filters: Mapping[str, Any] | None = None,
+        filters: Mapping[str, object] | None = None,
     ) -> paging.Pager[R]:
         """A list that is fetched while you iterate; filters are sent with every cursor."""
         form = self._service.list(name)
@@ -94,7 +94,7 @@ class Lists:
         return replace(responses[-1], body=matching_row)
 
     def page_as_sent(
-        self, name: str, limit: int, cursor: str | None, filters: Mapping[str, Any] | None = None
+        self, name: str, limit: int, cursor: str | None, filters: Mapping[str, object] | None = None
     ) -> bytes:
         """A page of a list in the envelope and with the names of the spec, its values as sent."""
         form = self._service.list(name)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Unpack
 from urllib.parse import urlsplit
 
 from ..spec.codes import PAGE_MAX
@@ -60,7 +60,7 @@ class NewOrders:
         newest = max(accounts, key=creation_time, default=None)
         return response if newest is None else replace(response, body=newest.raw)
 
-    def send_raw(self, request: OutgoingRequest, body: Any) -> Response:
+    def send_raw(self, request: OutgoingRequest, body: object) -> Response:
         """Send the request of a path as it is; `body` is its JSON."""
         return self._session.deliver(request)
 

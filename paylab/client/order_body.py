@@ -54,7 +54,7 @@ def _spell_word(field: Field, value: str, service: Service) -> str:
     return known_words.get(value.casefold(), unknown_word)
 
 
-def _spell_value(name: str, value: Any, fields: Values) -> Any:
+def _spell_value(name: str, value: object, fields: Values) -> Any:
     """A reference, an amount or any other JSON value in its spelling."""
     if name == REFERENCE and isinstance(value, str):
         return normalize("NFC", value).strip()
@@ -63,7 +63,7 @@ def _spell_value(name: str, value: Any, fields: Values) -> Any:
     return _normalize_json(value)
 
 
-def _spell_amount(value: Any, currency: object) -> Any:
+def _spell_amount(value: object, currency: object) -> Any:
     """An amount with the decimals of its currency; unchanged if it has more, or is none."""
     text = value.strip() if isinstance(value, str) else str(value)
     amount = money.read_amount(text)
@@ -74,7 +74,7 @@ def _spell_amount(value: Any, currency: object) -> Any:
     return format(exact if exact == amount else amount, "f")
 
 
-def _normalize_json(value: Any) -> Any:
+def _normalize_json(value: object) -> Any:
     """A JSON value with text in NFC, and the members of objects in order."""
     if isinstance(value, str):
         return normalize("NFC", value)

@@ -57,7 +57,7 @@ class OrderSender(Protocol):
     def send(self, order: Order, **options: Unpack[Options]) -> Response:
         """The response of an order; it has an object with an id."""
 
-    def send_raw(self, request: OutgoingRequest, body: Any) -> Response:
+    def send_raw(self, request: OutgoingRequest, body: object) -> Response:
         """The response of the request of a path, which is an order; `body` is its JSON."""
 
 

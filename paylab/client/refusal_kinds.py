@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 CODES = frozenset({"code", "type", "name", "errorcode", "errortype", "status", "title", "id"})
 """Keys whose values are codes: they are read beside the message, if they are words."""
@@ -214,7 +213,7 @@ OTHER_VALUES = (
 )
 
 
-def kind_of(status: int, text: str, body: Any = None) -> RefusalKind | None:
+def kind_of(status: int, text: str, body: object = None) -> RefusalKind | None:
     """The kind of a refusal; None if neither its words nor its status tell one."""
     if not 400 <= status < 500:
         return None
@@ -228,7 +227,7 @@ def kind_of(status: int, text: str, body: Any = None) -> RefusalKind | None:
     return None if is_refused_otherwise else DEFAULTS.get(status)
 
 
-def _codes(body: Any, depth: int = DEPTH_MAX) -> Iterator[str]:
+def _codes(body: object, depth: int = DEPTH_MAX) -> Iterator[str]:
     """The codes in an error body."""
     if isinstance(body, list) and depth:
         for item in body[:10]:

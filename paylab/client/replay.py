@@ -16,7 +16,6 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import httpx
@@ -106,7 +105,7 @@ def _spelled(name: str, text: str) -> str:
     return text.upper() if name.endswith("_currency") else text
 
 
-def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
+def _flat(name: str, value: object) -> Iterator[tuple[str, str]]:
     """The values in parsed JSON by dotted names."""
     if isinstance(value, dict) and value:
         for key, item in value.items():

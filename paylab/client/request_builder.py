@@ -35,7 +35,7 @@ class RequestBuilder:
         self,
         name: str,
         body: dict[str, Any] | StreamedBody | None = None,
-        params: Mapping[str, Any] | None = None,
+        params: Mapping[str, object] | None = None,
         parts: Mapping[str, str] | None = None,
         options: Options | None = None,
     ) -> OutgoingRequest:
@@ -61,8 +61,8 @@ class RequestBuilder:
         self,
         method: str,
         path: str,
-        json: Any = None,
-        params: Mapping[str, Any] | None = None,
+        json: object = None,
+        params: Mapping[str, object] | None = None,
         options: Options | None = None,
     ) -> OutgoingRequest:
         """The request of a path, which may have a query; its body is sent as it is."""

@@ -105,7 +105,7 @@ class Response:
             raise self._wrong(f"must be an object, a {kind.__name__}{lacks}")
         return self.resource(kind, body)
 
-    def read_or(self, kind: type[R], known: Mapping[str, Any]) -> R:
+    def read_or(self, kind: type[R], known: Mapping[str, object]) -> R:
         """The body as a resource; an empty body gives a resource of the known fields."""
         body = self._object(kind.model_fields)
         if body is not None:

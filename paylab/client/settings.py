@@ -196,12 +196,12 @@ def _unknown_variables(environ: Mapping[str, str]) -> Iterator[str]:
             yield f"{message}; nearest: {PREFIX}{similar[0]}" if similar else message
 
 
-def _sourced(values: Mapping[str, Any], source: str, names: Iterable[str] = REQUIRED) -> Found:
+def _sourced(values: Mapping[str, object], source: str, names: Iterable[str] = REQUIRED) -> Found:
     found = {name: values[name] for name in names if values.get(name) is not None}
     return {name: (_hidden(name, value), source) for name, value in found.items()}
 
 
-def _hidden(name: str, value: Any) -> Any:
+def _hidden(name: str, value: object) -> Any:
     """A key as a Secret, so that no traceback with local variables shows it."""
     return Secret(value) if name in KEYS and isinstance(value, str) else value
 

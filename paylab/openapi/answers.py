@@ -128,7 +128,7 @@ class AnswerSchemas:
             return dict(DAY)
         return self._type_schema(annotation, field, in_event=in_event)
 
-    def _type_schema(self, annotation: Any, field: str, *, in_event: bool) -> Schema:
+    def _type_schema(self, annotation: object, field: str, *, in_event: bool) -> Schema:
         """The schema of a field by its type in the model."""
         field_type = _plain_type(annotation)
         if get_origin(field_type) is list:
@@ -204,7 +204,7 @@ def _allow_null(schema: Schema) -> Schema:
 _SCHEMAS_BY_TYPE: dict[Any, Schema] = {bool: {"type": "boolean"}, datetime: TIMESTAMP}
 
 
-def _plain_type(annotation: Any) -> Any:
+def _plain_type(annotation: object) -> Any:
     """The type without None and without the validators around it."""
     if get_origin(annotation) is Annotated:
         return _plain_type(get_args(annotation)[0])

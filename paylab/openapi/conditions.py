@@ -78,7 +78,7 @@ def nested_conditions(field_name: str, details: DetailSchemas) -> list[Schema]:
     return []
 
 
-def rename_fields(condition: Any, names: Mapping[str, str]) -> Any:
+def rename_fields(condition: object, names: Mapping[str, str]) -> Any:
     """A condition in the names of a service."""
     if isinstance(condition, list):
         return [rename_fields(part, names) for part in condition]

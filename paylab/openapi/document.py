@@ -102,7 +102,7 @@ def _enumerations(service: Service) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _name_enumerations(part: Any, names_by_words: Mapping[tuple[str, ...], str]) -> Any:
+def _name_enumerations(part: object, names_by_words: Mapping[tuple[str, ...], str]) -> Any:
     """A part of the document in which enumerations are references to their names."""
     if isinstance(part, list):
         return [_name_enumerations(item, names_by_words) for item in part]

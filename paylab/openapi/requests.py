@@ -113,7 +113,7 @@ def _takes_id_alone(reference: Field) -> bool:
     return "id" in reference.forms and not reference.has_deprecated_id
 
 
-def flatten_constants(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def flatten_constants(values: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """The constant fields of a service by their dotted paths, at any depth."""
     for name, constant in values.items():
         if isinstance(constant, Mapping):

@@ -122,7 +122,7 @@ def answer_of(call: Call) -> Any:
         return None
 
 
-def _rows(operation: str, body: Any, service: Service) -> Iterator[Found]:
+def _rows(operation: str, body: object, service: Service) -> Iterator[Found]:
     record = OPERATIONS[operation]
     group = record.resource
     if not record.answer or operation.endswith("images"):
@@ -137,7 +137,7 @@ def _rows(operation: str, body: Any, service: Service) -> Iterator[Found]:
             yield from _row(record, row, service)
 
 
-def object_of(record: Operation, body: Any, service: Service) -> Any:
+def object_of(record: Operation, body: object, service: Service) -> Any:
     """The object in an answer: where the settings say, else the single nested one with an id."""
     item = record.item_path(service)
     stated = body if item == NONE else value_at(body, item)
@@ -168,7 +168,7 @@ def _row(record: Operation, row: dict[str, Any], service: Service) -> Iterator[F
             yield "code", group, str(code), "statuses.detail_codes"
 
 
-def _amount_types(group: str, row: Mapping[str, Any], service: Service) -> Iterator[Found]:
+def _amount_types(group: str, row: Mapping[str, object], service: Service) -> Iterator[Found]:
     """The amounts of another type than the settings say.
 
     The setting is named if all amounts have that type; a rate may differ from them.
@@ -187,7 +187,7 @@ def _amount_types(group: str, row: Mapping[str, Any], service: Service) -> Itera
 
 
 def renamed_fields(
-    kind: type[Resource], body: Mapping[str, Any], service: Service
+    kind: type[Resource], body: Mapping[str, object], service: Service
 ) -> Iterator[tuple[str, str]]:
     """The keys of missing fields that probably have another name in the response."""
     record = NAMED.get(kind.__name__)
@@ -202,7 +202,7 @@ def renamed_fields(
 
 
 def _renamed(
-    table: str, body: Mapping[str, Any], service: Service, known: Container[str] | None = None
+    table: str, body: Mapping[str, object], service: Service, known: Container[str] | None = None
 ) -> Iterator[tuple[str, str]]:
     """The missing fields of an object, and their probable names in it."""
     start = f"{table}.fields."

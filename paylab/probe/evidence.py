@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from ..client.call import Call
 from ..corridors.on_ramps import ON_RAMPS
@@ -59,7 +58,7 @@ def contradicted(call: Call, operation: str, service: Service) -> Iterator[Value
     yield from _instructions(answer_of(call), service)
 
 
-def _envelope(operation: str, body: Any, service: Service) -> Iterator[Values]:
+def _envelope(operation: str, body: object, service: Service) -> Iterator[Values]:
     """The key under which the answer holds its object."""
     record = OPERATIONS[operation]
     if record.is_list or record.answer not in ITEMS or not isinstance(body, dict):
@@ -69,7 +68,7 @@ def _envelope(operation: str, body: Any, service: Service) -> Iterator[Values]:
         yield {key_of(lambda tree: ITEMS[record.answer](tree.objects).item): place}
 
 
-def _more(body: Any, form: ListForm) -> Iterator[Values]:
+def _more(body: object, form: ListForm) -> Iterator[Values]:
     """What says that there is a next page, where a page with a cursor does not say it."""
     if not isinstance(body, dict):
         return
@@ -85,7 +84,7 @@ def _more(body: Any, form: ListForm) -> Iterator[Values]:
         yield {key: stated or NONE}
 
 
-def _instructions(body: Any, service: Service) -> Iterator[Values]:
+def _instructions(body: object, service: Service) -> Iterator[Values]:
     """The name of a deposit instruction whose value has the form that ours has."""
     details = value_at(body, "deposit_instructions.details")
     if not isinstance(details, dict):

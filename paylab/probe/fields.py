@@ -135,7 +135,7 @@ class RefusedFields:
     def _of_detail(
         self,
         form: AccountDetails,
-        details: Mapping[str, Any],
+        details: Mapping[str, object],
         complaint: Complaint,
         name: str,
     ) -> Candidates:
@@ -201,7 +201,7 @@ class RefusedFields:
         if self._table:
             yield from ((k.removeprefix(start), key) for k, key in keys().items() if start in k)
 
-    def _renames(self, start: str, their: str, body: Mapping[str, Any]) -> Candidates:
+    def _renames(self, start: str, their: str, body: Mapping[str, object]) -> Candidates:
         """The fields that this name may stand for, the most similar first.
 
         A field is renamed only if its old name was refused as unknown, or if public descriptions

@@ -136,7 +136,7 @@ class ServiceWalk:
             self._note(*answered, result)
         return result
 
-    def _note(self, call: Call, operation: str, result: Any) -> None:
+    def _note(self, call: Call, operation: str, result: object) -> None:
         """Remember what a successful call has used, created and shown."""
         self.done.add(operation)
         resource, _, verb = operation.partition(".")
@@ -244,7 +244,7 @@ class ServiceWalk:
         def ask(client: Client, amount: str) -> Any:
             return client.quotes.create(account, **steps.terms(client, country, amount))
 
-        def pay(client: Client, amount: str, quote: Any = None) -> Any:
+        def pay(client: Client, amount: str, quote: object = None) -> Any:
             terms = steps.terms(client, country, amount)
             return steps.create_payout(client, account, terms, quote, reference)
 

@@ -18,7 +18,9 @@ _RENEWALS: WeakKeyDictionary[Any, tuple[Any, Renew | None]] = WeakKeyDictionary(
 _HELD_LOCKS: list[Any] = []
 
 
-def renew_after_fork(part: T, renew: Callable[[T], None] | None = None, lock: Any = None) -> None:
+def renew_after_fork(
+    part: T, renew: Callable[[T], None] | None = None, lock: object = None
+) -> None:
     """Call `renew(part)` in every forked child while the part exists.
 
     A fork waits for `lock`, so that the child starts with consistent state and a free lock.

@@ -57,7 +57,7 @@ class Cleaner:
         self._is_encoded = is_encoded
         self._depth = depth
 
-    def clean(self, value: Any) -> Any:
+    def clean(self, value: object) -> Any:
         """A part of a document without what must not be shared."""
         if isinstance(value, str):
             return self._value(value)
@@ -103,7 +103,7 @@ class Cleaner:
         """A cleaner of what is encoded in a text of this one."""
         return Cleaner(report, self._rules, is_encoded=self._is_encoded, depth=self._depth + 1)
 
-    def _item(self, name: str, value: Any, beside: Mapping[str, Any]) -> Any:
+    def _item(self, name: str, value: object, beside: Mapping[str, object]) -> Any:
         """Clean the value of a name: hide document numbers, and the whole value of a key."""
         if _is_key(name):
             return self._keyless(value)
@@ -129,7 +129,7 @@ class Cleaner:
         clean = self._inner(self._report).clean(body)
         return text if clean == body else b64encode(clean.encode()).decode()
 
-    def _keyless(self, value: Any) -> Any:
+    def _keyless(self, value: object) -> Any:
         """A value without keys; placeholders stay."""
         if isinstance(value, list):
             return [self._keyless(item) for item in value]
@@ -150,7 +150,7 @@ class Cleaner:
             return item
         return {**item, "value": self._keyless(value)}
 
-    def _numberless(self, clean: Any) -> Any:
+    def _numberless(self, clean: object) -> Any:
         """A document without its number, at any depth."""
         if isinstance(clean, list):
             return [self._numberless(item) for item in clean]
@@ -161,7 +161,7 @@ class Cleaner:
             for name, item in clean.items()
         }
 
-    def _rows(self, columns: list[Any], rows: Any) -> Any:
+    def _rows(self, columns: list[Any], rows: object) -> Any:
         """The rows of a frame without the numbers below the name of a document."""
         hidden = {at for at, name in enumerate(columns) if _NUMBER_NAME.fullmatch(str(name))}
         if not hidden or not isinstance(rows, list):
@@ -173,7 +173,7 @@ class Cleaner:
             for row in rows
         ]
 
-    def _hidden(self, value: Any) -> Any:
+    def _hidden(self, value: object) -> Any:
         """The value of a field for the number of a document; examples and words stay."""
         if isinstance(value, dict) and value and all(map(str.isdigit, value)):  # a column by row
             return {name: self._hidden(item) for name, item in value.items()}
@@ -214,7 +214,7 @@ class Cleaner:
             for item, text, clean_text in zip(items, texts, clean, strict=True)
         ]
 
-    def _is_dropped(self, name: str, value: Any) -> bool:
+    def _is_dropped(self, name: str, value: object) -> bool:
         """Whether an entry is removed whole: widget state, or an image by its MIME type."""
         if name == WIDGET_STATE or (isinstance(value, Mapping) and WIDGET_STATE in value):
             self._report("widget state", "")
@@ -237,12 +237,12 @@ class Cleaner:
         return next(iter(kinds), None)
 
 
-def multiline_text(value: Any) -> str:
+def multiline_text(value: object) -> str:
     """A text that may be a list of its lines."""
     return "".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _as_scalar(item: Any) -> str:
+def _as_scalar(item: object) -> str:
     return str(item) if isinstance(item, str | int) and not isinstance(item, bool) else "\n"
 
 

@@ -59,7 +59,7 @@ def personal_names(values: Mapping[str, object]) -> frozenset[str]:
     return frozenset(str(their) for our, their in parts if our and _fields()[0].fullmatch(our))
 
 
-def impersonal(value: Any, names: frozenset[str] = frozenset()) -> Any:
+def impersonal(value: object, names: frozenset[str] = frozenset()) -> Any:
     """Parsed JSON, or text, without personal data; `names` are more names of such fields."""
     if isinstance(value, str):
         packed = _repacked(value, names) if _PACKED.match(value) else None
@@ -77,7 +77,7 @@ def impersonal(value: Any, names: frozenset[str] = frozenset()) -> Any:
     return value
 
 
-def _item(name: str, item: Any, names: frozenset[str]) -> Any:
+def _item(name: str, item: object, names: frozenset[str]) -> Any:
     if name == "address" and isinstance(item, dict):
         return {
             part: text if part == "country" else _item(name, text, names)
@@ -106,7 +106,7 @@ def _repacked(text: str, names: frozenset[str]) -> str | None:
     return text if clean == body else b64encode(clean.encode()).decode()
 
 
-def bare_urls(value: Any) -> Any:
+def bare_urls(value: object) -> Any:
     """Parsed JSON whose `url` fields lose user, password and query, which may hold tokens."""
     if isinstance(value, list):
         return [bare_urls(item) for item in value]

@@ -73,7 +73,7 @@ class Redaction:
             if name not in HEADERS
         }
 
-    def json(self, value: Any) -> Any:
+    def json(self, value: object) -> Any:
         """Parsed JSON with secrets removed from every text and number."""
         if isinstance(value, str):
             return self.text(value)
@@ -99,7 +99,7 @@ class Redaction:
         return {**clean, "token": HIDDEN} if has_share_token(value) and value["token"] else clean
 
 
-def numberless(document: Any) -> Any:
+def numberless(document: object) -> Any:
     """A document without its number, at any depth."""
     if isinstance(document, dict):
         return {

@@ -41,7 +41,7 @@ class Leak:
 
 @explain_arguments
 def scrub(
-    document: Mapping[str, Any],
+    document: Mapping[str, object],
     *,
     keep_personal: bool = False,
     personal: frozenset[str] = frozenset(),
@@ -66,7 +66,7 @@ def scrub(
             if len(number) >= _MIN_NUMBER and sum(map(str.isdigit, number)) >= 5:
                 secrets.update({text: kind, number: kind})
 
-    def clean(where: str, value: Any) -> Any:
+    def clean(where: str, value: object) -> Any:
         cleaner = Cleaner(partial(report, where), rules, is_encoded=not is_notebook)
         # What stands across several outputs is searched first: a part of it may look like a whole.
         value = cleaner.clean(_outputs(value, cleaner) if where.endswith(", outputs") else value)
@@ -106,7 +106,7 @@ def _by_part(document: Mapping[str, Any], clean: Clean) -> dict[str, Any]:
     return {**clean("notebook", {**document, "cells": None}), "cells": cells}
 
 
-def _traffic(name: str, value: Any, clean: Clean) -> Any:
+def _traffic(name: str, value: object, clean: Clean) -> Any:
     if isinstance(value, Mapping) and name in ("log", "tables"):
         return {part: _traffic(part, item, clean) for part, item in value.items()}
     if isinstance(value, list):
@@ -114,13 +114,13 @@ def _traffic(name: str, value: Any, clean: Clean) -> Any:
     return clean(name, value)
 
 
-def _cell(cell: Any, number: int, clean: Clean) -> Any:
+def _cell(cell: object, number: int, clean: Clean) -> Any:
     if not isinstance(cell, Mapping):
         return cell
     return {name: clean(f"cell {number}, {name}", value) for name, value in cell.items()}
 
 
-def _outputs(outputs: Any, cleaner: Cleaner) -> Any:
+def _outputs(outputs: object, cleaner: Cleaner) -> Any:
     """Outputs without what stands across several of them: first those of one stream."""
     if not isinstance(outputs, list):
         return outputs

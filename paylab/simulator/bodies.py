@@ -94,7 +94,7 @@ def with_missing_values(service: Service, model: str, row: Row) -> Row:
     return fields
 
 
-def without_nulls(value: Any) -> Any:
+def without_nulls(value: object) -> Any:
     """The value without null fields and list items, at any depth."""
     if isinstance(value, list):
         return [without_nulls(item) for item in value if item is not None]

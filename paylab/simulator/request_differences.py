@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from decimal import Decimal, InvalidOperation
-from typing import Any
 
 from ..errors.names import find_nearest_name
 from ..redaction.hiding import HIDDEN
@@ -18,7 +17,7 @@ VALUE_TEXT_MAX = 600
 NOT_SENT = "was not sent"
 
 
-def field_differences(row: JsonMapping, fields: Mapping[str, Any]) -> list[str]:
+def field_differences(row: JsonMapping, fields: Mapping[str, object]) -> list[str]:
     """The fields that were sent with another value, or not at all."""
     body = row["body"] if isinstance(row["body"], Mapping) else {}
     return list(_find_differences("", fields, {**row["query"], **body}))

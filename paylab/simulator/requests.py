@@ -162,7 +162,9 @@ class Requests(Sequence[JournalRequest]):
             )
         return all_requests[0]
 
-    def assert_sent(self, operation: str, *, times: int | None = None, **fields: Any) -> Requests:
+    def assert_sent(
+        self, operation: str, *, times: int | None = None, **fields: object
+    ) -> Requests:
         """Check that a request of an operation was sent, with these fields in its body or query.
 
         Amounts are compared as numbers. A value that is hidden (***) equals any. With `times`,
@@ -274,7 +276,7 @@ def _matches_path(path: str, template: str) -> bool:
 def _failure_text(
     operation: str,
     times: int | None,
-    fields: Mapping[str, Any],
+    fields: Mapping[str, object],
     matching_count: int,
     requests: Requests,
 ) -> str:
@@ -301,7 +303,9 @@ def _failure_text(
     return "\n".join(lines)
 
 
-def _find_nearest(requests: Sequence[JournalRequest], fields: Mapping[str, Any]) -> JournalRequest:
+def _find_nearest(
+    requests: Sequence[JournalRequest], fields: Mapping[str, object]
+) -> JournalRequest:
     """The request with the fewest differences, and of several the latest."""
 
     def distance(request: JournalRequest) -> tuple[int, bool]:

@@ -15,7 +15,7 @@ from .clock import END
 def checked_by(description: str, is_valid: Callable[[Any], object]) -> AfterValidator:
     """A validator of values for which `is_valid` is true and does not fail."""
 
-    def check(value: Any) -> Any:
+    def check(value: object) -> Any:
         try:
             passes = is_valid(value)
         except (ValueError, RecursionError):
@@ -55,7 +55,7 @@ Currency = Annotated[
 ]
 
 
-def nested_field(*path: str, default: Any = ...) -> Any:
+def nested_field(*path: str, default: object = ...) -> Any:
     """A field inside an object of the row; `_` has the simulator's internal fields."""
     return Field(default, validation_alias=AliasPath(*path))
 

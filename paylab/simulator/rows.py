@@ -237,7 +237,7 @@ class FaultRow(Record):
 
     @model_validator(mode="before")
     @classmethod
-    def _check_fault(cls, row: Any) -> Any:
+    def _check_fault(cls, row: object) -> Any:
         """Check the details as the control API does, and that none is missing."""
         if not isinstance(row, dict):
             return row

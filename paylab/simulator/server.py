@@ -319,7 +319,7 @@ class Server:
         """Whether it is still listening."""
         return self._serving.is_alive()
 
-    def _abort(self, client: Any) -> None:
+    def _abort(self, client: object) -> None:
         """Cut a client's connection for a fault."""
         self._serving.abort(client)
 

@@ -31,7 +31,7 @@ def instruction_detail_names(type_: object, service: ServiceSettings) -> Names:
 
 
 def rename_instruction_details(
-    service: ServiceSettings, body: Mapping[str, Any], convert: Convert
+    service: ServiceSettings, body: Mapping[str, object], convert: Convert
 ) -> Body:
     """A resource with the names in the details of its deposit instructions converted."""
     converted = dict(body)

@@ -25,7 +25,7 @@ class Names:
         self._flat = {our: their for our, their in self.their_names.items() if "." not in their}
         self._flat_ours = {their: our for our, their in self._flat.items()}
 
-    def send(self, body: Mapping[str, Any]) -> dict[str, Any]:
+    def send(self, body: Mapping[str, object]) -> dict[str, Any]:
         """An object with the service's names; other fields are unchanged."""
         sent_body = _rename_keys(body, self._flat)
         for our, path in self.nested.items():
@@ -34,12 +34,12 @@ class Names:
                 _set_at_path(sent_body, path, body[our])
         return sent_body
 
-    def read(self, body: Mapping[str, Any]) -> dict[str, Any]:
+    def read(self, body: Mapping[str, object]) -> dict[str, Any]:
         """An object of the service with our names; other fields are unchanged."""
         inner, flat_body = self.split_nested(body)
         return {**_rename_keys(flat_body, self._flat_ours), **inner}
 
-    def split_nested(self, body: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    def split_nested(self, body: Mapping[str, object]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The values inside objects by our names, and the rest of an object of the service."""
         nested_fields = {}
         remaining = dict(body)
@@ -57,7 +57,7 @@ class Names:
         return path
 
 
-def _rename_keys(body: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
+def _rename_keys(body: Mapping[str, object], names: Mapping[str, str]) -> dict[str, Any]:
     """The object with other names; a field that already has one of the new names is dropped."""
     new_names = {names[name] for name in body if name in names}
     return {

@@ -99,7 +99,7 @@ class Translation:
                 names = self._sent_detail_names(value, body)
         return our_path
 
-    def _sent_detail_names(self, details: Mapping[str, Any], body: object) -> Names:
+    def _sent_detail_names(self, details: Mapping[str, object], body: object) -> Names:
         """The names in the details of the account that a body sends."""
         fields = body if isinstance(body, Mapping) else {}
         accounts = fields.get("financial_accounts")
@@ -121,7 +121,7 @@ class Translation:
         country = body.get("country", country)
         converted = rename_instruction_details(self.service, body, convert)
 
-        def convert_account(account: Any) -> Any:
+        def convert_account(account: object) -> Any:
             if not isinstance(account, dict):
                 return account
             return self._with_details(account, convert, country, are_theirs=are_theirs)
@@ -141,7 +141,7 @@ class Translation:
         self,
         country: object,
         account_type: object,
-        details: Mapping[str, Any],
+        details: Mapping[str, object],
         *,
         are_theirs: bool,
     ) -> Names:
@@ -153,7 +153,7 @@ class Translation:
         self,
         country: object,
         account_type: object,
-        details: Mapping[str, Any],
+        details: Mapping[str, object],
         *,
         are_theirs: bool = False,
     ) -> AccountDetails | None:
@@ -192,7 +192,7 @@ class Translation:
         return value
 
 
-def add_constants(body: Body, constants: Mapping[str, Any]) -> Body:
+def add_constants(body: Body, constants: Mapping[str, object]) -> Body:
     """The body with constant fields that it does not have; objects are joined."""
     completed = dict(body)
     for name, constant in constants.items():
@@ -204,7 +204,7 @@ def add_constants(body: Body, constants: Mapping[str, Any]) -> Body:
     return completed
 
 
-def _to_service_names(names: Names, body: Mapping[str, Any], prefix: str = "") -> Body:
+def _to_service_names(names: Names, body: Mapping[str, object], prefix: str = "") -> Body:
     """A body in the service's names; RuleError for two values of one field, one by each name."""
     for our_name, their_name in names.their_names.items():
         has_their_name = their_name in body and their_name not in names.their_names
@@ -217,7 +217,7 @@ def _to_service_names(names: Names, body: Mapping[str, Any], prefix: str = "") -
 
 
 def _count_differences(
-    settings: AccountDetails, details: Mapping[str, Any], *, are_theirs: bool
+    settings: AccountDetails, details: Mapping[str, object], *, are_theirs: bool
 ) -> tuple[int, int]:
     """The number of names that the account does not have, and of names that are missing."""
     their_names = account_detail_names(settings).their_names

@@ -55,7 +55,7 @@ def call_card(call: Any) -> str:
     return card(column(title, table(_summary_rows(call)), *blocks), label=call.place)
 
 
-def explanation_card(explanation: Any) -> str:
+def explanation_card(explanation: object) -> str:
     """The layers of a signature."""
     return card(column(text_block(repr(explanation))))
 
@@ -150,7 +150,7 @@ class OnScreen:
             self._stop_listening()
             self._stop_listening = None
 
-    def _show_call(self, call: Any) -> None:
+    def _show_call(self, call: object) -> None:
         """Add a row to the table of this cell, or start a new table."""
         cell_number = getattr(self._shell, "execution_count", None)
         if self._display_handle is None or cell_number != self._cell_number:

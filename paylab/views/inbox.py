@@ -111,7 +111,7 @@ class InboxView(anywidget.AnyWidget):
         text = json.dumps(arrival.payload, indent=2, ensure_ascii=False, default=str)
         return f"<b>Payload</b>{text_block(text)}{comparison}"
 
-    def _repr_mimebundle_(self, **_: Any) -> Any:
+    def _repr_mimebundle_(self, **_: object) -> Any:
         return {WIDGET: widget_reference(self), **self._static_bundle()}, {}
 
     def _ipython_display_(self) -> None:

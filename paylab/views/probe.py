@@ -91,7 +91,7 @@ def _created_html(created: Iterable[object]) -> str:
     return f"<details><summary>What the walk created</summary><ul>{items}</ul></details>"
 
 
-def _findings_html(title: str, findings: Iterable[Any]) -> str:
+def _findings_html(title: str, findings: Iterable[object]) -> str:
     """The findings with one outcome below their title; empty without findings."""
     rows = "".join(map(_finding_row, findings))
     return f"<h2>{escape(title)}</h2><table>{rows}</table>" if rows else ""

@@ -131,7 +131,7 @@ CONTROL_ROWS = (
 )
 
 
-def controls_card(_: Any) -> str:
+def controls_card(_: object) -> str:
     """A table of the simulator's controls."""
     table_html = grid(("lab.simulator", "description"), CONTROL_ROWS)
     return card(column(heading("Controls"), table_html), label=SIMULATOR)

@@ -43,7 +43,7 @@ def read_books(
     *,
     delimiter: str | None = None,
     sheet: str | None = None,
-    database: Any = None,
+    database: object = None,
 ) -> Books:
     """Read the rows of books; ConfigError if they cannot be read.
 
@@ -156,14 +156,14 @@ def _read_sheet(path: Path, sheet: str | None) -> pd.DataFrame:
     return pd.DataFrame(cells, columns=names, dtype=object)
 
 
-def _used_rows(rows: Iterable[Sequence[Any]]) -> Iterator[list[Any]]:
+def _used_rows(rows: Iterable[Sequence[object]]) -> Iterator[list[Any]]:
     """Yield the rows that have a value; numbers as decimals with the digits of a spreadsheet."""
     for row in rows:
         if any(value is not None for value in row):
             yield [_sheet_value(value) for value in row]
 
 
-def _sheet_value(value: Any) -> Any:
+def _sheet_value(value: object) -> Any:
     if isinstance(value, float):
         return Decimal(f"{value:.{SHEET_DIGITS_MAX}g}")
     return restore_sheet_text(value) if isinstance(value, str) else value

@@ -111,7 +111,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
 """The usual names of every meaning."""
 
 
-def name_columns(names: Sequence[Any], columns: Mapping[str, str] | None) -> dict[str, Any]:
+def name_columns(names: Sequence[object], columns: Mapping[str, str] | None) -> dict[str, Any]:
     """Find your column of each meaning; RuleError for an unknown name, or without a key column.
 
     `columns` has your names by meaning or by field of the service. Others are found by their

@@ -141,7 +141,7 @@ class PaymentPairs:
         column: PaymentColumn,
         payments: Indexes,
         rows: Indexes,
-        other: Any,
+        other: object,
     ) -> Iterator[PaymentProblem]:
         """Yield the differences in one column of pairs of one family."""
         service = family.values(column.meaning, self.rules.zone)

@@ -177,14 +177,14 @@ def rows_of_books(
     )
 
 
-def _key_texts(frame: pd.DataFrame, name: Any) -> pa.Array:
+def _key_texts(frame: pd.DataFrame, name: object) -> pa.Array:
     """Return a column of keys as text; nulls if the books do not have it."""
     if name is None:
         return pa.nulls(len(frame), pa.string())
     return texts_of(frame[name])
 
 
-def _date_format_notes(values: Mapping[str, Any]) -> list[str]:
+def _date_format_notes(values: Mapping[str, object]) -> list[str]:
     """Return a note for each date format that was found in the texts."""
     formats: dict[str, None] = {}
     for column in values.values():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from ...errors.base import UnknownItemError
 from ...errors.names import find_nearest_names
@@ -289,7 +289,7 @@ def answer_names(model: str, service: ServiceSettings) -> Names:
 
 
 def event_payload(
-    service: ServiceSettings, event_type: str, payload: Mapping[str, Any], convert: Convert
+    service: ServiceSettings, event_type: str, payload: Mapping[str, object], convert: Convert
 ) -> Body:
     """The object of an event with its names converted: an event has the names of answers."""
     model = event_type.partition(".")[0].title()

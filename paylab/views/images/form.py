@@ -50,7 +50,7 @@ class ImagesForm(Form):
     def __init__(  # noqa: PLR0913 - what it does, and what it starts from
         self,
         upload: Upload,
-        details: Iterable[Any],
+        details: Iterable[object],
         *,
         name: str,
         country: str,
@@ -221,7 +221,7 @@ class ImagesForm(Form):
         self.redraw()
 
 
-def _advice_of(detail: Any) -> Advice:
+def _advice_of(detail: object) -> Advice:
     """The advice of a status detail; for one side only if a field of the detail names it."""
     advice = status.detail(_get(detail, "code"))
     fields = detail if isinstance(detail, Mapping) else getattr(detail, "raw", {})
@@ -229,6 +229,6 @@ def _advice_of(detail: Any) -> Advice:
     return replace(advice, sides=named_sides) if named_sides else advice
 
 
-def _get(holder: Any, name: str) -> Any:
+def _get(holder: object, name: str) -> Any:
     """A member of a mapping or an attribute of an object; None if it has none."""
     return holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)
