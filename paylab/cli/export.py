@@ -13,7 +13,8 @@ from typing import Any
 from ..client.settings import refuse_unknown_variables
 from ..errors.base import ConfigError
 from ..lab.lab import connect
-from ..spec import codes, timestamps
+from ..spec import timestamps
+from .filters import add_filters, given_filters
 from .terminal import announce, say
 
 EXAMPLE = "paylab export transfers --to failed.csv --since 2026-05-01 --status failed"
@@ -28,14 +29,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE.csv|FILE.parquet|FILE.xlsx|DIR/|-",
         help="a file by its extension, a folder of daily Parquet files, or - for stdout (CSV)",
     )
-    parser.add_argument("--since", metavar="TIME", help="rows created since then: 2026-05-01")
-    parser.add_argument("--until", metavar="TIME", help="rows created before then: 2026-06-01")
     parser.add_argument("--columns", metavar="NAMES", help="only these, separated by commas")
-    parser.add_argument(
-        "--status", metavar="WORDS", help="rows with these statuses, separated by commas"
-    )
-    parser.add_argument("--reference", metavar="TEXT", help="transfers with this reference")
-    parser.add_argument("--product-type", choices=codes.PRODUCTS, help="only for transfers")
+    add_filters(parser)
     parser.add_argument(
         "--excel-safe", action="store_true", help="escape cells a spreadsheet would execute"
     )
@@ -49,12 +44,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Export, with a line of progress on a terminal."""
-    if options.product_type and options.what == "conversions":
-        raise ConfigError("--product-type works only with transfers")
+    filters = given_filters(options, options.what)
     is_piped = options.to == "-"
     if is_piped and options.json:
         raise ConfigError("--json cannot be used with --to -, which prints the rows")
-    filters = {"product_type": options.product_type} if options.what == "transfers" else {}
     refuse_unknown_variables()
     lab = connect()
     announce(lab.place)
@@ -63,11 +56,7 @@ def run(options: argparse.Namespace) -> int:
         progress=sys.stderr.isatty(),
         excel_safe=options.excel_safe,
         resume=options.resume,
-        since=options.since,
-        until=options.until,
         columns=options.columns,
-        status=options.status,
-        client_reference_id=options.reference,
         **filters,
     )
     if not is_piped:

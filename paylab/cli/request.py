@@ -16,10 +16,15 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from ..client.call import Call
+from ..client.lists import read_filters
 from ..errors.base import ConfigError, PaylabError
 from ..lab.lab import Lab, connect
+from ..spec.operations.records import OPERATIONS
 from ..spec.paging import Pager, RawPage, read_page
+from ..spec.row_filter import RowFilter
 from ..spec.text import format_json, read_json, write_json
+from ..spec.translation import Translation
+from .filters import add_filters, given_filters
 from .terminal import announce, confirm, in_range, say, sections, warn_user
 
 EXAMPLE = {
@@ -53,6 +58,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
             "--limit", type=in_range(0), metavar="N", help="print N items (default: all)"
         )
+        add_filters(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -63,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
     announce(lab.place)
     try:
         if options.command == "list":
-            for item in _items(lab, path, options.limit):
+            for item in _items(lab, path, options):
                 say(write_json(lab.client.redaction.json(item)))
         else:
             answer = _sent(lab, path, body, options)
@@ -81,13 +87,18 @@ def _sent(lab: Lab, path: str, body: object, options: argparse.Namespace) -> Any
     return lab.request("POST", path, json=body, idempotency_key=options.key)
 
 
-def _items(lab: Lab, path: str, limit: int | None) -> Iterator[Any]:
-    """The items of a list, over all pages."""
+def _items(lab: Lab, path: str, options: argparse.Namespace) -> Iterator[Any]:
+    """The items of a list, over all pages, that the filters keep."""
     bare_path, _, query = path.partition("?")
-    params = dict(parse_qsl(query, keep_blank_values=True))
+    params: dict[str, Any] = dict(parse_qsl(query, keep_blank_values=True))
 
     name, _, verb = _operation(lab, "GET", bare_path).partition(".")
     form = lab.client.service.list(name) if verb == "list" else None
+    filters = given_filters(options, name if form else None)
+    row_filter = RowFilter()
+    if filters:
+        sent, row_filter = read_filters(lab.client.service, name, filters)
+        params |= {name: value for name, value in sent.items() if value is not None}
     parameter = form.cursor_parameter if form else "cursor"
 
     def fetch(cursor: str | None) -> RawPage:
@@ -97,7 +108,14 @@ def _items(lab: Lab, path: str, limit: int | None) -> Iterator[Any]:
         except ValueError as error:
             raise PaylabError(f"GET {bare_path} is not a list: its response {error}") from None
 
-    return islice(Pager(fetch, lambda row: row, params.get(parameter)), limit)
+    translation = Translation(lab.client.service)
+
+    def keep(row: Any) -> bool:
+        model = OPERATIONS[f"{name}.{verb}"].answer
+        return row_filter.keeps(translation.answer(model, row).get)
+
+    pager = Pager(fetch, lambda row: row, params.get(parameter), keep if row_filter else None)
+    return islice(pager, options.limit)
 
 
 def _operation(lab: Lab, method: str, path: str) -> str:

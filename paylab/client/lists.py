@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors.api import NotFoundError
 from ..spec import paging
+from ..spec.row_filter import SENT, RowFilter, check_product, read_row_filter
 from ..spec.service.lists import Order
+from ..spec.service.service import Service
+from ..spec.service.statuses import STATUSES
 from ..spec.translation import Translation
 from .request import Options, OutgoingRequest
 from .request_builder import RequestBuilder
@@ -17,6 +20,17 @@ from .response import R, Response, enveloped, is_as_specified, resource_of
 
 if TYPE_CHECKING:
     from .exchange import Attempt
+
+
+def read_filters(
+    service: Service, kind: str, filters: Mapping[str, object]
+) -> tuple[dict[str, object], RowFilter]:
+    """The filters that the service applies itself, and the filter of the other ones."""
+    sent = {name: filters.get(name) for name in SENT.get(kind, ())}
+    check_product(sent.get("product_type"))
+    applied = {name: value for name, value in filters.items() if name not in sent}
+    declared = STATUSES[kind](service.statuses) if kind in STATUSES else ()
+    return sent, read_row_filter(kind, applied, declared)
 
 
 class Lists:
@@ -64,11 +78,15 @@ class Lists:
         cursor: str | None = None,
         filters: Mapping[str, object] | None = None,
     ) -> paging.Pager[R]:
-        """A list that is fetched while you iterate; filters are sent with every cursor."""
+        """A list that is fetched while you iterate, with the rows that the filters keep.
+
+        Those that the service applies are sent with every cursor.
+        """
         form = self._service.list(name)
+        sent, row_filter = read_filters(self._service, name, filters or {})
 
         def fetch(at: str | None) -> paging.RawPage:
-            params = form.query(limit, at, filters)
+            params = form.query(limit, at, sent)
             return self._read_response(self._attempt(name, params, options)).page(form)
 
         translate = partial(self._translation.answer, kind.__name__)
@@ -76,7 +94,11 @@ class Lists:
         def read(row: dict[str, Any]) -> R:
             return resource_of(kind, row, self._translation, self._place)
 
-        return paging.Pager(fetch, read, cursor, place=self._place, named=translate)
+        statuses = STATUSES[name](self._service.statuses) if name in STATUSES else ()
+        pager = paging.Pager(
+            fetch, read, cursor, place=self._place, named=translate, kind=name, declared=statuses
+        )
+        return pager.keep_rows(row_filter, self.order(name)) if row_filter else pager
 
     def row(self, name: str, id: str, options: Options) -> Response:
         """One object of a list, as a response; NotFoundError if it is not there."""

@@ -10,8 +10,8 @@ from ..errors.names import find_nearest_name
 from ..spec.text import plain
 from .columns import Schema, currency_of
 
-ROW_COLUMNS = ("id", "status", "created_at", "updated_at", "client_reference_id")
-"""Rows are chosen by these columns."""
+ROW_COLUMNS = ("id", "status", "created_at", "updated_at")
+"""Rows are chosen by these columns, besides those that a filter compares."""
 
 Names = str | Collection[str]
 
@@ -48,14 +48,17 @@ def require_columns(names: Collection[str], known: Collection[str]) -> None:
         raise RuleError(problems)
 
 
-def schema_for(schema: Schema, names: Collection[str] | None) -> Schema:
+def schema_for(
+    schema: Schema, names: Collection[str] | None, compared: Collection[str] = ()
+) -> Schema:
     """The schema with only the columns that are needed to choose rows and to sum these columns.
 
-    The currency of an amount is one of them: a sum over several currencies gives a warning.
+    `compared` are the columns that a filter compares. The currency of an amount is needed, too: a
+    sum over several currencies gives a warning.
     """
     if names is None:
         return schema
-    needed = {*names, *ROW_COLUMNS, *filter(None, map(currency_of, names))}
+    needed = {*names, *ROW_COLUMNS, *compared, *filter(None, map(currency_of, names))}
     columns = tuple(column for column in schema.columns if column.name in needed)
     return replace(schema, columns=columns, is_whole=False)
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from functools import partial
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Unpack
 
 import pyarrow as pa
 import pyarrow.csv as pcsv
@@ -26,8 +26,8 @@ from ..errors.text import printable_lines
 from ..files import path_of, recover_path, replace, require_parent
 from ..spec import timestamps
 from ..spec.repeats import warn_of_repeats
+from ..spec.row_filter import RowFilter, RowFilters, read_row_filter
 from ..spec.service.lists import Order
-from ..spec.time_arguments import read_period
 from ..storage.folders import replace_folder, require_own_files
 from . import excel, files
 from .column_choice import Names, chosen_schema, read_columns, schema_for
@@ -37,7 +37,7 @@ from .export_draft import Draft, Spool, opened_draft, sweep_drafts
 from .files import guard, ours, parquet_schema, typed, write_days
 from .pages import Progress, Tally, read_pages
 from .repeats import Rows, superseded, without
-from .selection import Selection, known_statuses, read_reference
+from .selection import Selection
 from .text_table import text_schema
 
 STANDARD_OUTPUT = "-"
@@ -70,20 +70,18 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     progress: Progress | None = None,
     *,
     excel_safe: bool = False,
-    since: date | str | None = None,
-    until: date | str | None = None,
     columns: Names | None = None,
-    status: str | Collection[str] | None = None,
-    client_reference_id: str | None = None,
+    row_filter: RowFilter | None = None,
+    **filters: Unpack[RowFilters],
 ) -> Export:
     """Write all pages to `FILE.csv`, `FILE.parquet`, `FILE.xlsx` or `FOLDER/`, or `-`.
 
     A folder contains Parquet files by day of creation; `-` is CSV on standard output. `since` and
     `until` keep rows created at or after a time, and before a time, `status` rows with one of the
-    statuses, `client_reference_id` rows with this reference. `columns` are the names of the
-    columns to write, in your order. A row that
-    the pages repeat is written once, with its newest `updated_at`: all rows are first written to
-    a temporary file, and eight bytes per row are kept in memory. `progress(rows, pages)` is called
+    statuses, `client_reference_id` rows with this reference; `row_filter` is used in place of
+    these. `columns` are the names of the columns to write, in your order. A row that the pages
+    repeat is written once, with its newest `updated_at`: all rows are first written to a temporary
+    file, and eight bytes per row are kept in memory. `progress(rows, pages)` is called
     after every page. `excel_safe` escapes cells that a spreadsheet would execute as formulas or
     round.
 
@@ -92,15 +90,10 @@ def export(  # noqa: PLR0913 - what, where, which rows, and who watches
     """
     write = destination(to, excel_safe=excel_safe)
     tally = Tally(progress)
-    begin, end = read_period(since, until)
-    selection = Selection(
-        since=begin,
-        statuses=known_statuses(status, kind),
-        reference=read_reference(client_reference_id, kind),
-        until=end,
-    )
+    row_filter = row_filter or read_row_filter(kind, filters)
+    selection = Selection(row_filter=row_filter)
     names = read_columns(columns, schema_of(kind))
-    schema = schema_for(schema_of(kind), names)
+    schema = schema_for(schema_of(kind), names, row_filter.fields)
     path = Path(to)
     folder = None if os.fspath(to) == STANDARD_OUTPUT else path.absolute().parent
     require_parent(path)
@@ -124,13 +117,11 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     *,
     excel_safe: bool = False,
     resume: bool | None = None,
-    since: date | str | None = None,
-    until: date | str | None = None,
     columns: Names | None = None,
-    status: str | Collection[str] | None = None,
-    client_reference_id: str | None = None,
     order: Order = "unknown",
     account: str | None = None,
+    row_filter: RowFilter | None = None,
+    **filters: Unpack[RowFilters],
 ) -> Export:
     """Fetch a whole list into a file; after an interruption, stored rows are not written again.
 
@@ -142,42 +133,29 @@ def export_list(  # noqa: PLR0913 - what, where, which rows, and who watches
     `resume=False`, and never for another `account`. An export to standard output (`-`) cannot be
     resumed.
     """
+    row_filter = row_filter or read_row_filter(kind, filters)
     if os.fspath(to) == STANDARD_OUTPUT:
-        pages = bodies(fetch)
         return export(
-            pages,
+            bodies(fetch),
             to,
             kind,
             progress,
             excel_safe=excel_safe,
-            since=since,
-            until=until,
             columns=columns,
-            status=status,
-            client_reference_id=client_reference_id,
+            row_filter=row_filter,
         )
     write = destination(to, excel_safe=excel_safe)
     names = read_columns(columns, schema_of(kind))
-    schema = schema_for(schema_of(kind), names)
+    schema = schema_for(schema_of(kind), names, row_filter.fields)
     path = Path(to)
     about = dict(origin or {})
-    begin, end = read_period(since, until)
-    selection = Selection(
-        since=begin,
-        statuses=known_statuses(status, kind),
-        reference=read_reference(client_reference_id, kind),
-        order=order,
-        until=end,
-    )
+    selection = Selection(row_filter=row_filter, order=order)
     require_parent(path)
     if path.is_dir():
         require_own_files(path.resolve(), ours)  # before anything is fetched
     sweep_drafts(path)
     job = {"kind": kind, "base_url": about.get("base_url"), "filter": about.get("filter")}
-    job |= {"since": str(selection.since), "status": sorted(selection.statuses or ())}
-    job |= {"client_reference_id": selection.reference}
-    job |= {"until": str(selection.until), "columns": schema.names}
-    job["account"] = account
+    job |= {"rows": row_filter.describe(), "columns": schema.names, "account": account}
     now = timestamps.from_text(about["fetched_at"]) if "fetched_at" in about else datetime.now(UTC)
     with opened_draft(path, job, now, resume) as draft:
         recover_path(path)

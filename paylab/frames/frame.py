@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from datetime import date
-from typing import Any, Literal, TypedDict, Unpack, cast
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, Unpack, cast
 
 import pandas as pd
 import pyarrow as pa
@@ -13,8 +12,8 @@ from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, ExactnessError
 from ..errors.text import plain, printable_lines
 from ..spec.repeats import warn_of_repeats
+from ..spec.row_filter import FILTER_NAMES, RowFilter, RowFilters, read_row_filter
 from ..spec.service.lists import Order
-from ..spec.time_arguments import read_period
 from . import repeats
 from .column_choice import Names, read_columns, require_columns, schema_for
 from .columns import ListName, Schema, likeliest_schema, schema_of
@@ -23,7 +22,7 @@ from .exact_decimal import USE_DECIMAL
 from .frame_forms import as_floats, exact_styler, sql_columns
 from .merges import refuse_float_keys
 from .pages import Progress, Tally, read_pages
-from .selection import Selection, known_statuses, read_reference
+from .selection import Selection
 from .text_table import text_schema
 from .typed_columns import Columns
 
@@ -169,17 +168,13 @@ def _naive(values: Any, tz: str | None) -> Any:
     return (values.tz_convert(tz) if tz else values).tz_localize(None)
 
 
-class _Reading(TypedDict, total=False):
-    """The keywords of `transfers`."""
+class _Reading(RowFilters, total=False):
+    """The keywords of `transfers`, besides filters of rows."""
 
     attrs: Mapping[str, Any]
     extra: bool
     limit: int | None
-    since: date | str | None
-    until: date | str | None
     columns: Names | None
-    status: str | Collection[str] | None
-    client_reference_id: str | None
     order: Order
     amounts: Amounts
     progress: Progress | None
@@ -194,8 +189,9 @@ def transfers(pages: Iterable[object], **options: Unpack[_Reading]) -> pd.DataFr
 
     `limit` is the maximum number of rows. `since` and `until` keep rows created at or after a
     time, and before a time, `status` rows with one of the statuses; all pages are read unless
-    `order` is "newest_first". `client_reference_id` keeps rows with this reference. `columns` are
-    the names of the columns to read, in your order; the others are not decoded.
+    `order` is "newest_first". `client_reference_id` keeps rows with this reference,
+    `individual_id` those of this recipient. `columns` are the names of the columns to read, in
+    your order; the others are not decoded.
     `amounts="float"` is for statistics and plots, and `attrs` says so. `extra` keeps unknown
     fields as text. `attrs` is the source of the pages. `progress(rows, pages)` is called after
     each page, and can return False to stop; the frame then has the rows read so far.
@@ -210,6 +206,8 @@ def transfers(pages: Iterable[object], **options: Unpack[_Reading]) -> pd.DataFr
 def conversions(pages: Iterable[object], **options: Unpack[_Reading]) -> pd.DataFrame:
     """A frame of conversions, deposit and payout as flat columns; otherwise like `transfers`.
 
+    `individual_id` and `conversion_account_id` keep those of one person, or of one account.
+
     >>> len(paylab.frames.conversions([lab.request("GET", "/v1/conversions")]))
     3
     """
@@ -217,26 +215,29 @@ def conversions(pages: Iterable[object], **options: Unpack[_Reading]) -> pd.Data
 
 
 def frame(
-    pages: Iterable[object], kind: ListName, *, once: bool = True, **options: Unpack[_Reading]
+    pages: Iterable[object],
+    kind: ListName,
+    *,
+    once: bool = True,
+    row_filter: RowFilter | None = None,
+    **options: Unpack[_Reading],
 ) -> pd.DataFrame:
     """A frame of the rows of a list of this kind; see `transfers`.
 
-    With `once`, a row that the list repeats is kept once, with a RepeatWarning.
+    With `once`, a row that the list repeats is kept once, with a RepeatWarning. `row_filter` is
+    used in place of the keywords of filters.
     """
     schema = schema_of(kind)
     tally = Tally(options.get("progress"))
-    since, until = read_period(options.get("since"), options.get("until"))
-    selection = Selection(
-        options.get("limit"),
-        since,
-        options.get("order", "unknown"),
-        known_statuses(options.get("status"), kind),
-        read_reference(options.get("client_reference_id"), kind),
-        until,
-    )
+    if row_filter is None:
+        filters = {name: value for name, value in options.items() if name in FILTER_NAMES}
+        row_filter = read_row_filter(kind, filters)
+    selection = Selection(options.get("limit"), row_filter, options.get("order", "unknown"))
     extra = options.get("extra", False)
     names = read_columns(options.get("columns"), schema, extra=extra)
-    schema = schema if extra else schema_for(schema, names)  # unknown fields need all known ones
+    schema = (
+        schema if extra else schema_for(schema, names, row_filter.fields)
+    )  # unknown fields need all known ones
     columns = Columns(schema)
     columns.add(text_schema(schema).empty_table())
     read_pages(

@@ -1,8 +1,7 @@
-"""The rows of a list to keep: a limit, a time, statuses; and when reading can end."""
+"""The rows of a list to keep: a limit and a filter; and when reading can end."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -10,56 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors.base import ConfigWarning, PaylabWarning, Problem, RuleError, warn_caller
-from ..errors.names import find_nearest_name
-from ..spec import status
+from ..errors.base import PaylabWarning, warn_caller
 from ..spec.codes import PAGE_MAX
+from ..spec.row_filter import RowFilter
 from ..spec.service.lists import Order
-from ..spec.text import normalize_name, plain
 from . import times
-from .columns import schema_of
 from .text_table import PagePart
-
-
-def read_statuses(values: str | Collection[str] | None) -> frozenset[str] | None:
-    """The words to keep, from one word, a comma-separated text or a list; None for all.
-
-    RuleError if there is no word.
-    """
-    if values is None:
-        return None
-    words = values.split(",") if isinstance(values, str) else values
-    statuses = frozenset(word.strip() for word in words) - {""}
-    if not statuses:
-        raise RuleError([Problem("status", "is empty: name a status, or leave it out for all")])
-    return statuses
-
-
-def read_reference(value: str | None, kind: str) -> str | None:
-    """The reference to keep in Unicode NFC; RuleError if it is blank, or if rows have none."""
-    if value is None:
-        return None
-    if REFERENCE not in schema_of(kind).names:
-        raise RuleError([Problem(REFERENCE, f"is no field of {kind}")])
-    name = normalize_name(value) if isinstance(value, str) else ""
-    if not name:
-        raise RuleError([Problem(REFERENCE, "must be text that is not blank")])
-    return name
-
-
-def known_statuses(values: str | Collection[str] | None, kind: str) -> frozenset[str] | None:
-    """The statuses to keep; a warning for each that is not known, as a service may have more."""
-    statuses = read_statuses(values)
-    states = status.MACHINES[kind].states if kind in status.MACHINES else statuses or ()
-    for word in sorted((statuses or frozenset()).difference(states)):
-        nearest = find_nearest_name(word, states)
-        hint = f"nearest: {nearest}" if nearest else f"known: {', '.join(states)}"
-        message = f"{plain(word, 40)!r} is not a known status of {kind}; {hint}"
-        warn_caller(message, ConfigWarning)
-    return statuses
-
-
-REFERENCE = "client_reference_id"
 
 
 class OrderWarning(PaylabWarning):
@@ -76,20 +31,15 @@ CONTRADICTED = "the list is not newest first as declared, so all of it is read"
 
 @dataclass
 class Selection:
-    """Keeps at most `limit` ids, created from `since` to before `until`, with one of `statuses`.
-
-    `reference` is a client_reference_id in Unicode NFC, as by `read_reference`.
+    """Keeps at most `limit` ids of the rows that a filter keeps.
 
     Reading ends before the end of the list only if `order` is "newest_first", no row contradicted
-    that, and the last row is older than `since`.
+    that, and the last row is older than the filter's `since`.
     """
 
     limit: int | None = None
-    since: datetime | None = None
+    row_filter: RowFilter = field(default_factory=RowFilter)
     order: Order = "unknown"
-    statuses: frozenset[str] | None = None
-    reference: str | None = None
-    until: datetime | None = None
     kept: int = 0
     reached: bool = False
     _ids: set[str] = field(default_factory=set)
@@ -99,19 +49,20 @@ class Selection:
 
     def ahead(self, pending: int) -> bool:
         """Whether to fetch the next page while `pending` pages are not decoded yet."""
-        if self.since is not None and self.order == "newest_first":
+        if self.row_filter.since is not None and self.order == "newest_first":
             return False
         return self.limit is None or self.kept + pending * PAGE_MAX < self.limit
 
     def apply(self, part: PagePart) -> PagePart:
         """The part with only the wanted rows."""
-        table = part.table if self.since is None else self._newer(part, self.since)
-        table = table if self.until is None else _older(table, self.until)
-        if self.statuses is not None:
-            table = table.filter(pc.is_in(table["status"], pa.array(sorted(self.statuses))))
-        if self.reference is not None:
-            names = pc.utf8_trim_whitespace(pc.utf8_normalize(table[REFERENCE], "NFC"))
-            table = table.filter(pc.equal(names, self.reference))
+        row_filter = self.row_filter
+        table = part.table if row_filter.since is None else self._newer(part, row_filter.since)
+        table = table if row_filter.until is None else _older(table, row_filter.until)
+        if row_filter.statuses is not None:
+            words = pa.array(sorted(row_filter.statuses))
+            table = table.filter(pc.is_in(table["status"], words))
+        for name, value in row_filter.fields.items():
+            table = table.filter(_equals(table, name, value))
         table = table if self.limit is None else self._first(table, self.limit)
         self.reached |= self.kept == self.limit
         self._is_partial |= table.num_rows < part.table.num_rows
@@ -159,6 +110,15 @@ def _older(table: pa.Table, until: datetime) -> pa.Table:
     created = times.read_times(table["created_at"], "created_at")
     end = pa.scalar(until, times.INSTANT)
     return table.filter(pc.fill_null(pc.less(created, end), True))
+
+
+def _equals(table: pa.Table, name: str, value: str) -> pa.ChunkedArray:
+    """Whether a text is this one in any Unicode form, or has it between commas."""
+    texts = pc.utf8_trim_whitespace(pc.utf8_normalize(table[name], "NFC"))
+    is_equal = pc.equal(texts, value)
+    if name != "product_types":
+        return is_equal
+    return pc.match_substring(pc.binary_join_element_wise("", texts, "", ","), f",{value},")
 
 
 def _fitted(sizes: tuple[int, ...], rows: int) -> tuple[int, ...]:

@@ -21,6 +21,7 @@ from ..errors.base import warn_caller
 from ..spec import status, timestamps
 from ..spec.codes import PAGE_MAX
 from ..spec.repeats import warn_of_repeats
+from ..spec.row_filter import RowFilter
 from ..spec.service.lists import Order
 from .columns import SCHEMAS, ListName, Schema
 from .decode import Decoder, bodies
@@ -109,7 +110,7 @@ class Sync:
         alone = set[str]()
         if self.pull.order == "newest_first":
             since, alone = self._since(overlap)
-            selection = Selection(since=since, order=self.pull.order)
+            selection = Selection(row_filter=RowFilter(since=since), order=self.pull.order)
         elif self.newest:
             warn_caller(UNDECLARED, OrderWarning)
         read_pages(bodies(self.pull.fetch), schema, self._take, self.tally, selection=selection)

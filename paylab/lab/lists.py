@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from contextlib import nullcontext
 from dataclasses import field, replace
-from datetime import date
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
+from ..client.lists import read_filters
 from ..client.session import Session
 from ..errors.api import NotFoundError
 from ..errors.base import MissingOperationError, Problem, RuleError
@@ -16,9 +17,16 @@ from ..light_dataclass import light_dataclass
 from ..spec import timestamps
 from ..spec.codes import PAGE_MAX
 from ..spec.operations.records import OPERATIONS
+from ..spec.row_filter import (
+    FILTER_NAMES,
+    ConversionAccountFilters,
+    ConversionFilters,
+    IndividualFilters,
+    RowFilter,
+    TransferFilters,
+)
 from ..spec.service.lists import Order
 from ..spec.text import write_json
-from ..spec.time_arguments import read_period
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,30 +39,47 @@ ListName = Literal["transfers", "conversions", "individuals", "conversion_accoun
 Progress = Callable[[int, int], object]
 
 
-class RowFilters(TypedDict, total=False):
-    """Which rows to keep, and how to report progress."""
+class FrameOptions(TypedDict, total=False):
+    """Options of reading a frame, besides filters of rows."""
 
-    since: date | str | None
-    until: date | str | None
     columns: str | Collection[str] | None
-    status: str | Collection[str] | None
-    client_reference_id: str | None
-    progress: Progress | bool | None
-
-
-class FrameOptions(RowFilters, total=False):
-    """Options of reading a frame."""
-
     limit: int | None
     amounts: Literal["exact", "float"]
     extra: bool
+    progress: Progress | bool | None
 
 
-class ExportOptions(RowFilters, total=False):
-    """Options of writing a file."""
+class ExportOptions(TypedDict, total=False):
+    """Options of writing a file, besides filters of rows."""
 
+    columns: str | Collection[str] | None
     excel_safe: bool
     resume: bool | None
+    progress: Progress | bool | None
+
+
+class TransferFrame(TransferFilters, FrameOptions, total=False):
+    """Options of a frame of transfers."""
+
+
+class TransferExport(TransferFilters, ExportOptions, total=False):
+    """Options of a file of transfers."""
+
+
+class ConversionFrame(ConversionFilters, FrameOptions, total=False):
+    """Options of a frame of conversions."""
+
+
+class ConversionExport(ConversionFilters, ExportOptions, total=False):
+    """Options of a file of conversions."""
+
+
+class IndividualFrame(IndividualFilters, FrameOptions, total=False):
+    """Options of a frame of individuals."""
+
+
+class ConversionAccountFrame(ConversionAccountFilters, FrameOptions, total=False):
+    """Options of a frame of conversion accounts."""
 
 
 @light_dataclass(frozen=True)
@@ -63,7 +88,7 @@ class ListSource:
 
     session: Session
     kind: ListName
-    filters: Mapping[str, str | None] = field(default_factory=dict)
+    filters: Mapping[str, object] = field(default_factory=dict)
     size: int = PAGE_MAX
 
     @property
@@ -101,32 +126,37 @@ class ListSource:
             "fetched_at": timestamps.to_text(self.session.clock()),
         }
 
-    def frame(self, **options: Unpack[FrameOptions]) -> pd.DataFrame:
+    def frame(self, options: Mapping[str, Any] = MappingProxyType({})) -> pd.DataFrame:
         """The rows as a frame; see `paylab.frames.transfers`."""
         from ..frames import frame
         from ..frames.decode import bodies
-        from ..frames.selection import read_statuses
 
-        limit = options.get("limit")
-        begin, end = read_period(options.get("since"), options.get("until"))
-        filters: dict[str, Any] = {"limit": limit, "since": begin and timestamps.to_text(begin)}
-        filters["until"] = end and timestamps.to_text(end)
-        filters["status"] = ",".join(sorted(read_statuses(options.get("status")) or ())) or None
-        filters["client_reference_id"] = options.get("client_reference_id")
-        size = page_size(limit)
-        with report_progress(options.get("progress"), self.kind) as reporter:
-            read: Any = {**options, "attrs": self.origin(**filters), "progress": reporter}
-            pages = bodies(replace(self, size=size).fetch)
+        source, row_filter, others = self._read_filters(options)
+        limit = others.get("limit")
+        about = source.origin(limit=limit, **row_filter.describe())
+        with report_progress(others.get("progress"), self.kind) as reporter:
+            read: Any = {**others, "attrs": about, "progress": reporter, "row_filter": row_filter}
+            pages = bodies(replace(source, size=page_size(limit)).fetch)
             return frame.frame(pages, self.kind, order=self.order, **read)
 
-    def export(self, to: str | PathLike[str], **options: Unpack[ExportOptions]) -> Export:
+    def export(self, to: str | PathLike[str], options: Mapping[str, Any]) -> Export:
         """The rows as a file or a folder; see `paylab.frames.export_list`."""
         from .. import frames
 
-        with report_progress(options.get("progress"), self.kind) as reporter:
-            how: Any = {**options, "progress": reporter, "order": self.order}
-            how["account"] = self.account
-            return frames.export_list(self.fetch, to, self.kind, self.origin(), **how)
+        source, row_filter, others = self._read_filters(options)
+        with report_progress(others.get("progress"), self.kind) as reporter:
+            how: Any = {**others, "progress": reporter, "order": self.order}
+            how |= {"account": self.account, "row_filter": row_filter}
+            return frames.export_list(source.fetch, to, self.kind, source.origin(), **how)
+
+    def _read_filters(
+        self, options: Mapping[str, Any]
+    ) -> tuple[ListSource, RowFilter, dict[str, Any]]:
+        """The list with the filters of the service, the other filters, and the other options."""
+        given_filters = {name: options[name] for name in FILTER_NAMES & options.keys()}
+        sent, row_filter = read_filters(self.session.service, self.kind, given_filters)
+        others = {name: value for name, value in options.items() if name not in FILTER_NAMES}
+        return replace(self, filters={**self.filters, **sent}), row_filter, others
 
 
 def page_size(limit: int | None) -> int:

@@ -12,7 +12,13 @@ from ..client.request import Options
 from ..errors.arguments import explain_arguments
 from ..errors.names import with_name_suggestions
 from ..spec.service.service import Service
-from .lists import ExportOptions, FrameOptions, ListSource
+from .lists import (
+    ConversionAccountFrame,
+    ConversionExport,
+    ConversionFrame,
+    IndividualFrame,
+    ListSource,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,23 +98,23 @@ class LabConversions:
         self.list = operations.list
         self.wait = operations.wait
 
-    @strict_keywords(FrameOptions)
-    def frame(self, **options: Unpack[FrameOptions]) -> pd.DataFrame:
+    @strict_keywords(ConversionFrame)
+    def frame(self, **options: Unpack[ConversionFrame]) -> pd.DataFrame:
         """All conversions as an exact frame; see `transfers.frame`.
 
         >>> len(lab.conversions.frame())
         3
         """
-        return self.pull().frame(**options)
+        return self.pull().frame(options)
 
-    @strict_keywords(ExportOptions)
-    def export(self, to: str | PathLike[str], **options: Unpack[ExportOptions]) -> Export:
+    @strict_keywords(ConversionExport)
+    def export(self, to: str | PathLike[str], **options: Unpack[ConversionExport]) -> Export:
         """Write conversions to a file or a folder; see `transfers.export`.
 
         >>> lab.conversions.export("conversions.csv").rows
         3
         """
-        return self.pull().export(to, **options)
+        return self.pull().export(to, options)
 
     def pull(self) -> ListSource:
         """The list as raw pages, for `Dataset.sync`."""
@@ -131,14 +137,14 @@ class LabIndividuals:
         self.images = operations.images
         self.submit_token = operations.submit_token
 
-    @strict_keywords(FrameOptions)
-    def frame(self, **options: Unpack[FrameOptions]) -> pd.DataFrame:
+    @strict_keywords(IndividualFrame)
+    def frame(self, **options: Unpack[IndividualFrame]) -> pd.DataFrame:
         """All individuals as a frame; see `transfers.frame`.
 
         >>> "family_name" in lab.individuals.frame()
         True
         """
-        return ListSource(self._client.session, "individuals").frame(**options)
+        return ListSource(self._client.session, "individuals").frame(options)
 
 
 @explain_arguments
@@ -154,11 +160,11 @@ class LabConversionAccounts:
         self.list = operations.list
         self.wait = operations.wait
 
-    @strict_keywords(FrameOptions)
-    def frame(self, **options: Unpack[FrameOptions]) -> pd.DataFrame:
+    @strict_keywords(ConversionAccountFrame)
+    def frame(self, **options: Unpack[ConversionAccountFrame]) -> pd.DataFrame:
         """All conversion accounts with their deposit instructions; see `transfers.frame`.
 
         >>> lab.conversion_accounts.frame()["status"].unique().tolist()
         ['active']
         """
-        return ListSource(self._client.session, "conversion_accounts").frame(**options)
+        return ListSource(self._client.session, "conversion_accounts").frame(options)

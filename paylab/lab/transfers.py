@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
 from ..client.client import Client
 from ..client.parameters import Account, body_of, strict_keywords
-from ..client.resources import operations
 from ..errors.arguments import explain_arguments
 from ..errors.names import with_name_suggestions
 from ..spec.codes import LOOKBACK
+from ..spec.row_filter import check_product
 from ..spec.time_arguments import read_since
 from .displays import tell
-from .lists import ExportOptions, FrameOptions, ListSource, Progress, report_progress
+from .lists import ListSource, Progress, TransferExport, TransferFrame, report_progress
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,15 +100,14 @@ class LabTransfers:
         clock = self._client.service_clock
         return find_payment(self._client.transfers, fields, read_since(since), clock.now)
 
-    @strict_keywords(FrameOptions)
-    def frame(
-        self, *, product_type: str | None = None, **options: Unpack[FrameOptions]
-    ) -> pd.DataFrame:
+    @strict_keywords(TransferFrame)
+    def frame(self, **options: Unpack[TransferFrame]) -> pd.DataFrame:
         """Transfers as an exact frame: at most `limit` rows, from `since` to before `until`.
 
-        `status` keeps one or more statuses, `client_reference_id` one reference. All pages are read
-        for these, unless you set `list_order`. `columns` are the names of the columns, in your
-        order. `amounts="float"` is for statistics and plots.
+        `status` keeps one or more statuses, `individual_id` one recipient, `client_reference_id`
+        one reference, `product_type` one product. The service filters by product; for the others
+        all pages are read, for `since` unless you set `list_order`. `columns` are the names of the
+        columns, in your order. `amounts="float"` is for statistics and plots.
         `progress=True` shows a line; an interrupt then keeps the fetched rows. A function
         `progress(rows, pages)` is called after each page, and can return False to stop.
         `frame.attrs` has the source of the rows. `extra` keeps fields that paylab does not know.
@@ -116,21 +115,15 @@ class LabTransfers:
         >>> len(lab.transfers.frame(limit=30))
         30
         """
-        return self.pull(product_type).frame(**options)
+        return self.pull().frame(options)
 
-    @strict_keywords(ExportOptions)
-    def export(
-        self,
-        to: str | PathLike[str],
-        *,
-        product_type: str | None = None,
-        **options: Unpack[ExportOptions],
-    ) -> Export:
+    @strict_keywords(TransferExport)
+    def export(self, to: str | PathLike[str], **options: Unpack[TransferExport]) -> Export:
         """Write transfers to FILE.csv, FILE.parquet, FILE.xlsx or FOLDER/, or to `-`, as CSV.
 
-        `since` and `until` keep rows created at or after a time, and before a time, `status` and
-        `client_reference_id` rows with one of the statuses, with one reference. `columns` are the
-        names of the columns, in your order. Amounts in CSV are the text that the service sent.
+        `since`, `until`, `status`, `individual_id`, `client_reference_id` and `product_type` keep
+        rows as in `frame`. `columns` are the names of the columns, in your order. Amounts in CSV
+        are the text that the service sent.
         After an interruption, the same call continues within an hour, later only with
         `resume=True`; `resume=False` always starts again. `excel_safe` escapes cells that a
         spreadsheet would execute as formulas or round.
@@ -138,11 +131,11 @@ class LabTransfers:
         >>> lab.transfers.export("transfers.csv").rows
         130
         """
-        return self.pull(product_type).export(to, **options)
+        return self.pull().export(to, options)
 
     def pull(self, product_type: str | None = None) -> ListSource:
         """The list as raw pages, for `Dataset.sync`."""
-        operations.check(None, self._client.service.list("transfers"), product_type)
+        check_product(product_type)
         return ListSource(self._client.session, "transfers", {"product_type": product_type})
 
     @strict_keywords(Defaults)

@@ -1,23 +1,31 @@
 """The enumerations and limits of the spec.
 
-Enumerations are tuples in the order of the spec, which forms and messages use too.
+Enumerations are `Literal` types, by which editors complete values, and tuples of their words in
+the order of the spec, which forms and messages use too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal, get_args
 
 SEPA = (
     "AT", "BE", "BG", "HR", "CY", "EE", "FI", "FR", "DE", "GR", "IE", "IT", "LV", "LT",
     "LU", "MT", "NL", "PT", "SK", "SI", "ES", "CZ", "DK", "HU", "PL", "RO", "SE",
     "IS", "LI", "NO", "CH",
 )  # fmt: skip
-COUNTRIES = ("AR", "BR", "CO", "MX", "US", "IN", "PH", "SG", "VN", "AE", "GB", *sorted(SEPA))
+Country = Literal[
+    "AR", "BR", "CO", "MX", "US", "IN", "PH", "SG", "VN", "AE", "GB", "AT", "BE", "BG",
+    "CH", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GR", "HR", "HU", "IE", "IS",
+    "IT", "LI", "LT", "LU", "LV", "MT", "NL", "NO", "PL", "PT", "RO", "SE", "SI", "SK",
+]  # fmt: skip
+COUNTRIES: tuple[str, ...] = get_args(Country)
 
 GLOBAL_PAYOUTS = "global_payouts"
 ON_RAMP_PRODUCT = "on_ramp"
 OFF_RAMP_PRODUCT = "off_ramp"
-PRODUCTS = (GLOBAL_PAYOUTS, OFF_RAMP_PRODUCT, ON_RAMP_PRODUCT)
+Product = Literal["global_payouts", "off_ramp", "on_ramp"]
+PRODUCTS: tuple[str, ...] = get_args(Product)
 RAMP_PRODUCTS = (ON_RAMP_PRODUCT, OFF_RAMP_PRODUCT)
 
 DOCUMENT_TYPES = (
@@ -31,21 +39,29 @@ DIGITAL_WALLET = "digital_wallet"
 UPI = "upi"
 CRYPTO_WALLET = "crypto_wallet"
 PH_QR_CODE = "ph_qr_code"
-ACCOUNT_TYPES = (PIX, BANK_ACCOUNT, DIGITAL_WALLET, UPI, CRYPTO_WALLET, PH_QR_CODE)
+AccountType = Literal[
+    "pix", "bank_account", "digital_wallet", "upi", "crypto_wallet", "ph_qr_code"
+]  # fmt: skip
+ACCOUNT_TYPES: tuple[str, ...] = get_args(AccountType)
 
-INDIVIDUAL_STATUSES = ("pending", "under_review", "active", "rejected", "action_required")
-TRANSFER_STATUSES = (
+IndividualStatus = Literal["pending", "under_review", "active", "rejected", "action_required"]
+INDIVIDUAL_STATUSES: tuple[str, ...] = get_args(IndividualStatus)
+TransferStatus = Literal[
     "pending", "awaiting_funds", "started", "completed",
     "cancelled", "failed", "expired", "under_review",
-)  # fmt: skip
-CONVERSION_STATUSES = (
+]  # fmt: skip
+TRANSFER_STATUSES: tuple[str, ...] = get_args(TransferStatus)
+ConversionStatus = Literal[
     "pending", "awaiting_funds", "started", "completed", "cancelled", "failed", "expired",
-)  # fmt: skip
-CONVERSION_ACCOUNT_STATUSES = ("pending", "active")
+]  # fmt: skip
+CONVERSION_STATUSES: tuple[str, ...] = get_args(ConversionStatus)
+ConversionAccountStatus = Literal["pending", "active"]
+CONVERSION_ACCOUNT_STATUSES: tuple[str, ...] = get_args(ConversionAccountStatus)
 OPENED = ("active", "under_review", "disabled")
 """Statuses in which a conversion account no longer waits for its provisioning."""
 
-SOURCE_TYPES = ("prefunded", "deposit")
+SourceType = Literal["prefunded", "deposit"]
+SOURCE_TYPES: tuple[str, ...] = get_args(SourceType)
 """Where the source of a transfer comes from. Assumption `transfer.create`."""
 
 STATUS_DETAILS: Mapping[str, str] = {
@@ -75,25 +91,31 @@ STATUS_DETAILS: Mapping[str, str] = {
 """The codes in the details of an individual's status, and what each means."""
 STATUS_DETAIL_CODES = tuple(STATUS_DETAILS)
 
-IMAGE_SIDES = ("document-front", "document-back", "selfie")
+ImageSide = Literal["document-front", "document-back", "selfie"]
+IMAGE_SIDES: tuple[str, ...] = get_args(ImageSide)
 IMAGE_TYPES = (
     "application/pdf", "image/jpeg", "image/png",
     "image/heic", "image/heif", "image/tiff",
 )  # fmt: skip
 
-NETWORKS = ("base", "ethereum", "polygon", "solana")
-PAYOUT_METHODS = (
+Network = Literal["base", "ethereum", "polygon", "solana"]
+NETWORKS: tuple[str, ...] = get_args(Network)
+PayoutMethod = Literal[
     "ach", "ach_co", "base", "bitso", "cbu_cvu", "ethereum", "faster_payments", "fed_now",
     "instapay", "internal", "internal_pull", "local", "pesonet", "pix", "polygon", "rtp",
     "sepa_instant", "solana", "spei", "wire", "upi",
-)  # fmt: skip
-SOURCE_CURRENCIES = ("USD", "USDC", "PHP")
-DESTINATION_CURRENCIES = (
+]  # fmt: skip
+PAYOUT_METHODS: tuple[str, ...] = get_args(PayoutMethod)
+SourceCurrency = Literal["USD", "USDC", "PHP"]
+SOURCE_CURRENCIES: tuple[str, ...] = get_args(SourceCurrency)
+DestinationCurrency = Literal[
     "MXN", "COP", "BRL", "PHP", "VND", "EUR", "GBP", "ARS", "INR", "SGD", "USDC",
-)  # fmt: skip
+]  # fmt: skip
+DESTINATION_CURRENCIES: tuple[str, ...] = get_args(DestinationCurrency)
 STABLECOINS = frozenset({"USDC"})
 
-ON_RAMP_CURRENCIES = ("mxn", "php")
+OnRampCurrency = Literal["mxn", "php"]
+ON_RAMP_CURRENCIES: tuple[str, ...] = get_args(OnRampCurrency)
 """The source currencies of conversion accounts."""
 
 DEPOSIT_INSTRUCTION_TYPES = (
@@ -101,6 +123,12 @@ DEPOSIT_INSTRUCTION_TYPES = (
     "mx_virtual_account", "ph_qr_code",
 )  # fmt: skip
 
+EventType = Literal[
+    "transfer.created", "transfer.funded", "transfer.payout_initiated", "transfer.completed",
+    "transfer.failed", "transfer.expired", "conversion.created", "conversion.payout_initiated",
+    "conversion.completed", "conversion.failed", "individual.status_changed",
+]  # fmt: skip
+EVENT_TYPES: tuple[str, ...] = get_args(EventType)
 EVENTS: Mapping[str, str] = {
     "transfer.created": "a transfer is created and awaits funding",
     "transfer.funded": "the funds of a transfer were received, its execution starts",
@@ -115,7 +143,6 @@ EVENTS: Mapping[str, str] = {
     "individual.status_changed": "the status of an individual changes, for example after KYC",
 }
 """The events of webhooks, and when each is sent."""
-EVENT_TYPES = tuple(EVENTS)
 
 PAGE_MAX = 100
 TOKEN_MAX = 4096

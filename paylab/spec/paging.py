@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import Any, Generic, TypeVar, overload
 
@@ -14,7 +16,8 @@ from ..errors.base import ArgumentError, PagingError
 from ..errors.names import with_name_suggestions
 from . import repeats
 from .json_path import value_at
-from .service.lists import ListForm
+from .row_filter import RowFilter, check_statuses
+from .service.lists import ListForm, Order
 from .service.value_types import NONE
 from .text import JsonObject, JsonValue
 
@@ -119,8 +122,9 @@ class Pager(Generic[T]):
     """A list that fetches its pages during iteration; every iteration starts at the first page.
 
     `fetch` turns a cursor (None for the first page) into a page of JSON objects; `read` turns
-    one object into an item; `keep` filters items; `named` gives an object our names. Its repr and
-    display send nothing: they show the items that were fetched last.
+    one object into an item; `keep` filters items; `named` gives an object our names. `kind` is the
+    list, and `declared` has its statuses besides those of the specification. Its repr and display
+    send nothing: they show the items that were fetched last.
 
     A row that the list repeats is read once, with a RepeatWarning: an iteration gives the version
     that comes first, `to_list` and `to_dicts` without a limit the one with the newest
@@ -138,6 +142,8 @@ class Pager(Generic[T]):
         keep: Callable[[T], bool] | None = None,
         place: Callable[[], str] = str,
         named: Callable[[dict[str, Any]], dict[str, Any]] = lambda row: row,
+        kind: str = "",
+        declared: Collection[str] = (),
     ) -> None:
         self._fetch = fetch
         self._read = read
@@ -145,6 +151,9 @@ class Pager(Generic[T]):
         self._keep = keep
         self._place = place
         self._named = named
+        self._kind = kind
+        self._declared = declared
+        self._row_filter = RowFilter()
         self._fetched: list[T] = []
         self._count: int | None = None
 
@@ -226,10 +235,15 @@ class Pager(Generic[T]):
                 message = f"the list gave {empty_count} empty pages in a row, and more follow"
                 raise PagingError(message)
             yield page
-            if not page.has_next_page:
+            if not page.has_next_page or self._is_past(page):
                 return
             cursor = _next_cursor(page, cursors_seen)
             cursors_seen.add(cursor)
+
+    def _is_past(self, page: RawPage) -> bool:
+        """Whether all later rows are older than the `since` of a list with the newest first."""
+        is_bounded = self._row_filter.since is not None
+        return is_bounded and self._row_filter.is_past([self._named(row) for row in page.data])
 
     def first(self) -> T | None:
         """The first item, or None when the list is empty.
@@ -272,6 +286,8 @@ class Pager(Generic[T]):
         {'failed'}
         """
 
+        if isinstance(fields.get("status"), str):
+            check_statuses([fields["status"]], self._kind, self._declared)
         return self.select(
             lambda item: all(getattr(item, name) == value for name, value in fields.items())
         )
@@ -286,7 +302,24 @@ class Pager(Generic[T]):
         def keep(item: T) -> bool:
             return wanted(item) and (self._keep is None or self._keep(item))
 
-        return Pager(self._fetch, self._read, self._start, keep, self._place, self._named)
+        selected = copy(self)
+        selected._keep = keep
+        selected._fetched = []
+        selected._count = None
+        return selected
+
+    def keep_rows(self, row_filter: RowFilter, order: Order) -> Pager[T]:
+        """The items that a filter keeps; a list with the newest first is read back to its `since`.
+
+        >>> from paylab.spec.row_filter import RowFilter
+        >>> row_filter = RowFilter(frozenset({"failed"}))
+        >>> lab.transfers.list().keep_rows(row_filter, "unknown")[0].status
+        'failed'
+        """
+        kept = self.select(lambda item: row_filter.keeps(partial(getattr, item)))
+        if order == "newest_first" and row_filter.since is not None:
+            kept._row_filter = row_filter
+        return kept
 
 
 def _next_cursor(page: RawPage, cursors_seen: Collection[str | None]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import sys
 import tracemalloc
 from types import ModuleType
@@ -18,7 +19,6 @@ import pytest
 from paylab import frames
 from paylab.errors import (
     ConfigError,
-    ConfigWarning,
     ExactnessError,
     MissingExtraError,
     RuleError,
@@ -283,22 +283,22 @@ def test_some_rows(paged, transfer, tmp_path, asked, kept, to):
 @pytest.mark.parametrize(
     ("status", "words"),
     [
-        ("completd", r"'completd' is not a known status of transfers; nearest: completed"),
-        (["failed", "Expired"], "nearest: expired"),
-        ("zzz", "known: pending, awaiting_funds"),
+        ("completd", "'completd' is no status of transfers: is 'completed' meant?"),
+        (["failed", "Expired"], "is 'expired' meant?"),
+        ("zzz", "known are pending, awaiting_funds"),
     ],
 )
 def test_an_unknown_status(paged, transfer, tmp_path, status, words):
-    """An unknown status gives one warning, because a service may have other statuses."""
+    """An unknown status is an error that names the nearest, and no file is written."""
     page = json.dumps(paged([transfer])[0]).encode()
     for ask in (
         lambda: frames.export([page], tmp_path / "t.csv", status=status).rows,
         lambda: frames.export_list(lambda _: page, tmp_path / "t.csv", status=status).rows,
         lambda: len(frames.transfers([page], status=status)),
     ):
-        with pytest.warns(ConfigWarning, match=words) as told:
-            assert ask() == 0
-        assert len(told) == 1
+        with pytest.raises(RuleError, match=re.escape(words)):
+            ask()
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("status", ["", " ", ",", [], [""]])

@@ -126,7 +126,7 @@ def test_everything_shown_carries_the_badge(lab, make):
     [
         lambda lab: lab.transfers.list()[0],
         lambda lab: lab.transfers.list(),
-        lambda lab: lab.transfers.list().filter(status="none of them"),
+        lambda lab: lab.transfers.list().filter(id="none of them"),
         lambda lab: next(lab.transfers.list().pages()),
         lambda lab: lab.individuals.get(person(lab)),
         lambda lab: lab.transfers.list()[0] and lab.calls,

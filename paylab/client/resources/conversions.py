@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
+from collections.abc import Collection, Mapping
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any, Unpack
 
@@ -90,16 +90,37 @@ class ConversionAccounts:
         return self._session.read("conversion_accounts.get", id, ConversionAccount, options)
 
     @strict_keywords(Options)
-    def list(
-        self, limit: int | None = None, cursor: str | None = None, **options: Unpack[Options]
+    def list(  # noqa: PLR0913 - a filter each
+        self,
+        limit: int | None = None,
+        cursor: str | None = None,
+        *,
+        status: codes.ConversionAccountStatus | str | Collection[str] | None = None,
+        since: date | str | None = None,
+        until: date | str | None = None,
+        individual_id: Individual | str | None = None,
+        client_reference_id: str | None = None,
+        **options: Unpack[Options],
     ) -> Pager[ConversionAccount]:
         """List conversion accounts; `limit` is the size of a page.
 
-        >>> lab.conversion_accounts.list()[0].individual_id == person.id
+        `status`, `since` and `until` (the times of creation from which and before which),
+        `individual_id` and `client_reference_id` are applied while the list is read.
+
+        >>> lab.conversion_accounts.list(individual_id=person.id)[0].individual_id == person.id
         True
         """
-        name = "conversion_accounts"
-        return self._session.lists.pager(name, ConversionAccount, options, limit, cursor)
+        operations.check_limit(limit, self._session.service.list("conversion_accounts"))
+        filters = {
+            "status": status,
+            "since": since,
+            "until": until,
+            "individual_id": individual_id,
+            "client_reference_id": client_reference_id,
+        }
+        return self._session.lists.pager(
+            "conversion_accounts", ConversionAccount, options, limit, cursor, filters
+        )
 
     @strict_keywords()
     def wait(
@@ -127,16 +148,35 @@ class Conversions:
         self._session = session
 
     @strict_keywords(Options)
-    def list(
-        self, limit: int | None = None, cursor: str | None = None, **options: Unpack[Options]
+    def list(  # noqa: PLR0913 - a filter each
+        self,
+        limit: int | None = None,
+        cursor: str | None = None,
+        *,
+        status: codes.ConversionStatus | str | Collection[str] | None = None,
+        since: date | str | None = None,
+        until: date | str | None = None,
+        individual_id: Individual | str | None = None,
+        conversion_account_id: ConversionAccount | str | None = None,
+        **options: Unpack[Options],
     ) -> Pager[Conversion]:
         """List conversions; `limit` is the size of a page.
 
-        >>> lab.conversions.list().filter(status="completed")[0].deposit.currency
+        `status`, `since` and `until` (the times of creation from which and before which),
+        `individual_id` and `conversion_account_id` are applied while the list is read.
+
+        >>> lab.conversions.list(individual_id=person.id, status="completed")[0].deposit.currency
         'MXN'
         """
-        operations.check(limit, self._session.service.list("conversions"))
-        return self._session.lists.pager("conversions", Conversion, options, limit, cursor)
+        operations.check_limit(limit, self._session.service.list("conversions"))
+        filters = {
+            "status": status,
+            "since": since,
+            "until": until,
+            "individual_id": individual_id,
+            "conversion_account_id": conversion_account_id,
+        }
+        return self._session.lists.pager("conversions", Conversion, options, limit, cursor, filters)
 
     @strict_keywords()
     def wait(  # noqa: PLR0913 - two ways to name a conversion, and how to wait for it

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import date, datetime
 from typing import Any, Unpack
@@ -12,6 +12,7 @@ from ...errors.arguments import explain_arguments
 from ...errors.base import PaylabError
 from ...errors.names import with_name_suggestions
 from ...rules import accounts, individuals
+from ...spec import codes
 from ...spec.models import (
     Address,
     Document,
@@ -96,15 +97,33 @@ class Individuals:
         return self._session.read("individuals.get", id, Individual, options)
 
     @strict_keywords(Options)
-    def list(
-        self, limit: int | None = None, cursor: str | None = None, **options: Unpack[Options]
+    def list(  # noqa: PLR0913 - a filter each
+        self,
+        limit: int | None = None,
+        cursor: str | None = None,
+        *,
+        status: codes.IndividualStatus | str | Collection[str] | None = None,
+        since: date | str | None = None,
+        until: date | str | None = None,
+        product_type: codes.Product | str | None = None,
+        **options: Unpack[Options],
     ) -> Pager[Individual]:
         """List individuals; `limit` is the size of a page.
 
-        >>> lab.individuals.list(limit=50).filter(country="PH")[0].status
+        `status`, `since` and `until` (the times of creation from which and before which) and
+        `product_type` are applied while the list is read.
+
+        >>> lab.individuals.list(status="active").filter(country="PH")[0].status
         'active'
         """
-        return self._session.lists.pager("individuals", Individual, options, limit, cursor)
+        operations.check_limit(limit, self._session.service.list("individuals"))
+        filters = {
+            "status": status,
+            "since": since,
+            "until": until,
+            "product_type": product_type,
+        }
+        return self._session.lists.pager("individuals", Individual, options, limit, cursor, filters)
 
     @strict_keywords(Options)
     def upload_images(

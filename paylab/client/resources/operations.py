@@ -25,19 +25,15 @@ from ...spec.text import plain
 from ..parameters import refuse, unknown
 
 
-def check(limit: int | None, form: ListForm, product_type: str | None = None) -> None:
-    """RuleError for a page size or a product that neither the spec nor the service has.
+def check_limit(limit: int | None, form: ListForm) -> None:
+    """RuleError for a page size that neither the spec nor the service has.
 
     A page size of the spec is always accepted, and reduced for a service with smaller pages.
     """
-    problems = []
     most = max(codes.PAGE_MAX, form.max_limit)
     is_whole = isinstance(limit, int) and not isinstance(limit, bool)
     if limit is not None and not (is_whole and 1 <= limit <= most):
-        problems.append(Problem("limit", f"must be a whole number from 1 to {most}"))
-    if product_type is not None and product_type not in codes.PRODUCTS:
-        problems.append(Problem("product_type", f"must be one of {', '.join(codes.PRODUCTS)}"))
-    refuse(problems)
+        refuse([Problem("limit", f"must be a whole number from 1 to {most}")])
 
 
 W = TypeVar("W")

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from datetime import timedelta
+from collections.abc import Callable, Collection, Mapping
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, Unpack
 
 from ...errors.arguments import explain_arguments
 from ...errors.names import with_name_suggestions
 from ...rules import transfers as rules
-from ...spec.models import FinancialAccount, Quote, Transfer
+from ...spec import codes
+from ...spec.models import FinancialAccount, Individual, Quote, Transfer
 from ...spec.operations.field import CURRENCY, ENUM
 from ...spec.operations.records import OPERATIONS
 from ...spec.paging import Pager
 from ...spec.status import TRANSFER
-from ...spec.text import normalize_name
 from ...spec.time_arguments import read_duration
 from ..order_body import order_body
 from ..orders import Order, OrderSender, warn_short_lookback
-from ..parameters import Account, body_of, raise_or_warn, read_name, strict_keywords
+from ..parameters import Account, body_of, raise_or_warn, strict_keywords
 from ..request import Options
 from ..response import Response
 from ..session import Session
@@ -216,29 +216,40 @@ class Transfers:
         return self._session.read("transfers.get", id, Transfer, options)
 
     @strict_keywords(Options)
-    def list(
+    def list(  # noqa: PLR0913 - a filter each
         self,
         limit: int | None = None,
-        product_type: str | None = None,
+        product_type: codes.Product | str | None = None,
         cursor: str | None = None,
         *,
+        status: codes.TransferStatus | str | Collection[str] | None = None,
+        since: date | str | None = None,
+        until: date | str | None = None,
+        individual_id: Individual | str | None = None,
         client_reference_id: str | None = None,
         **options: Unpack[Options],
     ) -> Pager[Transfer]:
         """List transfers; `limit` is the size of a page.
 
-        `client_reference_id` keeps those with this reference; the list is filtered on this machine.
+        `status`, `since` and `until` (the times of creation from which and before which),
+        `individual_id` (the recipient) and `client_reference_id` are applied while the list is
+        read; the service filters by `product_type`.
 
         >>> lab.transfers.list(limit=5).first().source_currency
         'USD'
+        >>> lab.transfers.list(status="failed").first().status
+        'failed'
         """
-        operations.check(limit, self._session.service.list("transfers"), product_type)
-        filters = {"product_type": product_type}
-        pager = self._session.lists.pager("transfers", Transfer, options, limit, cursor, filters)
-        if client_reference_id is None:
-            return pager
-        reference = read_name(client_reference_id, "client_reference_id")
-        return pager.select(lambda row: normalize_name(row.client_reference_id or "") == reference)
+        operations.check_limit(limit, self._session.service.list("transfers"))
+        filters = {
+            "product_type": product_type,
+            "status": status,
+            "since": since,
+            "until": until,
+            "individual_id": individual_id,
+            "client_reference_id": client_reference_id,
+        }
+        return self._session.lists.pager("transfers", Transfer, options, limit, cursor, filters)
 
     @strict_keywords()
     def wait(

@@ -1,0 +1,45 @@
+"""The options of commands that filter the rows of a list."""
+
+from __future__ import annotations
+
+import argparse
+
+from ..errors.base import ConfigError
+from ..spec import codes
+from ..spec.row_filter import FIELDS, filter_names
+
+_HELP = {
+    "since": "created at or after this time: 2026-05-01",
+    "until": "created before this time: 2026-06-01",
+    "status": "with these statuses, separated by commas",
+    "individual_id": "of this individual, who is the recipient of a transfer",
+    "client_reference_id": "with this reference",
+    "product_type": f"of this product: {', '.join(codes.PRODUCTS)}",
+    "conversion_account_id": "paid into this conversion account",
+}
+_METAVARS = {"since": "TIME", "until": "TIME", "status": "WORDS", "client_reference_id": "TEXT"}
+
+
+def add_filters(parser: argparse.ArgumentParser) -> None:
+    """Add an option for each filter of rows."""
+    group = parser.add_argument_group("filters", "print or write only rows")
+    for name, text in _HELP.items():
+        option = f"--{name.replace('_', '-')}"
+        spellings = [option, "--reference"] if name == "client_reference_id" else [option]
+        metavar = _METAVARS.get(name, "PRODUCT" if name == "product_type" else "ID")
+        group.add_argument(*spellings, dest=name, metavar=metavar, help=text)
+
+
+def given_filters(options: argparse.Namespace, kind: str | None) -> dict[str, str]:
+    """The filters that were given; ConfigError for one that rows of this list do not have."""
+    filters = {name: value for name in _HELP if (value := getattr(options, name)) is not None}
+    if not filters:
+        return {}
+    if kind is None or kind not in FIELDS:
+        raise ConfigError(f"filters work only with {', '.join(FIELDS)}")
+    for name in filters:
+        if name not in filter_names(kind):
+            lists = [other for other in FIELDS if name in filter_names(other)]
+            option = f"--{name.replace('_', '-')}"
+            raise ConfigError(f"{option} works only with {' and '.join(lists)}")
+    return filters

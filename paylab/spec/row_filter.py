@@ -1,0 +1,260 @@
+"""The filters of lists: which rows to keep, by their status, time, and objects they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import field
+from datetime import date, datetime
+from itertools import pairwise
+from typing import Any, TypedDict
+
+from ..errors.base import Problem, RuleError
+from ..errors.names import find_nearest_name
+from ..light_dataclass import light_dataclass
+from .codes import (
+    CONVERSION_ACCOUNT_STATUSES,
+    CONVERSION_STATUSES,
+    INDIVIDUAL_STATUSES,
+    PRODUCTS,
+    TRANSFER_STATUSES,
+    ConversionAccountStatus,
+    ConversionStatus,
+    IndividualStatus,
+    Product,
+    TransferStatus,
+)
+from .text import normalize_name, plain
+from .time_arguments import read_period
+from .timestamps import from_text, to_text
+
+FIELDS: Mapping[str, Mapping[str, str]] = {
+    "transfers": {"individual_id": "recipient_id", "client_reference_id": "client_reference_id"},
+    "conversions": {
+        "individual_id": "individual_id",
+        "conversion_account_id": "conversion_account_id",
+    },
+    "individuals": {"product_type": "product_types"},
+    "conversion_accounts": {
+        "individual_id": "individual_id",
+        "client_reference_id": "client_reference_id",
+    },
+}
+"""The field of a row that a filter compares, by the list."""
+
+SENT: Mapping[str, tuple[str, ...]] = {"transfers": ("product_type",)}
+"""The filters that the service applies itself, by the list."""
+
+
+STATUSES: Mapping[str, tuple[str, ...]] = {
+    "transfers": TRANSFER_STATUSES,
+    "conversions": CONVERSION_STATUSES,
+    "individuals": INDIVIDUAL_STATUSES,
+    "conversion_accounts": CONVERSION_ACCOUNT_STATUSES,
+}
+"""The statuses of the specification, by the list."""
+
+
+class TimeFilters(TypedDict, total=False):
+    """Rows created at or after `since`, and before `until`."""
+
+    since: date | str | None
+    until: date | str | None
+
+
+class TransferFilters(TimeFilters, total=False):
+    """Which transfers to keep."""
+
+    status: TransferStatus | str | Collection[str] | None
+    individual_id: object
+    client_reference_id: str | None
+    product_type: Product | str | None
+
+
+class ConversionFilters(TimeFilters, total=False):
+    """Which conversions to keep."""
+
+    status: ConversionStatus | str | Collection[str] | None
+    individual_id: object
+    conversion_account_id: object
+
+
+class IndividualFilters(TimeFilters, total=False):
+    """Which individuals to keep."""
+
+    status: IndividualStatus | str | Collection[str] | None
+    product_type: Product | str | None
+
+
+class ConversionAccountFilters(TimeFilters, total=False):
+    """Which conversion accounts to keep."""
+
+    status: ConversionAccountStatus | str | Collection[str] | None
+    individual_id: object
+    client_reference_id: str | None
+
+
+class RowFilters(TimeFilters, total=False):
+    """The filters of all lists; a list refuses those that its rows do not have."""
+
+    status: str | Collection[str] | None
+    individual_id: object
+    client_reference_id: str | None
+    product_type: str | None
+    conversion_account_id: object
+
+
+FILTER_NAMES = frozenset(RowFilters.__annotations__)
+
+
+@light_dataclass(frozen=True)
+class RowFilter:
+    """Keeps rows with one of `statuses`, created from `since` to `until`, with these `fields`.
+
+    A row without a readable time is kept.
+    """
+
+    statuses: frozenset[str] | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        bounds = (self.statuses, self.since, self.until)
+        return bool(self.fields) or any(bound is not None for bound in bounds)
+
+    def keeps(self, value_of: Callable[[str], Any]) -> bool:
+        """Whether to keep a row, whose fields the function returns by name."""
+        if self.statuses is not None and value_of("status") not in self.statuses:
+            return False
+        created_at = _read_moment(value_of("created_at"))
+        if created_at is not None and not self._is_in_time(created_at):
+            return False
+        return all(_is_value(value_of(name), value) for name, value in self.fields.items())
+
+    def _is_in_time(self, moment: datetime) -> bool:
+        is_late_enough = self.since is None or moment >= self.since
+        return is_late_enough and (self.until is None or moment < self.until)
+
+    def is_past(self, rows: Sequence[Mapping[str, Any]]) -> bool:
+        """Whether a page of a list with the newest rows first ends before `since`."""
+        moments = [_read_moment(row.get("created_at")) for row in rows]
+        known_moments = [moment for moment in moments if moment is not None]
+        if self.since is None or not known_moments:
+            return False
+        is_falling = all(later >= earlier for later, earlier in pairwise(known_moments))
+        return is_falling and known_moments[-1] < self.since
+
+    def describe(self) -> dict[str, str]:
+        """The filters that are set, as text."""
+        texts = dict(self.fields)
+        if self.statuses is not None:
+            texts["status"] = ",".join(sorted(self.statuses))
+        for name, moment in (("since", self.since), ("until", self.until)):
+            if moment is not None:
+                texts[name] = to_text(moment)
+        return texts
+
+
+def _is_value(field_value: object, wanted: str) -> bool:
+    """Whether a field, or an item of a list, is this text in any Unicode form."""
+    if isinstance(field_value, list | tuple):
+        return wanted in field_value
+    return isinstance(field_value, str) and normalize_name(field_value) == wanted
+
+
+def _read_moment(value: object) -> datetime | None:
+    """A time of a row; None if it cannot be read."""
+    if isinstance(value, datetime):
+        return value
+    try:
+        return from_text(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def filter_names(kind: str) -> tuple[str, ...]:
+    """The names of the filters of a list."""
+    return ("status", "since", "until", *FIELDS.get(kind, {}), *SENT.get(kind, ()))
+
+
+def read_row_filter(
+    kind: str, filters: Mapping[str, object], declared: Collection[str] = ()
+) -> RowFilter:
+    """The filter of a list from its arguments; RuleError lists what it cannot use.
+
+    `declared` are the statuses of the service besides those of the specification.
+    """
+    given = {name: value for name, value in filters.items() if value is not None}
+    known_fields = FIELDS.get(kind, {})
+    unknown_names = given.keys() - {*filter_names(kind)} | given.keys() & {*SENT.get(kind, ())}
+    if unknown_names:
+        known = ", ".join(name for name in filter_names(kind) if name not in SENT.get(kind, ()))
+        raise RuleError(
+            Problem(name, f"is no field of {kind}: keep rows by {known}")
+            for name in sorted(unknown_names)
+        )
+    compared_names = [name for name in known_fields if name in given]
+    since: Any = given.get("since")
+    until: Any = given.get("until")
+    return RowFilter(
+        read_statuses(given.get("status"), kind, declared),
+        *read_period(since, until),
+        {known_fields[name]: _read_value(given[name], name) for name in compared_names},
+    )
+
+
+def _read_value(value: object, name: str) -> str:
+    """The text to compare with: a product, a reference, or the id of an object."""
+    if name.endswith("_id") and name != "client_reference_id" and not isinstance(value, str):
+        value = value.get("id") if isinstance(value, Mapping) else getattr(value, "id", value)
+    text = normalize_name(value) if isinstance(value, str) else ""
+    if not text:
+        what = "text that is not blank" if name == "client_reference_id" else "an id, or an object"
+        raise RuleError([Problem(name, f"must be {what}, not {plain(repr(value), 60)}")])
+    if name == "product_type":
+        check_product(text)
+    return text
+
+
+def check_product(product: object) -> None:
+    """RuleError for a product that the specification does not have."""
+    if product is None or product in PRODUCTS:
+        return
+    nearest = find_nearest_name(str(product), PRODUCTS)
+    hint = f" (is {nearest!r} meant?)" if nearest else ""
+    raise RuleError([Problem("product_type", f"must be one of {', '.join(PRODUCTS)}{hint}")])
+
+
+def read_statuses(
+    values: object, kind: str, declared: Collection[str] = ()
+) -> frozenset[str] | None:
+    """The statuses to keep, from one, a comma-separated text or a list; None for all.
+
+    RuleError for one that neither the specification nor the settings have, with the nearest.
+    """
+    if values is None:
+        return None
+    words = values.split(",") if isinstance(values, str) else values
+    if not isinstance(words, Collection) or not all(isinstance(word, str) for word in words):
+        message = f"must be a status or a list of statuses, not {plain(repr(values), 60)}"
+        raise RuleError([Problem("status", message)])
+    statuses = frozenset(word.strip() for word in words) - {""}
+    if not statuses:
+        raise RuleError([Problem("status", "is empty: name a status, or leave it out for all")])
+    check_statuses(statuses, kind, declared)
+    return statuses
+
+
+def check_statuses(statuses: Collection[str], kind: str, declared: Collection[str]) -> None:
+    """RuleError for statuses that neither the specification nor the settings have."""
+    if kind not in STATUSES:
+        return
+    known = dict.fromkeys((*STATUSES[kind], *declared))
+    problems = []
+    for word in sorted({*statuses} - {*known}):
+        nearest = find_nearest_name(word, known, 0.6)
+        hint = f"is {nearest!r} meant? " if nearest else ""
+        message = f"{plain(word, 40)!r} is no status of {kind}: {hint}known are {', '.join(known)}"
+        problems.append(Problem("status", message))
+    if problems:
+        raise RuleError(problems)
