@@ -10,8 +10,9 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from pydantic import BaseModel
 
 from ..spec import models
-from ..spec.answers import AnswerForm, FieldWords, answer_form, missing_fields
+from ..spec.answers import AnswerForm, FieldWords, answer_form
 from ..spec.field_meanings import ANSWER_AMOUNTS, CURRENCY_FIELDS, note_of_field
+from ..spec.missing_values import missing_fields
 from ..spec.money import Amount
 from ..spec.operations.operation import Operation, ReadNames
 from ..spec.operations.records import NAMED, answer_names

@@ -11,6 +11,7 @@ from ..spec.operations.refusals import Refusal, invalid_body_status, read_status
 from ..spec.service.service import Service
 from ..spec.service.setting import SPEC
 from ..spec.service.value_types import NONE
+from .answer_examples import make_error_examples
 from .schemas import (
     Components,
     Schema,
@@ -133,7 +134,7 @@ def _refusal_response(
     is_page = operation.is_list and status == 400
     return {
         "description": f"{phrase}. The request is refused when:\n\n{reasons}",
-        **_error_content(is_page=is_page),
+        **_error_content(is_page=is_page, **make_error_examples(service, operation, status)),
         "x-rules": [_refusal_rule(service, refusal, operation) for refusal in refusals],
     }
 
@@ -151,12 +152,13 @@ def _refusal_rule(service: Service, refusal: Refusal, operation: Operation) -> S
     return {**rule, **origin_facts(service, refusal.source, read_status)}
 
 
-def _error_content(*, is_page: bool = False) -> Schema:
+def _error_content(*, is_page: bool = False, **examples: Schema) -> Schema:
     """The content of an error response; of a page also the body of an invalid cursor."""
     schema = ref_to(ERROR)
     if is_page:
         schema = {"anyOf": [ref_to(PAGINATION_ERROR), schema]}
-    return {"content": {"application/json": {"schema": schema}}}
+    content = {"schema": schema, "examples": examples} if examples else {"schema": schema}
+    return {"content": {"application/json": content}}
 
 
 def rate_limit_response(service: Service) -> Schema:

@@ -14,7 +14,9 @@ from ..spec.service.lists import OneListSettings
 from ..spec.service.service import Service
 from ..spec.service.setting import SPEC
 from . import errors, examples, prose
+from .answer_examples import make_answer_examples
 from .answers import AnswerSchemas
+from .links import make_links
 from .requests import BodySchemas
 from .schemas import ReadSetting, Schema, make_list_setting_reader, origin_facts
 from .values import value_schema
@@ -159,8 +161,15 @@ class OperationObjects:
             description = "`true` when the stored answer of an Idempotency-Key is returned."
             header = {"description": description, "schema": {"type": "string"}}
             response["headers"] = {"Idempotency-Replayed": header}
-        if status != _NO_CONTENT:
-            response["content"] = {_JSON: {"schema": self._content_schema(record)}}
+        if status == _NO_CONTENT:
+            return response
+        response["content"] = {_JSON: {"schema": self._content_schema(record)}}
+        answer_examples = make_answer_examples(self._service, record, status)
+        if answer_examples:
+            response["content"][_JSON]["examples"] = answer_examples
+        links = make_links(self._service, record)
+        if links:
+            response["links"] = links
         return response
 
     def _content_schema(self, record: Operation) -> Schema:

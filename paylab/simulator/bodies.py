@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import Any
 
 from ..errors.base import Problem
 from ..spec import paging, timestamps
-from ..spec.answers import NESTED, answer_form
 from ..spec.json_path import set_value_at
+from ..spec.missing_values import with_missing_values, without_nulls
 from ..spec.operations.records import OPERATIONS, answer_names
 from ..spec.operations.refusals import read_status_code
 from ..spec.request_body import RequestBody, read_request
@@ -74,33 +73,6 @@ def answer_reply(world: World, operation: str, row: Row) -> Reply:
 def success_status(service: Service, operation: str) -> int:
     """The status of a success."""
     return read_status_code(OPERATIONS[operation].success[0], service)
-
-
-def with_missing_values(service: Service, model: str, row: Row) -> Row:
-    """An object in which fields without a value are absent or null, as in answers of the service.
-
-    Assumption `object.missing`.
-    """
-    missing = service.objects.missing
-    if missing == "absent":
-        return dict(without_nulls(row))
-    if missing == "as_specified":
-        return row
-    fields = {**dict.fromkeys(answer_form(model).absent), **row}
-    for name, nested_model in NESTED.items():
-        nested_object = fields.get(name)
-        if isinstance(nested_object, dict):
-            fields[name] = with_missing_values(service, nested_model, nested_object)
-    return fields
-
-
-def without_nulls(value: object) -> Any:
-    """The value without null fields and list items, at any depth."""
-    if isinstance(value, list):
-        return [without_nulls(item) for item in value if item is not None]
-    if not isinstance(value, dict):
-        return value
-    return {key: without_nulls(item) for key, item in value.items() if item is not None}
 
 
 def conversion_account_json(world: World, row: Row) -> Row:

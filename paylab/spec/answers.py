@@ -133,18 +133,6 @@ NESTED: Mapping[str, str] = {
 """The models of the objects inside others that can have missing values."""
 
 
-def missing_fields(
-    answer: AnswerForm, service: ServiceSettings
-) -> tuple[frozenset[str], frozenset[str]]:
-    """The fields that may be absent, and those that may be null, in the answers of a service."""
-    missing = frozenset((*answer.absent, *answer.nullable))
-    if service.objects.missing == "absent":
-        return missing, frozenset()
-    if service.objects.missing == "null":
-        return frozenset(), missing
-    return frozenset(answer.absent), frozenset(answer.nullable)
-
-
 def answer_form(model: str) -> AnswerForm:
     """How a model comes in answers; one without a row always has all its fields."""
     answer = ANSWERS.get(model, AnswerForm())

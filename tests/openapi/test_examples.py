@@ -6,6 +6,7 @@ import json
 import uuid
 
 import pytest
+import store_answers
 from jsonschema import Draft202012Validator
 from stage import ID, Stage
 
@@ -119,6 +120,79 @@ def check_examples(service):
 def test_every_example_is_accepted(values):
     """A strict world accepts each example, and answers as the document says."""
     check_examples(Service().with_values(values))
+
+
+def examples_of_answers(made):
+    """Every example of an answer, with its place and the schema that it should have."""
+    for path, methods in made["paths"].items():
+        for method, operation in methods.items():
+            for status, response in operation["responses"].items():
+                for content in response.get("content", {}).values():
+                    for name, example in content.get("examples", {}).items():
+                        yield (
+                            f"{method} {path} {status} {name}",
+                            content["schema"],
+                            example["value"],
+                        )
+
+
+@pytest.mark.parametrize("values", SAMPLE, ids=lambda values: next(iter(values), "usual"))
+def test_every_example_of_an_answer_is_valid(values):
+    """Every answer with a body has an example, in the names and the form of the service."""
+    made = document(Service().with_values(values))
+    places = set()
+    for place, schema, answer in examples_of_answers(made):
+        assert problems(made, schema, answer) == [], place
+        places.add(place.rpartition(" ")[0])
+    successes = {
+        f"{method} {path} {status}"
+        for path, methods in made["paths"].items()
+        for method, operation in methods.items()
+        for status, response in operation["responses"].items()
+        if status < "300" and "content" in response
+    }
+    assert successes <= places
+
+
+def test_the_stored_answers_are_those_of_the_simulator():
+    """If this fails, run `.venv/bin/python tests/openapi/store_answers.py` and look at the diff."""
+    assert json.loads(store_answers.FILE.read_text()) == store_answers.record()
+
+
+def test_links_lead_to_operations_by_what_the_answer_has():
+    """Each link names an operation and its parameter, and the answer has the value."""
+    made = document()
+    operations = {
+        operation["operationId"]: operation
+        for methods in made["paths"].values()
+        for operation in methods.values()
+    }
+    linked = set()
+    for name, operation in operations.items():
+        for response in operation["responses"].values():
+            for link in response.get("links", {}).values():
+                [(parameter, expression)] = link["parameters"].items()
+                target = operations[link["operationId"]]
+                assert parameter in {each["name"] for each in target["parameters"]}
+                example = next(iter(response["content"]["application/json"]["examples"].values()))
+                pointer = expression.removeprefix("$response.body#/")
+                assert has_value_at(example["value"], pointer.split("/")), (name, expression)
+                linked.add((name, link["operationId"]))
+    assert {
+        ("createTransfer", "getTransfer"),
+        ("createIndividual", "uploadVerificationImages"),
+        ("createConversionAccount", "getConversionAccount"),
+        ("createWebhookSubscription", "deleteWebhookSubscription"),
+        ("listTransfers", "listTransfers"),
+    } <= linked
+
+
+def has_value_at(answer, steps):
+    """Whether an answer has a member, null too, at a JSON pointer."""
+    *groups, leaf = steps
+    for step in groups:
+        answer = answer[int(step)] if isinstance(answer, list) else answer[step]
+    return leaf in answer
 
 
 @pytest.mark.whole_table

@@ -9,6 +9,7 @@ from ...rules import accounts as account_rules
 from ...rules import images as image_rules
 from ...rules import individuals as individual_rules
 from ...spec import codes
+from ...spec.missing_values import without_nulls
 from ...spec.operations.records import OPERATIONS
 from ...spec.request_body import RequestBody
 from ...spec.text import JsonObject
@@ -19,7 +20,6 @@ from ..bodies import (
     image_list_json,
     individual_json,
     require_row,
-    without_nulls,
 )
 from ..events import emit_event
 from ..messages import RefusedError, Reply, Request

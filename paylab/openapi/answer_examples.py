@@ -1,0 +1,104 @@
+"""Examples of answers: what the simulator answered to the examples of requests.
+
+`answer_examples.json` has the objects by operation and name, as the usual service returns them;
+here they get the names, the missing values and the envelope of another service.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from ..spec.json_path import set_value_at
+from ..spec.missing_values import with_missing_values
+from ..spec.operations.operation import Operation
+from ..spec.service.lists import ListForm
+from ..spec.service.service import Service
+from ..spec.service.value_types import NONE
+from ..spec.translation import Translation, write_amounts_as_numbers
+from .schemas import Schema
+
+_ACCEPTED = 202
+_DEFAULT_COUNTRY = "MX"
+
+
+def make_answer_examples(service: Service, record: Operation, status: int) -> Schema:
+    """The examples of a successful answer by name; empty without any."""
+    objects_by_name = _stored_answers().get(record.name, {})
+    if record.is_list:
+        rows = [_send(service, record, name, fields) for name, fields in objects_by_name.items()]
+        return _example("page", _write(service, _page(service, record, rows)))
+    examples: Schema = {}
+    for name, fields in objects_by_name.items():
+        if _has_status(record, status, fields):
+            answer = _put_under_item_key(service, record, _send(service, record, name, fields))
+            examples |= _example(name, _write(service, answer))
+    return examples
+
+
+def make_error_examples(service: Service, record: Operation, status: int) -> Schema:
+    """The example of a refusal, of the usual service only: others have other names in it."""
+    bodies_by_status = _stored_answers().get(f"{record.name}.refusals", {})
+    if not service.is_default or str(status) not in bodies_by_status:
+        return {}
+    return _example("refusal", bodies_by_status[str(status)])
+
+
+def _example(name: str, answer: object) -> Schema:
+    """An example with its name."""
+    return {name: {"summary": name.replace("_", " ").capitalize(), "value": answer}}
+
+
+def _has_status(record: Operation, status: int, fields: Schema) -> bool:
+    """Whether an object is answered with this status, of an operation that may have two."""
+    if len(record.success) == 1:
+        return True
+    is_pending = str(fields["status"]) == "pending"
+    return is_pending == (status == _ACCEPTED)
+
+
+@cache
+def _stored_answers() -> dict[str, dict[str, Any]]:
+    """The stored objects by operation and by name."""
+    text = (files(__package__) / "answer_examples.json").read_text(encoding="utf-8")
+    answers: dict[str, dict[str, Any]] = json.loads(text)
+    return answers
+
+
+def _send(service: Service, record: Operation, name: str, fields: Schema) -> Schema:
+    """A stored object as a service returns it."""
+    country = name if len(name) == len(_DEFAULT_COUNTRY) else _DEFAULT_COUNTRY
+    complete = with_missing_values(service, record.answer, fields)
+    return Translation(service).send_answer(record.answer, complete, country)
+
+
+def _put_under_item_key(service: Service, record: Operation, fields: Schema) -> Schema:
+    """The object under the key that the service has for it."""
+    item_path = record.item_path(service)
+    if item_path == NONE:
+        return fields
+    answer: Schema = {}
+    set_value_at(answer, item_path, fields)
+    return answer
+
+
+def _page(service: Service, record: Operation, rows: list[Schema]) -> Schema | list[Schema]:
+    """The only page of a list."""
+    list_form: ListForm = service.list(record.resource)
+    if list_form.is_array:
+        return rows
+    page: Schema = {}
+    set_value_at(page, list_form.items, rows)
+    if list_form.more != NONE:
+        set_value_at(page, list_form.more, False)
+    if list_form.cursor != NONE:
+        set_value_at(page, list_form.cursor, None)
+    return page
+
+
+def _write(service: Service, answer: Schema | list[Schema]) -> Any:
+    """The JSON of an answer, with amounts as the service writes them."""
+    text = json.dumps(answer, separators=(",", ":"))
+    return json.loads(write_amounts_as_numbers(service, text.encode()))

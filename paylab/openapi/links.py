@@ -1,0 +1,73 @@
+"""The links of an answer: the operations that take the id, or the cursor, that it has."""
+
+from __future__ import annotations
+
+from ..spec import models
+from ..spec.operations.operation import Operation
+from ..spec.operations.records import OPERATIONS, answer_names
+from ..spec.route import PLACEHOLDER, Route
+from ..spec.service.service import Service
+from ..spec.service.value_types import NONE
+from .schemas import Schema
+
+
+def make_links(service: Service, record: Operation) -> Schema:
+    """The links of a successful answer by name; empty if no operation takes what it has."""
+    links: Schema = {}
+    if record.is_list and _has_pages(service, record):
+        links["nextPage"] = _next_page_link(service, record)
+    id_pointer = _id_pointer(service, record)
+    if not id_pointer:
+        return links
+    for route in service.routes:
+        target = OPERATIONS[route.operation]
+        placeholder = _sole_placeholder(route)
+        if target is not record and target.resource == record.resource and placeholder:
+            links[target.call_name] = {
+                "operationId": target.call_name,
+                "parameters": {placeholder: f"$response.body#{id_pointer}"},
+                "description": f"{target.summary}, by the id of this answer.",
+            }
+    return links
+
+
+def _has_pages(service: Service, record: Operation) -> bool:
+    """Whether a list has cursors."""
+    list_form = service.list(record.resource)
+    return not list_form.is_array and list_form.cursor != NONE
+
+
+def _next_page_link(service: Service, record: Operation) -> Schema:
+    """The link from a page to the next one."""
+    list_form = service.list(record.resource)
+    pointer = _pointer_of(list_form.cursor)
+    return {
+        "operationId": record.call_name,
+        "parameters": {list_form.cursor_parameter: f"$response.body#{pointer}"},
+        "description": "The next page, if the cursor is not null.",
+    }
+
+
+def _id_pointer(service: Service, record: Operation) -> str:
+    """Where an answer has the id of its object, of a list that of the first row."""
+    if not record.answer or "id" not in getattr(models, record.answer).model_fields:
+        return ""
+    id_name = answer_names(record.answer, service).their_names.get("id", "id")
+    if not record.is_list:
+        return _pointer_of(record.item_path(service)) + _pointer_of(id_name)
+    list_form = service.list(record.resource)
+    rows_pointer = "" if list_form.is_array else _pointer_of(list_form.items)
+    return f"{rows_pointer}/0{_pointer_of(id_name)}"
+
+
+def _pointer_of(path: str) -> str:
+    """A dotted path as a JSON pointer."""
+    if path == NONE:
+        return ""
+    return "".join(f"/{name}" for name in path.split("."))
+
+
+def _sole_placeholder(route: Route) -> str:
+    """The placeholder of a path that has one; empty for another number of them."""
+    placeholders = PLACEHOLDER.findall(route.template)
+    return placeholders[0] if len(placeholders) == 1 else ""
