@@ -12,10 +12,20 @@ from http import HTTPMethod, HTTPStatus
 from typing import Any
 
 from .. import loopback
+from ..journal.record import SENT_PART, Ending
 from ..runtime import in_thread
 from ..serving import HTTPConnection, Message, Receive, Send
 from ..spec.service.service import Service
-from .messages import BODY_BYTES_MAX, NO_CONTENT, PRODUCT, TOO_LARGE, RefusedError, Reply, Request
+from .messages import (
+    BODY_BYTES_MAX,
+    NO_CONTENT,
+    PRODUCT,
+    TOO_LARGE,
+    RefusedError,
+    Reply,
+    Request,
+    cut_of,
+)
 from .refusals import refusal_reply
 from .routing import CONTROL, find_operation
 
@@ -102,23 +112,24 @@ class SimulatorApp:
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request."""
         body = bytearray()
+        ending = Ending()
         try:
             self._check_origin(scope)
             await self._read_body(scope, receive, body)
-            reply = await self._answer_when_ready(_read_request(scope, bytes(body)))
+            reply = await self._answer_when_ready(_read_request(scope, bytes(body), ending))
         except RefusedError as refused:
-            await _send_reply(send, refusal_reply(refused))
+            await _send_reply(send, refusal_reply(refused), receive, ending)
             return
         except ConnectionError:
             return
         finally:
             self._held_bytes -= len(body)
         if reply.delay and await _wait_for_disconnect(receive, reply.delay):
-            return
-        if reply.cut:
-            await self._send_cut(scope, receive, send, reply)
+            ending.hang_up()
+        elif reply.cut:
+            await self._send_cut(scope, receive, send, reply, ending)
         else:
-            await _send_reply(send, reply)
+            await _send_reply(send, reply, receive, ending)
 
     def _check_origin(self, scope: Message) -> None:
         refusal = loopback.host_refusal(scope["headers"], self._allowed)
@@ -172,22 +183,26 @@ class SimulatorApp:
             return await in_thread(self._respond, request)
         return self._respond(request)
 
-    async def _send_cut(self, scope: Message, receive: Receive, send: Send, reply: Reply) -> None:
+    async def _send_cut(
+        self, scope: Message, receive: Receive, send: Send, reply: Reply, ending: Ending
+    ) -> None:
         """Send nothing or a part of a reply, and abort the connection, as its fault says."""
-        if reply.cut == "timeout":
-            await _wait_for_disconnect(receive, seconds=60)
+        sent, bytes_kept = cut_of(reply)
+        if reply.cut == "timeout" and await _wait_for_disconnect(receive, seconds=60):
+            ending.hang_up()
         if reply.cut == "truncate":
             headers = {**reply.headers, "content-length": str(len(reply.body))}
             await _start_reply(send, reply.status, headers)
-            bytes_kept = len(reply.body) // 2 if reply.kept is None else reply.kept
             part = reply.body[:bytes_kept]
             await send({"type": "http.response.body", "body": part, "more_body": True})
             await asyncio.sleep(0.05)  # let the part reach the client before the end
+        if not ending.has_hung_up:
+            ending.close(sent, bytes_kept)
         self._abort(scope["client"])
         await asyncio.sleep(0)  # uvicorn must see the end, or it logs a missing response
 
 
-def _read_request(scope: Message, body: bytes) -> Request:
+def _read_request(scope: Message, body: bytes, ending: Ending) -> Request:
     """The request of an ASGI scope. Repeated headers are joined with commas."""
     headers: dict[str, str] = {}
     for name_bytes, value_bytes in scope["headers"]:
@@ -196,7 +211,8 @@ def _read_request(scope: Message, body: bytes) -> Request:
         headers[name] = f"{headers[name]}, {value}" if name in headers else value
     path = scope["raw_path"].decode("latin-1")
     query = scope["query_string"].decode("latin-1")
-    return Request(scope["method"], path, query, headers, body, at=datetime.now(UTC))
+    now = datetime.now(UTC)
+    return Request(scope["method"], path, query, headers, body, at=now, ending=ending)
 
 
 async def _wait_for_disconnect(receive: Receive, seconds: float) -> bool:
@@ -207,7 +223,7 @@ async def _wait_for_disconnect(receive: Receive, seconds: float) -> bool:
     return False
 
 
-async def _send_reply(send: Send, reply: Reply) -> None:
+async def _send_reply(send: Send, reply: Reply, receive: Receive, ending: Ending) -> None:
     """Send a reply. A slow one is sent in pieces over `reply.slow` seconds."""
     headers = {"server": PRODUCT, **reply.headers}
     if reply.status != NO_CONTENT:
@@ -216,15 +232,22 @@ async def _send_reply(send: Send, reply: Reply) -> None:
     size = len(reply.body)
     if not (reply.slow and size):
         await send({"type": "http.response.body", "body": reply.body})
+        ending.close()
         return
+    disconnect = asyncio.ensure_future(receive())
     piece_count = min(PIECES_MAX, size)
     for index in range(piece_count):
         start = index * size // piece_count
         end = (index + 1) * size // piece_count
         piece = reply.body[start:end]
         await send({"type": "http.response.body", "body": piece, "more_body": True})
-        await asyncio.sleep(reply.slow / piece_count)
+        await asyncio.wait({disconnect}, timeout=reply.slow / piece_count)
+        if disconnect.done():
+            ending.hang_up(SENT_PART, end)
+            return
+    disconnect.cancel()
     await send({"type": "http.response.body", "body": b""})
+    ending.close()
 
 
 async def _start_reply(send: Send, status: int, headers: dict[str, str]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from ..errors.base import Problem
@@ -12,9 +11,8 @@ from ..spec.status import MACHINES
 from . import balances, faults
 from .events import redeliver_event
 from .fault_kinds import check_fault
-from .journal import journal_rows
+from .journal_api import read_after
 from .messages import NESTING_MAX, RefusedError, Reply, Request, raise_if_problems
-from .strictness import find_remarks
 from .table import Row
 from .world import World
 
@@ -105,19 +103,6 @@ def balance(world: World, _: Request) -> Reply:
     return Reply.json(200, balances.list_balances(world))
 
 
-def requests(world: World, request: Request) -> Reply:
-    """GET /_simulator/requests: the journal, oldest first.
-
-    `after` is the number of the last request that the client knows.
-    """
-    after = _read_after(request.query_items())
-    secrets_by_key = {**world.secrets, **world.served_secrets, **(request.keys or {})}
-    secrets = {*secrets_by_key, *secrets_by_key.values()}
-    remarks = partial(find_remarks, world.service)
-    rows = journal_rows(world.journal, remarks, secrets, after)
-    return Reply.json(200, {"dropped": world.journal.dropped, "requests": rows})
-
-
 def seed(world: World, request: Request) -> Reply:
     """POST /_simulator/seed {"individuals", "transfers", "conversions"}."""
     from . import seeding
@@ -169,7 +154,7 @@ def deliveries(world: World, request: Request) -> Reply:
     """
     query = request.query_items()
     seconds = _read_wait(query.get("wait", "0"))
-    rows = _attempt_rows(world, query.get("event_type"), _read_after(query))
+    rows = _attempt_rows(world, query.get("event_type"), read_after(query))
     if rows or "wait" not in query:
         return Reply.json(200, rows)
     if world.outbox.is_paused:
@@ -192,7 +177,8 @@ def _attempt_rows(world: World, event_type: str | None, after: int) -> list[Row]
 
 
 ATTEMPT_FIELDS = (
-    "id", "event_type", "resource_id", "url", "attempt", "status", "error", "at", "headers", "body",
+    "id", "event_id", "event_type", "resource_id", "url", "attempt", "cause", "status", "error",
+    "at", "headers", "body",
 )  # fmt: skip
 
 
@@ -238,14 +224,6 @@ def _find_redeliveries(world: World, delivery_id: object) -> list[tuple[Row, Row
     return [(event, subscription)]
 
 
-def _read_after(query: Mapping[str, str]) -> int:
-    """The number of the last entry that the client has. RefusedError if it is no number."""
-    text = query.get("after", "0")
-    if not (text.isascii() and text.isdecimal()):
-        raise RefusedError(400, "after: must be a number")
-    return int(text[:18])
-
-
 def _read_wait(text: str) -> float:
     """The seconds to wait. RefusedError for a wrong number."""
     try:
@@ -282,7 +260,7 @@ def _status_history(row: Row) -> list[dict[str, str]] | None:
 
 def events(world: World, _: Request) -> Reply:
     """GET /_simulator/events: every event, subscribed to or not, oldest first."""
-    names = ("event_type", "resource_id", "at", "body")
+    names = ("id", "event_type", "resource_id", "at", "body")
     rows = world.tables["events"].rows.values()
     return Reply.json(200, [{name: row[name] for name in names} for row in rows])
 

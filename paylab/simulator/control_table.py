@@ -66,6 +66,12 @@ LINES = (
     Curl("clear_faults", "Remove all"),
     Curl("requests", "The requests that were received, each with the verdict of every layer"),
     Curl("requests", "Those after number 10", query="?after=10"),
+    Curl("journal", "Requests, deliveries, events and controls in one sequence", query="?after=0"),
+    Curl(
+        "name_test",
+        "Name the test of what follows, and the refusal that it expects",
+        '{"name": "a conflict", "expects": "409"}',
+    ),
     Curl("events", "Every event"),
     Curl("deliveries", "Every attempt to deliver one"),
     Curl(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import datetime
 from decimal import Decimal
 from functools import partial
 from os import PathLike
@@ -19,7 +19,7 @@ from ..files import path_of
 from ..spec import timestamps
 from ..spec.service.service import Service
 from ..spec.text import JsonObject, JsonValue
-from .clock import seconds
+from .clock_panel import ClockPanel
 from .deliveries import Deliveries
 from .fault_kinds import KINDS, TIMES_MAX
 from .fault_targets import fault_target
@@ -28,6 +28,9 @@ from .scenarios import Scenarios
 
 if TYPE_CHECKING:
     from ..webhooks.event import Event
+
+UNNAMED_URL = "http://simulator"
+"""The base address in a HAR file of a simulator without one."""
 
 Ask = Callable[..., Any]
 """Sends a signed request: (method, path, json=None) -> the decoded answer."""
@@ -53,6 +56,39 @@ class Controls:
 
     def _read_journal(self, after: int = 0) -> JsonObject:
         return _with_floats(self._ask("GET", "/_simulator/requests", params={"after": after}))
+
+    def journal(self, after: int = 0, *, raw: bool = False) -> list[JsonObject]:
+        """Requests, deliveries, events and controls as JSON, in one sequence.
+
+        `after` is the last sequence number that you know. With `raw`, requests also have both
+        bodies as they came, in Base64.
+
+        >>> lab.simulator.journal()[0]["sequence"]
+        1
+        """
+        params = {"after": after, "raw": int(raw)}
+        answer = _with_floats(self._ask("GET", "/_simulator/journal", params=params))
+        return list(answer["records"])
+
+    def har(self, path: str | PathLike[str], base_url: str = "", *, raw: bool = False) -> Path:
+        """Write the journal to a HAR file: what was sent, and what the client received.
+
+        It has no keys and no personal data, but the length and hash of each body. With `raw`,
+        bodies are as they came: only its owner can read the file.
+
+        >>> lab.simulator.har("requests.har").name
+        'requests.har'
+        """
+        from ..journal.har import write_har
+
+        return write_har(self.journal(raw=raw), base_url or UNNAMED_URL, path_of(path))
+
+    def name_test(self, name: str, expects: str = "") -> None:
+        """Name the test of all that follows, and the refusal that it expects, such as "409".
+
+        >>> lab.simulator.name_test("a conflict", expects="409")
+        """
+        self._ask("POST", "/_simulator/test", json={"name": name, "expects": expects})
 
     def _list_scenarios(self) -> list[dict[str, str]]:
         return list(self._ask("GET", "/_simulator/scenarios"))
@@ -173,73 +209,6 @@ class Controls:
         if resource_id is not None:
             rows = [row for row in rows if row["resource_id"] == resource_id]
         return [read_event(row["body"]) for row in rows]
-
-
-@explain_arguments
-class ClockPanel:
-    """The simulator's clock."""
-
-    def __init__(self, ask: Ask) -> None:
-        self._ask = ask
-
-    def _state(self) -> JsonObject:
-        return dict(self._ask("GET", "/_simulator")["clock"])
-
-    def _set(self, **change: object) -> None:
-        self._ask("POST", "/_simulator/clock", json=change)
-
-    @property
-    def now(self) -> datetime:
-        """The simulator's time, aware and in UTC."""
-        return self.reading()[0]
-
-    def reading(self) -> tuple[datetime, float]:
-        """The simulator's time, and its seconds per real second: 0 when frozen.
-
-        >>> lab.simulator.clock.reading()[1]
-        0.0
-        """
-        state = self._state()
-        speed = 0.0 if state["frozen"] else float(state["speed"])
-        return timestamps.from_text(state["now"]), speed
-
-    @property
-    def frozen(self) -> bool:
-        """Whether the clock is frozen."""
-        return bool(self._state()["frozen"])
-
-    @property
-    def speed(self) -> float:
-        """Simulated seconds per real second."""
-        return float(self._state()["speed"])
-
-    @speed.setter
-    def speed(self, speed: float) -> None:
-        self._set(speed=speed)
-
-    def advance(self, span: float | str | timedelta) -> None:
-        """Advance by seconds, a timedelta, or a span like "90s", "5m", "24h" or "3 days".
-
-        >>> lab.simulator.clock.advance("24h")
-        """
-        self._set(advance_seconds=seconds(span))
-
-    def freeze(self) -> None:
-        """Freeze the clock.
-
-        >>> lab.simulator.clock.freeze()
-        """
-        self._set(frozen=True)
-
-    def run(self, speed: float = 1.0) -> None:
-        """Run the clock at this many simulated seconds per real second.
-
-        >>> lab.simulator.clock.run(speed=60)
-        """
-        self._set(speed=speed, frozen=False)
-
-    def __repr__(self) -> str:
-        return "<clock: now, frozen, speed ask the simulator; advance(span), freeze(), run(speed)>"
 
 
 @explain_arguments

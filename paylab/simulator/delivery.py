@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from threading import Condition
+from time import perf_counter
 from typing import TYPE_CHECKING
 
 from ..redaction.hiding import HIDDEN
 from ..runtime import make_executor
 from .delivery_queue import DeliveryQueue
-from .events import record_attempt
+from .events import note_attempt, record_attempt
 from .table import Row
 from .world import World
 
@@ -143,8 +144,13 @@ class EventDelivery:
         from .resources.subscriptions import signature_headers  # not needed without a delivery
 
         signed_headers = signature_headers(self._world, row)
-        status, error = self._send_row(row, signed_headers)
         with self._changed:
+            note = note_attempt(self._world, row)
+        begun = perf_counter()
+        status, error = self._send_row(row, signed_headers)
+        duration = round(perf_counter() - begun, 6)
+        with self._changed:
+            note.facts |= {"status": status, "error": error, "duration": duration}
             if self._world.outbox is not queue:  # the world was reset meanwhile
                 return
             headers = {**DELIVERY_HEADERS, **dict.fromkeys(signed_headers, HIDDEN)}

@@ -11,6 +11,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
 
+from ..journal.record import RequestRecord
+from ..signing.findings import Finding
 from ..signing.unauthorized import verify
 from ..spec.operations.operation import Operation as Record
 from ..spec.operations.records import LISTED_RESOURCES
@@ -21,10 +23,10 @@ from ..spec.service.value_types import NONE
 from ..spec.status import MACHINES, IllegalMove
 from ..spec.timestamps import to_http
 from ..spec.translation import write_amounts_as_numbers
-from . import control_api, faults
+from . import control_api, faults, journal_api
 from .bodies import list_page, read_row, row_json
+from .control_notes import begin_control, end_control
 from .idempotency import Operation, answer_once
-from .journal import JournalEntry
 from .messages import (
     BODY_BYTES_MAX,
     KEY_HEADER,
@@ -38,6 +40,7 @@ from .refusals import refusal_reply
 from .resources import individuals, on_ramp, quotes, subscriptions, transfers
 from .routing import CONTROL, CONTROLS, find_operation, operation_at
 from .strictness import find_remarks
+from .verdicts import Passage
 from .world import Steps, World
 
 STEPS: Steps = {**individuals.STEPS, **on_ramp.STEPS, **transfers.STEPS}
@@ -73,7 +76,12 @@ def move_object(world: World, request: Request) -> Reply:
     return Reply.json(200, row_json(world, kind, row))
 
 
-_CONTROLS = {**vars(control_api), "move_object": move_object, "pay_in": transfers.pay_in}
+_CONTROLS = {
+    **vars(control_api),
+    **vars(journal_api),
+    "move_object": move_object,
+    "pay_in": transfers.pay_in,
+}
 
 OPERATIONS: Mapping[str, Operation] = {
     **{f"{kind}.get": partial(read_row, kind=kind) for kind in LISTED_RESOURCES},
@@ -98,26 +106,44 @@ def respond(world: World, request: Request) -> Reply:
     if path != request.path:
         request = replace(request, path=path)
     request = _with_key_header(request, world.service.idempotency.header.lower())
-    is_recorded = not (request.is_trusted or request.path.startswith(CONTROL))
-    fault = None if request.is_trusted else faults.draw_call_fault(world, request)
+    if request.is_trusted or request.path.startswith(CONTROL):
+        return _answer_owner(world, request)
+    record = world.journal.begin(request, world.now())
+    record.ending = request.ending
+    passage = Passage(world.service)
+    record.verdicts = passage.to_json
+    fault = faults.draw_call_fault(world, request, record.sequence)
     now = request.at or world.now()
-    if fault and fault["kind"] == "skew":
-        now += timedelta(seconds=fault["seconds"])
-    entry = JournalEntry(request, world.now())
     reply: Reply | None = None
     if fault:
-        entry.fault = faults.fault_json(fault)
+        if fault["kind"] == "skew":
+            now += timedelta(seconds=fault["seconds"])
+        passage.fault = faults.fault_json(fault)
         reply = faults.fault_reply(world.service, fault, now)
     if reply is None:
-        reply = _answer_request(world, request, now, entry)
+        reply = _answer_request(world, request, now, record, passage)
+    else:
+        passage.has_fault_answer = True
+        passage.finding = _find_signature_mistake(world, request, now)
     if fault:
         reply = faults.apply_fault(fault, reply)
     reply = replace(reply, headers={**reply.headers, "date": to_http(now)})
-    if is_recorded:
-        if not entry.operation:
-            entry.operation = operation_at(world.service, request.method, request.path) or ""
-        world.journal.add(entry, reply)
+    if not record.operation:
+        record.operation = operation_at(world.service, request.method, request.path) or ""
+    world.journal.add(record, reply)
     return reply
+
+
+def _answer_owner(world: World, request: Request) -> Reply:
+    """Answer a request to the control API, or one of the owner; what it changes is noted."""
+    now = request.at or world.now()
+    note = begin_control(world, request)
+    passage = Passage(world.service)
+    record = RequestRecord(request, now, 0.0, 0)
+    reply = _answer_request(world, request, now, record, passage)
+    if note is not None:
+        end_control(world, note, record.operation, request, reply)
+    return replace(reply, headers={**reply.headers, "date": to_http(now)})
 
 
 def _with_key_header(request: Request, header: str) -> Request:
@@ -130,44 +156,46 @@ def _with_key_header(request: Request, header: str) -> Request:
     return replace(request, headers=headers)
 
 
-def _answer_request(world: World, request: Request, now: datetime, entry: JournalEntry) -> Reply:
+def _answer_request(
+    world: World, request: Request, now: datetime, record: RequestRecord, passage: Passage
+) -> Reply:
     """Authenticate a request and carry out its operation, or answer why it is refused."""
     is_control = request.path.startswith(CONTROL)
     try:
         if len(request.body) > BODY_BYTES_MAX:
             raise RefusedError(413, TOO_LARGE)
         if not request.is_trusted:
-            _authenticate(world, request, now, entry)
-        reply = _carry_out(world, request, entry)
+            _authenticate(world, request, now, passage)
+        reply = _carry_out(world, request, record, passage)
     except RefusedError as refused:
-        entry.refused = refused
+        passage.refused = refused
         return refusal_reply(refused, None if is_control else world.service)
-    entry.layer = "done"
+    passage.layer = "done"
     if is_control:
         return reply
-    reply = _with_envelope(world.service, SPECIFIED[entry.operation], reply)
+    reply = _with_envelope(world.service, SPECIFIED[record.operation], reply)
     return replace(reply, body=write_amounts_as_numbers(world.service, reply.body))
 
 
-def _carry_out(world: World, request: Request, entry: JournalEntry) -> Reply:
+def _carry_out(world: World, request: Request, record: RequestRecord, passage: Passage) -> Reply:
     """Find the operation of a request, check the request and carry it out.
 
-    `entry.layer` is the layer that checks it at the time. Assumption `check.order`.
+    `passage.layer` is the layer that checks it at the time. Assumption `check.order`.
     """
-    entry.layer = "route"
+    passage.layer = "route"
     name, placeholders = find_operation(world.service, request.method, request.path)
-    entry.operation = name
+    record.operation = name
     if name in SPECIFIED:
-        entry.takes_key = SPECIFIED[name].takes_key(world.service)
-    entry.layer = "strictness"
+        passage.takes_key = SPECIFIED[name].takes_key(world.service)
+    passage.layer = "strictness"
     _check_content_type(request)
     if world.strict and name in SPECIFIED:
         raise_if_problems(find_remarks(world.service, name, request))
-    entry.layer = "rules"
+    passage.layer = "rules"
     path_id = next(iter(placeholders.values()), "")
     routed_request = replace(request, id=path_id)
     operation = OPERATIONS[name]
-    if entry.takes_key:
+    if passage.takes_key:
         return answer_once(world, routed_request, operation)
     return operation(world, routed_request)
 
@@ -194,13 +222,17 @@ def _check_content_type(request: Request) -> None:
     raise RefusedError(415, f"the Content-Type of a body must be application/json, {difference}")
 
 
-def _authenticate(world: World, request: Request, now: datetime, entry: JournalEntry) -> None:
-    """Refuse an invalid signature; only a valid one uses up its nonce."""
+def _find_signature_mistake(world: World, request: Request, now: datetime) -> Finding | None:
+    """The mistake in the signature of a request, if any. Its nonce is not used up."""
     secrets = world.secrets if request.keys is None else request.keys
-    signing = world.service.signing
-    finding = verify(request, secrets.get, now, signing=signing, nonces=world.nonces)
+    return verify(request, secrets.get, now, signing=world.service.signing, nonces=world.nonces)
+
+
+def _authenticate(world: World, request: Request, now: datetime, passage: Passage) -> None:
+    """Refuse an invalid signature; only a valid one uses up its nonce."""
+    finding = _find_signature_mistake(world, request, now)
     if finding is not None:
-        entry.finding = finding
+        passage.finding = finding
         status = world.service.error_codes.signature
         raise RefusedError(status, finding.message, reason=finding.reason, mistake=finding.mistake)
     nonce = request.headers.get("x-nonce")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 
+from ..journal.record import Note
 from ..spec.json_path import set_value_at
 from ..spec.money import lower_currencies
 from ..spec.operations.records import event_payload
@@ -35,6 +36,14 @@ def emit_event(world: World, event_type: str, resource_id: str, payload: Row) ->
         "body": body,
     }
     event = world.put("events", row)
+    world.journal.note(
+        "event",
+        world.now(),
+        event_id=row["id"],
+        event_type=event_type,
+        resource_id=resource_id,
+        body=body,
+    )
     for subscription in list(world.tables["webhook_subscriptions"].rows.values()):
         if event_type in subscription["event_types"]:
             _queue_event(world, subscription, event)
@@ -42,7 +51,7 @@ def emit_event(world: World, event_type: str, resource_id: str, payload: Row) ->
 
 def redeliver_event(world: World, event: Row, subscription: Row) -> None:
     """Queue an event again. Faults do not apply to it."""
-    _add_delivery(world, _delivery_row(world, subscription, event))
+    _add_delivery(world, {**_delivery_row(world, subscription, event), "cause": "redelivery"})
 
 
 def delivery_body(world: World, event_id: str, body: Row) -> bytes:
@@ -66,7 +75,7 @@ def _queue_event(world: World, subscription: Row, event: Row) -> None:
         return fault["kind"] in ON_EVENTS and is_of_type
 
     row = _delivery_row(world, subscription, event)
-    fault = world.draw_fault(is_for_event)
+    fault = world.draw_fault(is_for_event, event_id=event["id"])
     if fault is None:
         _add_delivery(world, row)
         _release_held(world, row["lane"])
@@ -85,6 +94,7 @@ def _delivery_row(world: World, subscription: Row, event: Row) -> Row:
         "resource_id": event["resource_id"],
         "body": delivery_body(world, event["id"], event["body"]).decode(),
         "attempt": 1,
+        "cause": "first",
         "lane": f"{subscription['id']} {event['resource_id']}",
         "due": world.stamp(),
         "created_at": world.stamp(),
@@ -108,6 +118,16 @@ def _release_held(world: World, lane: str) -> None:
             world.outbox.add(world.put("outbox", moved))
 
 
+def note_attempt(world: World, row: Row) -> Note:
+    """Note an attempt to deliver an event, before it is sent."""
+    facts = {name: row.get(name) for name in ATTEMPT_FACTS}
+    body = json.loads(row["body"])
+    return world.journal.note("delivery", world.now(), **facts, body=body)
+
+
+ATTEMPT_FACTS = ("event_id", "event_type", "resource_id", "url", "attempt", "cause")
+
+
 def record_attempt(
     world: World, row: Row, headers: Mapping[str, str], status: int | None, error: str | None = None
 ) -> None:
@@ -117,6 +137,7 @@ def record_attempt(
         "id": world.new_id("deliveries"),
         "created_at": now,
         **{name: row[name] for name in ("event_type", "resource_id", "url", "attempt")},
+        **{name: row.get(name) for name in ("event_id", "cause")},
         "status": status,
         "error": error,
         "at": now,
@@ -134,6 +155,7 @@ def record_attempt(
         return
     row["due"] = world.after(delays[row["attempt"] - 1])
     row["attempt"] += 1
+    row["cause"] = "retry"
     world.outbox.requeue(world.put("outbox", row))
 
 
@@ -143,17 +165,24 @@ def drop_delivery(world: World, row: Row) -> None:
     world.outbox.remove(row)
 
 
+BY_FAULT: Row = {"cause": "fault"}
+"""The cause of a delivery that a fault repeats or moves; others are first, retry, redelivery."""
+
 HOLD_SECONDS = 60
 """Seconds that a held event waits for the next event."""
 
 EVENT_CHANGES: Mapping[str, Callable[[World, Row, Row], list[Row]]] = {
     "event_drop": lambda world, row, fault: [],
-    "event_duplicate": lambda world, row, fault: [{}, {}],
+    "event_duplicate": lambda world, row, fault: [{}, BY_FAULT],
     "event_delay": lambda world, row, fault: [
-        {"lane": f"{row['lane']} late {row['event_type']}", "due": world.after(fault["seconds"])}
+        {
+            **BY_FAULT,
+            "lane": f"{row['lane']} late {row['event_type']}",
+            "due": world.after(fault["seconds"]),
+        }
     ],
     "event_reorder": lambda world, row, fault: [
-        {"lane": f"{row['lane']} held", "due": world.after(HOLD_SECONDS)}
+        {**BY_FAULT, "lane": f"{row['lane']} held", "due": world.after(HOLD_SECONDS)}
     ],
 }
 """The changes of each delivery that a fault makes of an event. None for an event it drops."""

@@ -13,7 +13,7 @@ from ..spec.timestamps import to_http
 from .fault_kinds import CUSTOM_DETAILS, CUT_KINDS, DETAIL_DEFAULTS, DETAILS, ON_CALLS, TIMES_MAX
 from .messages import CursorError, RefusedError, Reply, Request, encode_json
 from .refusals import refusal_reply
-from .routing import CONTROL, operation_at
+from .routing import operation_at
 from .table import Row
 from .world import World
 
@@ -36,12 +36,12 @@ def fault_json(fault: Row) -> Row:
     return {key: value for key, value in fault.items() if value is not None and key != "drawn"}
 
 
-def draw_call_fault(world: World, request: Request) -> Row | None:
-    """The fault of this call, or None. Control calls have no faults."""
-    if request.path.startswith(CONTROL) or not world.tables["faults"].rows:
+def draw_call_fault(world: World, request: Request, sequence: int) -> Row | None:
+    """The fault of this call, or None. `sequence` is its number in the journal."""
+    if not world.tables["faults"].rows:
         return None
     operation = operation_at(world.service, request.method, request.path)
-    return world.draw_fault(lambda fault: _fits_call(fault, request, operation))
+    return world.draw_fault(lambda fault: _fits_call(fault, request, operation), request=sequence)
 
 
 def _fits_call(fault: Row, request: Request, operation: str | None) -> bool:

@@ -11,6 +11,7 @@ from typing import NoReturn
 from urllib.parse import parse_qsl
 
 from ..errors.base import Problem
+from ..journal.record import SENT_NOTHING, SENT_PART, Ending
 from ..signing.canonical import ReceivedRequest
 from ..spec.text import JsonObject
 
@@ -37,13 +38,15 @@ class Request(ReceivedRequest):
 
     `id` is the id in its path, after routing. `keys` are the secrets by API key to verify it with,
     None for the world's own. A trusted request to the control API came with its token; a trusted
-    request to an operation is one of the simulator's owner. Neither is verified.
+    request to an operation is one of the simulator's owner. Neither is verified. `ending` is where
+    the transport records how much of the reply it sent.
     """
 
     at: datetime | None = None
     keys: Mapping[str, str] | None = None
     id: str = ""
     is_trusted: bool = False
+    ending: Ending | None = None
 
     def query_items(self) -> dict[str, str]:
         """The query parameters. A repeated parameter has its last value."""
@@ -92,6 +95,15 @@ class Reply:
     def json(cls, status: int, value: object, **headers: str) -> Reply:
         """A reply with a JSON body in ASCII."""
         return cls(status, encode_json(value), {**JSON_HEADERS, **headers})
+
+
+def cut_of(reply: Reply) -> tuple[str, int]:
+    """How much of a reply that is cut is sent, part or nothing, and how many bytes of its body."""
+    if reply.cut != "truncate":
+        return SENT_NOTHING, 0
+    return SENT_PART, len(reply.body) // 2 if reply.kept is None else min(
+        reply.kept, len(reply.body)
+    )
 
 
 class RefusedError(Exception):

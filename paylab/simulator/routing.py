@@ -30,6 +30,8 @@ CONTROLS = (
     _route("remove_fault", "DELETE", "/faults/{id}"),
     _route("clear_faults", "DELETE", "/faults"),
     _route("requests", "GET", "/requests"),
+    _route("journal", "GET", "/journal"),
+    _route("name_test", "POST", "/test"),
     _route("events", "GET", "/events"),
     _route("deliveries", "GET", "/deliveries"),
     _route("deliver", "POST", "/deliveries"),

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import httpx
 
-from .messages import Reply, Request
+from ..journal.record import Ending
+from .messages import Reply, Request, cut_of
 
 _FAILURES = {
     "refuse": (httpx.ConnectError, "connection refused"),
@@ -34,6 +35,7 @@ class SimulatorTransport(httpx.BaseTransport):
             name.decode("latin-1").lower(): value.decode("latin-1")
             for name, value in request.headers.raw
         }
+        ending = Ending()
         simulator_request = Request(
             method=request.method,
             path=path,
@@ -41,19 +43,27 @@ class SimulatorTransport(httpx.BaseTransport):
             headers=headers,
             body=request.read(),
             is_trusted=self._is_trusted,
+            ending=ending,
         )
         reply = self._respond(simulator_request)
-        _wait_for_reply(request, reply)
+        _wait_for_reply(request, reply, ending)
         if reply.cut:
+            sent, bytes_sent = cut_of(reply)
+            if reply.cut == "timeout":
+                ending.hang_up(sent, bytes_sent)
+            else:
+                ending.close(sent, bytes_sent)
             failure, message = _FAILURES[reply.cut]
             raise failure(message, request=request)
+        ending.close()
         return httpx.Response(reply.status, headers=dict(reply.headers), content=reply.body)
 
 
-def _wait_for_reply(request: httpx.Request, reply: Reply) -> None:
+def _wait_for_reply(request: httpx.Request, reply: Reply, ending: Ending) -> None:
     """Wait as long as a fault delays the reply. ReadTimeout if the client does not wait so long."""
     timeout = request.extensions.get("timeout", {}).get("read")
     if reply.delay and timeout is not None and reply.delay >= timeout:
+        ending.hang_up()
         raise httpx.ReadTimeout("timed out", request=request)
     if reply.delay or reply.slow:
         time.sleep(reply.delay + reply.slow)

@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from threading import RLock
 from typing import Any
 
+from ..journal.journal import Journal
 from ..processes.forks import renew_after_fork
 from ..spec import timestamps
 from ..spec.operations.records import LISTED_RESOURCES
@@ -22,7 +23,6 @@ from . import ids
 from .clock import Clock
 from .credentials import UsedNonces
 from .delivery_queue import DeliveryQueue
-from .journal import Journal
 from .table import Row, Table
 
 KINDS = {
@@ -188,8 +188,11 @@ class World:
         finally:
             self._moment = None
 
-    def draw_fault(self, is_match: Callable[[Row], bool]) -> Row | None:
-        """Draw for each planned fault that matches. Return the first that applies, or None."""
+    def draw_fault(self, is_match: Callable[[Row], bool], **target: JsonValue) -> Row | None:
+        """Draw for each planned fault that matches. Return the first that applies, or None.
+
+        The journal notes it with `target`, the request or event to which it applies.
+        """
         for fault in self.tables["faults"].rows.values():
             if fault["left"] == 0 or not is_match(fault):
                 continue
@@ -202,6 +205,8 @@ class World:
                 fault["left"] -= 1
             self.put("faults", fault)
             if applies:
+                facts = {"control": "fault_fired", "object": fault["id"], "fault": fault["kind"]}
+                self.journal.note("control", self.now(), **facts, **target)
                 return fault
         return None
 

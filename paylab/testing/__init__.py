@@ -15,11 +15,12 @@ of your shell are unset::
 A world is empty, belongs to one test, and ends with it. The report of a failed test shows the last
 requests with their verdicts, and the last deliveries. Options are those of a marker::
 
-    @pytest.mark.paylab(seed=7, strict=True, frozen=False, start="2026-11-22T12:00Z", service=...)
+    @pytest.mark.paylab(seed=7, strict=True, frozen=False, start="2026-11-22T12:00Z", service=...,
+                        expects="409")
 
 `strict` refuses unknown fields and parameters, and an Idempotency-Key where none is taken. `frozen`
 stops the clock; otherwise it runs with the machine's, so that signed dates are accepted. `service`
-is a service.toml or its values.
+is a service.toml or its values. `expects` says which refusal the test expects.
 
 Objects, which leave no trace in the requests:
     person("PH", verified=True), account(), account(person), seed(individuals=2, transfers=50),
@@ -35,6 +36,11 @@ Requests, oldest first, also those that were refused:
     "none", or "refused: " and why; "fault" is the fault or None; "signature", "route", "rules" and
     "strictness" have a "result" ("passed", "refused" or "skipped") and, if refused, a "message".
     "signature" then also has the "mistake" and the "line" of the canonical request, if known.
+    Each also has sequence, real_at, duration, test, expects, hung_up, sent ("whole", "part" or
+    "nothing") and sent_bytes, body_bytes and body_sha256 of the body as it came, answer_bytes and
+    answer_sha256, and nonce_first_used: the number of the request that used its nonce before.
+    journal() has requests, deliveries, events and controls in one sequence; har("seen.har")
+    writes it, har("seen.har", raw=True) with the bytes of all bodies.
 Faults, in a `with` block or until the world ends; `faults.kinds()` lists all:
     faults.on("transfers.list", delay=3), on("individuals.create", status=503, times=2)
     faults.on("POST /v1/transfers", "drop_after", every=3): each third answer is lost
@@ -43,8 +49,9 @@ Faults, in a `with` block or until the world ends; `faults.kinds()` lists all:
 Webhooks, to the URL that your service subscribed:
     deliveries.wait("transfer.completed"): the next attempt, deliveries.of("transfer.completed")
     deliveries.redeliver(), redeliver(deliveries[-1]), deliveries.pause(), deliveries.resume()
-    A delivery has number, id, event_type, resource_id, url, attempt, status, error, at, headers and
-    body as keys. On a frozen clock, advance it first.
+    A delivery has number, id, event_id, event_type, resource_id, url, attempt, cause ("first",
+    "retry", "redelivery" or "fault"), status, error, at, headers and body as keys. On a frozen
+    clock, advance it first.
 Outcomes: move an object, or send a value that causes the outcome.
     lab.simulator.move(person.id, "pending"), lab.simulator.move(person.id, "rejected")
     lab.simulator.scenarios.transfer_expired is a client_reference_id, after which ":" and your own

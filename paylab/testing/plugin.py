@@ -15,14 +15,15 @@ if TYPE_CHECKING:
     from ..simulator.server import Server
 
 MARKER = (
-    "paylab(seed=7, service=None, strict=False, frozen=False, start=None): the options of "
-    "paylab_world: service is the path of a service.toml or its values, start the first time of "
-    "the clock, like 2026-11-22T12:00Z"
+    "paylab(seed=7, service=None, strict=False, frozen=False, start=None, expects=''): the options "
+    "of paylab_world: service is the path of a service.toml or its values, start the first time of "
+    "the clock, like 2026-11-22T12:00Z, expects the refusal that the test expects, like '409'"
 )
 OPTION_TYPES: Mapping[str, tuple[type, str]] = {
     "seed": (int, "an int"),
     "strict": (bool, "a bool"),
     "frozen": (bool, "a bool"),
+    "expects": (str, "text"),
 }
 OPTIONS = (*OPTION_TYPES, "service", "start")
 _WORLD = pytest.StashKey[Any]()
@@ -59,7 +60,7 @@ def paylab_world(
     for name in list(os.environ):
         if name.startswith("PAYLAB_"):
             monkeypatch.delenv(name)  # a configured shell must not change a test
-    world = PaylabWorld(_paylab_server, **_read_options(request.node))
+    world = PaylabWorld(_paylab_server, test=request.node.nodeid, **_read_options(request.node))
     for name, value in world.env.items():
         monkeypatch.setenv(name, value)
     request.node.stash[_WORLD] = world

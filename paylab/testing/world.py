@@ -17,7 +17,6 @@ from ..corridors.on_ramps import of_country
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, SimulatorError
 from ..errors.text import printable
-from ..files import path_of
 from ..simulator.controls import Controls
 from ..simulator.messages import Request, encode_json
 from ..simulator.server import Server, read_start_time
@@ -25,6 +24,7 @@ from ..simulator.simulator import Simulator
 from ..simulator.transport import SimulatorTransport
 from ..spec import codes
 from ..spec.service.service import Service
+from ..spec.text import JsonObject
 
 if TYPE_CHECKING:  # a test that calls a service in another language needs neither client nor lab
     from ..client import Client
@@ -44,7 +44,8 @@ class Objects(NamedTuple):
 class PaylabWorld:
     """An empty simulated service with its own address, keys, clock, faults and requests.
 
-    Its clock runs with the machine's unless it is `frozen`. What `seed`, `person` and `account` do
+    Its clock runs with the machine's unless it is `frozen`. `test` is the name of the test, and
+    `expects` the refusal that it expects, such as "409". What `seed`, `person` and `account` do
     is not among the `requests`, and no fault changes it.
     """
 
@@ -57,6 +58,8 @@ class PaylabWorld:
         strict: bool = False,
         frozen: bool = False,
         start: str | datetime | None = None,
+        test: str = "",
+        expects: str = "",
     ) -> None:
         self.service = Service()
         if service is not None:
@@ -71,6 +74,7 @@ class PaylabWorld:
             strict=strict,
             start=None if start is None else read_start_time(str(start)),
         )
+        self._simulator.world.journal.name_test(test, expects)
         self._hosted = server.worlds.add(self._simulator)
         self.base_url = server.base_url
         self.api_key = self._hosted.api_key
@@ -164,11 +168,17 @@ class PaylabWorld:
         """
         return self._controls.pay_in(amount, currency)
 
-    def har(self, path: str | PathLike[str]) -> Path:
-        """Write the requests to a HAR file, without keys and personal data."""
-        from .har import write_har
+    def journal(self) -> list[JsonObject]:
+        """Requests, deliveries, events and controls as JSON, in one sequence."""
+        return self._controls.journal()
 
-        return write_har(self.requests, self.base_url, path_of(path))
+    def har(self, path: str | PathLike[str], *, raw: bool = False) -> Path:
+        """Write the journal to a HAR file: what was sent, and what the client received.
+
+        It has no keys and no personal data. With `raw`, bodies are as they came: only its owner can
+        read the file.
+        """
+        return self._controls.har(path, self.base_url, raw=raw)
 
     def text(self) -> str:
         """The last requests with their verdicts, and the last deliveries, redacted."""

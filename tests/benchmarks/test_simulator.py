@@ -14,7 +14,8 @@ from time import process_time
 import pytest
 
 from paylab import signing
-from paylab.serving import ServingThread, listen
+from paylab.runtime import listen
+from paylab.serving import ServingThread
 from paylab.simulator.messages import Request
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
@@ -144,7 +145,7 @@ def test_the_journal_costs_little(compare):
             request(simulator, path)
         )
         kept.append(simulator)
-    kept[0].world.journal.add = lambda entry, reply: None
+    kept[0].world.journal.add = lambda record, reply: None
     found = compare("a signed GET and its journal", ways, loops=1000, goal="1.05 x")
     assert found["with its journal"]["ratio"] < 1.1
 

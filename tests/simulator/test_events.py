@@ -146,12 +146,15 @@ def test_a_delivery_as_written_down(post):
     [row] = service.get("/_simulator/deliveries").json
     assert row["body"]["event_payload"]["id"] == made["id"]
     assert row["headers"]["content-type"] == "application/json"
+    [event] = service.get("/_simulator/events").json
     known = {*row} - {"number", "id", "headers", "body", "error"}
     assert {name: row[name] for name in known} == {
+        "event_id": event["id"],
         "event_type": "transfer.created",
         "resource_id": made["id"],
         "url": "https://example.com/hook",
         "attempt": 1,
+        "cause": "first",
         "status": 200,
         "at": "2026-01-15T12:00:00.000Z",
     }
@@ -314,5 +317,5 @@ def test_events_are_noted_without_subscribers(service):
     service.advance(10)
     rows = service.get("/_simulator/events").json
     assert [row["resource_id"] for row in rows] == [made["id"]] * 4
-    assert rows[0].keys() == {"event_type", "resource_id", "at", "body"}
+    assert rows[0].keys() == {"id", "event_type", "resource_id", "at", "body"}
     assert service.get("/_simulator/deliveries").json == []

@@ -15,7 +15,8 @@ from paylab.corridors import examples
 from paylab.errors import arguments, names
 from paylab.lab.lab import Lab
 from paylab.signing.canonical import ReceivedRequest
-from paylab.simulator.controls import ClockPanel, Controls, FaultControls
+from paylab.simulator.clock_panel import ClockPanel
+from paylab.simulator.controls import Controls, FaultControls
 from paylab.simulator.scenarios import Scenarios
 from paylab.spec.paging import Pager
 from paylab.views import charts

@@ -143,7 +143,7 @@ SHOWN = {
         False, HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE
     ),
     "simulator.controls.Controls": "constant",
-    "simulator.controls.ClockPanel": "constant",
+    "simulator.clock_panel.ClockPanel": "constant",
     "simulator.controls.FaultControls": "constant",
     "simulator.deliveries.Deliveries": "constant",
     "simulator.requests.Requests": "constant",

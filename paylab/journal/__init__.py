@@ -1,0 +1,1 @@
+"""The journal: requests, deliveries, events and controls in one sequence; their JSON and HAR."""

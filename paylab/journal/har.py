@@ -1,0 +1,144 @@
+"""The rows of a journal as a HAR 1.2 file: what was sent, and what the client received.
+
+An answer that was dropped has status 0. Each entry has the other facts of its row in `_paylab`,
+with the length and the SHA-256 of each body as it came; `log._paylab` has the other records.
+"""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from .. import files
+from ..redaction.personal import impersonal
+from ..spec.text import JsonMapping, JsonObject, JsonValue
+
+CREATOR = {"name": "paylab", "version": "1"}
+EXTENSION = "_paylab"
+"""The member of the log and of each entry with what HAR has no place for."""
+
+ERROR = "_error"
+"""The member of a response that says why it is missing or incomplete, as browsers write it."""
+
+RAW_COMMENT = "The bodies are as they came, with personal data: keep this file private."
+
+IN_HAR = ("method", "path", "query", "headers", "body", "answer_headers", "raw_body", "raw_answer")
+"""The fields of a row that an entry has in places of its own."""
+
+
+def write_har(rows: Iterable[JsonMapping], base_url: str, to: Path) -> Path:
+    """Write a HAR file that only its owner can read, from rows of a journal.
+
+    Bodies are redacted, without personal data, unless the rows have them as they came.
+    """
+    requests: list[JsonMapping] = []
+    notes: list[JsonMapping] = []
+    for row in rows:
+        is_request = row["kind"] == "request"
+        (requests if is_request else notes).append(row)
+    is_raw = any("raw_body" in row for row in requests)
+    log: JsonObject = {
+        "version": "1.2",
+        "creator": CREATOR,
+        EXTENSION: {"base_url": base_url, "raw": is_raw, "records": impersonal(notes)},
+        "entries": [har_entry(row, base_url) for row in requests],
+    }
+    if is_raw:
+        log["comment"] = RAW_COMMENT
+    text = json.dumps({"log": log}, ensure_ascii=False, indent=1)
+    to.parent.mkdir(parents=True, exist_ok=True)
+    with files.replace(to, private=True) as sink:
+        sink.write(text.encode("utf-8", "backslashreplace"))
+    return to
+
+
+def har_entry(row: JsonMapping, base_url: str) -> JsonObject:
+    """A request of a journal as an entry of a HAR file."""
+    milliseconds = round((row["duration"] or 0) * 1000, 3)
+    facts = {name: value for name, value in row.items() if name not in IN_HAR}
+    if row["sent"] == "whole":
+        facts.pop("answer")
+    return {
+        "startedDateTime": row["real_at"],
+        "time": milliseconds,
+        "request": _request(row, base_url),
+        "response": _response(row),
+        "cache": {},
+        "timings": {"send": 0, "wait": milliseconds, "receive": 0},
+        EXTENSION: impersonal(facts),
+    }
+
+
+def _request(row: JsonMapping, base_url: str) -> JsonObject:
+    query = impersonal(row["query"])
+    query_text = urlencode(query)
+    url = f"{base_url}{impersonal(row['path'])}"
+    headers = impersonal(row["headers"])
+    request: JsonObject = {
+        "method": row["method"],
+        "url": f"{url}?{query_text}" if query_text else url,
+        **_common(headers, row["body_bytes"]),
+        "queryString": [{"name": name, "value": value} for name, value in query.items()],
+    }
+    if row["body_bytes"]:
+        content_type = headers.get("content-type", "application/json")
+        content = _content(row["body"], row.get("raw_body"), row["body_bytes"])
+        request["postData"] = {"mimeType": content_type, **content}
+    return request
+
+
+def _response(row: JsonMapping) -> JsonObject:
+    """The response as far as the client received it."""
+    if row["sent"] == "nothing":
+        return {
+            "status": 0,
+            "statusText": "no answer",
+            **_common({}, 0),
+            "content": {"size": 0, "mimeType": "x-unknown", "text": ""},
+            "redirectURL": "",
+            ERROR: "the client hung up" if row["hung_up"] else "the connection was dropped",
+        }
+    headers = impersonal(row["answer_headers"])
+    content_type = headers.get("content-type", "application/octet-stream")
+    is_cut = row["sent"] == "part"
+    answer = None if is_cut else row["answer"]
+    content = _content(answer, row.get("raw_answer"), row["sent_bytes"])
+    response: JsonObject = {
+        "status": row["status"],
+        "statusText": "",
+        **_common(headers, row["sent_bytes"]),
+        "content": {"size": row["sent_bytes"], "mimeType": content_type, **content},
+        "redirectURL": "",
+    }
+    if is_cut:
+        error = f"the answer was cut after {row['sent_bytes']} of {row['answer_bytes']} bytes"
+        response[ERROR] = error
+    return response
+
+
+def _content(value: JsonValue, raw: str | None, size: int) -> dict[str, Any]:
+    """The text of a body: as it came if the row has it, otherwise redacted."""
+    if raw is None:
+        clean = impersonal(value)
+        if clean is None:
+            return {"text": ""}
+        return {"text": clean if isinstance(clean, str) else json.dumps(clean)}
+    body = b64decode(raw)[:size]
+    try:
+        return {"text": body.decode()}
+    except UnicodeDecodeError:
+        return {"text": b64encode(body).decode(), "encoding": "base64"}
+
+
+def _common(headers: JsonMapping, size: int) -> JsonObject:
+    return {
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": [{"name": name, "value": value} for name, value in headers.items()],
+        "headersSize": -1,
+        "bodySize": size,
+    }

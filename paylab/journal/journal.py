@@ -1,0 +1,141 @@
+"""The journal of a world or of a proxy: its records in one sequence, within limits.
+
+Requests are stored as they came and redacted when they are read, so that answering one costs
+nothing more.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from hashlib import sha256
+from typing import NamedTuple
+
+from ..signing.canonical import ReceivedRequest
+from .record import Answer, Note, NoteKind, RequestRecord
+
+REQUESTS_MAX = 10_000
+"""Maximum stored requests; the oldest are dropped first."""
+
+NOTES_MAX = 40_000
+"""Maximum stored notes of events, deliveries and controls; the oldest are dropped first."""
+
+BODIES_BYTES_MAX = 64 * 1024 * 1024
+"""Maximum bytes of all stored bodies; the oldest requests are dropped first."""
+
+BODY_BYTES_MAX = 128 * 1024
+"""Maximum bytes of a stored body; the rest of a longer one is left out."""
+
+TEST_HEADER = "x-paylab-test"
+"""The header by which a test in any language names itself."""
+
+TEST_LENGTH_MAX = 200
+"""Maximum characters of the name of a test."""
+
+
+class Journal:
+    """The latest records, oldest first. `dropped` counts the requests that were dropped.
+
+    `sequence` numbers all records in the order in which they began, `number` the requests only.
+    `test` is the name of the test that runs, and `expects` the refusal that it expects.
+    """
+
+    def __init__(self, real_time: Callable[[], float] = time.time) -> None:
+        self._real_time = real_time
+        self._requests: deque[RequestRecord] = deque()
+        self._notes: deque[Note] = deque()
+        self._bytes = 0
+        self._count = 0
+        self._sequence = 0
+        self.dropped = 0
+        self.test = ""
+        self.expects = ""
+
+    def begin(self, request: ReceivedRequest, at: datetime) -> RequestRecord:
+        """The record of a request that has arrived. `add` stores it with its answer."""
+        name = request.headers.get(TEST_HEADER)
+        if name is not None:
+            self.name_test(name, self.expects if name == self.test else "")
+        self._sequence += 1
+        return RequestRecord(
+            request, at, self._real_time(), self._sequence, self.test, self.expects
+        )
+
+    def name_test(self, name: str, expects: str = "") -> None:
+        """Set the name of the test of all that follows, and the refusal that it expects."""
+        self.test = name[:TEST_LENGTH_MAX]
+        self.expects = expects[:TEST_LENGTH_MAX]
+
+    def add(self, record: RequestRecord, reply: Answer) -> None:
+        """Store a request with its answer, and drop the oldest ones beyond the limits."""
+        request = record.request
+        record.reply = reply
+        record.sizes = len(request.body), len(reply.body)
+        if max(record.sizes) > BODY_BYTES_MAX:
+            record.hashes = _hash(request.body), _hash(reply.body)
+            record.request = replace(request, body=request.body[:BODY_BYTES_MAX])
+            record.reply = StoredAnswer(reply.status, reply.headers, reply.body[:BODY_BYTES_MAX])
+        self._count += 1
+        record.number = self._count
+        self._requests.append(record)
+        self._bytes += _stored_bytes(record)
+        while len(self._requests) > REQUESTS_MAX or self._bytes > BODIES_BYTES_MAX:
+            self._bytes -= _stored_bytes(self._requests.popleft())
+            self.dropped += 1
+
+    def note(self, kind: NoteKind, at: datetime, **facts: object) -> Note:
+        """Store an event, a delivery or a control. Its facts can be completed later."""
+        self._sequence += 1
+        note = Note(
+            kind, self._sequence, at, self._real_time(), self.test, self.expects, dict(facts)
+        )
+        if len(self._notes) >= NOTES_MAX:
+            self._notes.popleft()
+        self._notes.append(note)
+        return note
+
+    def amend(self, request: ReceivedRequest, reply: Answer) -> None:
+        """Replace the answer of the latest request, as when its changes could not be stored."""
+        if self._requests and self._requests[-1].request is request:
+            self._requests[-1].reply = reply
+
+    def clear(self) -> None:
+        """Forget every record."""
+        self._requests.clear()
+        self._notes.clear()
+        self._bytes = 0
+        self.dropped = 0
+        # The counts stay: programs that follow the journal go on by number.
+
+    def requests(self, after: int = 0) -> list[RequestRecord]:
+        """The requests with a number above `after`, oldest first."""
+        # A copy: other threads add requests meanwhile.
+        return [record for record in [*self._requests] if record.number > after]
+
+    def records(self, after: int = 0) -> list[RequestRecord | Note]:
+        """Everything with a sequence number above `after`, in the order in which it began."""
+        records: list[RequestRecord | Note] = [*self._requests, *self._notes]
+        later_records = [record for record in records if record.sequence > after]
+        return sorted(later_records, key=lambda record: record.sequence)
+
+    def __len__(self) -> int:
+        return len(self._requests)
+
+
+class StoredAnswer(NamedTuple):
+    """An answer whose body may be cut."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def _hash(body: bytes) -> str:
+    return sha256(body).hexdigest()
+
+
+def _stored_bytes(record: RequestRecord) -> int:
+    return len(record.request.body) + len(record.reply.body)

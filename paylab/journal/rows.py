@@ -1,0 +1,175 @@
+"""The records of a journal as JSON, without signatures, keys and document numbers."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from hashlib import sha256
+from urllib.parse import parse_qsl
+
+from ..redaction.hiding import HIDDEN, Secret
+from ..redaction.personal import bare_urls
+from ..redaction.redaction import Redaction
+from ..spec import timestamps
+from ..spec.text import JsonObject, JsonValue
+from .journal import Journal
+from .record import Note, RequestRecord
+
+BODY_TEXT_MAX = 2000
+"""Characters that are shown of a body that was too long to be stored."""
+
+_ESCAPED_LETTER = re.compile(rb"\\u(?!00[0-7])[0-9A-Fa-f]{4}")
+"""A character in the JSON of a body that is not ASCII."""
+
+
+def request_rows(
+    journal: Journal, secrets: Iterable[str], after: int = 0, *, raw: bool = False
+) -> list[JsonObject]:
+    """The requests with a number above `after` as JSON, oldest first, without these secrets."""
+    redaction = _redaction_of(secrets)
+    first_uses = _first_uses(journal)
+    return [
+        request_row(record, redaction, first_uses, raw=raw) for record in journal.requests(after)
+    ]
+
+
+def journal_rows(
+    journal: Journal, secrets: Iterable[str], after: int = 0, *, raw: bool = False
+) -> list[JsonObject]:
+    """All records with a sequence number above `after` as JSON, in one sequence.
+
+    With `raw`, requests also have both bodies as they came, in Base64.
+    """
+    redaction = _redaction_of(secrets)
+    first_uses = _first_uses(journal)
+    rows: list[JsonObject] = []
+    for record in journal.records(after):
+        if isinstance(record, Note):
+            rows.append(note_row(record, redaction))
+        else:
+            rows.append(request_row(record, redaction, first_uses, raw=raw))
+    return rows
+
+
+def _redaction_of(secrets: Iterable[str]) -> Redaction:
+    return Redaction([Secret(secret) for secret in secrets])
+
+
+def _first_uses(journal: Journal) -> dict[str, int]:
+    """The number of the request that used each nonce first."""
+    first_uses: dict[str, int] = {}
+    for record in journal.requests():
+        nonce = record.request.headers.get("x-nonce")
+        if nonce is not None:
+            first_uses.setdefault(nonce, record.number)
+    return first_uses
+
+
+def request_row(
+    record: RequestRecord,
+    redaction: Redaction,
+    first_uses: Mapping[str, int],
+    *,
+    raw: bool = False,
+) -> JsonObject:
+    """A request as JSON. `first_uses` has the number of the first request with each nonce."""
+    request = record.request
+    reply = record.reply
+    body_hash, answer_hash = record.hashes or (_hash(request.body), _hash(reply.body))
+    first_use = first_uses.get(request.headers.get("x-nonce", ""), record.number)
+    query = dict(parse_qsl(request.query, keep_blank_values=True, errors="replace"))
+    row: JsonObject = {
+        "kind": "request",
+        "sequence": record.sequence,
+        "number": record.number,
+        "at": timestamps.to_text(record.at),
+        "real_at": _real_text(record.real_at),
+        "test": record.test or None,
+        "expects": record.expects or None,
+        "method": request.method,
+        "path": redaction.text(request.path),
+        "query": redaction.json(query),
+        "headers": _redact_headers(request.headers, redaction),
+        "body": _redact_body(request.body, record.sizes[0], redaction),
+        "body_bytes": record.sizes[0],
+        "body_sha256": body_hash,
+        "non_ascii": _has_non_ascii(request.body),
+        "nonce_first_used": None if first_use == record.number else first_use,
+        "operation": record.operation or None,
+        "verdicts": redaction.json(record.verdicts(record)),
+        "status": reply.status,
+        "answer_headers": redaction.headers(reply.headers),
+        "answer": _redact_body(reply.body, record.sizes[1], redaction),
+        "answer_bytes": record.sizes[1],
+        "answer_sha256": answer_hash,
+        **_ending_row(record),
+    }
+    if raw:
+        row["raw_body"] = b64encode(request.body).decode()
+        row["raw_answer"] = b64encode(reply.body).decode()
+    return row
+
+
+def _ending_row(record: RequestRecord) -> JsonObject:
+    """How much of the answer was sent, after how long, and whether the client hung up."""
+    ending = record.ending
+    if ending is None:
+        return {"duration": None, "sent": "whole", "sent_bytes": record.sizes[1], "hung_up": False}
+    sent_bytes = record.sizes[1] if ending.bytes_sent is None else ending.bytes_sent
+    return {
+        "duration": None if ending.seconds is None else round(ending.seconds, 6),
+        "sent": ending.sent,
+        "sent_bytes": sent_bytes,
+        "hung_up": ending.has_hung_up,
+    }
+
+
+def note_row(note: Note, redaction: Redaction) -> JsonObject:
+    """An event, a delivery or a control as JSON."""
+    return {
+        "kind": note.kind,
+        "sequence": note.sequence,
+        "at": timestamps.to_text(note.at),
+        "real_at": _real_text(note.real_at),
+        "test": note.test or None,
+        "expects": note.expects or None,
+        **redaction.json(bare_urls(note.facts)),
+    }
+
+
+def _real_text(seconds: float) -> str:
+    return timestamps.to_text(datetime.fromtimestamp(seconds, UTC))
+
+
+def _hash(body: bytes) -> str:
+    return sha256(body).hexdigest()
+
+
+def _has_non_ascii(body: bytes) -> bool:
+    """Whether a body has characters that are not ASCII, also escaped as JSON does."""
+    return not body.isascii() or _ESCAPED_LETTER.search(body) is not None
+
+
+def _redact_headers(headers: Mapping[str, str], redaction: Redaction) -> dict[str, str]:
+    redacted_headers = redaction.headers(headers)
+    for name in ("authorization", "x-api-key"):
+        if name in headers:
+            redacted_headers[name] = HIDDEN
+    return redacted_headers
+
+
+def _redact_body(body: bytes, size: int, redaction: Redaction) -> JsonValue:
+    """The decoded JSON of a body, or its text if it is not JSON. None for no body.
+
+    `size` is the size of the whole body, of which only the beginning may be stored.
+    """
+    text = body.decode(errors="replace")
+    if size > len(body):
+        return f"{redaction.text(text)[:BODY_TEXT_MAX]}... ({size} bytes)"
+    try:
+        return redaction.json(json.loads(text))
+    except (ValueError, RecursionError):
+        return redaction.text(text) or None

@@ -1,0 +1,79 @@
+"""The clock of a simulator as `lab.simulator.clock`: to read, advance, freeze and run it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Any
+
+from ..errors.arguments import explain_arguments
+from ..spec import timestamps
+from ..spec.text import JsonObject
+from .clock import seconds
+
+
+@explain_arguments
+class ClockPanel:
+    """The simulator's clock."""
+
+    def __init__(self, ask: Callable[..., Any]) -> None:
+        self._ask = ask
+
+    def _state(self) -> JsonObject:
+        return dict(self._ask("GET", "/_simulator")["clock"])
+
+    def _set(self, **change: object) -> None:
+        self._ask("POST", "/_simulator/clock", json=change)
+
+    @property
+    def now(self) -> datetime:
+        """The simulator's time, aware and in UTC."""
+        return self.reading()[0]
+
+    def reading(self) -> tuple[datetime, float]:
+        """The simulator's time, and its seconds per real second: 0 when frozen.
+
+        >>> lab.simulator.clock.reading()[1]
+        0.0
+        """
+        state = self._state()
+        speed = 0.0 if state["frozen"] else float(state["speed"])
+        return timestamps.from_text(state["now"]), speed
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the clock is frozen."""
+        return bool(self._state()["frozen"])
+
+    @property
+    def speed(self) -> float:
+        """Simulated seconds per real second."""
+        return float(self._state()["speed"])
+
+    @speed.setter
+    def speed(self, speed: float) -> None:
+        self._set(speed=speed)
+
+    def advance(self, span: float | str | timedelta) -> None:
+        """Advance by seconds, a timedelta, or a span like "90s", "5m", "24h" or "3 days".
+
+        >>> lab.simulator.clock.advance("24h")
+        """
+        self._set(advance_seconds=seconds(span))
+
+    def freeze(self) -> None:
+        """Freeze the clock.
+
+        >>> lab.simulator.clock.freeze()
+        """
+        self._set(frozen=True)
+
+    def run(self, speed: float = 1.0) -> None:
+        """Run the clock at this many simulated seconds per real second.
+
+        >>> lab.simulator.clock.run(speed=60)
+        """
+        self._set(speed=speed, frozen=False)
+
+    def __repr__(self) -> str:
+        return "<clock: now, frozen, speed ask the simulator; advance(span), freeze(), run(speed)>"

@@ -1,0 +1,55 @@
+"""What the owner of a world changes, noted in its journal: clock, faults, objects, names of tests.
+
+Requests that only read are not noted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ..journal.record import Note
+from .messages import Reply, Request
+from .world import World
+
+CONTROL_NAMES: Mapping[str, str] = {
+    "control.clock": "clock_moved",
+    "control.add_fault": "fault_armed",
+    "control.remove_fault": "fault_removed",
+    "control.clear_faults": "faults_cleared",
+    "control.move_object": "object_moved",
+    "control.pay_in": "paid_in",
+    "control.seed": "objects_seeded",
+    "control.deliver": "deliveries_changed",
+    "control.write_snapshot": "state_loaded",
+    "control.reset": "world_reset",
+    "control.name_test": "test_named",
+}
+"""What a control is called in the journal; an operation of the owner has its own name."""
+
+BODY_BYTES_MAX = 4096
+"""Maximum bytes of a body that is noted; a snapshot is longer."""
+
+
+def begin_control(world: World, request: Request) -> Note | None:
+    """Note a request that changes something, before what it causes. None if it only reads."""
+    if request.method == "GET":
+        return None
+    return world.journal.note("control", world.now(), control="")
+
+
+def end_control(world: World, note: Note, operation: str, request: Request, reply: Reply) -> None:
+    """Complete the note of a control with its name, the object and the body."""
+    facts: dict[str, Any] = {
+        "control": CONTROL_NAMES.get(operation, operation),
+        "status": reply.status,
+        "object": request.path.rpartition("/")[2],
+    }
+    if 0 < len(request.body) <= BODY_BYTES_MAX and reply.status < 400:
+        facts["body"] = json.loads(request.body)
+    if operation == "control.add_fault" and reply.status < 400:
+        facts["object"] = json.loads(reply.body)["id"]
+    if operation == "control.reset":  # the journal is empty now
+        note = world.journal.note("control", world.now())
+    note.facts.update(facts)

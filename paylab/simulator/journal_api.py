@@ -1,0 +1,67 @@
+"""The controls of the journal: its requests, all its records, and the name of the test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..errors.base import Problem
+from ..journal.rows import journal_rows, request_rows
+from .messages import RefusedError, Reply, Request, raise_if_problems
+from .world import World
+
+
+def requests(world: World, request: Request) -> Reply:
+    """GET /_simulator/requests: the journal, oldest first.
+
+    `after` is the number of the last request that the client knows.
+    """
+    after = read_after(request.query_items())
+    rows = request_rows(world.journal, _find_secrets(world, request), after)
+    return Reply.json(200, {"dropped": world.journal.dropped, "requests": rows})
+
+
+def _find_secrets(world: World, request: Request) -> set[str]:
+    """The keys and secrets that a journal must not show."""
+    secrets_by_key = {**world.secrets, **world.served_secrets, **(request.keys or {})}
+    return {*secrets_by_key, *secrets_by_key.values()}
+
+
+def journal(world: World, request: Request) -> Reply:
+    """GET /_simulator/journal: requests, deliveries, events and controls in one sequence.
+
+    `after` is the last sequence number that the client knows. With `raw=1`, requests also have
+    both bodies as they came, in Base64.
+    """
+    query = request.query_items()
+    is_raw = query.get("raw", "0")
+    if is_raw not in ("0", "1"):
+        raise RefusedError(400, "raw: must be 0 or 1")
+    secrets = _find_secrets(world, request)
+    rows = journal_rows(world.journal, secrets, read_after(query), raw=is_raw == "1")
+    return Reply.json(200, {"dropped": world.journal.dropped, "records": rows})
+
+
+def name_test(world: World, request: Request) -> Reply:
+    """POST /_simulator/test {"name", "expects"}: the test of all that follows."""
+    body = request.json()
+    problems = [
+        Problem(name, "is not known: name and expects are", "control")
+        for name in body
+        if name not in ("name", "expects")
+    ]
+    for name in ("name", "expects"):
+        if not isinstance(body.get(name, ""), str):
+            problems.append(Problem(name, "must be text", "control"))
+    if "name" not in body:
+        problems.append(Problem("name", "is missing; an empty one ends the test", "control"))
+    raise_if_problems(problems)
+    world.journal.name_test(body["name"], body.get("expects", ""))
+    return Reply.json(200, world.summary())
+
+
+def read_after(query: Mapping[str, str]) -> int:
+    """The number of the last entry that the client has. RefusedError if it is no number."""
+    text = query.get("after", "0")
+    if not (text.isascii() and text.isdecimal()):
+        raise RefusedError(400, "after: must be a number")
+    return int(text[:18])

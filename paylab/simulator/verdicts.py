@@ -1,0 +1,100 @@
+"""The verdict of each layer of the simulator on a request, for the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..errors.base import Problem
+from ..journal.record import RequestRecord
+from ..spec.service.service import Service
+from ..spec.text import JsonObject
+from .messages import KEY_HEADER, KeyRefusedError, RefusedError, Request
+from .strictness import find_remarks
+
+if TYPE_CHECKING:
+    from ..signing.findings import Finding
+
+LAYERS = ("signature", "route", "strictness", "rules", "done")
+"""The layers that a request passes, in order."""
+
+
+@dataclass(slots=True)
+class Passage:
+    """How far a request came, as references.
+
+    `layer` is the one that answered the request. `finding` is the mistake in its signature, also
+    when a fault answered. `fault` is the fault that was applied, and `takes_key` is whether the
+    operation takes an Idempotency-Key.
+    """
+
+    service: Service
+    layer: str = "signature"
+    refused: RefusedError | None = None
+    finding: Finding | None = None
+    fault: Mapping[str, Any] | None = None
+    has_fault_answer: bool = False
+    takes_key: bool = False
+
+    def to_json(self, record: RequestRecord) -> JsonObject:
+        """The verdict of each layer on its request as JSON."""
+        request = record.request
+        problems: list[Problem] = []
+        if isinstance(request, Request):
+            problems = find_remarks(self.service, record.operation, request)
+        strictness = self._layer_verdict("strictness")
+        strictness["remarks"] = [_problem_json(problem) for problem in problems]
+        rules = self._layer_verdict("rules")
+        if isinstance(self.refused, KeyRefusedError):
+            rules = {"result": "skipped"}
+        return {
+            "signature": self._signature_verdict(),
+            "route": self._layer_verdict("route"),
+            "rules": rules,
+            "idempotency": self._idempotency_verdict(record),
+            "fault": self.fault,
+            "strictness": strictness,
+        }
+
+    def _signature_verdict(self) -> JsonObject:
+        """The verdict on the signature, which is checked also when a fault answers."""
+        if not self.has_fault_answer:
+            return self._layer_verdict("signature")
+        if self.finding is None:
+            return {"result": "passed"}
+        return {"result": "refused", "message": self.finding.message, **_finding_json(self.finding)}
+
+    def _layer_verdict(self, layer: str) -> JsonObject:
+        """The result of a layer: passed, refused or skipped."""
+        last_index = LAYERS.index(self.layer)
+        index = LAYERS.index(layer)
+        if index < last_index:
+            return {"result": "passed"}
+        if index > last_index or self.refused is None:
+            return {"result": "skipped"}
+        verdict: JsonObject = {"result": "refused", "message": self.refused.text}
+        if self.finding is not None:
+            verdict |= _finding_json(self.finding)
+        if self.refused.problems:
+            verdict["problems"] = [_problem_json(problem) for problem in self.refused.problems]
+        return verdict
+
+    def _idempotency_verdict(self, record: RequestRecord) -> str:
+        """What happened with the Idempotency-Key of a request."""
+        if not self.takes_key or self.layer in ("signature", "route"):
+            return "none"
+        if isinstance(self.refused, KeyRefusedError):
+            is_conflict = self.refused.status == 409
+            return "conflict" if is_conflict else f"refused: {self.refused.text}"
+        if KEY_HEADER not in record.request.headers:
+            return "no key"
+        return "replayed" if "idempotency-replayed" in record.reply.headers else "new"
+
+
+def _finding_json(finding: Finding) -> JsonObject:
+    return {"reason": finding.reason, "mistake": finding.mistake, "line": finding.line}
+
+
+def _problem_json(problem: Problem) -> dict[str, str]:
+    return {"field": problem.field, "message": problem.message, "source": problem.source}
