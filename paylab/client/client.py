@@ -20,7 +20,7 @@ from .session_options import SessionOptions
 if TYPE_CHECKING:
     from .resources.conversions import ConversionAccounts, Conversions, Sandbox
     from .resources.individuals import FinancialAccounts, Individuals
-    from .resources.transfers import Quotes, Transfers
+    from .resources.transfers import Balances, Quotes, Transfers
     from .resources.webhooks import WebhookSubscriptions
     from .settings import Settings
 
@@ -145,6 +145,13 @@ class Client:
         from .resources.transfers import Transfers
 
         return Transfers(self.session, self.orders, self.quotes.terms)
+
+    @cached_property
+    def balances(self) -> Balances:
+        """The prefunded balances of the account."""
+        from .resources.transfers import Balances
+
+        return Balances(self.session)
 
     @cached_property
     def conversion_accounts(self) -> ConversionAccounts:

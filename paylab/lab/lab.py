@@ -20,6 +20,7 @@ from ..files import path_of
 from ..redaction.hiding import hide_frames
 from ..spec.service.lists import Order
 from . import displays, parts
+from .balance import Funds
 from .inbox import Webhooks
 from .parts import make_parts
 from .place import Place, is_local
@@ -86,6 +87,7 @@ class Lab:
         self.watch = webhooks.watch
         self.events = webhooks.events
         self.reconcile = webhooks.reconcile
+        self.balance = Funds(client, parts.locator.find_controls).balance
         self.explain = signatures.explain
         self.compare = signatures.compare
         displays.register_displays()

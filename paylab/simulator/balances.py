@@ -9,6 +9,7 @@ from decimal import Decimal
 
 from ..errors.base import Problem
 from ..spec import money
+from ..spec.codes import is_stablecoin
 from .messages import raise_if_problems
 from .prices import amount_text
 from .table import Row
@@ -16,6 +17,18 @@ from .world import World
 
 CURRENCIES = ("USD", "USDC")
 """What can be paid in: USD by wire, USDC on Base. Spec, "What the service does"."""
+
+RESERVED = "is_reserved"
+"""The internal field of a transfer whose amount was taken from a balance."""
+
+UNDER_WAY = ("started", "under_review")
+"""The statuses of a transfer that is funded and not paid out yet."""
+
+USES = ("reserved", "awaiting_funds")
+"""The sums of transfers that are listed beside what is available."""
+
+UNFUNDED = ("expired", "cancelled")
+"""The scenarios of transfers that end before they are funded."""
 
 
 def add_to_balance(world: World, body: Row) -> str:
@@ -39,7 +52,7 @@ def add_to_balance(world: World, body: Row) -> str:
 
 
 def take_amount(world: World, transfer: Row) -> bool:
-    """Take the source amount of a transfer. False if its currency's balance is too low."""
+    """Reserve the source amount of a transfer. False if its currency's balance is too low."""
     currency = transfer["source_currency"]
     balance = _find_balance(world, currency)
     if balance is None:
@@ -48,12 +61,53 @@ def take_amount(world: World, transfer: Row) -> bool:
     if remaining_balance < 0:
         return False
     _put_balance(world, currency, remaining_balance)
+    transfer["_"][RESERVED] = True
     return True
+
+
+def return_amount(world: World, transfer: Row) -> None:
+    """Return what was reserved for a transfer that failed. Assumption `balance.read`.
+
+    Stablecoins go to the recipient's wallet instead. Spec, "What the service does", 6.
+    """
+    currency = transfer["source_currency"]
+    balance = _find_balance(world, currency)
+    is_reserved = transfer["_"].pop(RESERVED, False)
+    if balance is None or not is_reserved or is_stablecoin(currency):
+        return
+    _put_balance(world, currency, balance + Decimal(transfer["source_amount"]))
 
 
 def list_balances(world: World) -> dict[str, str]:
     """The balance of each currency that has one."""
     return {row["id"]: row["amount"] for row in world.tables["balances"].rows.values()}
+
+
+def list_funds(world: World) -> list[Row]:
+    """What is available, reserved and awaited in each currency that has a balance."""
+    sums_by_currency: dict[tuple[str, str], Decimal] = {}
+    for transfer in world.tables["transfers"].rows.values():
+        use = _use_of(transfer)
+        if use:
+            key = (transfer["source_currency"], use)
+            amount = Decimal(transfer["source_amount"])
+            sums_by_currency[key] = sums_by_currency.get(key, Decimal(0)) + amount
+    funds: list[Row] = []
+    for currency, available in list_balances(world).items():
+        sums = {use: sums_by_currency.get((currency, use), Decimal(0)) for use in USES}
+        amounts = {use: amount_text(amount, currency) for use, amount in sums.items()}
+        funds.append({"currency": currency, "available": available, **amounts})
+    return funds
+
+
+def _use_of(transfer: Row) -> str:
+    """The sum that a transfer counts in: `reserved`, `awaiting_funds`, or none."""
+    status = transfer["status"]
+    internals = transfer["_"]
+    if status in UNDER_WAY and internals.get(RESERVED):
+        return "reserved"
+    is_prefunded = internals["source_type"] != "deposit" and internals["outcome"] not in UNFUNDED
+    return status if status == "awaiting_funds" and is_prefunded else ""
 
 
 def _find_balance(world: World, currency: str) -> Decimal | None:

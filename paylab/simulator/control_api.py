@@ -103,6 +103,11 @@ def balance(world: World, _: Request) -> Reply:
     return Reply.json(200, balances.list_balances(world))
 
 
+def funds(world: World, _: Request) -> Reply:
+    """GET /_simulator/funds: available, reserved and awaited amounts of each balance."""
+    return Reply.json(200, balances.list_funds(world))
+
+
 def seed(world: World, request: Request) -> Reply:
     """POST /_simulator/seed {"individuals", "transfers", "conversions"}."""
     from . import seeding

@@ -52,7 +52,7 @@ class Controls:
         self.faults = FaultControls(ask, service)
         self.requests = Requests(self._read_journal)
         self.deliveries = Deliveries(ask)
-        self.scenarios = Scenarios(self._list_scenarios, service)
+        self.scenarios = Scenarios(lambda: list(ask("GET", "/_simulator/scenarios")), service)
 
     def _read_journal(self, after: int = 0) -> JsonObject:
         return _with_floats(self._ask("GET", "/_simulator/requests", params={"after": after}))
@@ -89,9 +89,6 @@ class Controls:
         >>> lab.simulator.name_test("a conflict", expects="409")
         """
         self._ask("POST", "/_simulator/test", json={"name": name, "expects": expects})
-
-    def _list_scenarios(self) -> list[dict[str, str]]:
-        return list(self._ask("GET", "/_simulator/scenarios"))
 
     def summary(self) -> JsonObject:
         """Clock, counts and seed.
@@ -150,6 +147,14 @@ class Controls:
         body = {"amount": text, "currency": currency}
         answer = self._ask("POST", "/_simulator/balances", json=body)
         return Decimal(answer[currency.upper()])
+
+    def funds(self) -> list[JsonObject]:
+        """The currencies with a balance: available, reserved and awaited amounts, as text.
+
+        >>> lab.simulator.funds()
+        []
+        """
+        return list(self._ask("GET", "/_simulator/funds"))
 
     def reset(self) -> None:
         """Delete all objects and reset the clock to its start.

@@ -24,6 +24,7 @@ CONTROLS = (
     _route("clock", "POST", "/clock"),
     _route("pay_in", "POST", "/balances"),
     _route("balance", "GET", "/balances"),
+    _route("funds", "GET", "/funds"),
     _route("scenarios", "GET", "/scenarios"),
     _route("add_fault", "POST", "/faults"),
     _route("list_faults", "GET", "/faults"),

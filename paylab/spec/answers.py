@@ -76,6 +76,8 @@ ANSWERS: Mapping[str, AnswerForm] = {
         ("deadline",), words={"type": FieldWords(codes.DEPOSIT_INSTRUCTION_TYPES)}
     ),
     "Quote": AnswerForm(nullable=("source_network",), words=_TERM_WORDS, source="quote.operation"),
+    "Balance": AnswerForm(("reserved", "awaiting_funds"), source="balance.read"),
+    "BalanceList": AnswerForm(source="balance.read"),
     "Transfer": AnswerForm(
         ("deposit_instructions",),
         nullable=("completed_in", "failure_reason", "settlement_reference_id"),

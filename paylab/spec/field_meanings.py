@@ -27,6 +27,8 @@ FIELD_MEANINGS: Mapping[str, FieldMeaning] = {
     "applicant_id": FieldMeaning(note="The id of the individual at the identity provider."),
     "at": FieldMeaning("time"),
     "attempt": FieldMeaning("seconds"),
+    "available": FieldMeaning("amount", "What payouts can be paid from."),
+    "awaiting_funds": FieldMeaning("amount", "What payouts need that await funds."),
     "client_reference_id": FieldMeaning(note="Your own reference, returned as sent."),
     "completed_at": FieldMeaning("time"),
     "completed_in": FieldMeaning(
@@ -79,6 +81,7 @@ FIELD_MEANINGS: Mapping[str, FieldMeaning] = {
     "quote_id": FieldMeaning(note="The quote to pay; it sets amounts, currencies and account."),
     "received_at": FieldMeaning("time", "When the deposit arrived."),
     "recipient_id": FieldMeaning(note="The individual who is paid."),
+    "reserved": FieldMeaning("amount", "For payouts that have started."),
     "sender_name": FieldMeaning(
         note="Who pays; without it the individual, empty for a missing name."
     ),

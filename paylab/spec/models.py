@@ -125,6 +125,24 @@ class Quote(Resource):
     created_at: Instant | None = None
 
 
+class Balance(Resource):
+    """The prefunded money of the account in one currency.
+
+    `reserved` is for payouts that have started, `awaiting_funds` what other payouts wait for.
+    """
+
+    currency: str | None = None
+    available: Money | None = None
+    reserved: Money | None = None
+    awaiting_funds: Money | None = None
+
+
+class BalanceList(Resource):
+    """The balances of the account, one per currency."""
+
+    balances: list[Annotated[Balance, KeepUnreadable]] | None = None
+
+
 class Transfer(Resource):
     """A payout to a recipient's financial account."""
 

@@ -213,7 +213,8 @@ class Resource(BaseModel):
 REPR_FIELDS = (
     "id", "status", "type", "status_details", "given_name", "family_name", "country",
     "source_amount", "source_currency", "destination_amount", "destination_currency",
-    "amount", "currency", "deposit", "url", "failure_reason", "code", "message",
+    "amount", "available", "reserved", "currency", "deposit", "url", "failure_reason", "code",
+    "message",
 )  # fmt: skip
 """The fields of a repr; the first ones with a value are shown."""
 

@@ -229,6 +229,6 @@ def test_a_reconciliation_names_the_service(lab):
 
 def test_a_resource_of_the_client_alone_is_named(lab):
     """The error for a resource that only the client has says where it is."""
-    lab.client.balances = lab.client.quotes
-    with pytest.raises(AttributeError, match=r"'balances': use client\.balances"):
-        _ = lab.balances
+    lab.client.disputes = lab.client.quotes
+    with pytest.raises(AttributeError, match=r"'disputes': use client\.disputes"):
+        _ = lab.disputes

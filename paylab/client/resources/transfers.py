@@ -1,17 +1,19 @@
-"""Quotes and transfers."""
+"""Quotes, transfers, and the balances that pay for them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, Unpack
 
 from ...errors.arguments import explain_arguments
+from ...errors.base import WaitTimeoutError
 from ...errors.names import with_name_suggestions
 from ...rules import transfers as rules
 from ...spec import codes
-from ...spec.models import FinancialAccount, Individual, Quote, Transfer
+from ...spec.models import BalanceList, FinancialAccount, Individual, Quote, Transfer
 from ...spec.operations.field import CURRENCY, ENUM
 from ...spec.operations.records import OPERATIONS
 from ...spec.paging import Pager
@@ -265,4 +267,41 @@ class Transfers:
         'completed'
         """
         poller = Poller.of(self._session, "transfers", timeout, every)
-        return poller.poll(lambda: self.get(id), until, "the transfer", TRANSFER.final)
+        try:
+            return poller.poll(lambda: self.get(id), until, "the transfer", TRANSFER.final)
+        except WaitTimeoutError as error:
+            error.hint = error.hint or _funding_advice(error.last)
+            raise
+
+
+def _funding_advice(transfer: Transfer | None) -> str | None:
+    """What to do about a payout that awaits funds of the account; None for any other."""
+    if transfer is None or transfer.status != "awaiting_funds" or transfer.deposit_instructions:
+        return None
+    currency = transfer.source_currency or "its currency"
+    return (
+        f"the balance in {currency} is too low: lab.balance() shows it; in a simulator "
+        f'lab.balance().top_up("{transfer.source_amount}", "{currency}") adds to it'
+    )
+
+
+@explain_arguments
+@with_name_suggestions
+class Balances:
+    """The prefunded balances of the account, of a service that has an operation for them."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @strict_keywords(Options)
+    def get(self, **options: Unpack[Options]) -> BalanceList:
+        """The balance of each currency. Assumption `balance.read`.
+
+        >>> lab.client.balances.get()
+        Traceback (most recent call last):
+        paylab.errors.base.MissingOperationError: ...
+        """
+        response = self._session.call("balances.get", **options)
+        if isinstance(response.body, list):  # without an object around it
+            response = replace(response, body={"balances": response.body})
+        return response.read(BalanceList)

@@ -90,6 +90,7 @@ def _settle(world: World, row: Row, _: str) -> None:
 
 
 def _fail(world: World, row: Row, reason: str) -> None:
+    balances.return_amount(world, row)
     row["failure_reason"] = reason or "The recipient's bank rejected the payout."
     _move_transfer(world, row, trigger="fail")
 
@@ -170,6 +171,11 @@ def list_transfers(world: World, request: Request) -> Reply:
         message = f"must be one of {', '.join(codes.PRODUCTS)}"
         raise_if_problems([Problem("product_type", message)])
     return list_page(world, request, "transfers", lambda row: bool(row["_"]["product"] == product))
+
+
+def read_balances(world: World, request: Request) -> Reply:
+    """What is available, reserved and awaited in each currency. Assumption `balance.read`."""
+    return Reply.json(200, {"balances": balances.list_funds(world)})
 
 
 def _start_transfer(world: World, body: Row, terms: Row, network: str) -> Row:
@@ -271,4 +277,5 @@ def _require_payable(world: World, terms: Row, quote: Row | None, network: str) 
 SERVED = {
     "transfers.create": create,
     "transfers.list": list_transfers,
+    "balances.get": read_balances,
 }

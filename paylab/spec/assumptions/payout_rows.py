@@ -64,6 +64,13 @@ ROWS = (
         keyless="paylab reads any payload that has an id.",
     ),
     Assumption(
+        "balance.read",
+        question="read the prefunded balance of the account",
+        assumed="no operation is assumed: a dashboard shows it. A service with a path answers "
+        "{balances: [{currency, available, reserved, awaiting_funds}]}. In the simulator a payout "
+        "reserves its source_amount when it is funded, and a failed one in USD returns it",
+    ),
+    Assumption(
         "money.rule",
         question="fees, taxes, rates",
         assumed="simulator only: fixed table of rates; fee 0.50 % of source (at least "

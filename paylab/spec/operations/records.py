@@ -149,6 +149,14 @@ _RECORDS = (
         refusals=refusals.ONE_TRANSFER,
     ),
     Operation(
+        name="balances.get",
+        method="GET",
+        path=lambda service: service.paths.balances,
+        summary="Read the prefunded balances of the account",
+        answer="BalanceList",
+        call="getBalances",
+    ),
+    Operation(
         name="conversion_accounts.create",
         method="POST",
         path=lambda service: service.paths.create_conversion_account,

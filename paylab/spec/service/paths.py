@@ -142,6 +142,15 @@ class PathSettings:
             others=("/v1/transfer/{id}", "none"),
         ),
     ] = "/v1/transfers/{id}"
+    balances: Annotated[
+        str,
+        PathLimit(may_be_none=True),
+        Setting(
+            "At which path are the account's balances read, if they can be?",
+            row="balance.read",
+            others=("/v1/balances", "/v1/account/balances"),
+        ),
+    ] = "none"
     transfers: Annotated[
         str,
         PathLimit(may_be_none=True),

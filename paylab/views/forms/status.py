@@ -69,6 +69,7 @@ def transfer_rows(transfer: Transfer, wallets: Sequence[FinancialAccount] = ()) 
         ("Reference", transfer.client_reference_id),
         ("Status", transfer.status),
         ("Meaning", TRANSFER_MEANINGS.get(str(transfer.status))),
+        ("What to do", _funding_sentence(transfer)),
         ("Reason", transfer.failure_reason),
         *_return_rows(transfer, wallets),
         *_price_rows(transfer, PAYMENT_LABELS.get(str(transfer.status), AMOUNT_LABELS)),
@@ -77,6 +78,14 @@ def transfer_rows(transfer: Transfer, wallets: Sequence[FinancialAccount] = ()) 
         ("Settlement reference", transfer.settlement_reference_id),
     ]
     return [(label, str(text)) for label, text in rows if text not in (None, "")]
+
+
+def _funding_sentence(transfer: Transfer) -> str:
+    """What to do about a payout that the account pays for; empty for any other, and later."""
+    if transfer.status != "awaiting_funds" or transfer.deposit_instructions is not None:
+        return ""
+    currency = transfer.source_currency or "its currency"
+    return f"It starts when the balance in {currency} suffices: lab.balance() shows the balance."
 
 
 def is_expired(quote: Quote, now: datetime) -> bool:

@@ -1,0 +1,166 @@
+"""The prefunded money of the account: `lab.balance()`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from ..client.client import Client
+from ..errors.arguments import explain_arguments
+from ..errors.base import ConfigError, MissingExtraError, MissingOperationError, UnknownItemError
+from ..errors.names import with_name_suggestions
+from ..errors.text import plain, printable_lines
+
+if TYPE_CHECKING:
+    from ..simulator.controls import Controls
+    from ..spec.models import Balance
+    from ..views.balance import BalancePage
+
+NO_OPERATION = (
+    "the dashboard of the service shows the balance: the specification has no operation that does"
+)
+NOT_SIMULATED = (
+    "only a simulator can be topped up: send USD by wire or USDC on the Base network, as your "
+    "dashboard says"
+)
+
+
+def amounts_text(balance: Balance) -> str:
+    """The amounts of one currency that are known, in words."""
+    words = {
+        "available": balance.available,
+        "reserved for payouts": balance.reserved,
+        "awaited by payouts": balance.awaiting_funds,
+    }
+    return ", ".join(f"{amount} {word}" for word, amount in words.items() if amount is not None)
+
+
+class Funds:
+    """Reads the balance of an account: of a simulator by its controls, else by its operation."""
+
+    def __init__(self, client: Client, find_controls: Callable[[], Controls | None]) -> None:
+        self._client = client
+        self._find_controls = find_controls
+
+    def balance(self) -> AccountBalance:
+        """The prefunded money of the account: available, reserved, and awaited by payouts.
+
+        A notebook shows it as a card, in a simulator with a form that tops it up. A service needs
+        an operation for it, which the specification does not have: assumption `balance.read`.
+
+        >>> lab.balance().top_up("250.00", "USD")["USD"].available
+        Amount('250.00')
+        """
+        controls = self._find_controls()
+        pay_in = None if controls is None else controls.pay_in
+        return AccountBalance(self._read, pay_in, self._client.place)
+
+    def _read(self) -> Sequence[Balance]:
+        from ..spec.models import BalanceList
+
+        try:
+            return self._client.balances.get().balances or []
+        except MissingOperationError as error:
+            controls = self._find_controls()
+            if controls is None:
+                error.hint = NO_OPERATION
+                raise
+        rows = BalanceList.model_validate({"balances": controls.funds()})
+        return rows.balances or []
+
+
+@explain_arguments
+@with_name_suggestions
+class AccountBalance:
+    """The balance of an account by currency, as it was read; `refresh` reads it again.
+
+    `balance["USD"]` has the amounts `available`, `reserved` and `awaiting_funds`. A simulator has
+    no balance until the first top-up: until then it funds every payout.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[], Sequence[Balance]],
+        pay_in: Callable[[str | Decimal, str], Decimal] | None,
+        place: Callable[[], str],
+    ) -> None:
+        self._read = read
+        self._pay_in = pay_in
+        self._place = place
+        self._balances = tuple(read())
+        self._page: BalancePage | None = None
+
+    @property
+    def currencies(self) -> list[str]:
+        """The currencies that have a balance."""
+        return [str(balance.currency or "").upper() for balance in self._balances]
+
+    def refresh(self) -> AccountBalance:
+        """Read the balance again.
+
+        >>> lab.balance().refresh().currencies
+        []
+        """
+        self._balances = tuple(self._read())
+        if self._page is not None:
+            self._page.show(self._balances)
+        return self
+
+    def top_up(self, amount: str | Decimal, currency: str = "USD") -> AccountBalance:
+        """Pay into the account of a simulator, in USD or USDC; payouts that wait are funded.
+
+        ConfigError for any other service.
+
+        >>> lab.balance().top_up("20.00")["USD"].available
+        Amount('20.00')
+        """
+        if self._pay_in is None:
+            raise ConfigError(NOT_SIMULATED)
+        self._pay_in(amount, currency)
+        return self.refresh()
+
+    def __getitem__(self, currency: str) -> Balance:
+        for name, balance in zip(self.currencies, self._balances, strict=True):
+            if isinstance(currency, str) and name == currency.upper():
+                return balance
+        names = ", ".join(self.currencies) or "no currency"
+        shown = plain(repr(currency), 40)
+        raise UnknownItemError(f"there is no balance in {shown}: the account has {names}")
+
+    def __iter__(self) -> Iterator[Balance]:
+        return iter(self._balances)
+
+    def __len__(self) -> int:
+        return len(self._balances)
+
+    def __contains__(self, currency: object) -> bool:
+        return isinstance(currency, str) and currency.upper() in self.currencies
+
+    def __repr__(self) -> str:
+        lines = [f"  {balance.currency}: {amounts_text(balance)}" for balance in self._balances]
+        if not lines:
+            lines = ["  no balance is set"]
+        return printable_lines("\n".join([f"Balance  [{self._place()}]", *lines]))
+
+    def _show(self) -> BalancePage:
+        """The card, one for all displays."""
+        from ..views.balance import BalancePage
+
+        if self._page is None:
+            top_up = None if self._pay_in is None else self.top_up
+            self._page = BalancePage(self._balances, top_up)
+            self._page.show_service_name(self._place())
+        return self._page
+
+    def _repr_mimebundle_(self, **_: object) -> Any:
+        try:
+            return self._show()._repr_mimebundle_()
+        except MissingExtraError:
+            return {"text/plain": repr(self)}
+
+    def _ipython_display_(self) -> None:
+        try:
+            self._show()._ipython_display_()
+        except MissingExtraError:
+            raise NotImplementedError from None  # IPython then shows the text

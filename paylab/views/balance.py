@@ -1,0 +1,121 @@
+"""The balance of an account as a card, with a form that tops it up in a simulator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+
+from ..errors.base import PaylabError
+from ..spec.models import Balance
+from . import html
+from .forms.field import SELECT, FormField
+from .forms.view import Button, FormPage, Group, Heading, Html, Inputs, Node, side_by_side
+from .html import Row
+
+CURRENCIES = ("USD", "USDC")
+"""What can be paid in. Spec, "What the service does", 8."""
+
+COLUMNS = ("currency", "available", "reserved for payouts", "awaited by payouts")
+
+NO_BALANCE = (
+    "No balance is set: the simulator funds every payout. The first top-up, also one of 0.00, sets "
+    "one, and payouts are then paid from it."
+)
+NO_BALANCE_STATED = "The service states no balance."
+FUNDING = "Send USD by wire or USDC on the Base network, as your dashboard says."
+
+
+class BalancePage(FormPage):
+    """The amounts of each currency; `top_up(amount, currency)` pays in and shows the result.
+
+    Without `top_up` it only shows them.
+    """
+
+    title = "Balance"
+
+    def __init__(
+        self, balances: Sequence[Balance], top_up: Callable[[str, str], object] | None
+    ) -> None:
+        self._balances = balances
+        self._top_up = top_up
+        self.heading = Heading(self.title)
+        self.table_node = Html()
+        self.message = Html(live=True)
+        self.amount = FormField("amount", "Amount", value="100.00")
+        options = [(currency, currency) for currency in CURRENCIES]
+        self.currency = FormField("currency", "Currency", SELECT, options=options)
+        self.button = Button("Top up", self.click, "primary")
+        actions = Group([self.button], "actions")
+        fields = side_by_side([self.amount, self.currency])
+        self._inputs = Inputs([fields, actions], self.button)
+        self.show(balances)
+
+    def nodes(self) -> Sequence[Node]:
+        """The amounts, and in a simulator the form."""
+        inputs = [] if self._top_up is None else [self._inputs]
+        return [self.heading, self.table_node, *inputs, self.message]
+
+    def show(self, balances: Sequence[Balance]) -> None:
+        """Show other amounts."""
+        self._balances = balances
+        sentences = "".join(f"<p>{html.escape(text)}</p>" for text in self._sentences())
+        table = html.grid(COLUMNS, list(map(_cells, balances)), number_columns=(1, 2, 3))
+        self.table_node.html = (table if balances else "") + sentences
+        self.redraw()
+        self.update_saved()
+
+    def submit(self) -> None:
+        """Top up by the amount in the form."""
+        if self._top_up is None:
+            raise PaylabError(FUNDING)
+        self._top_up(str(self.amount.value), str(self.currency.value))
+
+    def click(self) -> None:
+        """Top up, and show below the button what was done or why not."""
+        try:
+            self.submit()
+            text = f"✓ {self.amount.value} {self.currency.value} paid in."
+            self.message.html = f'<p class="paylab-good">{html.escape(text)}</p>'
+        except PaylabError as error:
+            self.message.html = f'<p class="paylab-error">{html.escape(error)}</p>'
+        self.redraw(self.message)
+
+    def rows(self) -> Sequence[Row]:
+        """The amounts by currency, and what to do about payouts that wait."""
+        rows = []
+        for balance in self._balances:
+            currency, *amounts = _cells(balance)
+            texts = [f"{amount} {name}" for amount, name in zip(amounts, COLUMNS[1:], strict=True)]
+            rows.append((currency, ", ".join(text for text in texts if text[0] != " ")))
+        return [*rows, *(("Note", sentence) for sentence in self._sentences())]
+
+    def saved_html(self) -> str:
+        """The amounts as a table, without the form."""
+        return self.table_node.html
+
+    def _sentences(self) -> list[str]:
+        """What the amounts mean: that there are none, or which payouts await funds."""
+        if not self._balances:
+            return [NO_BALANCE_STATED if self._top_up is None else NO_BALANCE]
+        advice = FUNDING if self._top_up is None else "Top up by that, and they are paid."
+        sentences = []
+        for balance in self._balances:
+            missing = _missing_amount(balance)
+            if missing:
+                unit = balance.currency or ""
+                sentences.append(
+                    f"Payouts of {balance.awaiting_funds} {unit} await funds: {missing} {unit} are "
+                    f"missing. {advice}"
+                )
+        return sentences
+
+
+def _cells(balance: Balance) -> list[str]:
+    amounts = (balance.available, balance.reserved, balance.awaiting_funds)
+    return [balance.currency or "", *("" if amount is None else str(amount) for amount in amounts)]
+
+
+def _missing_amount(balance: Balance) -> Decimal:
+    """How much more the payouts that await funds need; 0 if nothing is known of them."""
+    awaited = balance.awaiting_funds or Decimal(0)
+    return max(Decimal(awaited) - Decimal(balance.available or 0), Decimal(0))
