@@ -89,7 +89,6 @@ class AccountBalance:
         self._pay_in = pay_in
         self._place = place
         self._balances = tuple(read())
-        self._page: BalancePage | None = None
 
     @property
     def currencies(self) -> list[str]:
@@ -103,8 +102,6 @@ class AccountBalance:
         []
         """
         self._balances = tuple(self._read())
-        if self._page is not None:
-            self._page.show(self._balances)
         return self
 
     def top_up(self, amount: str | Decimal, currency: str = "USD") -> AccountBalance:
@@ -144,14 +141,12 @@ class AccountBalance:
         return printable_lines("\n".join([f"Balance  [{self._place()}]", *lines]))
 
     def _show(self) -> BalancePage:
-        """The card, one for all displays."""
+        """A card of the balance as it was read."""
         from ..views.balance import BalancePage
 
-        if self._page is None:
-            top_up = None if self._pay_in is None else self.top_up
-            self._page = BalancePage(self._balances, top_up)
-            self._page.show_service_name(self._place())
-        return self._page
+        page = BalancePage(self._balances, None if self._pay_in is None else self.top_up)
+        page.show_service_name(self._place())
+        return page
 
     def _repr_mimebundle_(self, **_: object) -> Any:
         try:

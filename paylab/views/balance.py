@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 
 from ..errors.base import PaylabError
@@ -26,7 +26,7 @@ FUNDING = "Send USD by wire or USDC on the Base network, as your dashboard says.
 
 
 class BalancePage(FormPage):
-    """The amounts of each currency; `top_up(amount, currency)` pays in and shows the result.
+    """The amounts of each currency; `top_up(amount, currency)` pays in and returns the new ones.
 
     Without `top_up` it only shows them.
     """
@@ -34,9 +34,8 @@ class BalancePage(FormPage):
     title = "Balance"
 
     def __init__(
-        self, balances: Sequence[Balance], top_up: Callable[[str, str], object] | None
+        self, balances: Iterable[Balance], top_up: Callable[[str, str], Iterable[Balance]] | None
     ) -> None:
-        self._balances = balances
         self._top_up = top_up
         self.heading = Heading(self.title)
         self.table_node = Html()
@@ -55,12 +54,12 @@ class BalancePage(FormPage):
         inputs = [] if self._top_up is None else [self._inputs]
         return [self.heading, self.table_node, *inputs, self.message]
 
-    def show(self, balances: Sequence[Balance]) -> None:
+    def show(self, balances: Iterable[Balance]) -> None:
         """Show other amounts."""
-        self._balances = balances
+        self._balances = tuple(balances)
         sentences = "".join(f"<p>{html.escape(text)}</p>" for text in self._sentences())
-        table = html.grid(COLUMNS, list(map(_cells, balances)), number_columns=(1, 2, 3))
-        self.table_node.html = (table if balances else "") + sentences
+        table = html.grid(COLUMNS, list(map(_cells, self._balances)), number_columns=(1, 2, 3))
+        self.table_node.html = (table if self._balances else "") + sentences
         self.redraw()
         self.update_saved()
 
@@ -68,7 +67,7 @@ class BalancePage(FormPage):
         """Top up by the amount in the form."""
         if self._top_up is None:
             raise PaylabError(FUNDING)
-        self._top_up(str(self.amount.value), str(self.currency.value))
+        self.show(self._top_up(str(self.amount.value), str(self.currency.value)))
 
     def click(self) -> None:
         """Top up, and show below the button what was done or why not."""

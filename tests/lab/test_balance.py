@@ -65,7 +65,7 @@ def test_a_payout_without_funds_says_what_to_do(lab, account):
     page.click()
     assert lab.transfers.wait(payout).status == "completed"
     assert page.message.html == '<p class="paylab-good">✓ 3.00 USD paid in.</p>'
-    assert lab.balance()["USD"].available == Decimal(0)
+    assert dict(page.rows())["USD"].startswith("0.00 available")
 
 
 def test_displaying_tops_up_nothing(lab):
@@ -73,9 +73,10 @@ def test_displaying_tops_up_nothing(lab):
     balance = lab.balance()
     assert "the simulator funds every payout" in repr(balance._show())
     assert len(lab.balance()) == 0
-    balance._show().amount.value = "<b>1"
-    balance._show().click()
-    assert "must be plain digits" in balance._show().message.html
+    page = balance._show()
+    page.amount.value = "<b>1"
+    page.click()
+    assert "must be plain digits" in page.message.html
     with pytest.raises(UnknownItemError, match="no balance in 'USD': the account has no currency"):
         _ = balance["USD"]
 
