@@ -27,7 +27,7 @@ from typing import Any
 
 from ..errors.base import PaylabError
 from ..files import replace, require_regular
-from ..redaction.personal import personal_names
+from ..redaction.personal import find_personal_names
 from ..redaction.scrub import Leak, scrub
 from ..simulator.storage import checksum
 from ..spec.text import printable
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     leaks: list[tuple[Path, Leak]] = []
     switches = {
         "keep_personal": options.keep_personal,
-        "personal": personal_names(service_for(options.service).diff()),
+        "personal": find_personal_names(service_for(options.service).diff()),
     }
     for path in options.files:
         text, document = _read(path)

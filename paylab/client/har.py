@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from .. import files
 from ..errors.base import ConfigError
-from ..redaction.personal import impersonal
+from ..redaction.personal import hide_personal_data
 from ..spec.timestamps import read, to_text
 from .call import Body, Call
 
@@ -49,7 +49,8 @@ def har(
 ) -> dict[str, Any]:
     """The calls as one HAR 1.2 object, without personal data unless it is kept."""
     entries = [
-        entry(call) if keep_personal else impersonal(entry(call), call.personal) for call in calls
+        entry(call) if keep_personal else hide_personal_data(entry(call), call.personal)
+        for call in calls
     ]
     if to is not None:
         to.parent.mkdir(parents=True, exist_ok=True)

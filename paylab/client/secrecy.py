@@ -6,7 +6,7 @@ import logging
 from weakref import WeakSet
 
 from ..logs import escaping_logger
-from ..redaction.personal import personal_names
+from ..redaction.personal import find_personal_names
 from ..redaction.redaction import Redaction
 from .settings import Settings
 
@@ -39,7 +39,7 @@ def redaction_of(settings: Settings) -> Redaction:
     """The redaction of a client; while it exists, it cleans the logs of libraries too."""
     secrets = (settings.api_key, settings.secret_key, settings.control_token)
     keys = tuple(secret for secret in secrets if secret is not None)
-    redaction = Redaction(keys, personal_names(settings.service.diff()))
+    redaction = Redaction(keys, find_personal_names(settings.service.diff()))
     _LOG_REDACTION.redactions.add(redaction)
     for name in NAMES:
         escaping_logger(name).addFilter(_LOG_REDACTION)

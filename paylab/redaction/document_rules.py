@@ -7,31 +7,31 @@ from functools import lru_cache
 
 from stdnum.ar import cuit
 
-from .fields import TYPES as TYPE_NAMES
-from .scrub_rules import Rule, Spans, form_rule, is_example
-from .search import numbers
-from .tables import DOCUMENT, is_document_number, values_in_columns
+from .fields import TYPE_NAMES
+from .scrub_rules import Rule, Spans, is_example_number, make_pattern_rule
+from .search import find_document_numbers
+from .tables import DOCUMENT_LABEL, find_column_values, is_document_number
 
 _TYPES = (
     r"cuit|cuil|cpf|cnpj|cc|ce|nit|pep|curp|tin|eu[ _-]residence[ _-]permit|emirates[ _-]id"
     r"|driv(?:er'?s?|ing)[ _-]licen[cs]e|national[ _-]id|passport"
     r"|tax[ _-]?(?:id|number)|ssn|social[ _-]security[ _-]number"
 )
-_BETWEEN = (
+_LABEL_TO_NUMBER = (
     r"""(?:[\s:=,#"'|()\[\]{]|\s-\s|\(\w[\w ]{0,30}\)|(?<![a-z])(?:is|was|no|number|id|value"""
     r"""|of(?:\s\w{1,20}){1,3}(?=\s(?:is|was)\b|:))(?![a-z])\.?|</?\w[^<>]{0,200}>){1,40}"""
 )
 """Words, quotes, commas and tags between a label and its number, or between two cells."""
-_GROUPS = r"\d{2,4}(?: \d{2,4}){2,4}"
+_DIGIT_GROUPS = r"\d{2,4}(?: \d{2,4}){2,4}"
 _NUMBER = (
-    rf"({_GROUPS}(?![\w.-])|(?=(?:[A-Z.\-/ ]{{0,6}}\d){{5}})"
+    rf"({_DIGIT_GROUPS}(?![\w.-])|(?=(?:[A-Z.\-/ ]{{0,6}}\d){{5}})"
     # Letters before a space are capitals: "tin can 123456" has no number.
     r"(?:(?-i:[A-Z]{1,3})[ -]|[A-Z]{0,3}-?)\d[A-Z0-9.\-/]{3,20}[A-Z0-9])"
 )
 _TIME = re.compile(
     r"(?:[A-Za-z]{1,3} )?\d{4}[-/.]\d\d[-/.]\d\d(?:[^\d-].*)?|\d{4} \d\d \d\d", re.DOTALL
 )
-_PLACE = re.compile(
+_ADDRESS = re.compile(
     r"(?:[a-z][a-z0-9+.-]*:)?//|.*/.*[a-z]|.*\.[a-z]\w{1,4}\Z", re.IGNORECASE | re.DOTALL
 )
 """The address of something, a path, and the name of a file."""
@@ -41,45 +41,51 @@ _LABEL = re.compile(
 )
 _ANY_LABEL = re.compile(rf"(?<![^\W_])(?:{_TYPES}|document)(?![a-z])", re.IGNORECASE)
 _IN_BRACKETS = re.compile(rf"\(\s?(?:{_TYPES})\s?\)", re.IGNORECASE)
-_COLUMN = re.compile(rf"(?<!\w)(?:{DOCUMENT.pattern})(?=\W*?(?:[|\t;,<\s]|\Z))", re.IGNORECASE)
+_COLUMN = re.compile(
+    rf"(?<!\w)(?:{DOCUMENT_LABEL.pattern})(?=\W*?(?:[|\t;,<\s]|\Z))", re.IGNORECASE
+)
 _DIGITS = re.compile(r"\d(?:[A-Za-z.\-/ ]{0,6}\d){4}", re.ASCII)
 """What every number of these rules has, except those in fields and columns."""
 _DOCUMENT = re.compile(r"""document\w{0,20}["']{0,2}\s*[:=(\[{]|["']type["']""", re.IGNORECASE)
-_NEAR = 200
+_LABEL_DISTANCE_MAX = 200
 """Maximum characters from the name of a document to that of its number."""
 
 
-def is_allowed(number: str) -> bool:
+def is_harmless_number(number: str) -> bool:
     """Whether a text beside a label is an example's number, a time or an address."""
-    return is_example(number) or bool(_TIME.fullmatch(number) or _PLACE.match(number))
+    return is_example_number(number) or bool(_TIME.fullmatch(number) or _ADDRESS.match(number))
 
 
-def _in_columns(text: str) -> Spans:
+def _find_column_numbers(text: str) -> Spans:
     """The numbers in columns that are named after a document."""
     label = _COLUMN.search(text)
-    return values_in_columns(text, DOCUMENT, _is_number, label.start()) if label else iter(())
+    return (
+        find_column_values(text, DOCUMENT_LABEL, _is_secret_number, label.start())
+        if label
+        else iter(())
+    )
 
 
-def _is_number(text: str) -> bool:
-    return is_document_number(text) and not is_allowed(text)
+def _is_secret_number(text: str) -> bool:
+    return is_document_number(text) and not is_harmless_number(text)
 
 
-def _beside_label(text: str) -> Spans:
+def _find_labelled_numbers(text: str) -> Spans:
     """The numbers in the fields of a document, in JSON, a repr, a query, XML and YAML."""
-    for number, start, end in numbers(text):
-        if not is_allowed(number) and _is_labelled(text, start):
+    for number, start, end in find_document_numbers(text):
+        if not is_harmless_number(number) and _has_document_label(text, start):
             yield start, end
 
 
-def _is_labelled(text: str, start: int) -> bool:
+def _has_document_label(text: str, start: int) -> bool:
     """Whether the field before a place is that of a document; `number` alone is any number."""
-    text_before = text[max(0, start - _NEAR) : start]
+    text_before = text[max(0, start - _LABEL_DISTANCE_MAX) : start]
     is_quoted = text_before[-1:] in ("'", '"', ">")
     return is_quoted or bool(_LABEL.search(text_before[-60:]) or _DOCUMENT.search(text_before))
 
 
-def _invalid_cuit(number: str) -> bool:
-    return is_example(number) or not cuit.is_valid(number)
+def _is_harmless_cuit(number: str) -> bool:
+    return is_example_number(number) or not cuit.is_valid(number)
 
 
 @lru_cache(maxsize=2)
@@ -97,34 +103,44 @@ def _has_label_in_brackets(text: str) -> bool:
     return _has_digits(text) and _IN_BRACKETS.search(text) is not None
 
 
-def _labelled(form: str, *words: str, kind: str = "document number") -> Rule:
+def _make_labelled_rule(form: str, *words: str, kind: str = "document number") -> Rule:
     """A rule for a number beside its label; a text without a label is not searched."""
-    return form_rule(kind, form, is_allowed, words)._replace(is_searched=_has_label)
+    return make_pattern_rule(kind, form, is_harmless_number, words)._replace(is_searched=_has_label)
 
 
 DOCUMENTS: tuple[Rule, ...] = (
     *(
         rule._replace(is_searched=_has_digits)
         for rule in (
-            form_rule(
+            make_pattern_rule(
                 "CURP",
                 r"(?i)(?<![A-Z0-9])[A-Z]{4}\d{6}[HM][A-Z]{5}[A-Z0-9]\d(?!\w)",
-                lambda number: is_example(number.upper()),
+                lambda number: is_example_number(number.upper()),
             ),
-            form_rule(
-                "CNPJ", r"(?<![\w.])\d{2}\.\d{3}\.\d{3}/\d{4}-\d{2}(?!\w)", is_example, ("/",)
+            make_pattern_rule(
+                "CNPJ",
+                r"(?<![\w.])\d{2}\.\d{3}\.\d{3}/\d{4}-\d{2}(?!\w)",
+                is_example_number,
+                ("/",),
             ),
-            form_rule("CPF", r"(?<![\w.])\d{3}\.\d{3}\.\d{3}-\d{2}(?!\w)", is_example, ("-",)),
-            form_rule(
-                "Emirates ID", r"(?<![\w-])784-\d{4}-\d{7}-\d(?![\w-])", is_example, ("784-",)
+            make_pattern_rule(
+                "CPF", r"(?<![\w.])\d{3}\.\d{3}\.\d{3}-\d{2}(?!\w)", is_example_number, ("-",)
             ),
-            form_rule(
-                "CUIT", r"(?<![\w-])(?:2[03-7]|3[034])-\d{8}-\d(?![\w-])", _invalid_cuit, ("-",)
+            make_pattern_rule(
+                "Emirates ID",
+                r"(?<![\w-])784-\d{4}-\d{7}-\d(?![\w-])",
+                is_example_number,
+                ("784-",),
+            ),
+            make_pattern_rule(
+                "CUIT", r"(?<![\w-])(?:2[03-7]|3[034])-\d{8}-\d(?![\w-])", _is_harmless_cuit, ("-",)
             ),
         )
     ),
     *(
-        _labelled(rf"(?i)(?<!\w){name}{_BETWEEN}{form}(?![\w-])", name, kind=name.upper())
+        _make_labelled_rule(
+            rf"(?i)(?<!\w){name}{_LABEL_TO_NUMBER}{form}(?![\w-])", name, kind=name.upper()
+        )
         for name, form in (
             ("cpf", r"(\d{11}|\d{3}\.?\d{3}\.?\d{3}-\d{2})"),
             ("cnpj", r"(\d{14})"),
@@ -135,20 +151,21 @@ DOCUMENTS: tuple[Rule, ...] = (
             ("curp", r"([A-Z]{4}[ -]?\d{6}[ -]?[HM][A-Z]{5}[ -]?[A-Z0-9]\d)"),
         )
     ),
-    Rule("document number", _beside_label, ("document", "number", *TYPE_NAMES)),
-    _labelled(
-        rf"(?i)(?<!\w)(?:{_TYPES})(?:[ _-](?:no|number|id)\b\.?)?{_BETWEEN}"
-        rf"(?:number{_BETWEEN})?{_NUMBER}(?!\w)"
+    Rule("document number", _find_labelled_numbers, ("document", "number", *TYPE_NAMES)),
+    _make_labelled_rule(
+        rf"(?i)(?<!\w)(?:{_TYPES})(?:[ _-](?:no|number|id)\b\.?)?{_LABEL_TO_NUMBER}"
+        rf"(?:number{_LABEL_TO_NUMBER})?{_NUMBER}(?!\w)"
     ),
-    _labelled(
-        rf"(?i)(?<!\w)number{_BETWEEN}{_NUMBER}{_BETWEEN}type{_BETWEEN}(?:{_TYPES})(?!\w)", "number"
+    _make_labelled_rule(
+        rf"(?i)(?<!\w)number{_LABEL_TO_NUMBER}{_NUMBER}{_LABEL_TO_NUMBER}type{_LABEL_TO_NUMBER}(?:{_TYPES})(?!\w)",
+        "number",
     ),
-    _labelled(rf"(?i)(?<![\w.-]){_NUMBER}\s?\(\s?(?:{_TYPES})\s?\)", "(")._replace(
+    _make_labelled_rule(rf"(?i)(?<![\w.-]){_NUMBER}\s?\(\s?(?:{_TYPES})\s?\)", "(")._replace(
         is_searched=_has_label_in_brackets
     ),
     Rule(
         "document number",
-        _in_columns,
+        _find_column_numbers,
         ("\n", "<tr"),
         _has_label,
     ),

@@ -26,8 +26,8 @@ _SIGN = "[A-Za-z0-9+/_-]"
 _BASE64 = re.compile(
     rf"(?<![A-Za-z0-9+]){_SIGN}{{{_MIN_SIGNS},}}+(?:{_JOINT}{_SIGN}{{4,}}+)*+(?:=|%3[Dd]){{0,2}}"
 )
-_PIECE = re.compile(rf"{_SIGN}{{{_MIN_SIGNS},}}+={{0,2}}")
-_START = re.compile(
+_BASE64_LINE = re.compile(rf"{_SIGN}{{{_MIN_SIGNS},}}+={{0,2}}")
+_BASE64_START = re.compile(
     r"(?<![A-Za-z0-9])(?=ey[IA-Z]|ew[o0]|W3s|WyJ|Wwo|iVBORw0K|[/_]9j[/_]|JVBERi0|SUkq|TU0A|R0lGOD|UklGR|H4sI)"
 )
 """Where Base64 of JSON, of an image or of gzip begins inside a path."""
@@ -37,7 +37,7 @@ _HEX = re.compile(
     rf"(?<![A-Za-z0-9])(?:0x|\\{{1,4}}x)?(?:[0-9A-Fa-f]{{2}}{_BETWEEN_BYTES}{{0,3}}){{{_MIN_SIGNS},}}+"
 )
 _NOT_HEX = re.compile(r"0x|\\x|\\[nr]|(?<=[\n\r])[0-9A-Fa-f]{6,8}:?\s|[^0-9A-Fa-f]")
-_DUMP = re.compile(
+_HEX_DUMP = re.compile(
     r"(?:(?:(?<=\n)|(?<![\s\S]))[ \t]{0,8}[0-9A-Fa-f]{6,8}:?[ \t]{1,4}"
     r"(?:[0-9A-Fa-f]{2}){1,2}[ \t]{1,2}(?:[0-9A-Fa-f]{2,4}[ \t]{1,2}){0,15}[^\n]{0,60}(?:\n|\Z))++"
 )
@@ -46,15 +46,17 @@ _DUMP_LINE = re.compile(r"[ \t]*[0-9A-Fa-f]{6,8}:?[ \t]{1,4}((?:[0-9A-Fa-f]{2,4}
 _NUMBERS = re.compile(
     rf"(?<![\d.-])-?\d{{1,3}}(?:,\s{{0,20}}-?\d{{1,3}}){{{_MIN_SIGNS},}}+(?![\d.])"
 )
-_MEMBERS = re.compile(r"""["']0["']\s?:\s?\d{1,3}(?:,\s{0,20}["']\d{1,8}["']\s?:\s?\d{1,3})++""")
+_BYTE_MEMBERS = re.compile(
+    r"""["']0["']\s?:\s?\d{1,3}(?:,\s{0,20}["']\d{1,8}["']\s?:\s?\d{1,3})++"""
+)
 """The JSON of an array of bytes in JavaScript, by index."""
 _OCTAL = re.compile(rf"(?:\\[0-3][0-7]{{2}}){{{_MIN_SIGNS},}}+")
 _BITS = re.compile(rf"(?<!\d)(?:[01]{{8}}[\s,]{{0,3}}){{{_MIN_SIGNS},}}+(?!\d)")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
 _IMAGES = (b"\x89PNG", b"\xff\xd8\xff", b"%PDF-", b"II*\0", b"MM\0*", b"GIF8")
-_RAW = re.compile(r"(?:\x89PNG\r\n|\xff\xd8\xff)[\0-\xff]{1000,}?(?=\r\n--|[^\0-\xff]|\Z)")
+_RAW_IMAGE = re.compile(r"(?:\x89PNG\r\n|\xff\xd8\xff)[\0-\xff]{1000,}?(?=\r\n--|[^\0-\xff]|\Z)")
 """An image as text of one character a byte, to the end of its part of an upload."""
-_LETTERS = bytes(range(32, 127))
+_PRINTABLE = bytes(range(32, 127))
 _URL_SAFE = str.maketrans("-_", "+/")
 
 
@@ -69,16 +71,16 @@ class Encoded(NamedTuple):
 @lru_cache(maxsize=2)  # a text is searched for images, and then for secrets
 def find_encoded(text: str) -> tuple[Encoded, ...]:
     """The data in a text; a part can be read in several ways."""
-    return tuple(_parts(text)) if len(text) >= _MIN_SIGNS else ()
+    return tuple(_find_data(text)) if len(text) >= _MIN_SIGNS else ()
 
 
-def _parts(text: str) -> Iterator[Encoded]:
+def _find_data(text: str) -> Iterator[Encoded]:
     for match in _BASE64.finditer(text):
-        yield from _base64_parts(match[0], match.start())
-    for match in _RAW.finditer(text):
+        yield from _find_base64(match[0], match.start())
+    for match in _RAW_IMAGE.finditer(text):
         yield Encoded(*match.span(), match[0].encode("latin-1"))
-    for match in _DUMP.finditer(text) if "0000" in text and "\n" in text else ():
-        for data in _dumped(match[0]):
+    for match in _HEX_DUMP.finditer(text) if "0000" in text and "\n" in text else ():
+        for data in _read_dump(match[0]):
             yield Encoded(*match.span(), data)
     for match in _HEX.finditer(text):
         digits = _NOT_HEX.sub("", match[0])
@@ -89,7 +91,7 @@ def _parts(text: str) -> Iterator[Encoded]:
     for match in _BITS.finditer(text) if "00000000" in text else ():
         bits = re.findall("[01]{8}", match[0])
         yield Encoded(*match.span(), bytes(int(digits, 2) for digits in bits))
-    for match in _MEMBERS.finditer(text) if "0" in text and ":" in text else ():
+    for match in _BYTE_MEMBERS.finditer(text) if "0" in text and ":" in text else ():
         data = read_numbers(re.findall(r":\s?(\d+)", match[0]))
         if data:
             yield Encoded(*match.span(), data)
@@ -99,7 +101,7 @@ def _parts(text: str) -> Iterator[Encoded]:
             yield Encoded(*match.span(), data)
 
 
-def _dumped(text: str) -> Iterator[bytes]:
+def _read_dump(text: str) -> Iterator[bytes]:
     """The bytes of a dump, and those of its words read with the low byte first."""
     rows = (_DUMP_LINE.match(line) for line in text.splitlines())
     words = [word for row in rows if row for word in row[1].split()[:16]]
@@ -110,13 +112,13 @@ def _dumped(text: str) -> Iterator[bytes]:
         yield unhexlify(swapped[: len(swapped) // 2 * 2])
 
 
-def _base64_parts(text: str, at: int) -> Iterator[Encoded]:
+def _find_base64(text: str, at: int) -> Iterator[Encoded]:
     """Base64 as a whole, each of its lines, and what begins inside it."""
     yield from _read_base64(text, at)
-    lines = list(_PIECE.finditer(text))
+    lines = list(_BASE64_LINE.finditer(text))
     for line in lines if len(lines) > 1 else ():
         yield from _read_base64(line[0], at + line.start())
-    for start in islice(_START.finditer(text, 1), _MOST_STARTS):
+    for start in islice(_BASE64_START.finditer(text, 1), _MOST_STARTS):
         yield from _read_base64(text[start.start() :], at + start.start())
 
 
@@ -146,9 +148,9 @@ def is_image(data: bytes) -> bool:
     return data.startswith(_IMAGES) or data[4:8] == b"ftyp" or data[:4] + data[8:12] == b"RIFFWEBP"
 
 
-def decoded_text(data: bytes) -> str | None:
+def decode_text(data: bytes) -> str | None:
     """The text of bytes, also when it is compressed or its end is missing; None for others."""
-    data = inflated(data)
+    data = decompress(data)
     if data[1:2] == b"\0" and data[3:4] == b"\0":
         return data.decode("utf-16-le", "replace")
     if _CONTROL.search(data):
@@ -156,11 +158,11 @@ def decoded_text(data: bytes) -> str | None:
     try:
         return getincrementaldecoder("utf-8")().decode(data)
     except UnicodeDecodeError:
-        odd_bytes = len(data.translate(None, _LETTERS))
+        odd_bytes = len(data.translate(None, _PRINTABLE))
         return data.decode("latin-1") if odd_bytes * 5 <= len(data) else None
 
 
-def inflated(data: bytes) -> bytes:
+def decompress(data: bytes) -> bytes:
     """The bytes that were compressed; others as they are."""
     if not data.startswith((b"\x1f\x8b", b"\x78\x01", b"\x78\x9c", b"\x78\xda")):
         return data

@@ -29,53 +29,56 @@ _ESCAPE = re.compile(
     )""",
     re.VERBOSE,
 )
-_HEAD = re.compile(r"%|\\[xX]")
-_COLOUR = re.compile(r"\x1b(?:\[[0-9;:?]{0,40}[A-Za-z]|\(B)")
+_BYTE_PREFIX = re.compile(r"%|\\[xX]")
+_ANSI_CODE = re.compile(r"\x1b(?:\[[0-9;:?]{0,40}[A-Za-z]|\(B)")
 _INVISIBLE = re.compile(
-    rf"{_COLOUR.pattern}|[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
+    rf"{_ANSI_CODE.pattern}|[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 )
 """ANSI codes, and characters without a width, which can stand inside a number."""
 _SIGNS = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
-class Found(NamedTuple):
-    """A part of a text from `start` to `end`, and its replacement."""
+class Replacement(NamedTuple):
+    """A part of a text from `start` to `end`, and the text that replaces it."""
 
     start: int
     end: int
-    put: str
+    new_text: str
 
 
-Find = Callable[[str, int], Iterable[Found]]
+Find = Callable[[str, int], Iterable[Replacement]]
 """Finds parts in a text that was decoded so many times."""
 
 
-def replace_found(text: str, find: Find) -> str:
+def replace_in_layers(text: str, find: Find) -> str:
     """The text without the matches of `find`, in the text and in its decoded layers."""
-    layers = _layers(text, 0)
+    layers = _decode_layers(text, 0)
     for depth in range(MOST_LAYERS):
-        parts = [_mapped(part, layers) for part in find(layers[-1].text if layers else text, depth)]
+        parts = [
+            _map_to_original(part, layers)
+            for part in find(layers[-1].text if layers else text, depth)
+        ]
         if parts:
             text = replace_parts(text, parts)
             # The offsets of the layers are those of the text before.
-            layers = _layers(text, depth)
+            layers = _decode_layers(text, depth)
         if not _add_layer(layers, text):
             break
     return text
 
 
-def replace_plain(text: str, find: Find) -> str:
+def replace_in_text(text: str, find: Find) -> str:
     """The text without the matches of `find`, without decoding."""
     return replace_parts(text, list(find(text, 0)))
 
 
-def find_parts(text: str, find: Find) -> Iterator[tuple[Found, str]]:
+def find_parts(text: str, find: Find) -> Iterator[tuple[Replacement, str]]:
     """The matches of `find` in every decoded layer: the part of the text, and the decoded part."""
-    layers = _uncoloured(text, _INVISIBLE)
+    layers = _strip_invisible(text, _INVISIBLE)
     for depth in range(MOST_LAYERS):
         layer = layers[-1].text if layers else text
         for part in find(layer, depth):
-            yield _mapped(part, layers), layer[part.start : part.end]
+            yield _map_to_original(part, layers), layer[part.start : part.end]
         if not _add_layer(layers, text, _INVISIBLE):
             break
 
@@ -83,7 +86,7 @@ def find_parts(text: str, find: Find) -> Iterator[tuple[Found, str]]:
 def decode(text: str) -> str:
     """The text with every layer of escapes decoded."""
     for _ in range(MOST_LAYERS):
-        layer = _changed(text, _ESCAPE, _plain)
+        layer = _replace_matches(text, _ESCAPE, _decode_escape)
         if layer is None:
             break
         text = layer.text
@@ -107,43 +110,43 @@ class _Layer(NamedTuple):
 
     def first(self, place: int) -> int:
         """The offset in the text before where the character at `place` begins."""
-        part = self.parts[bisect_right(self.parts, place, key=_at) - 1]
+        part = self.parts[bisect_right(self.parts, place, key=_part_offset) - 1]
         # Half an escape cannot be replaced: all of it belongs to its character.
         return part.start if part.end else part.start + place - part.at
 
     def last(self, place: int) -> int:
         """The offset in the text before where the character before `place` ends."""
-        part = self.parts[bisect_right(self.parts, place - 1, key=_at) - 1]
+        part = self.parts[bisect_right(self.parts, place - 1, key=_part_offset) - 1]
         return part.end or part.start + place - part.at
 
 
-_at = attrgetter("at")
+_part_offset = attrgetter("at")
 
 
-def _layers(text: str, depth: int) -> list[_Layer]:
+def _decode_layers(text: str, depth: int) -> list[_Layer]:
     """The text decoded up to `depth` times."""
-    layers = _uncoloured(text)
+    layers = _strip_invisible(text)
     for _ in range(depth):
         if not _add_layer(layers, text):
             break
     return layers
 
 
-def _add_layer(layers: list[_Layer], text: str, hidden: re.Pattern[str] = _COLOUR) -> bool:
-    layer = _changed(layers[-1].text if layers else text, _ESCAPE, _plain)
+def _add_layer(layers: list[_Layer], text: str, hidden: re.Pattern[str] = _ANSI_CODE) -> bool:
+    layer = _replace_matches(layers[-1].text if layers else text, _ESCAPE, _decode_escape)
     if layer is None:
         return False
-    layers += [layer, *_uncoloured(layer.text, hidden)]
+    layers += [layer, *_strip_invisible(layer.text, hidden)]
     return True
 
 
-def _uncoloured(text: str, hidden: re.Pattern[str] = _COLOUR) -> list[_Layer]:
+def _strip_invisible(text: str, hidden: re.Pattern[str] = _ANSI_CODE) -> list[_Layer]:
     """The text without ANSI codes; nothing if it has none."""
-    layer = _changed(text, hidden, lambda _: "")
+    layer = _replace_matches(text, hidden, lambda _: "")
     return [layer] if layer else []
 
 
-def _changed(
+def _replace_matches(
     text: str, form: re.Pattern[str], read: Callable[[re.Match[str]], str | None]
 ) -> _Layer | None:
     """The text with each match of a form as it is read; None when nothing changes."""
@@ -167,14 +170,14 @@ def _changed(
     return _Layer("".join([*pieces, text[end_before:]]), parts)
 
 
-def _plain(match: re.Match[str]) -> str | None:
+def _decode_escape(match: re.Match[str]) -> str | None:
     """The text of an escape; None when it is not an escape."""
     kind = match.lastgroup
     text = match[0]
     if kind == "sign":
         return _SIGNS.get(match["sign"], match["sign"])
     if kind == "bytes":
-        return _decoded(bytes.fromhex(_HEAD.sub("", text)))
+        return _decode_bytes(bytes.fromhex(_BYTE_PREFIX.sub("", text)))
     if kind == "pair":
         # JSON writes a character beyond U+FFFF as two escapes.
         units = (int(text[at : at + 4], 16) for at in (2, 8))
@@ -189,7 +192,7 @@ def _plain(match: re.Match[str]) -> str | None:
     return None if decoded == text else decoded
 
 
-def _decoded(data: bytes) -> str:
+def _decode_bytes(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError:
@@ -197,21 +200,21 @@ def _decoded(data: bytes) -> str:
         return data.decode("latin-1")
 
 
-def _mapped(found: Found, layers: list[_Layer]) -> Found:
-    start = found.start
-    end = found.end
+def _map_to_original(replacement: Replacement, layers: list[_Layer]) -> Replacement:
+    start = replacement.start
+    end = replacement.end
     for layer in reversed(layers):
         start = layer.first(start)
         end = layer.last(end)
-    return Found(start, end, found.put)
+    return Replacement(start, end, replacement.new_text)
 
 
-def replace_parts(text: str, found: list[Found]) -> str:
+def replace_parts(text: str, replacements: list[Replacement]) -> str:
     """The text with each part replaced; overlapping parts are merged."""
     parts = list[str]()
     end_before = 0
-    for start, end, replacement in sorted(found):
+    for start, end, new_text in sorted(replacements):
         if start >= end_before:
-            parts += [text[end_before:start], replacement]
+            parts += [text[end_before:start], new_text]
         end_before = max(end_before, end)
     return "".join([*parts, text[end_before:]])

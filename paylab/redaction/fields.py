@@ -10,13 +10,13 @@ from ..spec import codes
 from ..spec.operations.bodies import TOKEN as TOKEN_FIELDS
 
 VALUE = r"""(?:"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|\[[^\[\]{}]*\]?|[^\s,}\])"'\[{&<]+)"""
-NUMBER = re.compile(
+NUMBER_FIELD = re.compile(
     rf"""\b(?:(?:document[._-]?)?numbers?|documents?)["'\]]{{0,2}}\s*[:=]\s*b?({VALUE})""",
     re.IGNORECASE,
 )
 """The number of a document in JSON, in a repr and in a query: a text, a number or a list."""
 
-ENCLOSED = (
+NESTED_NUMBER_FIELD = (
     re.compile(
         rf"""\bnumbers?["']?\s*[:=]\s*[\[{{][\[{{\s]{{0,20}}(?:["']?\w+["']?\s*:\s*)?({VALUE})""",
         re.IGNORECASE,
@@ -24,34 +24,36 @@ ENCLOSED = (
     re.compile(r"<(?:\w+:)?(?:document_?)?number[^<>]{0,100}>([^<>]{1,100})<", re.IGNORECASE),
 )
 """The number of a document in a nested object or list, and in XML."""
-TYPES = [name for name in codes.DOCUMENT_TYPES if len(name) > 2]
+TYPE_NAMES = [name for name in codes.DOCUMENT_TYPES if len(name) > 2]
 """The types of documents after which a field may be named."""
-_TYPES = "|".join(TYPES)
-OWN_NAME = rf"""\b(?:{_TYPES})(?:[._-]?number)?["'\]]{{0,2}}\s*[:=]"""
-NAMED = re.compile(rf"""{OWN_NAME}\s*b?({VALUE})""", re.IGNORECASE)
+_ANY_TYPE = "|".join(TYPE_NAMES)
+OWN_NAME = rf"""\b(?:{_ANY_TYPE})(?:[._-]?number)?["'\]]{{0,2}}\s*[:=]"""
+NUMBER_IN_OWN_FIELD = re.compile(rf"""{OWN_NAME}\s*b?({VALUE})""", re.IGNORECASE)
 """The number of a document in a field named after its type, such as `curp`."""
 
-DOCUMENT_NAME = re.compile(rf"(?:{_TYPES})(?:[._-]?number)?", re.IGNORECASE)
+DOCUMENT_NAME = re.compile(rf"(?:{_ANY_TYPE})(?:[._-]?number)?", re.IGNORECASE)
 
-REFUSED = re.compile(r"""\{[^{}]{0,500}["']document[._]?number["'][^{}]{0,500}\}?""", re.IGNORECASE)
+REFUSED_NUMBER = re.compile(
+    r"""\{[^{}]{0,500}["']document[._]?number["'][^{}]{0,500}\}?""", re.IGNORECASE
+)
 """A service's message about a document number: field, optional value, text."""
 WORD_WITH_DIGITS = re.compile(
     r"(?<![\w.-])(?=[\w.-]{0,30}\d{4})[A-Za-z0-9][\w.-]{3,30}[A-Za-z0-9](?!\w)"
 )
 
-LABELLED = re.compile(
-    rf"""\b(?:document|{_TYPES})(?:[\ ._-]?(?:number|no\.?|id))?[\ :='"]{{1,4}}
+LABELLED_NUMBER = re.compile(
+    rf"""\b(?:document|{_ANY_TYPE})(?:[\ ._-]?(?:number|no\.?|id))?[\ :='"]{{1,4}}
         (?P<number>(?=[\w.-]{{0,30}}\d[\w.-]{{0,10}}\d[\w.-]{{0,10}}\d[\w.-]{{0,10}}\d)
         [A-Za-z0-9][\w.-]{{3,30}}[A-Za-z0-9])(?!\w)""",
     re.IGNORECASE | re.VERBOSE,
 )
 """The number of a document in a sentence: a word with at least four digits after its label."""
 
-ITEM = re.compile(r""""((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s,\[\]"']+)""")
-BARE = 3
+LIST_ITEM = re.compile(r""""((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|([^\s,\[\]"']+)""")
+BARE_GROUP = 3
 """The group of `ITEM` without quotes."""
 
-WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}")
+SENTENCE_WORDS = re.compile(r"[a-z]{2,} [a-z]{2,}")
 """Characters that occur in messages but not in document numbers."""
 
 TOKEN = re.compile(
@@ -64,16 +66,16 @@ BESIDE_TOKEN = frozenset(field.name for field in TOKEN_FIELDS if not field.secre
 _BESIDE_TOKEN = re.compile(
     rf"""\b(?:{"|".join(sorted(BESIDE_TOKEN))})["']?\s*[:=]""", re.IGNORECASE
 )
-NEAR = 1000
+TOKEN_DISTANCE_MAX = 1000
 """Maximum characters between a share token and the name of a field beside it."""
 
 
-def share_tokens(text: str) -> Iterator[tuple[str, int, int]]:
+def find_share_tokens(text: str) -> Iterator[tuple[str, int, int]]:
     """The share tokens of identity verification and their places without quotes."""
-    for match in TOKEN.finditer(text) if "token" in casefolded(text) else ():
+    for match in TOKEN.finditer(text) if "token" in fold_case(text) else ():
         start, stop = match.span()
-        text_before = text[max(0, start - NEAR) : start].rpartition("{")[2]
-        text_after = text[stop : stop + NEAR].partition("}")[0]
+        text_before = text[max(0, start - TOKEN_DISTANCE_MAX) : start].rpartition("{")[2]
+        text_after = text[stop : stop + TOKEN_DISTANCE_MAX].partition("}")[0]
         if _BESIDE_TOKEN.search(text_before) or _BESIDE_TOKEN.search(text_after):
             group = match.lastindex or 0
             yield match[group], *match.span(group)
@@ -84,7 +86,7 @@ def has_share_token(names: Collection[object]) -> bool:
     return "token" in names and not BESIDE_TOKEN.isdisjoint(names)
 
 
-def casefolded(text: str) -> str:
+def fold_case(text: str) -> str:
     """The text in lower case with every character at its place, folded as by IGNORECASE."""
     if text.isascii():
         return text.lower()
@@ -93,23 +95,23 @@ def casefolded(text: str) -> str:
     return text.lower().replace("\u03c2", "\u03c3")
 
 
-class _Table(dict[int, int]):
+class _AsciiTable(dict[int, int]):
     """The ASCII character of a character by their numbers; a character that has none stays."""
 
     def __missing__(self, code: int) -> int:
-        self[code] = ord(_folded(chr(code)))
+        self[code] = ord(_fold_character(chr(code)))
         return self[code]
 
 
-_TABLE = _Table()
+_ASCII_TABLE = _AsciiTable()
 
 
-def ascii_folded(text: str) -> str:
+def fold_to_ascii(text: str) -> str:
     """The text, as long as before, with ASCII characters where they are meant."""
-    return text if text.isascii() else text.translate(_TABLE)
+    return text if text.isascii() else text.translate(_ASCII_TABLE)
 
 
-def _folded(sign: str) -> str:
+def _fold_character(sign: str) -> str:
     digit = unicodedata.decimal(sign, None)
     if digit is not None:
         return str(digit)

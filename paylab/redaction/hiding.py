@@ -69,7 +69,7 @@ def hide_frames(function: Callable[P, T]) -> Callable[P, T]:
     """The function; an interrupt inside it is raised without the frames of the function."""
 
     @wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+    def call_without_frames(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
             return function(*args, **kwargs)
         except Exception:
@@ -78,4 +78,4 @@ def hide_frames(function: Callable[P, T]) -> Callable[P, T]:
             del args, kwargs  # this frame stays
             raise interrupt.with_traceback(None) from None
 
-    return call
+    return call_without_frames

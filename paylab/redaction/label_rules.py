@@ -6,7 +6,7 @@ import json
 import re
 from base64 import urlsafe_b64decode
 
-from .scrub_rules import Rule, Spans, form_rule, is_stand_in, is_word
+from .scrub_rules import Rule, Spans, is_stand_in, is_word, make_pattern_rule
 
 _KEY_LABELS = (
     r"(?:api|secret|access|private|signing|secreta?)[ _-]?key|secret|(?:share |access |api |auth )?"
@@ -17,10 +17,10 @@ _KEY_LABELS = (
 _SIGNATURE_LABELS = (
     r"(?:[\w-]{1,40}-)?signature(?:-\w{1,10}){0,2}|hmac(?:[_-]?sha[_-]?\d{1,3})?|firma|assinatura"
 )
-_MARK = r"[\"'`*_]{0,3}"
-_IS = (
-    rf"{_MARK}\s{{0,3}}(?:[:=]{{1,2}}|-{{1,3}}|\((?=\S)|\b(?:is|es|\u00e9|was|to)\b:?)"
-    rf"\s{{0,3}}{_MARK}\s{{0,3}}{_MARK}"
+_QUOTE_OR_EMPHASIS = r"[\"'`*_]{0,3}"
+_LABEL_TO_VALUE = (
+    rf"{_QUOTE_OR_EMPHASIS}\s{{0,3}}(?:[:=]{{1,2}}|-{{1,3}}|\((?=\S)|\b(?:is|es|\u00e9|was|to)\b:?)"
+    rf"\s{{0,3}}{_QUOTE_OR_EMPHASIS}\s{{0,3}}{_QUOTE_OR_EMPHASIS}"
 )
 """What stands between a label and its value: `:`, `=`, a dash, a bracket, or a verb."""
 _TOKEN = r"([A-Za-z0-9][\w.~+/=-]{6,}[A-Za-z0-9=_-])"
@@ -28,23 +28,25 @@ _DIGEST = (
     r"(?:\w{1,12}=)?([0-9A-Fa-f]{64}(?![0-9A-Fa-f])|[A-Za-z0-9+/_-]{40,}={0,2}|[\w+/=.-]{16,})"
 )
 _DATE = re.compile(r"\d{4}-\d\d-\d\d.*")
-_HEADER = re.compile(r"e[wy][\w-]{8,}")
+_WEB_TOKEN_HEADER = re.compile(r"e[wy][\w-]{8,}")
 
 
-def _is_no_key(text: str) -> bool:
+def _is_harmless_value(text: str) -> bool:
     """Whether the value of a label is a word, a date or a number, and no key."""
     is_mixed = any(map(str.isdigit, text)) and any(map(str.isalpha, text))
     return not is_mixed or is_word(text) or bool(_DATE.fullmatch(text)) or "://" in text
 
 
-def _web_tokens(text: str) -> Spans:
+def _find_web_tokens(text: str) -> Spans:
     """JSON Web Tokens: three parts, of which the first is JSON that names an algorithm."""
     for match in _WEB_TOKEN.finditer(text):
         if _has_algorithm(match[1]):
             yield match.span()
 
 
-_WEB_TOKEN = re.compile(rf"(?<![\w.-])({_HEADER.pattern})\.[\w-]{{2,}}\.[\w-]{{8,}}(?![\w-])")
+_WEB_TOKEN = re.compile(
+    rf"(?<![\w.-])({_WEB_TOKEN_HEADER.pattern})\.[\w-]{{2,}}\.[\w-]{{8,}}(?![\w-])"
+)
 
 
 def _has_algorithm(part: str) -> bool:
@@ -56,30 +58,30 @@ def _has_algorithm(part: str) -> bool:
 
 
 LABELS: tuple[Rule, ...] = (
-    Rule("key", _web_tokens, ("eyj", "eya", "ewo", "ewk", "ew0")),
-    form_rule(  # the user and password of curl, wget, HTTPie
+    Rule("key", _find_web_tokens, ("eyj", "eya", "ewo", "ewk", "ew0")),
+    make_pattern_rule(  # the user and password of curl, wget, HTTPie
         "key",
         r"(?i)\b(?:curl|wget|https?)\s(?:[^\n]{0,400}?\s)?(?:-[a-z]{0,8}u|-a|--auth|--(?:proxy-)?user)"
         r"[\s=]{0,3}[\"']?[^\s:\"']{1,80}:([^\s\"'\\]{4,})",
         is_stand_in,
         ("curl", "wget", "http ", "https "),
     ),
-    form_rule(
+    make_pattern_rule(
         "signature",
-        rf"(?i)(?<![\w-])(?:{_SIGNATURE_LABELS}){_IS}{_DIGEST}",
-        _is_no_key,
+        rf"(?i)(?<![\w-])(?:{_SIGNATURE_LABELS}){_LABEL_TO_VALUE}{_DIGEST}",
+        _is_harmless_value,
         ("signature", "hmac", "firma", "assinatura"),
     ),
-    form_rule(
+    make_pattern_rule(
         "key",
-        rf"(?i)(?<![\w-])(?:proxy-)?authorization{_MARK}\s{{0,3}}[:=]\s{{0,3}}{_MARK}(?!\S*hmac){_TOKEN}",
-        _is_no_key,
+        rf"(?i)(?<![\w-])(?:proxy-)?authorization{_QUOTE_OR_EMPHASIS}\s{{0,3}}[:=]\s{{0,3}}{_QUOTE_OR_EMPHASIS}(?!\S*hmac){_TOKEN}",
+        _is_harmless_value,
         ("authorization",),
     ),
-    form_rule(
+    make_pattern_rule(
         "key",
-        rf"(?i)(?<![\w-])(?:{_KEY_LABELS}){_IS}{_TOKEN}(?![\w(])",
-        _is_no_key,
+        rf"(?i)(?<![\w-])(?:{_KEY_LABELS}){_LABEL_TO_VALUE}{_TOKEN}(?![\w(])",
+        _is_harmless_value,
         (
             "key",
             "secret",

@@ -12,10 +12,10 @@ from urllib.parse import urlsplit, urlunsplit
 from ..corridors.on_ramps import ON_RAMPS
 from ..spec.operations.records import OPERATIONS
 from . import escapes
-from .escapes import Found
+from .escapes import Replacement
 from .hiding import HIDDEN
 
-_FIELDS = "|".join(
+_FIELD_NAMES = "|".join(
     {field.name: None for each in OPERATIONS.values() for field in each.walk() if field.personal}
 ) + (
     r"|(?:given|family|first|last|middle|full|holder|sender|recipient|beneficiary|legal"
@@ -28,14 +28,18 @@ _FIELDS = "|".join(
     r"|clabe_number|account_iban|swift|beneficiary"
     + "".join(f"|{on_ramp.detail}" for on_ramp in ON_RAMPS)
 )
-_IS = r"""["']?\s*[:=]\s*b?(?:"((?:[^"\\]|\\.)+)"?|'((?:[^'\\]|\\.)+)'|([^\s,;&#}\])"'\[{(]{2,}))"""
-_PACKED = re.compile(r"(?<![A-Za-z0-9])(?:ey[IA-Z]|ew[o0]|W3s|WyJ|Wwo)[A-Za-z0-9+/_-]{8,}={0,2}")
+_SIGN_AND_VALUE = (
+    r"""["']?\s*[:=]\s*b?(?:"((?:[^"\\]|\\.)+)"?|'((?:[^'\\]|\\.)+)'|([^\s,;&#}\])"'\[{(]{2,}))"""
+)
+_BASE64_JSON = re.compile(
+    r"(?<![A-Za-z0-9])(?:ey[IA-Z]|ew[o0]|W3s|WyJ|Wwo)[A-Za-z0-9+/_-]{8,}={0,2}"
+)
 """Base64 of JSON, which begins with `{"`, `[{` or `["`, with or without a line end after it."""
-SHORTEST_PACKED = 32
+SHORTEST_BASE64_JSON = 32
 """Minimum characters of a text in which Base64 is searched: a name, a value and two braces."""
 _URL_SAFE = str.maketrans("-_", "+/")
 
-_FORMS = (
+_PERSONAL_FORMS = (
     re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}"),
     re.compile(r"(?<![\w.+])\+\d[\d ()-]{6,18}\d(?!\w)"),
     re.compile(r"(?<![\w.+-])(?:\(\d{2,4}\) ?|\d{2,4}[ -])\d{3,4}[ -]\d{4}(?![\w-])"),
@@ -45,80 +49,86 @@ _FORMS = (
 
 
 @lru_cache
-def _fields(names: frozenset[str] = frozenset()) -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _field_patterns(names: frozenset[str] = frozenset()) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """The names of personal fields, alone and before a value in text."""
-    every = "|".join([_FIELDS, *map(re.escape, sorted(names))])
-    forms = every, rf"(?<!\w)(?:{every}){_IS}"
+    every = "|".join([_FIELD_NAMES, *map(re.escape, sorted(names))])
+    forms = every, rf"(?<!\w)(?:{every}){_SIGN_AND_VALUE}"
     whole_pattern, text_pattern = (re.compile(form, re.IGNORECASE) for form in forms)
     return whole_pattern, text_pattern
 
 
-def personal_names(values: Mapping[str, object]) -> frozenset[str]:
+def find_personal_names(values: Mapping[str, object]) -> frozenset[str]:
     """What a service calls the fields that hold personal data; `values` are its `diff()`."""
     parts = ((key.partition(".fields.")[2], value) for key, value in values.items())
-    return frozenset(str(their) for our, their in parts if our and _fields()[0].fullmatch(our))
+    return frozenset(
+        str(their) for our, their in parts if our and _field_patterns()[0].fullmatch(our)
+    )
 
 
-def impersonal(value: object, names: frozenset[str] = frozenset()) -> Any:
+def hide_personal_data(value: object, names: frozenset[str] = frozenset()) -> Any:
     """Parsed JSON, or text, without personal data; `names` are more names of such fields."""
     if isinstance(value, str):
-        packed = _repacked(value, names) if _PACKED.match(value) else None
-        return packed or _text(value, names)
+        packed = _clean_base64(value, names) if _BASE64_JSON.match(value) else None
+        return packed or _clean_text(value, names)
     if isinstance(value, list):
-        return [impersonal(item, names) for item in value]
+        return [hide_personal_data(item, names) for item in value]
     if isinstance(value, dict):
-        clean = {name: _item(name, item, names) for name, item in value.items()}
-        is_field = _fields(names)[0].fullmatch(str(value.get("name")))
+        clean = {name: _clean_member(name, item, names) for name, item in value.items()}
+        is_field = _field_patterns(names)[0].fullmatch(str(value.get("name")))
         if is_field and isinstance(value.get("value"), str):
             clean["value"] = HIDDEN if value["value"] else ""
         if value.get("encoding") == "base64" and isinstance(value.get("text"), str):
-            clean["text"] = _repacked(value["text"], names) or clean["text"]
+            clean["text"] = _clean_base64(value["text"], names) or clean["text"]
         return clean
     return value
 
 
-def _item(name: str, item: object, names: frozenset[str]) -> Any:
+def _clean_member(name: str, item: object, names: frozenset[str]) -> Any:
     if name == "address" and isinstance(item, dict):
         return {
-            part: text if part == "country" else _item(name, text, names)
+            part: text if part == "country" else _clean_member(name, text, names)
             for part, text in item.items()
         }
-    if _fields(names)[0].fullmatch(name) and not isinstance(item, dict | list | bool | None):
+    if _field_patterns(names)[0].fullmatch(name) and not isinstance(
+        item, dict | list | bool | None
+    ):
         return HIDDEN if item != "" else item
-    return impersonal(item, names)
+    return hide_personal_data(item, names)
 
 
-def _text(text: str, names: frozenset[str]) -> str:
+def _clean_text(text: str, names: frozenset[str]) -> str:
     """A text without personal data, also in Base64 of JSON inside it."""
-    if len(text) >= SHORTEST_PACKED:
-        text = _PACKED.sub(lambda match: _repacked(match[0], names) or match[0], text)
-    return escapes.replace_found(text, partial(_found, names))
+    if len(text) >= SHORTEST_BASE64_JSON:
+        text = _BASE64_JSON.sub(lambda match: _clean_base64(match[0], names) or match[0], text)
+    return escapes.replace_in_layers(text, partial(_find_personal_values, names))
 
 
-def _repacked(text: str, names: frozenset[str]) -> str | None:
+def _clean_base64(text: str, names: frozenset[str]) -> str | None:
     """Base64 of a text, cleaned, as in snapshots and HAR files; None for other data."""
     code = "".join(text.split()).rstrip("=").translate(_URL_SAFE)
     try:
         body = b64decode(code + "=" * (-len(code) % 4), validate=True).decode()
     except ValueError:
         return None
-    clean = _text(body, names)
+    clean = _clean_text(body, names)
     return text if clean == body else b64encode(clean.encode()).decode()
 
 
-def bare_urls(value: object) -> Any:
+def hide_url_secrets(value: object) -> Any:
     """Parsed JSON whose `url` fields lose user, password and query, which may hold tokens."""
     if isinstance(value, list):
-        return [bare_urls(item) for item in value]
+        return [hide_url_secrets(item) for item in value]
     if not isinstance(value, dict):
         return value
     return {
-        name: _bare(item) if name == "url" and isinstance(item, str) else bare_urls(item)
+        name: _strip_url(item)
+        if name == "url" and isinstance(item, str)
+        else hide_url_secrets(item)
         for name, item in value.items()
     }
 
 
-def _bare(url: str) -> str:
+def _strip_url(url: str) -> str:
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -126,11 +136,11 @@ def _bare(url: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-def _found(names: frozenset[str], text: str, _: int) -> Iterator[Found]:
-    for match in _fields(names)[1].finditer(text):
+def _find_personal_values(names: frozenset[str], text: str, _: int) -> Iterator[Replacement]:
+    for match in _field_patterns(names)[1].finditer(text):
         group = match.lastindex or 0
         if match[group] not in ("null", "None", HIDDEN):
-            yield Found(*match.span(group), HIDDEN)
-    for form in _FORMS:
+            yield Replacement(*match.span(group), HIDDEN)
+    for form in _PERSONAL_FORMS:
         for match in form.finditer(text):
-            yield Found(*match.span(), HIDDEN)
+            yield Replacement(*match.span(), HIDDEN)

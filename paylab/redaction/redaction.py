@@ -47,7 +47,7 @@ class Redaction:
         """
         from . import search
 
-        values = dict.fromkeys(value for text in texts for value in search.named_values(text))
+        values = dict.fromkeys(value for text in texts for value in search.find_named_values(text))
         return Redaction(self._secrets, self.personal, values) if values else self
 
     @hide_frames
@@ -94,16 +94,20 @@ class Redaction:
             if isinstance(item, str | int) and DOCUMENT_NAME.fullmatch(name):
                 clean_item = item and HIDDEN
             elif name.lower().startswith("document"):
-                clean_item = numberless(clean_item)
+                clean_item = hide_document_numbers(clean_item)
             clean[self.text(name)] = clean_item
         return {**clean, "token": HIDDEN} if has_share_token(value) and value["token"] else clean
 
 
-def numberless(document: object) -> Any:
+def hide_document_numbers(document: object) -> Any:
     """A document without its number, at any depth."""
     if isinstance(document, dict):
         return {
-            name: HIDDEN if name in ("number", "numbers") and item else numberless(item)
+            name: HIDDEN if name in ("number", "numbers") and item else hide_document_numbers(item)
             for name, item in document.items()
         }
-    return [numberless(item) for item in document] if isinstance(document, list) else document
+    return (
+        [hide_document_numbers(item) for item in document]
+        if isinstance(document, list)
+        else document
+    )

@@ -15,8 +15,8 @@ from typing import Any
 
 from ..errors.arguments import explain_arguments
 from ..errors.text import printable_lines
-from .cleaner import Cleaner, multiline_text
-from .personal import bare_urls, impersonal
+from .cleaner import Cleaner, join_lines
+from .personal import hide_personal_data, hide_url_secrets
 from .scrub_rules import Rule, Spans, is_placeholder
 from .search import SHORTEST_SECRET
 from .text_cleaner import RULES
@@ -69,28 +69,32 @@ def scrub(
     def clean(where: str, value: object) -> Any:
         cleaner = Cleaner(partial(report, where), rules, is_encoded=not is_notebook)
         # What stands across several outputs is searched first: a part of it may look like a whole.
-        value = cleaner.clean(_outputs(value, cleaner) if where.endswith(", outputs") else value)
-        if "webhook" in where and (short_urls := bare_urls(value)) != value:
+        value = cleaner.clean(
+            _clean_across_outputs(value, cleaner) if where.endswith(", outputs") else value
+        )
+        if "webhook" in where and (short_urls := hide_url_secrets(value)) != value:
             report(where, "webhook URL")
             value = short_urls
-        if is_private and (anonymous := impersonal(value, personal)) != value:
+        if is_private and (anonymous := hide_personal_data(value, personal)) != value:
             report(where, "personal data")
             value = anonymous
         return value
 
-    cleaned = _by_part(document, clean)
+    cleaned = _clean_parts(document, clean)
     if secrets:  # what was found in one place is removed from the others
-        rules = (*RULES, *_occurrences(secrets))
-        cleaned = _by_part(cleaned, clean)
+        rules = (*RULES, *_make_value_rules(secrets))
+        cleaned = _clean_parts(cleaned, clean)
     return cleaned, leaks
 
 
-def _occurrences(secrets: Mapping[str, str]) -> Iterator[Rule]:
+def _make_value_rules(secrets: Mapping[str, str]) -> Iterator[Rule]:
     """The rules that find keys and numbers by value."""
     for kind in dict.fromkeys(secrets.values()):
         values = sorted((text for text in secrets if secrets[text] == kind), key=len, reverse=True)
-        every = "|".join(map(re.escape, values))
-        pattern = re.compile(every if kind == "key" else rf"(?<![\w.])(?:{every})(?!\w)")
+        alternatives = "|".join(map(re.escape, values))
+        pattern = re.compile(
+            alternatives if kind == "key" else rf"(?<![\w.])(?:{alternatives})(?!\w)"
+        )
 
         def find(text: str, pattern: re.Pattern[str] = pattern) -> Spans:
             return (match.span() for match in pattern.finditer(text))
@@ -98,62 +102,64 @@ def _occurrences(secrets: Mapping[str, str]) -> Iterator[Rule]:
         yield Rule(kind, find)
 
 
-def _by_part(document: Mapping[str, Any], clean: Clean) -> dict[str, Any]:
+def _clean_parts(document: Mapping[str, Any], clean: Clean) -> dict[str, Any]:
     """A document of which every cell, entry or row is cleaned by its place and value."""
     if "cells" not in document:
-        return {name: _traffic(name, value, clean) for name, value in document.items()}
-    cells = [_cell(cell, at, clean) for at, cell in enumerate(document["cells"], 1)]
+        return {name: _clean_records(name, value, clean) for name, value in document.items()}
+    cells = [_clean_cell(cell, at, clean) for at, cell in enumerate(document["cells"], 1)]
     return {**clean("notebook", {**document, "cells": None}), "cells": cells}
 
 
-def _traffic(name: str, value: object, clean: Clean) -> Any:
+def _clean_records(name: str, value: object, clean: Clean) -> Any:
     if isinstance(value, Mapping) and name in ("log", "tables"):
-        return {part: _traffic(part, item, clean) for part, item in value.items()}
+        return {part: _clean_records(part, item, clean) for part, item in value.items()}
     if isinstance(value, list):
         return [clean(f"{name} {at}", item) for at, item in enumerate(value, 1)]
     return clean(name, value)
 
 
-def _cell(cell: object, number: int, clean: Clean) -> Any:
+def _clean_cell(cell: object, number: int, clean: Clean) -> Any:
     if not isinstance(cell, Mapping):
         return cell
     return {name: clean(f"cell {number}, {name}", value) for name, value in cell.items()}
 
 
-def _outputs(outputs: object, cleaner: Cleaner) -> Any:
+def _clean_across_outputs(outputs: object, cleaner: Cleaner) -> Any:
     """Outputs without what stands across several of them: first those of one stream."""
     if not isinstance(outputs, list):
         return outputs
-    names = dict.fromkeys(filter(None, map(_stream, outputs)))
-    rows = [[at for at, output in enumerate(outputs) if _stream(output) == name] for name in names]
+    names = dict.fromkeys(filter(None, map(_stream_name, outputs)))
+    rows = [
+        [at for at, output in enumerate(outputs) if _stream_name(output) == name] for name in names
+    ]
     clean_outputs: list[Any] = list(outputs)
     for row in (*rows, range(len(outputs))):
-        places = [at for at in row if _output_text(clean_outputs[at]) is not None]
-        texts = [_output_text(clean_outputs[at]) or "" for at in places]
+        find_occurrences = [at for at in row if _output_text(clean_outputs[at]) is not None]
+        texts = [_output_text(clean_outputs[at]) or "" for at in find_occurrences]
         clean = cleaner.pieces(cleaner.pieces(texts), "\n") if len(texts) > 1 else texts
-        for at, text, clean_text in zip(places, texts, clean, strict=True):
+        for at, text, clean_text in zip(find_occurrences, texts, clean, strict=True):
             if text != clean_text:
-                clean_outputs[at] = _with_text(clean_outputs[at], clean_text)
+                clean_outputs[at] = _replace_output_text(clean_outputs[at], clean_text)
     return [output for output in clean_outputs if output is not None]
 
 
-def _with_text(output: Mapping[str, Any], text: str) -> Mapping[str, Any] | None:
+def _replace_output_text(output: Mapping[str, Any], text: str) -> Mapping[str, Any] | None:
     """An output with another text; nothing if it is a stream of which nothing is left."""
-    if not _stream(output):
+    if not _stream_name(output):
         return {**output, "data": {**output["data"], "text/plain": text}}
     return {**output, "text": text} if text else None
 
 
 def _output_text(output: Any) -> str | None:
     """The text of a stream or of a value; None for another output."""
-    if _stream(output):
-        return multiline_text(output["text"])
+    if _stream_name(output):
+        return join_lines(output["text"])
     data = output.get("data") if isinstance(output, Mapping) else None
     text = data.get("text/plain") if isinstance(data, Mapping) else None
-    return None if text is None else multiline_text(text)
+    return None if text is None else join_lines(text)
 
 
-def _stream(output: Any) -> object:
+def _stream_name(output: Any) -> object:
     """The name of the stream of an output; None for another output."""
     is_stream = isinstance(output, Mapping) and output.get("output_type") == "stream"
     return output.get("name") if is_stream and "text" in output else None

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 from ..corridors.examples import DOCUMENTS, PEOPLE
 from ..spec.codes import IMAGE_MIN
 from .encodings import is_image
-from .search import image_bytes
+from .search import decode_image
 
 PDF = "application/pdf"
 SHORTEST_URI = 60
 QR_CODE = 2**16
 LONGEST_WORD = 24
-_SHOWN = (*DOCUMENTS.values(), *(person["document"] for person in PEOPLE.values()))
-EXAMPLES = frozenset(str(document["number"]) for document in _SHOWN)
+_EXAMPLE_DOCUMENTS = (*DOCUMENTS.values(), *(person["document"] for person in PEOPLE.values()))
+EXAMPLE_NUMBERS = frozenset(str(document["number"]) for document in _EXAMPLE_DOCUMENTS)
 
 
 Spans = Iterator[tuple[int, int]]
@@ -29,19 +29,22 @@ class Rule(NamedTuple):
 
     A text is searched if it has one of the `words`, in lower case, and if `is_searched` says so:
     a test that costs little, and is true for every text in which the rule finds something.
+    `example` is a text in which it finds one secret.
     """
 
     kind: str
     find: Callable[[str], Spans]
     words: tuple[str, ...] = ()
     is_searched: Callable[[str], bool] | None = None
+    example: str = ""
 
 
-def form_rule(
+def make_pattern_rule(
     kind: str,
     form: str | re.Pattern[str],
-    is_allowed: Callable[[str], bool],
+    is_harmless: Callable[[str], bool],
     words: tuple[str, ...] = (),
+    example: str = "",
 ) -> Rule:
     """A rule for the first group of a form, or the whole match, unless its text is allowed."""
     pattern = re.compile(form)
@@ -49,12 +52,12 @@ def form_rule(
 
     def find(text: str) -> Spans:
         matches = pattern.finditer(text)
-        return (match.span(group) for match in matches if not is_allowed(match[group]))
+        return (match.span(group) for match in matches if not is_harmless(match[group]))
 
-    return Rule(kind, find, words)
+    return Rule(kind, find, words, example=example)
 
 
-def is_small(base64: str) -> bool:
+def is_small_base64_image(base64: str) -> bool:
     """Whether Base64 is that of a thumbnail or a QR code."""
     try:
         return is_small_image(binascii.a2b_base64(base64))
@@ -84,9 +87,9 @@ def is_image_list(items: list[Any]) -> bool:
     return is_image(data) and not is_small_picture(data)
 
 
-def image_mark(match: re.Match[str]) -> str | None:
+def replace_image(match: re.Match[str]) -> str | None:
     """The replacement of an image; None for a small one that is not a PDF."""
-    data = image_bytes(match)
+    data = decode_image(match)
     kind = (match["type"] or match["kind"] or "").replace("\\", "").lower()
     is_pdf = kind == PDF or data.startswith((b"%PDF", b"b'%PDF", b'b"%PDF'))
     if not is_pdf and is_small_image(data):
@@ -124,6 +127,6 @@ def is_word(text: str) -> bool:
     return is_path or is_placeholder(text) or bool(_WORDS.fullmatch(text))
 
 
-def is_example(number: str) -> bool:
+def is_example_number(number: str) -> bool:
     """Whether a document number belongs to an example person or is all zeros."""
-    return number in EXAMPLES or not set(number) & set("123456789")
+    return number in EXAMPLE_NUMBERS or not set(number) & set("123456789")

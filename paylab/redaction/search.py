@@ -9,25 +9,24 @@ from binascii import a2b_base64
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
 from hashlib import sha256
-from itertools import chain
 
 from ..spec import codes
 from . import escapes
-from .escapes import Found
+from .escapes import Replacement
 from .fields import (
-    BARE,
-    ENCLOSED,
-    ITEM,
-    LABELLED,
-    NAMED,
-    NUMBER,
-    REFUSED,
-    TYPES,
+    BARE_GROUP,
+    LABELLED_NUMBER,
+    LIST_ITEM,
+    NESTED_NUMBER_FIELD,
+    NUMBER_FIELD,
+    NUMBER_IN_OWN_FIELD,
+    REFUSED_NUMBER,
+    SENTENCE_WORDS,
+    TYPE_NAMES,
     VALUE,
     WORD_WITH_DIGITS,
-    WORDS,
-    casefolded,
-    share_tokens,
+    find_share_tokens,
+    fold_case,
 )
 from .hiding import HIDDEN, Secret
 
@@ -55,18 +54,21 @@ _MARKS = (
     "b'\\", "b'ii*", "b'mm\\", "b'%pdf", 'b"\\', 'b"ii*', 'b"mm\\', 'b"%pdf',
 )  # fmt: skip
 
-_END = r"""[^\s,;"'<>&\\]+"""
-_IS = r"""(?:\\?['"]?\s*[:=]\s*b?\\?['"]?|\\?['"]\s*,\s*b?\\?['"](?!x-|host\b))"""
+_VALUE_END = r"""[^\s,;"'<>&\\]+"""
+_NAME_AND_SIGN = r"""(?:\\?['"]?\s*[:=]\s*b?\\?['"]?|\\?['"]\s*,\s*b?\\?['"](?!x-|host\b))"""
 # The value of a header or field with this name, in text, JSON or tuples.
 PLACES: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("signature", re.compile(rf"\bSignature=({_END})", re.IGNORECASE)),
-    ("signature", re.compile(rf"\bSignature{_IS}([A-Za-z0-9+/=_-]{{20,}})", re.IGNORECASE)),
-    ("credential", re.compile(rf"\bCredential=({_END})", re.IGNORECASE)),
-    ("x-api-key", re.compile(rf"\bx-api-key{_IS}({_END})", re.IGNORECASE)),
+    ("signature", re.compile(rf"\bSignature=({_VALUE_END})", re.IGNORECASE)),
+    (
+        "signature",
+        re.compile(rf"\bSignature{_NAME_AND_SIGN}([A-Za-z0-9+/=_-]{{20,}})", re.IGNORECASE),
+    ),
+    ("credential", re.compile(rf"\bCredential=({_VALUE_END})", re.IGNORECASE)),
+    ("x-api-key", re.compile(rf"\bx-api-key{_NAME_AND_SIGN}({_VALUE_END})", re.IGNORECASE)),
     (
         "authorization",
         re.compile(
-            rf"\b(?:proxy-)?authorization{_IS}\w+\s+(?!Credential)({_END})",
+            rf"\b(?:proxy-)?authorization{_NAME_AND_SIGN}\w+\s+(?!Credential)({_VALUE_END})",
             re.IGNORECASE,
         ),
     ),
@@ -77,13 +79,13 @@ SIGNATURE = re.compile(r"(?<![A-Za-z0-9+/])((?:[A-Za-z0-9+/][\r\n]{0,2}){86}==)"
 DOCUMENT_TYPES = frozenset(codes.DOCUMENT_TYPES)
 _TYPE = rf"""["']?\btype["']?\s*[:=]\s*["']?(?:{"|".join(codes.DOCUMENT_TYPES)})\b["']?"""
 _KEY = r"""\bnumber["']?\s*[:=]\s*"""
-BESIDE = (
+BESIDE_DOCUMENT_TYPE = (
     re.compile(rf"""{_TYPE}[^{{}}]{{0,200}}?{_KEY}({VALUE})""", re.IGNORECASE),
     re.compile(rf"""{_KEY}({VALUE})[^{{}}]{{0,200}}?{_TYPE}""", re.IGNORECASE),
 )
 """The number of a document that is recognised by its type before or after it."""
 
-NO_NUMBER = frozenset("0 .-/")
+PLACEHOLDER_SIGNS = frozenset("0 .-/")
 """Placeholder numbers of examples, which are not searched elsewhere."""
 
 NUMBER_LENGTH_MIN = 5
@@ -101,53 +103,57 @@ SHORTEST_SECRET = 8
 
 def clean(text: str, secrets: Iterable[Secret], values: Iterable[str] = ()) -> str:
     """The text without secrets, `values`, signatures, document numbers, tokens and images."""
-    return escapes.replace_found(_short(text), partial(_find_secrets, secrets, values))
+    return escapes.replace_in_layers(_shorten(text), partial(_find_secrets, secrets, values))
 
 
-def named_values(text: str) -> list[str]:
+def find_named_values(text: str) -> list[str]:
     """The document numbers and share tokens that a text names, each also without its signs."""
     values = list[str]()
 
-    def find(text: str, _: int) -> Iterable[Found]:
-        for value, _start, _end in numbers(text):
-            for number in (value, "".join(filter(str.isalnum, value))):
-                if len(number) >= NUMBER_LENGTH_MIN and not set(number) <= NO_NUMBER:
-                    values.append(number)
-        for token, _start, _end in share_tokens(text):
-            if len(token) >= SHORTEST_SECRET:
-                values.append(escapes.decode(token))
+    def collect(layer: str, _: int) -> Iterable[Replacement]:
+        values.extend(_named_values_of_layer(layer))
         return ()
 
-    escapes.replace_found(_short(text), find)
+    escapes.replace_in_layers(_shorten(text), collect)
     return values[:VALUES_MAX]
+
+
+def _named_values_of_layer(text: str) -> Iterator[str]:
+    for number, _start, _end in find_document_numbers(text):
+        for spelling in (number, "".join(filter(str.isalnum, number))):
+            if len(spelling) >= NUMBER_LENGTH_MIN and not set(spelling) <= PLACEHOLDER_SIGNS:
+                yield spelling
+    for token, _start, _end in find_share_tokens(text):
+        if len(token) >= SHORTEST_SECRET:
+            yield escapes.decode(token)
 
 
 def _find_secrets(
     secrets: Iterable[Secret], values: Iterable[str], text: str, depth: int
-) -> Iterator[Found]:
+) -> Iterator[Replacement]:
     """The parts of a text that are hidden; `depth` is how often it was decoded."""
-    yield from _SHORTENED(text, depth)
-    folded_text = casefolded(text)
+    yield from _find_shortened_images(text, depth)
+    folded_text = fold_case(text)
     for secret in secrets:
         yield from _find_value(secret.reveal(), text, folded_text)
     for value in values:
         for part in _find_value(value, text, folded_text):
-            yield part._replace(put=_mask(text, part.start, part.end, depth))
+            yield part._replace(new_text=_mark_for(text, part.start, part.end, depth))
     for word, pattern in PLACES:
         if word in folded_text:
-            yield from (Found(*match.span(1), HIDDEN) for match in pattern.finditer(text))
+            yield from (Replacement(*match.span(1), HIDDEN) for match in pattern.finditer(text))
     for match in SIGNATURE.finditer(text) if "==" in text else ():
         if is_signature(match[1]):
-            yield Found(*match.span(1), HIDDEN)
-    for _, start, end in (*numbers(text), *share_tokens(text)):
-        yield Found(start, end, _mask(text, start, end, depth))
+            yield Replacement(*match.span(1), HIDDEN)
+    for _, start, end in (*find_document_numbers(text), *find_share_tokens(text)):
+        yield Replacement(start, end, _mark_for(text, start, end, depth))
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     """The text with images shortened; only the beginning of a long text."""
     if len(text) <= LONGEST:
         return text
-    text = escapes.replace_plain(text, _SHORTENED)
+    text = escapes.replace_in_text(text, _find_shortened_images)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}… <{len(text)} characters>"
 
 
@@ -159,21 +165,21 @@ def is_signature(text: str) -> bool:
         return False
 
 
-def find_images(keep: Callable[[re.Match[str]], str | None]) -> escapes.Find:
+def make_image_finder(keep: Callable[[re.Match[str]], str | None]) -> escapes.Find:
     """A function that finds images; `keep` returns the replacement, or None to leave an image."""
 
-    def find(text: str, _: int) -> Iterator[Found]:
-        words = casefolded(text)
+    def find(text: str, _: int) -> Iterator[Replacement]:
+        words = fold_case(text)
         if any(mark in words for mark in _MARKS):
             for match in IMAGE.finditer(text):
                 replacement = keep(match)
                 if replacement is not None:
-                    yield Found(*match.span(), replacement)
+                    yield Replacement(*match.span(), replacement)
 
     return find
 
 
-def image_bytes(match: re.Match[str]) -> bytes:
+def decode_image(match: re.Match[str]) -> bytes:
     """The bytes of an image; its text when they cannot be decoded."""
     text = match["data"] or match["bare"]
     if text is None:
@@ -186,41 +192,59 @@ def image_bytes(match: re.Match[str]) -> bytes:
         return text.encode()
 
 
-def _shortened(match: re.Match[str]) -> str:
+def _describe_image(match: re.Match[str]) -> str:
     """An image as type, size and hash."""
-    data = image_bytes(match)
+    data = decode_image(match)
     kind = match["type"] or match["kind"]
     prefix = f"data:{kind or ''};base64," if kind or match["data"] else ""
     return f"{prefix}<{len(data)} bytes, sha256 {sha256(data).hexdigest()[:16]}>"
 
 
-_SHORTENED = find_images(_shortened)
+_find_shortened_images = make_image_finder(_describe_image)
 
 
-def numbers(text: str) -> Iterator[tuple[str, int, int]]:
+def find_document_numbers(text: str) -> Iterator[tuple[str, int, int]]:
     """The document numbers that the text names, decoded, and their places without quotes."""
-    words = casefolded(text)
-    patterns = [NAMED] if any(name in words for name in TYPES) else []
-    patterns += [NUMBER, *ENCLOSED] if "document" in words else []
-    patterns += BESIDE if "number" in words else ()
-    for match in chain.from_iterable(pattern.finditer(text) for pattern in patterns):
-        for item in ITEM.finditer(text, *match.span(1)):
-            group = item.lastindex or 0
-            value = escapes.decode(item[group])
-            digits = sum(map(str.isdigit, value))
-            if "://" in value:  # the address of a document is no number
-                continue
-            if digits >= (1 if group < BARE else 4) and not WORDS.search(value):
-                yield value, *item.span(group)
-    if patterns:
-        for match in LABELLED.finditer(text):
-            yield escapes.decode(match["number"]), *match.span("number")
-    for refused in REFUSED.finditer(text) if "document" in words else ():
-        for token in WORD_WITH_DIGITS.finditer(text, *refused.span()):
-            yield escapes.decode(token[0]), *token.span()
+    lower_text = fold_case(text)
+    field_patterns = _number_field_patterns(lower_text)
+    for pattern in field_patterns:
+        for field in pattern.finditer(text):
+            yield from _numbers_in_value(text, *field.span(1))
+    if field_patterns:
+        for label in LABELLED_NUMBER.finditer(text):
+            yield escapes.decode(label["number"]), *label.span("number")
+    if "document" in lower_text:
+        for message in REFUSED_NUMBER.finditer(text):
+            for word in WORD_WITH_DIGITS.finditer(text, *message.span()):
+                yield escapes.decode(word[0]), *word.span()
 
 
-def _mask(text: str, start: int, end: int, depth: int) -> str:
+def _number_field_patterns(lower_text: str) -> list[re.Pattern[str]]:
+    """The patterns of fields that can occur in a text."""
+    patterns: list[re.Pattern[str]] = []
+    if any(name in lower_text for name in TYPE_NAMES):
+        patterns.append(NUMBER_IN_OWN_FIELD)
+    if "document" in lower_text:
+        patterns += [NUMBER_FIELD, *NESTED_NUMBER_FIELD]
+    if "number" in lower_text:
+        patterns += BESIDE_DOCUMENT_TYPE
+    return patterns
+
+
+def _numbers_in_value(text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+    """The numbers in the value of a field, which may be a list."""
+    for match in LIST_ITEM.finditer(text, start, end):
+        group = match.lastindex or 0
+        value = escapes.decode(match[group])
+        if "://" in value:  # the address of a document is no number
+            continue
+        digits_min = 1 if group < BARE_GROUP else 4
+        has_digits = sum(map(str.isdigit, value)) >= digits_min
+        if has_digits and not SENTENCE_WORDS.search(value):
+            yield value, *match.span(group)
+
+
+def _mark_for(text: str, start: int, end: int, depth: int) -> str:
     """`***`, quoted when it replaces a JSON number."""
     character_before = text[:start].rstrip()[-1:]
     character_after = text[end:].lstrip()[:1]
@@ -230,20 +254,20 @@ def _mask(text: str, start: int, end: int, depth: int) -> str:
     return f'"{HIDDEN}"' if is_json else HIDDEN
 
 
-def _find_value(value: str, text: str, folded_text: str) -> Iterator[Found]:
+def _find_value(value: str, text: str, folded_text: str) -> Iterator[Replacement]:
     """The places of a value: plain in any case, or as Base64 or hexadecimal inside other text."""
-    for form in _forms(value):
-        for at in places(form, folded_text):
+    for form in _spellings(value):
+        for at in find_occurrences(form, folded_text):
             end = at + len(form)
             around = text[max(0, at - 1) : at] + text[end : end + 1]
             if len(value) >= SHORTEST_SECRET or not re.search(r"\w", around):
-                yield Found(at, end, HIDDEN)
-    for form in _encoded(value):
-        for at in places(form, text):
-            yield Found(at, at + len(form), HIDDEN)
+                yield Replacement(at, end, HIDDEN)
+    for form in _encodings(value):
+        for at in find_occurrences(form, text):
+            yield Replacement(at, at + len(form), HIDDEN)
 
 
-def places(form: str, text: str) -> Iterator[int]:
+def find_occurrences(form: str, text: str) -> Iterator[int]:
     """Where a text occurs in another one, without overlaps."""
     at = text.find(form)
     while at >= 0:
@@ -252,14 +276,14 @@ def places(form: str, text: str) -> Iterator[int]:
 
 
 @lru_cache(maxsize=4096)
-def _forms(value: str) -> tuple[str, ...]:
+def _spellings(value: str) -> tuple[str, ...]:
     """The forms of a value in lower case: plain, decoded, and with plus signs for spaces."""
     forms = {value, escapes.decode(value), value.replace(" ", "+")}
-    return tuple(sorted({casefolded(form) for form in forms if form}, key=len, reverse=True))
+    return tuple(sorted({fold_case(form) for form in forms if form}, key=len, reverse=True))
 
 
 @lru_cache(maxsize=4096)
-def _encoded(value: str) -> tuple[str, ...]:
+def _encodings(value: str) -> tuple[str, ...]:
     """The Base64 of the value at each of its three alignments, and its hexadecimal form."""
     encodings: set[str] = set()
     for text in {value, json.dumps(value)[1:-1]}:

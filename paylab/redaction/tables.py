@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from .fields import TYPES, casefolded
+from .fields import TYPE_NAMES, fold_case
 
-DOCUMENT = re.compile(
-    rf"(?:(?:document[._ -]?)?(?:{'|'.join(TYPES)})|document)(?:[._ -]?(?:number|no|id))?",
+DOCUMENT_LABEL = re.compile(
+    rf"(?:(?:document[._ -]?)?(?:{'|'.join(TYPE_NAMES)})|document)(?:[._ -]?(?:number|no|id))?",
     re.IGNORECASE,
 )
 """The label of a column of document numbers."""
@@ -39,29 +39,29 @@ def is_document_number(text: str) -> bool:
     return sum(map(str.isdigit, text)) >= 5 and _DOCUMENT_NUMBER.fullmatch(text) is not None
 
 
-def values_in_columns(
+def find_column_values(
     text: str, label: re.Pattern[str], is_value: Callable[[str], bool], first: int = 0
 ) -> Iterator[tuple[int, int]]:
     """The places of the values in columns with such a label; the first one stands at `first`."""
     start = text.rfind("\n", 0, first) + 1  # no line before it is below a label
     html = [
         [_Cell(cell[1].strip(), *cell.span(1)) for cell in _HTML_CELL.finditer(text, *row.span())]
-        for row in (_ROW.finditer(text) if "<tr" in casefolded(text) else ())
+        for row in (_ROW.finditer(text) if "<tr" in fold_case(text) else ())
     ]
-    cells = _below_label(html, label, _same_index)
+    cells = _find_cells_below(html, label, _cell_at_index)
     for delimiter in DELIMITERS if "\n" in text else "":
         if delimiter in text:
-            cells += _below_label(_rows(text, delimiter, start), label, _same_index)
+            cells += _find_cells_below(_split_rows(text, delimiter, start), label, _cell_at_index)
     if "\n" in text:
-        cells += _below_label(_aligned(text, start), label, _same_place(text))
-        cells += _above_name(text, label)
+        cells += _find_cells_below(_split_words(text, start), label, _make_edge_lookup(text))
+        cells += _find_series_cells(text, label)
     for cell in cells:
         if is_value(cell.text):
             at = text.index(cell.text, cell.start)
             yield at, at + len(cell.text)
 
 
-def _below_label(
+def _find_cells_below(
     rows: Iterable[_Row],
     label: re.Pattern[str],
     cell_of: Callable[[_Row, _Row, int], _Cell | None],
@@ -80,19 +80,19 @@ def _below_label(
     return cells
 
 
-def _above_name(text: str, label: re.Pattern[str]) -> Iterator[_Cell]:
+def _find_series_cells(text: str, label: re.Pattern[str]) -> Iterator[_Cell]:
     """The last words of the lines of a series, whose name stands below it."""
     for series in _SERIES.finditer(text) if "Name: " in text else ():
         if label.fullmatch(series[2]):
-            for row in _aligned(text, *series.span(1)):
+            for row in _split_words(text, *series.span(1)):
                 yield row[-1]
 
 
-def _same_index(head: _Row, row: _Row, at: int) -> _Cell | None:
+def _cell_at_index(head: _Row, row: _Row, at: int) -> _Cell | None:
     return row[at] if len(row) == len(head) else None
 
 
-def _same_place(text: str) -> Callable[[_Row, _Row, int], _Cell | None]:
+def _make_edge_lookup(text: str) -> Callable[[_Row, _Row, int], _Cell | None]:
     """A function that finds the word at the left or right end of a label."""
 
     def column(place: int) -> int:
@@ -111,7 +111,7 @@ def _same_place(text: str) -> Callable[[_Row, _Row, int], _Cell | None]:
     return cell_of
 
 
-def _rows(text: str, delimiter: str, start: int) -> Iterator[_Row]:
+def _split_rows(text: str, delimiter: str, start: int) -> Iterator[_Row]:
     """The lines of a text, from a place, as cells between delimiters."""
     sign = re.escape(delimiter)
     cell = re.compile(rf'(?:^|{sign})("(?:[^"]|"")*+"|[^{sign}]*+)')
@@ -126,7 +126,7 @@ def _rows(text: str, delimiter: str, start: int) -> Iterator[_Row]:
         ]
 
 
-def _aligned(text: str, start: int = 0, end: int | None = None) -> Iterator[_Row]:
+def _split_words(text: str, start: int = 0, end: int | None = None) -> Iterator[_Row]:
     """The lines of a text, or of a part of it, as words."""
     for line in _LINE.finditer(text, start, len(text) if end is None else end):
         words = _WORD.finditer(text, *line.span())

@@ -9,18 +9,18 @@ from itertools import accumulate
 
 from . import escapes
 from .document_rules import DOCUMENTS
-from .encodings import decoded_text, find_encoded, inflated, is_image
-from .escapes import Found
-from .fields import ascii_folded, casefolded
-from .key_rules import KEYS, LONG, TOKENS
+from .encodings import decode_text, decompress, find_encoded, is_image
+from .escapes import Replacement
+from .fields import fold_case, fold_to_ascii
+from .key_rules import KEYS, LONG_SECRETS, TOKENS
 from .label_rules import LABELS
-from .scrub_rules import LONGEST_WORD, SHORTEST_URI, Rule, image_mark, is_small_picture
-from .search import find_images
+from .scrub_rules import LONGEST_WORD, SHORTEST_URI, Rule, is_small_picture, replace_image
+from .search import make_image_finder
 
-RULES: tuple[Rule, ...] = (*LONG, *KEYS, *DOCUMENTS, *TOKENS, *LABELS)
+RULES: tuple[Rule, ...] = (*LONG_SECRETS, *KEYS, *DOCUMENTS, *TOKENS, *LABELS)
 """In this order: text found by one rule is skipped by the next ones."""
 _WORDS = frozenset(word for rule in RULES for word in rule.words)
-_DATA = re.compile(r"[A-Za-z0-9+/]{1000,}+")
+_LONG_DATA = re.compile(r"[A-Za-z0-9+/]{1000,}+")
 """Data that is searched when it is decoded; its characters only look like words and numbers."""
 _PLAIN_WORD = re.compile(rf"[A-Za-z_.]{{0,{LONGEST_WORD}}}")
 """A text that is no secret by itself: a placeholder by the rules for keys."""
@@ -40,110 +40,110 @@ class TextCleaner:
         self,
         report: Report,
         rules: Sequence[Rule],
-        kind_inside: Callable[[str], str | None] | None,
+        find_kind: Callable[[str], str | None] | None,
     ) -> None:
         self._report = report
         self._rules = rules
-        self._kind_inside = kind_inside
+        self._find_kind = find_kind
 
     def text(self, text: str) -> str:
         """A text without what must not be shared."""
         if _PLAIN_WORD.fullmatch(text):  # most names in a document are
             return text
-        text = escapes.replace_plain(text, self._images)
-        return escapes.replace_parts(text, self._parts(text, self._rules))
+        text = escapes.replace_in_text(text, self._find_images)
+        return escapes.replace_parts(text, self._find_secrets(text, self._rules))
 
     def pieces(self, texts: list[str], joint: str = "") -> list[str]:
         """Texts without what stands across several of them; a text without a part of it stays."""
         joined = joint.join(texts)
         ends = list(accumulate(len(text) + len(joint) for text in texts))
-        images = [] if joint else [*self._images(joined, 0)]
+        images = [] if joint else [*self._find_images(joined, 0)]
         # Two texts side by side also look like what neither of them is: then only the seam counts.
-        parts_found = self._parts(joined, self._rules, images, seams=() if joint else ends)
+        parts_found = self._find_secrets(joined, self._rules, images, seams=() if joint else ends)
         clean_texts = []
         for text, end in zip(texts, ends, strict=True):
             start = end - len(text) - len(joint)
-            inside = [_clipped(part, start, start + len(text)) for part in parts_found]
+            inside = [_clip(part, start, start + len(text)) for part in parts_found]
             clean_texts.append(escapes.replace_parts(text, [part for part in inside if part]))
         return clean_texts
 
     def without_long(self, text: str) -> str:
         """A text without images and signatures, which are often cut into pieces."""
-        text = escapes.replace_plain(text, self._images)
-        return escapes.replace_parts(text, self._parts(text, LONG))
+        text = escapes.replace_in_text(text, self._find_images)
+        return escapes.replace_parts(text, self._find_secrets(text, LONG_SECRETS))
 
-    def _images(self, text: str, depth: int) -> Iterator[Found]:
+    def _find_images(self, text: str, depth: int) -> Iterator[Replacement]:
         """The images in a text, each to its end, also if it is cut into lines or literals."""
-        images = list(find_images(image_mark)(text, depth))
+        images = list(make_image_finder(replace_image)(text, depth))
         for encoded in find_encoded(text) if len(text) >= SHORTEST_URI else ():
-            data = inflated(encoded.data)
+            data = decompress(encoded.data)
             if is_image(data) and not is_small_picture(data):
                 kind = "PDF" if data.startswith(b"%PDF") else "image"
-                images.append(Found(encoded.start, encoded.end, f"[removed: {kind}]"))
+                images.append(Replacement(encoded.start, encoded.end, f"[removed: {kind}]"))
         end = 0
         for image in sorted(images):
             if image.start >= end:
-                self._report(image.put[len("[removed: ") : -1], "")
+                self._report(image.new_text[len("[removed: ") : -1], "")
             end = max(end, image.end)
             yield image
 
-    def _parts(
+    def _find_secrets(
         self,
         text: str,
         rules: Sequence[Rule],
-        images: Sequence[Found] = (),
+        images: Sequence[Replacement] = (),
         seams: Sequence[int] = (),
-    ) -> list[Found]:
+    ) -> list[Replacement]:
         """The images, and what the rules match in a decoded layer: across a seam, if given."""
         parts = list(images)
-        for part, content in escapes.find_parts(text, partial(self._found, rules)):
+        for part, content in escapes.find_parts(text, partial(self._apply_rules, rules)):
             if seams and not any(part.start < seam < part.end for seam in seams):
                 continue
             if not any(part.start < earlier.end and earlier.start < part.end for earlier in parts):
-                self._report(part.put[len("[removed: ") : -1], content)
+                self._report(part.new_text[len("[removed: ") : -1], content)
             parts.append(part)
         return parts
 
-    def _found(self, rules: Sequence[Rule], text: str, depth: int) -> list[Found]:
+    def _apply_rules(self, rules: Sequence[Rule], text: str, depth: int) -> list[Replacement]:
         """The matches of the rules; text matched by one rule is skipped by the next."""
-        parts = [*find_images(image_mark)(text, depth)] if depth else []
-        text = ascii_folded(text)
-        parts += self._encoded(text)
-        text = _DATA.sub(lambda match: "\0" * len(match[0]), text)
-        present = _words_in(casefolded(text))
+        parts = [*make_image_finder(replace_image)(text, depth)] if depth else []
+        text = fold_to_ascii(text)
+        parts += self._find_encoded_secrets(text)
+        text = _LONG_DATA.sub(lambda match: "\0" * len(match[0]), text)
+        words_present = _find_rule_words(fold_case(text))
         for rule in rules:
-            if rule.words and present.isdisjoint(rule.words):
+            if rule.words and words_present.isdisjoint(rule.words):
                 continue
             if rule.is_searched and not rule.is_searched(text):
                 continue
             for start, end in rule.find(text):
                 if not any(start < part.end and part.start < end for part in parts):
-                    parts.append(Found(start, end, f"[removed: {rule.kind}]"))
+                    parts.append(Replacement(start, end, f"[removed: {rule.kind}]"))
         return parts
 
-    def _encoded(self, text: str) -> Iterator[Found]:
+    def _find_encoded_secrets(self, text: str) -> Iterator[Replacement]:
         """The encoded parts of a text that hold a secret."""
-        if self._kind_inside is None:
+        if self._find_kind is None:
             return
         end = 0
         for encoded in find_encoded(text):
-            inner = decoded_text(encoded.data) if encoded.start >= end else None
+            inner = decode_text(encoded.data) if encoded.start >= end else None
             if inner is None:
                 continue
-            kind = self._kind_inside(inner)
+            kind = self._find_kind(inner)
             if kind:
                 end = encoded.end
-                yield Found(encoded.start, encoded.end, f"[removed: {kind}]")
+                yield Replacement(encoded.start, encoded.end, f"[removed: {kind}]")
 
 
-def _words_in(text: str) -> frozenset[str]:
+def _find_rule_words(text: str) -> frozenset[str]:
     """The words of the rules that a text in lower case has."""
     return frozenset(word for word in _WORDS if word in text)
 
 
-def _clipped(part: Found, start: int, end: int) -> Found | None:
+def _clip(part: Replacement, start: int, end: int) -> Replacement | None:
     """A part of joined texts as one of this text; the mark stands in the first text only."""
     if part.end <= start or part.start >= end:
         return None
-    mark = part.put if part.start >= start else ""
-    return Found(max(part.start, start) - start, min(part.end, end) - start, mark)
+    mark = part.new_text if part.start >= start else ""
+    return Replacement(max(part.start, start) - start, min(part.end, end) - start, mark)

@@ -11,7 +11,7 @@ from pathlib import Path
 from .. import sqlite
 from ..errors.base import SimulatorError
 from ..files import replace
-from ..redaction.personal import bare_urls, impersonal, personal_names
+from ..redaction.personal import find_personal_names, hide_personal_data, hide_url_secrets
 from ..redaction.redaction import Redaction
 from ..spec.service.service import Service
 from ..spec.text import JsonObject
@@ -32,10 +32,10 @@ def checksum(dump: JsonObject) -> str:
 def write_file(snapshot: JsonObject, path: Path, *, keep_personal: bool = False) -> None:
     """Write a snapshot without document numbers, personal data and the secrets in webhook URLs."""
     dump = {key: value for key, value in snapshot.items() if key != "checksum"}
-    names = personal_names(Service(dump.get("service", {})).diff())
-    dump = bare_urls(Redaction([], names).json(dump))
+    names = find_personal_names(Service(dump.get("service", {})).diff())
+    dump = hide_url_secrets(Redaction([], names).json(dump))
     if not keep_personal:
-        dump = impersonal(dump, names)
+        dump = hide_personal_data(dump, names)
     text = json.dumps({**dump, "checksum": checksum(dump)}, indent=1, ensure_ascii=False)
     with replace(path, private=True) as sink:
         sink.write(f"{text}\n".encode())

@@ -18,7 +18,7 @@ from paylab.frames.columns import SCHEMAS
 from paylab.openapi import document
 from paylab.probe.evidence import SHAPES
 from paylab.probe.walk import PLAN
-from paylab.redaction.personal import impersonal
+from paylab.redaction.personal import hide_personal_data
 from paylab.rules import deposits, individuals
 from paylab.simulator import ids
 from paylab.spec import assumptions, codes
@@ -126,7 +126,7 @@ def test_the_service_is_read_from_the_record(lab, ramp):
         ("QR", True) if ramp.card == "qr_code" else ("Card", False)
     )
     assert f"at most {ramp.cap} {ramp.currency.upper()} a deposit" in dict(card.table()).values()
-    assert impersonal({ramp.detail: "text"}) == {ramp.detail: "***"}
+    assert hide_personal_data({ramp.detail: "text"}) == {ramp.detail: "***"}
     assert SHAPES[ramp.detail].fullmatch(ramp.example)
     column = f"deposit_instructions_{ramp.detail}"
     assert column in SCHEMAS["conversion_accounts"].names

@@ -12,8 +12,12 @@ from urllib.parse import quote
 import pytest
 
 from paylab.corridors.corridor import NAMED
-from paylab.redaction.escapes import decode, replace_plain
-from paylab.redaction.personal import bare_urls, impersonal, personal_names
+from paylab.redaction.escapes import decode, replace_in_text
+from paylab.redaction.personal import (
+    find_personal_names,
+    hide_personal_data,
+    hide_url_secrets,
+)
 from paylab.redaction.redaction import Redaction
 from paylab.redaction.search import LONGEST
 
@@ -208,7 +212,7 @@ def test_only_escapes_are_decoded():
     """Escapes are decoded; other text stays."""
     assert decode("\\U0010ffff \\U00110000 \\u{41}") == "\U0010ffff \\U00110000 A"
     assert decode("a&lt;b%20c\\u0041\\n\\ud83d\\ude00 5% &zz; \\q") == "a<b cA\n😀 5% &zz; \\q"
-    assert replace_plain("abc", lambda *_: []) == "abc"
+    assert replace_in_text("abc", lambda *_: []) == "abc"
 
 
 PERSON = {
@@ -230,17 +234,17 @@ def test_a_value_is_found_in_any_case():
 
 def test_personal_data_goes_and_the_rest_stays():
     """In JSON, in text that contains JSON, and in text with an e-mail, a phone or a CLABE."""
-    clean = impersonal({"body": json.dumps(json.dumps(PERSON)), "person": PERSON})
+    clean = hide_personal_data({"body": json.dumps(json.dumps(PERSON)), "person": PERSON})
     text = json.dumps(clean)
     for word in ("Ana", "ana@", "1111", "1990", "Calle", "6461", "Reyes"):
         assert word not in text
     assert clean["person"]["address"] == {"country": "MX", "line_1": "***", "other": "***"}
     assert json.loads(json.loads(clean["body"]))["amount"] == "5.00"
     packed = b64encode(json.dumps(PERSON, separators=(",", ":")).encode()).decode()
-    unpacked = json.loads(b64decode(impersonal({"body": packed})["body"]))
+    unpacked = json.loads(b64decode(hide_personal_data({"body": packed})["body"]))
     assert unpacked["details"] == {"clabe": "***", "account_holder_name": "***"}
     said = "to ana@example.org, +52 55 1111 2222 or 646180157000000004"
-    assert impersonal(said) == "to ***, *** or ***"
+    assert hide_personal_data(said) == "to ***, *** or ***"
 
 
 @pytest.mark.parametrize(
@@ -292,15 +296,18 @@ def test_headers_without_those_that_hold_a_secret():
 def test_the_names_of_a_service_for_personal_fields():
     """Names of other fields and other settings are not among them."""
     names = {"individuals.fields.given_name": "vorname", "transfers.fields.source_amount": "betrag"}
-    assert personal_names({**names, "paths.phone": "x", "a.fields.email": 5}) == {"vorname", "5"}
+    assert find_personal_names({**names, "paths.phone": "x", "a.fields.email": 5}) == {
+        "vorname",
+        "5",
+    }
 
 
 def test_urls_without_user_and_query():
     """The URL of a webhook may hold a token in its user, query or fragment."""
     value = [{"url": "https://u:p@h.test/x?token=1#f", "to": "https://a.test?b=1"}, {"url": 5}]
     bare = [{"url": "https://h.test/x", "to": "https://a.test?b=1"}, {"url": 5}]
-    assert bare_urls(value) == bare
-    assert bare_urls({"url": "http://[bad"}) == {"url": "***"}
+    assert hide_url_secrets(value) == bare
+    assert hide_url_secrets({"url": "http://[bad"}) == {"url": "***"}
 
 
 def test_a_body_in_base64_is_cleaned():
@@ -308,11 +315,13 @@ def test_a_body_in_base64_is_cleaned():
     code = b64encode(b'{"n":1,"email":"ana@example.org"}').decode()
     clean = b64encode(b'{"n":1,"email":"***"}').decode()
     texts = code, f"{code[:20]}\n{code[20:]}", "eyJh.bGci"
-    assert impersonal([*texts]) == [clean, clean, texts[2]]
+    assert hide_personal_data([*texts]) == [clean, clean, texts[2]]
     har = {"encoding": "base64", "text": b64encode(b"to ana@example.org").decode()}
-    assert b64decode(impersonal(har)["text"]) == b"to ***"
-    assert impersonal({"encoding": "utf-8", "text": "YW5hQGEudGVzdA=="})["text"][:4] == "YW5h"
-    assert impersonal({"encoding": "base64", "text": "a@b.test"}) == {
+    assert b64decode(hide_personal_data(har)["text"]) == b"to ***"
+    assert (
+        hide_personal_data({"encoding": "utf-8", "text": "YW5hQGEudGVzdA=="})["text"][:4] == "YW5h"
+    )
+    assert hide_personal_data({"encoding": "base64", "text": "a@b.test"}) == {
         "encoding": "base64",
         "text": "***",
     }
@@ -329,8 +338,8 @@ def test_other_names_of_personal_fields():
     """Other names of document numbers are known, in parsed JSON and in a body's text."""
     value = {"documents": [{name: "AB12345"} for name in NAMES], "country": "MX"}
     hidden = {"documents": [{name: "***"} for name in NAMES], "country": "MX"}
-    assert impersonal(value) == json.loads(impersonal(json.dumps(value))) == hidden
-    assert impersonal(dict.fromkeys(NAMES, 98765)) == dict.fromkeys(NAMES, "***")
+    assert hide_personal_data(value) == json.loads(hide_personal_data(json.dumps(value))) == hidden
+    assert hide_personal_data(dict.fromkeys(NAMES, 98765)) == dict.fromkeys(NAMES, "***")
 
 
 @pytest.mark.parametrize(
@@ -343,8 +352,8 @@ def test_other_names_of_personal_fields():
 )
 def test_other_fields_are_not_personal(text):
     """Similar names and types of documents are kept."""
-    assert impersonal(text) == text
-    assert impersonal(json.loads(text)) == json.loads(text)
+    assert hide_personal_data(text) == text
+    assert hide_personal_data(json.loads(text)) == json.loads(text)
 
 
 @pytest.mark.parametrize(
@@ -446,7 +455,7 @@ def test_the_details_of_every_account_are_personal():
     """All but what many accounts have in common."""
     accounts = [account for corridor in NAMED for account in corridor.accounts]
     names = {field.name for account in accounts for field in account.fields}
-    shown = {name for name in names if impersonal({name: "A1B2C3"}) == {name: "A1B2C3"}}
+    shown = {name for name in names if hide_personal_data({name: "A1B2C3"}) == {name: "A1B2C3"}}
     assert shown == {
         *("account_type", "bank_account_country", "bank_code", "issuer", "network", "pix_key_type")
     }

@@ -9,13 +9,14 @@ import pytest
 from paylab.corridors.examples import PEOPLE
 from paylab.redaction.scrub import scrub
 from paylab.redaction.scrub_rules import (
-    is_example,
+    is_example_number,
     is_placeholder,
-    is_small,
+    is_small_base64_image,
     is_small_image,
     is_stand_in,
     is_word,
 )
+from paylab.redaction.text_cleaner import RULES
 from paylab.spec.codes import IMAGE_MIN
 
 CURP = str(next(iter(PEOPLE.values()))["document"]["number"])
@@ -56,7 +57,7 @@ def test_placeholders_and_words(text, stand_in, placeholder, word):
 )
 def test_examples(number, example):
     """The numbers of example people, and numbers of zeros."""
-    assert is_example(number) == example
+    assert is_example_number(number) == example
 
 
 def png(size, width=21, height=21, depth=1):
@@ -85,7 +86,7 @@ def test_small_pictures(data, small):
 
 def test_a_picture_that_cannot_be_read_is_not_small():
     """Text that is no Base64 is removed."""
-    assert (is_small("A"), is_small("")) == (False, True)
+    assert (is_small_base64_image("A"), is_small_base64_image("")) == (False, True)
 
 
 def cleaned(source):
@@ -134,3 +135,12 @@ def test_from_which_size_and_by_which_names(source, clean, kinds):
     assert found[1] == kinds
     assert clean is None or found[0] == clean
     assert kinds or found[0] == source
+
+
+@pytest.mark.parametrize("rule", [rule for rule in RULES if rule.example], ids=lambda r: r.example)
+def test_a_rule_finds_one_secret_in_its_example(rule):
+    """The example of a rule has one secret, which no scrubbed file has."""
+    [(start, end)] = rule.find(rule.example)
+    cleaned, leaks = scrub({"cells": [{"source": rule.example}]})
+    assert rule.example[start:end] not in str(cleaned)
+    assert leaks

@@ -1,0 +1,130 @@
+"""Keys as literals in source code: assigned to a name, passed to a call, in a row of values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .key_names import BOUNDED_KEY_NAME, KEY_NAME, find_named_regions, looks_like_key
+from .scrub_rules import Spans, is_stand_in, is_word
+
+_LITERAL_CHARACTER = r"""(?:[^"'\\\n]|\\.)"""
+_PREFIX = "[rbfuRBFU]{0,2}"
+_NEXT_LITERAL = rf"""["']\s*\+?\s*{_PREFIX}["']{_LITERAL_CHARACTER}+"""
+_JOINED_LITERALS = (
+    rf"""{_PREFIX}(?:\"\"\"|'''|["'])(?P<text>{_LITERAL_CHARACTER}{{4,}}(?:{_NEXT_LITERAL})*)"""
+)
+"""A literal, or several joined ones; the group is the text between the outer quotes."""
+_CALL_OF_VALUE = (
+    r"(?:(?:[\w.]{1,40}\.)?(?:fromhex|b64decode|bytes|Secret\w{0,9})?\(\s*+"
+    r"|(?P<call>\w+)\(\s*+)"
+)
+"""A call that makes a key of its text, brackets alone, or another call."""
+_TYPE_ANNOTATION = (
+    r"""(?::\s*["']?[\w.]{1,80}(?:\[[\w.,|\s\[\]]{1,80}\])?(?:\s*\|\s*[\w.]{1,80}){0,4}["']?)"""
+)
+"""The annotation of a variable or parameter."""
+_GAP_BEFORE_VALUE = r"(?:\s|\\\n|#[^\n]{0,200}\n)*+"
+"""White space, comments and continued lines before a value."""
+_ALTERNATIVE = (
+    r"""(?:[^\n"'=,]{1,80}\b(?:or|else)\s+"""
+    r"""|(?P<lookup>[\w.]{1,80}[(\[]\s*["'][^"'\n]{1,80}["'](?:\s*,\s*|[)\]]+\s*(?:or|else)\s+)))"""
+)
+"""What stands before the second of two values, such as the default of a lookup."""
+
+_LITERAL_BESIDE_NAME = re.compile(
+    rf"""(?i)(?<!\w){BOUNDED_KEY_NAME}(?:["'\])]*\s*(?:{_TYPE_ANNOTATION}\s*)?(?:[:=!]?=|:)|["']\s*,"""
+    rf"""|["'\])]+\s*or\b){_GAP_BEFORE_VALUE}(?:[\w.]{{1,80}}+\s*+=\s*+){{0,3}}+{_ALTERNATIVE}?{_CALL_OF_VALUE}?{_GAP_BEFORE_VALUE}{_JOINED_LITERALS}"""
+)
+_TARGET = r"\*?[A-Za-z_][\w.]{0,80}"
+_ASSIGNMENT = re.compile(
+    rf"(?<![\w.,])(?:[(\[][ \t]{{0,80}})?({_TARGET}(?:\s*+,\s*+{_TARGET}){{0,20}})"
+    r"(?:\s*+,)?+(?:\s*+[)\]])?+"
+    rf"(?:\s*+=(?!=)(?:\s*+{_TARGET}\s*+=(?!=)){{0,3}}|(?P<loop>\s++in\s))\s*[(\[{{]?"
+)
+_GAP_BETWEEN_VALUES = r"(?:\s|#[^\n]{0,200}\n)*+"
+"""White space and comments between two values."""
+_OTHER_VALUE = r"""[^,"'()\[\]{}\n]{0,100}"""
+_VALUE = re.compile(
+    rf"""{_GAP_BETWEEN_VALUES}(?:{_JOINED_LITERALS}["']{{1,3}}|{_PREFIX}(?:"[^"\n]{{0,3}}"|'[^'\n]{{0,3}}')|{_OTHER_VALUE}(?:[(\[][^()\[\]\n]{{0,100}}[)\]]{_OTHER_VALUE}){{0,3}})"""
+    r"\s*(?P<more>,?)"
+)
+
+
+class _AssignedLiteral(NamedTuple):
+    """A literal on the right of an assignment, and whether its name is that of a key."""
+
+    start: int
+    end: int
+    is_of_key: bool
+
+
+def _find_assigned_literals(text: str) -> Iterator[_AssignedLiteral]:
+    """The literals of assignments with several names or several values."""
+    for match in _ASSIGNMENT.finditer(text):
+        names = [name.strip() for name in match[1].split(",")]
+        spans = list(_find_literal_spans(text, match.end()))
+        if len(names) == len(spans) == 1 and not match["loop"]:
+            continue
+        are_keys = [_is_name_of_key(name) for name in names]
+        has_one_value_each = len(names) == len(spans) and "*" not in match[1]
+        for index, span in enumerate(spans):
+            if span is not None:
+                is_of_key = are_keys[index] if has_one_value_each else any(are_keys)
+                yield _AssignedLiteral(*span, is_of_key)
+
+
+def _is_name_of_key(target: str) -> bool:
+    """Whether the target of an assignment, such as `self.api_key`, is named after a key."""
+    return KEY_NAME.fullmatch(target.rpartition(".")[2].lstrip("*")) is not None
+
+
+def _find_literal_spans(text: str, start: int) -> Iterator[tuple[int, int] | None]:
+    """The places of the literals in a row of values; None for another value."""
+    position = start
+    while match := _VALUE.match(text, position):
+        if match.end() == position:
+            return
+        yield match.span("text") if match["text"] is not None else None
+        if not match["more"]:
+            return
+        position = match.end()
+
+
+def find_key_literals(text: str) -> Spans:
+    """The literals that are given to the name of a key."""
+    spans_of_others = set()
+    for literal in list(_find_assigned_literals(text)):
+        span = (literal.start, literal.end)
+        if not literal.is_of_key:
+            spans_of_others.add(span)
+        elif not _is_harmless_literal(text[slice(*span)]):
+            yield span
+    first_region_start = find_named_regions(text)[0][0]
+    for match in _LITERAL_BESIDE_NAME.finditer(text, first_region_start):
+        is_harmless = is_word if match["call"] or match["lookup"] else _is_harmless_literal
+        if match.span("text") not in spans_of_others and not is_harmless(match["text"]):
+            yield match.span("text")
+
+
+def _is_harmless_literal(literal: str) -> bool:
+    return is_stand_in(literal) or KEY_NAME.fullmatch(literal) is not None
+
+
+_BRACKETED_ASSIGNMENT = re.compile(
+    r"(?m)^[ \t]*([^\n=]{0,200}[(\[][^\n=]{0,200}[)\]][^\n=]{0,80})=(?!=)([^\n]{1,2000})"
+)
+"""An assignment to names in brackets."""
+_LITERAL = re.compile(r"""["']([^"'\n\\]{8,})["']""")
+
+
+def find_bracketed_literals(text: str) -> Spans:
+    """The literals of an assignment to names in brackets, one of which is that of a key."""
+    for assignment in _BRACKETED_ASSIGNMENT.finditer(text):
+        names = re.findall(r"\w+", assignment[1])
+        if "," not in assignment[1] or not any(map(KEY_NAME.fullmatch, names)):
+            continue
+        for literal in _LITERAL.finditer(text, *assignment.span(2)):
+            if looks_like_key(literal[1]):
+                yield literal.span(1)

@@ -1,0 +1,68 @@
+"""The names that keys have in settings, code and files, and where they stand in a text."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from .fields import fold_case
+from .scrub_rules import is_word
+from .search import find_occurrences
+
+KEY_NAME = re.compile(
+    r"(?:\w+-){0,4}\w*(?:(?:api|secret|access|private|signing)[_-]?keys?\w*|secrets?)"
+    r"|\w*(?:password|passwd|passphrase)"
+    r"|(?:x-)?\w*(?:control|access|auth|refresh|bearer)[_-]?token",
+    re.IGNORECASE,
+)
+
+KEY_WORDS = ("key", "secret", "passw", "passphrase", "token")
+_ANY_NAME = re.compile(
+    r"(?:api|secret|access|private|signing)[ _-]?key|secret|passw|passphrase"
+    r"|(?:control|access|auth|refresh|bearer)[_-]?token",
+    re.IGNORECASE,
+)
+"""What every name of a key has in it."""
+
+
+_REGION_BEFORE = 300
+_REGION_AFTER = 1_000
+"""Characters before and after the word of a name, in which a rule for a key beside it matches."""
+_WHITESPACE = re.compile(r"\s")
+
+
+@lru_cache(maxsize=2)
+def find_named_regions(text: str) -> tuple[tuple[int, int], ...]:
+    """The parts of a text around the names of keys, each to the end of a word."""
+    words = fold_case(text)
+    parts = list[tuple[int, int]]()
+    for at in sorted(at for word in KEY_WORDS for at in find_occurrences(word, words)):
+        is_inside = parts and min(at + _REGION_AFTER, len(text)) <= parts[-1][1]
+        if is_inside or not _ANY_NAME.search(text, max(0, at - 10), at + 12):
+            continue
+        space = _WHITESPACE.search(text, at + _REGION_AFTER)
+        start = max(0, at - _REGION_BEFORE)
+        if parts and start <= parts[-1][1]:
+            start = parts.pop()[0]
+        parts.append((start, space.start() if space else len(text)))
+    return tuple(parts)
+
+
+def has_key_name(text: str) -> bool:
+    """Whether a text has the name of a key."""
+    return bool(find_named_regions(text))
+
+
+# Bounded: a long word of many such names would be searched from each of them to its end.
+BOUNDED_KEY_NAME = rf"(?:{KEY_NAME.pattern})".replace(r"\w*", r"\w{0,80}").replace(
+    r"\w+-", r"\w{1,40}-"
+)
+
+
+def looks_like_key(text: str) -> bool:
+    """Whether a text has the form of a key: 8 characters or more, with letters and digits."""
+    has_both = any(map(str.isdigit, text)) and any(map(str.isalpha, text))
+    return has_both and _KEY_FORM.fullmatch(text) is not None and not is_word(text)
+
+
+_KEY_FORM = re.compile(r"(?!\d{4}-\d\d-\d\d)[A-Za-z0-9][\w.~+/=-]{7,}")
