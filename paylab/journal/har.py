@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from .. import files
-from ..redaction.personal import impersonal
+from ..redaction.personal import hide_personal_data
 from ..spec.text import JsonMapping, JsonObject, JsonValue
 
 CREATOR = {"name": "paylab", "version": "1"}
@@ -44,7 +44,7 @@ def write_har(rows: Iterable[JsonMapping], base_url: str, to: Path) -> Path:
     log: JsonObject = {
         "version": "1.2",
         "creator": CREATOR,
-        EXTENSION: {"base_url": base_url, "raw": is_raw, "records": impersonal(notes)},
+        EXTENSION: {"base_url": base_url, "raw": is_raw, "records": hide_personal_data(notes)},
         "entries": [har_entry(row, base_url) for row in requests],
     }
     if is_raw:
@@ -69,15 +69,15 @@ def har_entry(row: JsonMapping, base_url: str) -> JsonObject:
         "response": _response(row),
         "cache": {},
         "timings": {"send": 0, "wait": milliseconds, "receive": 0},
-        EXTENSION: impersonal(facts),
+        EXTENSION: hide_personal_data(facts),
     }
 
 
 def _request(row: JsonMapping, base_url: str) -> JsonObject:
-    query = impersonal(row["query"])
+    query = hide_personal_data(row["query"])
     query_text = urlencode(query)
-    url = f"{base_url}{impersonal(row['path'])}"
-    headers = impersonal(row["headers"])
+    url = f"{base_url}{hide_personal_data(row['path'])}"
+    headers = hide_personal_data(row["headers"])
     request: JsonObject = {
         "method": row["method"],
         "url": f"{url}?{query_text}" if query_text else url,
@@ -102,7 +102,7 @@ def _response(row: JsonMapping) -> JsonObject:
             "redirectURL": "",
             ERROR: "the client hung up" if row["hung_up"] else "the connection was dropped",
         }
-    headers = impersonal(row["answer_headers"])
+    headers = hide_personal_data(row["answer_headers"])
     content_type = headers.get("content-type", "application/octet-stream")
     is_cut = row["sent"] == "part"
     answer = None if is_cut else row["answer"]
@@ -123,7 +123,7 @@ def _response(row: JsonMapping) -> JsonObject:
 def _content(value: JsonValue, raw: str | None, size: int) -> dict[str, Any]:
     """The text of a body: as it came if the row has it, otherwise redacted."""
     if raw is None:
-        clean = impersonal(value)
+        clean = hide_personal_data(value)
         if clean is None:
             return {"text": ""}
         return {"text": clean if isinstance(clean, str) else json.dumps(clean)}

@@ -11,7 +11,7 @@ from hashlib import sha256
 from urllib.parse import parse_qsl
 
 from ..redaction.hiding import HIDDEN, Secret
-from ..redaction.personal import bare_urls
+from ..redaction.personal import hide_url_secrets
 from ..redaction.redaction import Redaction
 from ..spec import timestamps
 from ..spec.text import JsonObject, JsonValue
@@ -136,7 +136,7 @@ def note_row(note: Note, redaction: Redaction) -> JsonObject:
         "real_at": _real_text(note.real_at),
         "test": note.test or None,
         "expects": note.expects or None,
-        **redaction.json(bare_urls(note.facts)),
+        **redaction.json(hide_url_secrets(note.facts)),
     }
 
 
