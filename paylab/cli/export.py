@@ -8,12 +8,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from pathlib import Path
 from typing import Any
 
 from ..client.settings import refuse_unknown_variables
 from ..errors.base import ConfigError
 from ..lab.lab import connect
 from ..spec import timestamps
+from ..storage.addresses import is_url
 from .filters import add_filters, given_filters
 from .terminal import announce, say
 
@@ -26,11 +28,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to",
         required=True,
-        metavar="FILE.csv|FILE.parquet|FILE.xlsx|DIR/|-",
-        help="a file by its extension, a folder of daily Parquet files, or - for stdout (CSV)",
+        metavar="FILE.csv[.gz]|FILE.jsonl[.gz]|FILE.parquet|FILE.xlsx|DIR/|-",
+        help="a file by its extension, a folder of daily Parquet files, each also at a URL, "
+        "or - for stdout (CSV)",
     )
     parser.add_argument("--columns", metavar="NAMES", help="only these, separated by commas")
     add_filters(parser)
+    parser.add_argument(
+        "--scale", type=int, metavar="N", help="decimals of amounts in Parquet (default: 6)"
+    )
     parser.add_argument(
         "--excel-safe", action="store_true", help="escape cells a spreadsheet would execute"
     )
@@ -55,6 +61,7 @@ def run(options: argparse.Namespace) -> int:
         options.to,
         progress=sys.stderr.isatty(),
         excel_safe=options.excel_safe,
+        scale=options.scale,
         resume=options.resume,
         columns=options.columns,
         **filters,
@@ -66,17 +73,18 @@ def run(options: argparse.Namespace) -> int:
 
 def _tell(done: Any, options: argparse.Namespace) -> None:
     """Print the files, and whether part of them is from an interrupted run."""
-    from ..frames import files
+    from ..frames import sidecars
 
     begun = timestamps.to_text(done.oldest_page_at)
-    sidecar = files.sidecar_of(done.path)
-    is_described = sidecar.exists()
+    path = Path(done.path)
+    sidecar = sidecars.sidecar_of(path)
+    is_described = not is_url(done.path) and sidecar.exists()
     if options.json:
         facts = {"path": str(done.path), "rows": done.rows, "pages": done.pages}
         facts |= {"resumed": done.resumed, "oldest_page_at": begun}
         say(json.dumps({**facts, **({"columns": str(sidecar)} if is_described else {})}))
         return
-    columns = f"; {done.path.with_name(sidecar.name)} describes its columns" if is_described else ""
+    columns = f"; {path.with_name(sidecar.name)} describes its columns" if is_described else ""
     say(f"{done.rows} {options.what} in {done.path}{columns}")
     if done.resumed:
         say(

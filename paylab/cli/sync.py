@@ -26,7 +26,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--overlap", default="48h", metavar="TIME", help="how far to read back, such as 36h or 7D"
     )
-    parser.add_argument("--full", action="store_true", help="read all rows again")
+    parser.add_argument(
+        "--full",
+        action="store_true",
+        help="read all rows again, and remove those that the service does not list",
+    )
     parser.add_argument("--json", action="store_true", help="print the result as JSON")
 
 
@@ -43,7 +47,8 @@ def run(options: argparse.Namespace) -> int:
             source, progress, overlap=options.overlap, full=options.full
         )
     facts = {"folder": options.folder, "new": result.new, "updated": result.updated}
-    facts["pages"] = result.pages
+    facts |= {"removed": result.removed, "pages": result.pages}
     words = f"{options.folder}: {result.new} new {options.what}, {result.updated} changed"
+    words += f", {result.removed} removed" if options.full else ""
     say(json.dumps(facts) if options.json else f"{words}, {result.pages} pages read")
     return 0

@@ -17,6 +17,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "charts": ("vl_convert",),
     "keyring": ("keyring",),
     "sql": ("sqlalchemy",),
+    "polars": ("polars",),
     "scale": ("dask", "distributed", "fsspec"),
 }
 """The packages of each extra, by the names that they are imported by."""

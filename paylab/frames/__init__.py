@@ -22,7 +22,6 @@ with extra_imports():
     from .export import export as export
     from .export import export_list as export_list
     from .files import read_csv as read_csv
-    from .files import read_parquet as read_parquet
     from .files import to_csv as to_csv
     from .frame import conversions as conversions
     from .frame import of as of
@@ -30,6 +29,8 @@ with extra_imports():
     from .merges import merge_exact
     from .operands import FloatWarning as FloatWarning
     from .pandas_callers import WindowError as WindowError
+    from .parquet_files import read_parquet as read_parquet
+    from .parquet_types import WiderDecimalWarning as WiderDecimalWarning
     from .selection import OrderWarning as OrderWarning
     from .summaries import summarize as summarize
     from .times import UnreadableTimeWarning as UnreadableTimeWarning

@@ -17,10 +17,17 @@ Names = str | Collection[str]
 
 
 def read_columns(columns: Names | None, schema: Schema, *, extra: bool = False) -> list[str] | None:
+    """The names of columns; RuleError also for one that is no column, unless there are `extra`."""
+    names = read_names(columns)
+    if names is not None and not extra:
+        require_columns(names, schema.names)
+    return names
+
+
+def read_names(columns: Names | None) -> list[str] | None:
     """The names of columns, from a comma-separated text or a list; None for all of them.
 
-    RuleError if there is no name, one is repeated, or one is no column. With `extra` a name may be
-    that of an unknown field.
+    RuleError if there is no name, or one is repeated.
     """
     if columns is None:
         return None
@@ -30,8 +37,6 @@ def read_columns(columns: Names | None, schema: Schema, *, extra: bool = False) 
         raise RuleError([Problem("columns", "is empty: name a column, or leave it out for all")])
     if len(set(names)) < len(names):
         raise RuleError([Problem("columns", "has a name twice")])
-    if not extra:
-        require_columns(names, schema.names)
     return names
 
 

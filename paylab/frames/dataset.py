@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import date, timedelta
 from functools import partial
 from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
+import pyarrow as pa
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ConfigError, Problem, RuleError
 from ..runtime import make_executor
+from ..storage.stores import Folder, open_store
 from . import summaries, times
+from .column_choice import Names
+from .columns import SCHEMAS, likeliest_schema
 from .pages import Progress, Tally
-from .partitions import Folder, Partition, lazily, on_cluster, partials, storage, whole_partition
-from .sync import OVERLAP, STATE, Source, State, Sync, SyncedList, SyncResult
+from .parquet_files import Extract, frame_of, read_part
+from .parquet_types import Scale, polars_frame
+from .partitions import Partition, lazily, on_cluster, partials, whole_partition
+from .sync import OVERLAP, Source, Sync, SyncedList, SyncResult
+from .sync_state import PARQUET, STATE, State, file_schema, read_state
 
 if TYPE_CHECKING:
     import dask.dataframe as dd
+    import polars as pl
 
 
 ACCOUNTS_AT_ONCE = 8  # accounts, when no cluster is given
@@ -33,15 +40,20 @@ ACCOUNTS_AT_ONCE = 8  # accounts, when no cluster is given
 class Dataset:
     """Transfers or conversions under an address, partitioned by day of creation.
 
-    `address` is a folder or an fsspec URL with `options`.
+    `address` is a folder or an fsspec URL with `options`. Amounts are DECIMAL(24, 6), rates
+    DECIMAL(13, 8), in every file; `scale` are other decimals, of all amounts or by column, and are
+    fixed when the dataset is made. Without it, a value that needs more rewrites all files with
+    DECIMAL(38, 18), with a WiderDecimalWarning. The column `extra` has the fields that paylab does
+    not know, as JSON. What a sync knows is in the file `FOLDER.sync.json` beside the folder.
     """
 
-    def __init__(self, address: str, **options: Any) -> None:
+    def __init__(self, address: str, *, scale: Scale = None, **options: Any) -> None:
         self.address = str(address)
         self._options = options
+        self._scale = scale
         if not self.address.strip():
             raise ConfigError("the address is empty: name a folder")
-        self._files = storage(self.address, options)
+        self._files = open_store(self.address, options)
 
     def __repr__(self) -> str:
         return f"Dataset({self.address!r})"
@@ -58,20 +70,81 @@ class Dataset:
 
         If the source declares newest first, these rows are read: those created since the newest
         known row, those of the `overlap` before it, and older ones that were not final. A row that
-        appears late, or a final row that changes, is found if it was created within the overlap;
-        `full=True` reads all rows. For a list in an unknown order all rows are read, with an
-        OrderWarning. A row that the list repeats is stored once, with its newest `updated_at`.
+        appears late, or a final row that changes, is found if it was created within the overlap.
+        `full=True` reads all rows, and removes those that the service does not list any more. For
+        a list in an unknown order all rows are read, with an OrderWarning. A row that the list
+        repeats is stored once, with its newest `updated_at`.
         Each day's file is replaced atomically, so that a reader always sees each row once. After
         an interruption, the next sync continues.
 
         >>> paylab.frames.Dataset("days").sync(lab.transfers)
-        SyncResult(new=130, updated=0, pages=2)
+        SyncResult(new=130, updated=0, pages=2, removed=0)
         """
         pull = source.pull()
         length = times.duration(overlap, "overlap")
         with self._files.locked():
             sync = Sync(self._files, pull, self._state(pull), Tally(progress))
-            return sync.run(None if full else length)
+            return sync.run(length, full=full)
+
+    def frame(
+        self,
+        *,
+        since: date | str | None = None,
+        until: date | str | None = None,
+        columns: Names | None = None,
+    ) -> pd.DataFrame:
+        """The rows created from `since` to before `until` as an exact frame.
+
+        Files of other days are not opened. `columns` are the names of the columns to read.
+
+        >>> len(dataset.frame(since="2026-01-01", columns=["id", "status"]).columns)
+        2
+        """
+        extract = Extract.read(since, until, columns)
+        table = self._rows(extract)
+        return frame_of(table, SCHEMAS[self._kind(table)], extract.columns)
+
+    def to_arrow(
+        self,
+        *,
+        since: date | str | None = None,
+        until: date | str | None = None,
+        columns: Names | None = None,
+    ) -> pa.Table:
+        """The rows as an Arrow table, in the types of the files; see `frame`.
+
+        >>> dataset.to_arrow(columns=["id"]).num_rows
+        130
+        """
+        extract = Extract.read(since, until, columns)
+        table = self._rows(extract)
+        return table if extract.columns is None else table.select(extract.columns)
+
+    def to_polars(
+        self,
+        *,
+        since: date | str | None = None,
+        until: date | str | None = None,
+        columns: Names | None = None,
+    ) -> pl.DataFrame:
+        """The rows as a polars frame, in the types of the files; see `frame`.
+
+        >>> dataset.to_polars(columns="id").height
+        130
+        """
+        return polars_frame(self.to_arrow(since=since, until=until, columns=columns))
+
+    def _rows(self, extract: Extract) -> pa.Table:
+        """The rows of a part; a dataset without files has columns too."""
+        table = read_part(self._files, self._files.names(PARQUET), self.address, extract)
+        if table.num_columns:
+            return table
+        empty = file_schema(SCHEMAS[self._kind(table)], self._scale).empty_table()
+        return empty.select(extract.columns_of(empty.column_names))
+
+    def _kind(self, table: pa.Table) -> str:
+        state = read_state(self._files)
+        return state.kind if state else likeliest_schema(table.column_names).name
 
     def summarize(
         self,
@@ -88,7 +161,7 @@ class Dataset:
         """
         groups = summaries.grouping(by, tz, sums=sums)
         if cluster is None and isinstance(self._files, Folder) and self._files.path.is_dir():
-            return summaries.of_folder(self.address, groups)
+            return summaries.of_folder(str(self._files.path), groups)
         if cluster is not None and groups.is_daily:  # no list of times has to be sent
             days = on_cluster(cluster, whole_partition, self.partitions(), groups=groups)
             summary = summaries.joined(days, groups)
@@ -110,21 +183,22 @@ class Dataset:
         >>> len(dataset.partitions()) > 10
         True
         """
-        names = self._files.names(".parquet")
+        names = self._files.names(PARQUET)
         return [Partition(self.address, name, self._options) for name in names]
 
     def _state(self, pull: SyncedList) -> State:
-        text = self._files.read(STATE)
         url = pull.origin()["base_url"]
         account = pull.account
-        state = State(**json.loads(text)) if text else State(pull.kind, url, account)
+        state = read_state(self._files) or State(pull.kind, url, account)
         holds = f"{self.address} holds {state.kind} of"
         if (state.kind, state.base_url) != (pull.kind, url):
             raise ConfigError(f"{holds} {state.base_url}; name another folder")
         if state.account not in ("", account):
-            again = f"or, if only the key is new, delete {STATE} in it"
+            note = self._files.note_name(STATE).removeprefix("../")
+            again = f"or, if only the key is new, delete {note}"
             raise ConfigError(f"{holds} another account of {url}; name another folder, {again}")
         state.account = account
+        state.fix_columns(self._files, self._scale)
         return state
 
 

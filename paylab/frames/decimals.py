@@ -96,6 +96,20 @@ def at(texts: pa.ChunkedArray, column: str, kind: pa.DataType, start: int = 0) -
     raise ExactnessError(f"{column}, row {start + row}: {message}")
 
 
+def fits(texts: pa.ChunkedArray, column: str, kind: pa.DataType) -> bool:
+    """Whether all texts are exact in a decimal type; also true for one that no type holds."""
+    integer_digits, places = _lengths(texts)
+    is_small = integer_digits <= kind.precision - kind.scale and places <= kind.scale
+    if is_small and _is_plain(texts):
+        return True
+    exact = read_decimals(texts, column)
+    try:
+        exact.cast(kind)
+    except pa.ArrowInvalid:
+        return False
+    return integers(exact) <= int(kind.precision - kind.scale)
+
+
 def integers(values: pa.Array | pa.ChunkedArray) -> int:
     """The largest number of digits before the point."""
     extremes = pc.min_max(values).as_py().values()
@@ -154,19 +168,30 @@ def trim(texts: pa.ChunkedArray, scale: int, places: int) -> pa.ChunkedArray:
     return pc.utf8_rtrim(trimmed, ".")
 
 
+def _is_plain(texts: pa.ChunkedArray) -> bool:
+    """Whether there are texts, and all are of digits, minus and points."""
+    other_characters = pc.binary_length(pc.ascii_trim(texts, "0123456789.-"))
+    return bool(pc.max(other_characters).as_py() == 0)
+
+
+def _lengths(texts: pa.ChunkedArray) -> tuple[int, int]:
+    """The most characters before and after the point."""
+    length = pc.binary_length(texts)
+    point = pc.find_substring(texts, ".")
+    is_whole = pc.less(point, 0)
+    before = pc.max(pc.if_else(is_whole, length, point)).as_py()
+    after = pc.max(pc.if_else(is_whole, 0, pc.subtract(pc.subtract(length, point), 1))).as_py()
+    return before or 0, after or 0
+
+
 def _usual(texts: pa.ChunkedArray) -> pa.ChunkedArray | None:
     """The fast path for texts of digits, minus and points; None for any other text.
 
     The cast is checked, so that the result is exact.
     """
-    other_characters = pc.binary_length(pc.ascii_trim(texts, "0123456789.-"))
-    if pc.max(other_characters).as_py() != 0:
+    if not _is_plain(texts):
         return None
-    length = pc.binary_length(texts)
-    point = pc.find_substring(texts, ".")
-    is_whole = pc.less(point, 0)
-    integer_digits = pc.max(pc.if_else(is_whole, length, point)).as_py()
-    places = pc.max(pc.if_else(is_whole, 0, pc.subtract(pc.subtract(length, point), 1))).as_py()
+    integer_digits, places = _lengths(texts)
     kind = working_type(integer_digits, places)
     if kind is None or places > SCALES[-1]:
         return None

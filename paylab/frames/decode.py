@@ -20,7 +20,16 @@ from ..errors.base import PagingError, PaylabWarning, warn_caller
 from ..spec.paging import EMPTY_PAGES_MAX, Page, Pager, read_page
 from ..spec.text import EXACT_DECODER, RepeatedMemberError, plain
 from .columns import Column, Schema
-from .text_table import PagePart, Row, Tree, path_tree, text_table, unknown_fields
+from .text_table import (
+    EXTRA,
+    PagePart,
+    Row,
+    Tree,
+    json_column,
+    path_tree,
+    text_table,
+    unknown_fields,
+)
 
 Fetch = Callable[["str | None"], bytes]
 
@@ -36,11 +45,15 @@ class MisfitWarning(PaylabWarning):
 
 
 class Decoder:
-    """Decodes pages, as bytes or parsed JSON, in order; keeps the problems found."""
+    """Decodes pages, as bytes or parsed JSON, in order; keeps the problems found.
 
-    def __init__(self, schema: Schema, *, extra: bool = False) -> None:
+    Unknown fields are columns with `extra`, and one column of JSON with `as_json`.
+    """
+
+    def __init__(self, schema: Schema, *, extra: bool = False, as_json: bool = False) -> None:
         self._schema = schema
         self._extra = extra
+        self._as_json = as_json
         self._unknown: Unknown = "error" if schema.is_whole else "ignore"
         self.rows = self.pages = self._empty = 0
 
@@ -80,9 +93,12 @@ class Decoder:
         if part := self.quick([page]):
             return part
         page_found = _page(page, f"page {self.pages}")
-        if isinstance(page, bytes) and self._schema.is_flat and not self._extra:
+        keeps_all = self._extra or self._as_json
+        if isinstance(page, bytes) and self._schema.is_flat and not keeps_all:
             self._ignore_unknown_fields(page_found.data)
         table = text_table(page_found.data, self._schema, extra=self._extra, start=self.rows)
+        if self._as_json:
+            table = table.append_column(EXTRA, json_column(page_found.data, self._schema))
         return PagePart(table, (len(page_found.data),), page_found.has_next_page, page_found.cursor)
 
     def _ignore_unknown_fields(self, rows: Sequence[Row]) -> None:

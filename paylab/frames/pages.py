@@ -112,13 +112,14 @@ def read_pages(  # noqa: PLR0913 - what to read, what to keep of it, who watches
     *,
     selection: Selection,
     extra: bool = False,
+    as_json: bool = False,
 ) -> None:
     """Use the rows of all pages, in order.
 
     A page is the service's body as bytes, or its parsed JSON. `use` is called in other threads,
     one at a time and in order, with some pages each, while the next page is fetched here.
     """
-    decoder = Decoder(schema, extra=extra)
+    decoder = Decoder(schema, extra=extra, as_json=as_json)
 
     def work(batch: Sequence[object], quick: PagePart | None) -> tuple[tuple[int, ...], bool]:
         part = selection.apply(decoder.decode(batch, quick))

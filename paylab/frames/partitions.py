@@ -6,8 +6,7 @@ own work.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from io import BytesIO
@@ -19,8 +18,7 @@ import pyarrow.parquet as pq
 
 from ..errors.base import ConfigError, ExactnessError
 from ..errors.extras import extra_imports
-from ..files import path_of, remove_drafts, replace
-from ..storage.locks import hold_file_lock
+from ..storage.stores import Folder, open_store
 from . import summaries
 from .decimal_array import DecimalArray, DecimalDtype
 from .summary_rows import prepared
@@ -30,81 +28,6 @@ if TYPE_CHECKING:
     import dask.dataframe as dd
 
 T = TypeVar("T")
-
-
-class Folder:
-    """A folder of this machine."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path_of(path)
-
-    def read(self, name: str) -> bytes | None:
-        """The content of a file; None if it does not exist."""
-        try:
-            return (self.path / name).read_bytes()
-        except FileNotFoundError:
-            return None
-
-    def write(self, name: str, content: bytes) -> None:
-        """Replace a file atomically; open readers keep the old content."""
-        target = self.path / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with replace(target) as sink:
-            sink.write(content)
-
-    def names(self, ending: str) -> list[str]:
-        """The names with this suffix, sorted."""
-        paths = self.path.rglob(f"*{ending}")
-        return sorted(path.relative_to(self.path).as_posix() for path in paths)
-
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep other processes from writing."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        with hold_file_lock(self.path / "_lock"):
-            remove_drafts(self.path)
-            yield
-
-
-class Remote:
-    """A folder at an fsspec URL; object stores replace files atomically."""
-
-    def __init__(self, address: str, options: dict[str, Any]) -> None:
-        with extra_imports():
-            from fsspec.core import url_to_fs
-        try:
-            self._files, self._root = url_to_fs(address, **options)
-        except (ImportError, ValueError) as error:  # it names the package, or the protocol
-            raise ConfigError(f"{address.partition('://')[0]}:// cannot be used: {error}") from None
-
-    def read(self, name: str) -> bytes | None:
-        """The content of a file; None if it does not exist."""
-        try:
-            content: bytes = self._files.cat_file(f"{self._root}/{name}")
-        except FileNotFoundError:
-            return None
-        return content
-
-    def write(self, name: str, content: bytes) -> None:
-        """Replace a file."""
-        path = f"{self._root}/{name}"
-        self._files.makedirs(path.rpartition("/")[0], exist_ok=True)
-        self._files.pipe_file(path, content)
-
-    def names(self, ending: str) -> list[str]:
-        """The names with this suffix, sorted."""
-        paths = self._files.find(self._root)
-        return sorted(str(path)[len(self._root) + 1 :] for path in paths if path.endswith(ending))
-
-    @contextmanager
-    def locked(self) -> Iterator[None]:
-        """No lock is available: run only one sync at a time."""
-        yield
-
-
-def storage(address: str, options: dict[str, Any]) -> Folder | Remote:
-    """The storage of an address."""
-    return Remote(address.rstrip("/"), options) if "://" in address else Folder(address)
 
 
 @dataclass(frozen=True)
@@ -117,7 +40,7 @@ class Partition:
 
     def table(self) -> pa.Table:
         """Its rows."""
-        content = storage(self.address, self.options).read(self.name)
+        content = open_store(self.address, self.options).read(self.name)
         if content is None:
             raise ConfigError(f"{self.address} does not have {self.name} any more: sync again")
         return pq.read_table(BytesIO(content))
@@ -125,7 +48,7 @@ class Partition:
 
 def partials(partition: Partition, groups: Grouping) -> list[pa.Table]:
     """Partial summaries of one file."""
-    files = storage(partition.address, partition.options)
+    files = open_store(partition.address, partition.options)
     if isinstance(files, Folder):
         return summaries.partials_of_folder(str(files.path / partition.name), groups)
     return [summaries.partial_of(prepared(partition.table()), groups)]
@@ -133,7 +56,7 @@ def partials(partition: Partition, groups: Grouping) -> list[pa.Table]:
 
 def whole_partition(partition: Partition, groups: Grouping) -> pa.Table | None:
     """The summary of one file, if DuckDB can read it directly."""
-    files = storage(partition.address, partition.options)
+    files = open_store(partition.address, partition.options)
     if not isinstance(files, Folder):
         return None
     return summaries.whole_of_folder(str(files.path / partition.name), groups, threads=1)

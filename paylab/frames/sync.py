@@ -6,13 +6,13 @@ older rows come.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from io import BytesIO
 from typing import Any, Protocol
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -23,16 +23,16 @@ from ..spec.codes import PAGE_MAX
 from ..spec.repeats import warn_of_repeats
 from ..spec.row_filter import RowFilter
 from ..spec.service.lists import Order
+from ..storage.stores import Store
 from .columns import SCHEMAS, ListName, Schema
 from .decode import Decoder, bodies
-from .files import typed
 from .pages import Tally, read_pages
-from .partitions import Folder, Remote
+from .parquet_types import columns_too_narrow, typed, warn_of_wide, widened
 from .repeats import Rows, id_hashes, repeated, without_repeats
 from .selection import UNDECLARED, OrderWarning, Selection
-from .text_table import PagePart
+from .sync_state import PARQUET, State, in_types, write_state
+from .text_table import EXTRA, PagePart
 
-STATE = "_sync.json"
 OVERLAP = timedelta(hours=48)
 NO_DAY = "__HIVE_DEFAULT_PARTITION__"  # the partition name that all engines read as null
 
@@ -64,67 +64,65 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class SyncResult:
-    """The result of a sync."""
+    """The numbers of rows that a sync has added, changed and removed, and of pages read."""
 
     new: int
     updated: int
     pages: int
-
-
-@dataclass
-class State:
-    """The state after a sync: all rows up to `newest` are known, those in `open` are not final.
-
-    Folders of older versions have no account: the next sync adopts one.
-    """
-
-    kind: str = ""
-    base_url: str = ""
-    account: str = ""
-    newest: str | None = None
-    open: dict[str, str] = field(default_factory=dict)
-    days: dict[str, int] = field(default_factory=dict)
+    removed: int = 0
 
 
 @dataclass
 class Sync:
     """A sync in progress: reads the list, writes each day when it is complete, then the state."""
 
-    files: Folder | Remote
+    files: Store
     pull: SyncedList
     state: State
     tally: Tally
     new: int = 0
     updated: int = 0
+    removed: int = 0
     newest: datetime | None = None
-    _begun: State | None = None
+    _begun: State = field(default_factory=State)
     _days: dict[str, list[pa.Table]] = field(default_factory=dict)
     _hashes: list[Rows] = field(default_factory=list)
+    _listed: dict[str, list[Rows]] = field(default_factory=dict)
+    _has_stored: bool = False
+    _wide: set[str] = field(default_factory=set)
+    _narrow_types: pa.Schema | None = None
 
-    def run(self, overlap: timedelta | None) -> SyncResult:
-        """Read rows from `overlap` before the newest known one; None for all rows."""
+    def run(self, overlap: timedelta, *, full: bool = False) -> SyncResult:
+        """Read rows from `overlap` before the newest known one; with `full`, all rows."""
         schema = SCHEMAS[self.pull.kind]
         self._begun = replace(self.state, open=dict(self.state.open), days=dict(self.state.days))
+        if self.state.rewritten:
+            self._rewrite()
         self.newest = timestamps.read(self.state.newest)
         selection = Selection()
         alone = set[str]()
-        if self.pull.order == "newest_first":
+        if self.pull.order == "newest_first" and not full:
             since, alone = self._since(overlap)
             selection = Selection(row_filter=RowFilter(since=since), order=self.pull.order)
-        elif self.newest:
+        elif self.newest and not full:
             warn_caller(UNDECLARED, OrderWarning)
-        read_pages(bodies(self.pull.fetch), schema, self._take, self.tally, selection=selection)
+        pages = bodies(self.pull.fetch)
+        read_pages(pages, schema, self._take, self.tally, selection=selection, as_json=True)
         self._flush(set(self._days))
         self._ask(alone, schema)
+        if full and self.tally.complete:
+            self._remove_unlisted()
         self.state.newest = self._until()
-        self._store(self.state)
+        write_state(self.files, self.state)
+        if self._narrow_types is not None:
+            warn_of_wide(self._wide, self._narrow_types)
         warn_of_repeats(len(repeated(self._hashes)))
-        return SyncResult(self.new, self.updated, self.tally.pages)
+        return SyncResult(self.new, self.updated, self.tally.pages, self.removed)
 
-    def _since(self, overlap: timedelta | None) -> tuple[datetime | None, set[str]]:
+    def _since(self, overlap: timedelta) -> tuple[datetime | None, set[str]]:
         """The time from which to read, None for all rows, and the rows to read alone."""
         try:
-            begin = self.newest - overlap if self.newest and overlap is not None else None
+            begin = self.newest - overlap if self.newest else None
         except OverflowError:
             begin = None
         opened = {id_: timestamps.read(text) for id_, text in self.state.open.items()}
@@ -156,33 +154,100 @@ class Sync:
         bodies = [body for body in map(self.pull.one, sorted(ids)) if body is not None]
         pages = [b'{"data":[' + body + b'],"has_next_page":false,"cursor":null}' for body in bodies]
         if pages:
-            for day, table in _by_day(typed(Decoder(schema).decode(pages).table, schema)):
+            part = Decoder(schema, as_json=True).decode(pages)
+            for day, table in _by_day(self._typed(part.table)):
                 self._write(day, table)
 
     def _take(self, part: PagePart) -> None:
         if not part.table.num_rows:
             return
         self._hashes.append(id_hashes(part.table))
-        rows = typed(part.table, SCHEMAS[self.pull.kind])
+        rows = self._typed(part.table)
         times = [self.newest, pc.max(rows["created_at"]).as_py()]
         self.newest = max(filter(None, times), default=None)
         days = dict(_by_day(rows))
         self._flush({day for day in self._days if day > max(days)})
         for day, table in days.items():
             self._days.setdefault(day, []).append(table)
+            self._listed.setdefault(day, []).append(id_hashes(table))
+
+    def _typed(self, texts: pa.Table) -> pa.Table:
+        """The rows in the types of the files, which get wider if a value needs it."""
+        types = self.state.types
+        narrow = columns_too_narrow(texts, types) - {*self.state.fixed}
+        if narrow:
+            self._narrow_types = self._narrow_types or types
+            self._wide |= narrow
+            types = widened(types, narrow)
+        if EXTRA not in texts.column_names:
+            texts = texts.append_column(EXTRA, pa.nulls(texts.num_rows, pa.string()))
+        known_types = types.remove(types.get_field_index(EXTRA))
+        rows = typed(texts, SCHEMAS[self.pull.kind], types=known_types)
+        if narrow:
+            self.state.set_types(types)
+            self._rewrite()
+        return rows.append_column(EXTRA, texts[EXTRA])
+
+    def _rewrite(self) -> None:
+        """Give every file the columns of the state, before a value that needs them is written.
+
+        Until then, all values are exact in the old types too, whichever a reader takes.
+        """
+        self._begun.columns = dict(self.state.columns)
+        self._begun.fixed = self.state.fixed
+        self._begun.rewritten = True
+        write_state(self.files, self._begun)
+        for name in self.files.names(PARQUET):
+            self._store(name, pq.read_table(BytesIO(self.files.read(name) or b"")))
+        self._begun.rewritten = self.state.rewritten = False
+        write_state(self.files, self._begun)
+
+    def _store(self, name: str, rows: pa.Table) -> None:
+        """Replace a file by rows in the types of the state."""
+        sink = BytesIO()
+        pq.write_table(in_types(rows, self.state.types), sink, compression="zstd")
+        self.files.write(name, sink.getvalue())
+
+    def _remove_unlisted(self) -> None:
+        """Remove the rows that the service does not list any more."""
+        for name in self.files.names(PARQUET):
+            day = name.partition("/")[0].removeprefix("created_day=")
+            rows = pq.read_table(BytesIO(self.files.read(name) or b""))
+            kept = np.zeros(rows.num_rows, bool)
+            kept[rows["id"].is_valid().to_numpy()] = np.isin(
+                id_hashes(rows),
+                np.concatenate([np.empty(0, np.uint64), *self._listed.get(day, [])]),
+            )
+            kept |= (day in self._listed) & rows["id"].is_null().to_numpy()
+            if kept.all():
+                continue
+            self.removed += int((~kept).sum())
+            for id_ in rows["id"].filter(pa.array(~kept)).to_pylist():
+                self.state.open.pop(id_, None)
+            self.state.days[day] = int(kept.sum())
+            if kept.any():
+                self._store(name, rows.filter(pa.array(kept)))
+            else:
+                self.files.remove(name)
+                del self.state.days[day]
 
     def _flush(self, days: Iterable[str]) -> None:
         for day in sorted(days):
-            self._write(day, pa.concat_tables(self._days.pop(day)))
+            tables = [in_types(table, self.state.types) for table in self._days.pop(day)]
+            self._write(day, pa.concat_tables(tables))
 
     def _write(self, day: str, read: pa.Table) -> None:
         """Replace the file of a day; of a row that it already has, the newest version is kept."""
-        if self._begun:  # before any row, so that no other account continues an interrupted sync
-            self._store(self._begun)
-            self._begun = None
+        if not self._has_stored:  # first: no other account continues an interrupted sync
+            write_state(self.files, self._begun)
+            self._has_stored = True
         name = f"created_day={day}/part-0.parquet"
         stored = self.files.read(name)
-        old_rows = pq.read_table(BytesIO(stored)) if stored is not None else read.slice(0, 0)
+        types = self.state.types
+        read = in_types(read, types)
+        old_rows = read.slice(0, 0)
+        if stored is not None:
+            old_rows = in_types(pq.read_table(BytesIO(stored)), types)
         table = without_repeats(
             pa.concat_tables([old_rows.filter(old_rows["id"].is_valid()), read])
         )
@@ -194,9 +259,7 @@ class Sync:
         self.updated += _changed(rows_before, rows_after)
         self._note(rows_after)
         self.state.days[day] = table.num_rows
-        sink = BytesIO()
-        pq.write_table(table.sort_by([("created_at", "descending")]), sink, compression="zstd")
-        self.files.write(name, sink.getvalue())
+        self._store(name, table.sort_by([("created_at", "descending")]))
 
     def _note(self, rows: pa.Table) -> None:
         """Store the rows that may still change, with their time of creation if known."""
@@ -207,9 +270,6 @@ class Sync:
             self.state.open.pop(id_, None)
             if id_ and not machine.is_final(word):
                 self.state.open[id_] = timestamps.to_text(created) if created else ""
-
-    def _store(self, state: State) -> None:
-        self.files.write(STATE, json.dumps(asdict(state)).encode())
 
 
 def _by_day(table: pa.Table) -> Iterator[tuple[str, pa.Table]]:

@@ -10,7 +10,11 @@ from typing import Any, cast
 import pyarrow as pa
 
 from ..errors.base import ExactnessError
+from ..spec.text import write_json
 from .columns import Column, Schema
+
+EXTRA = "extra"
+"""The column of a dataset with the unknown fields of a row, as JSON."""
 
 Row = dict[str, Any]
 Tree = dict[str, Any]
@@ -119,6 +123,13 @@ def _unknown_columns(rows: Sequence[Row], schema: Schema) -> dict[str, pa.Array]
             free = f"extra.{encodable}" if encodable in known_names else encodable
             columns.setdefault(free, [None] * len(rows))[place] = value
     return {name: _text_array(values) for name, values in columns.items()}
+
+
+def json_column(rows: Sequence[Row], schema: Schema) -> pa.Array:
+    """The unknown fields of each row as one JSON object by dotted name; null if it has none."""
+    shape = path_tree(schema)
+    fields = [dict(unknown_fields(row, shape)) for row in rows]
+    return pa.array([write_json(known) if known else None for known in fields], pa.string())
 
 
 def unknown_fields(

@@ -44,7 +44,7 @@ class Columns:
         """All added rows as columns; absent ones are missing values."""
         names = list(dict.fromkeys(chain.from_iterable(part for part, _ in self._parts)))
         columns = {name: self._series(name) for name in names}
-        _note_currencies(columns)
+        note_currencies(columns)
         return columns
 
     def _series(self, name: str) -> Series:
@@ -56,7 +56,7 @@ class Columns:
         return joined if isinstance(joined, pd.Series) else series(joined)
 
 
-def _note_currencies(columns: Mapping[str, Series]) -> None:
+def note_currencies(columns: Mapping[str, Series]) -> None:
     """Tell each amount the currency of its rows, so that sums over several of them warn."""
     currency_rows_of: dict[str, CurrencyRows] = {}
     for name, column in columns.items():

@@ -30,6 +30,8 @@ from ..spec.text import write_json
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
     from ..frames.export import Export
 
@@ -54,6 +56,7 @@ class ExportOptions(TypedDict, total=False):
 
     columns: str | Collection[str] | None
     excel_safe: bool
+    scale: int | Mapping[str, int] | None
     resume: bool | None
     progress: Progress | bool | None
 
@@ -138,6 +141,20 @@ class ListSource:
             read: Any = {**others, "attrs": about, "progress": reporter, "row_filter": row_filter}
             pages = bodies(replace(source, size=page_size(limit)).fetch)
             return frame.frame(pages, self.kind, order=self.order, **read)
+
+    def to_arrow(self, options: Mapping[str, Any]) -> pa.Table:
+        """The rows as an Arrow table in the types of a Parquet file."""
+        from ..frames.columns import schema_of
+        from ..frames.parquet_types import with_parquet_types
+
+        table = self.frame(options).paylab.arrow()
+        return with_parquet_types(table, schema_of(self.kind))
+
+    def to_polars(self, options: Mapping[str, Any]) -> pl.DataFrame:
+        """The rows as a polars frame in the types of a Parquet file."""
+        from ..frames.parquet_types import polars_frame
+
+        return polars_frame(self.to_arrow(options))
 
     def export(self, to: str | PathLike[str], options: Mapping[str, Any]) -> Export:
         """The rows as a file or a folder; see `paylab.frames.export_list`."""

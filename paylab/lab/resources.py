@@ -22,6 +22,8 @@ from .lists import (
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
     from ..client.resources.transfers import Money, Quotes
     from ..frames.export import Export
@@ -106,6 +108,24 @@ class LabConversions:
         3
         """
         return self.pull().frame(options)
+
+    @strict_keywords(ConversionFrame)
+    def to_arrow(self, **options: Unpack[ConversionFrame]) -> pa.Table:
+        """Conversions as an Arrow table with exact decimals; see `transfers.to_arrow`.
+
+        >>> lab.conversions.to_arrow(columns=["id", "total_fee"]).num_rows
+        3
+        """
+        return self.pull().to_arrow(options)
+
+    @strict_keywords(ConversionFrame)
+    def to_polars(self, **options: Unpack[ConversionFrame]) -> pl.DataFrame:
+        """Conversions as a polars frame with exact decimals; see `transfers.to_arrow`.
+
+        >>> lab.conversions.to_polars(columns=["id", "total_fee"]).height
+        3
+        """
+        return self.pull().to_polars(options)
 
     @strict_keywords(ConversionExport)
     def export(self, to: str | PathLike[str], **options: Unpack[ConversionExport]) -> Export:

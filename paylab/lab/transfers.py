@@ -18,6 +18,8 @@ from .lists import ListSource, Progress, TransferExport, TransferFrame, report_p
 
 if TYPE_CHECKING:
     import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
     from ..client.resources.transfers import Money
     from ..frames.export import Export
@@ -117,9 +119,31 @@ class LabTransfers:
         """
         return self.pull().frame(options)
 
+    @strict_keywords(TransferFrame)
+    def to_arrow(self, **options: Unpack[TransferFrame]) -> pa.Table:
+        """Transfers as an Arrow table: amounts DECIMAL(24, 6), rates DECIMAL(13, 8); see `frame`.
+
+        >>> lab.transfers.to_arrow(columns=["id", "total_fee"]).num_rows
+        130
+        """
+        return self.pull().to_arrow(options)
+
+    @strict_keywords(TransferFrame)
+    def to_polars(self, **options: Unpack[TransferFrame]) -> pl.DataFrame:
+        """Transfers as a polars frame with exact decimals; see `to_arrow`.
+
+        >>> lab.transfers.to_polars(columns=["id", "total_fee"]).height
+        130
+        """
+        return self.pull().to_polars(options)
+
     @strict_keywords(TransferExport)
     def export(self, to: str | PathLike[str], **options: Unpack[TransferExport]) -> Export:
-        """Write transfers to FILE.csv, FILE.parquet, FILE.xlsx or FOLDER/, or to `-`, as CSV.
+        """Write transfers to a file by its suffix, to FOLDER/, or to `-`, standard output, as CSV.
+
+        Suffixes are .csv, .jsonl, both also with .gz, .parquet and .xlsx; `to` may be an fsspec
+        URL. A folder has Parquet files by day. Amounts in Parquet are DECIMAL(24, 6) and rates
+        DECIMAL(13, 8), wider only if a value needs it; `scale` are other decimals.
 
         `since`, `until`, `status`, `individual_id`, `client_reference_id` and `product_type` keep
         rows as in `frame`. `columns` are the names of the columns, in your order. Amounts in CSV

@@ -26,8 +26,9 @@ with extra_imports():
     import pandas as pd
     import pyarrow as pa
 
-    from ..frames.files import NUMBERS, PLAIN, forget_sidecar
     from ..frames.frame import typed_frame
+    from ..frames.sidecars import forget_sidecar
+    from ..frames.spreadsheet_text import NUMBERS, PLAIN
 
 UNANSWERED = Outcome(
     UNKNOWN, error="no answer when this file was written: run the same payouts again"

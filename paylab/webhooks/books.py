@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 from ..errors.base import ConfigError, PaylabError
 from ..errors.extras import extra_imports
 from ..files import path_of, unreadable_error
-from ..frames.files import read_csv_texts, read_sidecar, unguard
+from ..frames.files import read_csv_texts
+from ..frames.sidecars import read_sidecar
+from ..frames.spreadsheet_text import unguard
 from ..storage.spreadsheet_cells import restore_sheet_text
 
 with extra_imports():

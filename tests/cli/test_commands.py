@@ -77,7 +77,7 @@ def test_the_simulator_follows_a_service_toml_and_goes_on_from_its_file(tmp_path
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
-        (["export", "transfers", "--to", "x.txt"], 2, "must end in .csv, .parquet, .xlsx or /"),
+        (["export", "transfers", "--to", "x.txt"], 2, "must end in .csv, .csv.gz, .jsonl"),
         (
             ["export", "conversions", "--to", "x.csv", "--product-type", "on_ramp"],
             2,
@@ -419,7 +419,7 @@ def test_sync_keeps_a_folder_up_to_date(tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("PAYLAB_SERVICE", str(tmp_path / "service.toml"))
     lab = paylab.connect(simulator=Simulator(transfers=3))
     query = f"select id, source_amount from '{tmp_path}/*/*.parquet'"
-    state = tmp_path / "_sync.json"
+    state = tmp_path.with_name(f"{tmp_path.name}.sync.json")
     first = lab.transfers.list().first()
     names = "payout_method", "source_currency", "destination_currency"
     rail = {name: getattr(first, name) for name in names}

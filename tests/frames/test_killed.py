@@ -188,7 +188,7 @@ def test_a_sidecar_never_tells_of_another_file(service, tmp_path, monkeypatch):
     def cut(*_):
         raise OSError("cut")
 
-    monkeypatch.setattr("paylab.frames.files.write_sidecar", cut)
+    monkeypatch.setattr("paylab.frames.sidecars.write_sidecar", cut)
     with pytest.raises(OSError, match="cut"):
         frames.export_list(service.again(), tmp_path / "t.csv")
     assert set(frames.read_csv(tmp_path / "t.csv")["client_reference_id"]) == {"'7"}

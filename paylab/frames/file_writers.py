@@ -1,0 +1,208 @@
+"""Writers of exported rows, one per format: CSV, JSON lines, Parquet, workbooks and folders."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from dataclasses import replace as replace_fields
+from io import BytesIO
+from itertools import chain
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import pyarrow as pa
+import pyarrow.csv as pcsv
+import pyarrow.parquet as pq
+
+from ..errors.base import ConfigError, Problem, RuleError
+from ..errors.extras import require_extra
+from ..errors.text import printable_lines
+from ..files import path_of, replace
+from ..storage.addresses import is_url, local_path
+from ..storage.folders import replace_folder
+from . import excel, sidecars
+from .columns import Schema
+from .parquet_days import CREATED, ours, write_days
+from .parquet_types import (
+    Scale,
+    fitting_schema,
+    parquet_schema,
+    read_scale,
+    typed,
+    widened,
+)
+from .spreadsheet_text import guard
+from .text_table import text_schema
+
+STANDARD_OUTPUT = "-"
+Tables = Iterator[pa.Table]
+About = Mapping[str, Any]
+BOM = b"\xef\xbb\xbf"
+GZIP = ".gz"
+
+
+@dataclass(frozen=True)
+class FileRows:
+    """Rows to write: the columns of the file, and tables of text that can be read more than once.
+
+    `about` is for the sidecar; `scale` are the decimals of a Parquet file.
+    """
+
+    schema: Schema
+    scale: Scale = None
+    excel_safe: bool = False
+    about: About | None = None
+    read: Callable[[], Tables] = tuple[pa.Table]().__iter__
+
+    def read_from(self, read: Callable[[], Tables], about: About | None) -> FileRows:
+        """The same columns and options, with the rows."""
+        return replace_fields(self, read=read, about=about)
+
+    def texts(self) -> Tables:
+        """The columns of the file as text."""
+        for table in self.read():
+            yield table.select(self.schema.names)
+
+    def types(self) -> pa.Schema:
+        """The Arrow schema of a Parquet file that holds all rows."""
+        return fitting_schema(self.texts(), self.schema, self.scale)
+
+    def typed(self, types: pa.Schema) -> Tables:
+        """The columns of the file in these types."""
+        start = 0
+        for table in self.texts():
+            yield typed(table, self.schema, start, types)
+            start += table.num_rows
+
+
+Write = Callable[[FileRows, Path], None]
+
+
+def writer_for(to: str | os.PathLike[str], rows: FileRows) -> Write:
+    """The writer for a destination, by its suffix; ConfigError for an unknown one.
+
+    Errors that the options of the rows lead to are raised before anything is fetched.
+    """
+    text = os.fspath(to)
+    if not text.strip():
+        raise ConfigError("the destination is empty: name a file or a folder")
+    if text == STANDARD_OUTPUT:
+        return _print_csv
+    writer = _writer_of(text)
+    if writer is _write_excel:
+        require_extra("excel")
+    if rows.excel_safe and writer is not _write_csv:
+        raise ConfigError("excel_safe is for CSV files only: leave it out")
+    if rows.scale is not None and writer not in (_write_parquet, _write_folder):
+        raise ConfigError("scale is for Parquet only: leave it out, other files keep all digits")
+    read_scale(rows.scale, rows.schema)
+    if writer is _write_folder and CREATED not in rows.schema.names:
+        message = f"must have {CREATED}, by which the files of a folder are divided"
+        raise RuleError([Problem("columns", message)])
+    return writer
+
+
+def _writer_of(text: str) -> Write:
+    path = path_of(text) if is_url(text) else local_path(text)
+    if text.endswith(("/", os.sep)) or (not is_url(text) and path.is_dir()):
+        return _write_folder
+    for suffix, writer in WRITERS.items():
+        if text.lower().endswith(suffix) and path.name.lower() != suffix:
+            return writer
+    raise ConfigError(
+        f"cannot export to {text!r}: it must end in {', '.join(WRITERS)} or /, or be -"
+    )
+
+
+def _write_csv(rows: FileRows, path: Path) -> None:
+    with replace(path) as sink:
+        with _zipped(sink, path) as target:
+            _write_rows(rows, target)
+        # Before the file is replaced: it describes the old one.
+        mode = sidecars.forget_sidecar(path)
+    _describe(rows, path, mode)
+
+
+def _print_csv(rows: FileRows, _: Path) -> None:
+    if not sys.stdout.isatty():
+        _write_rows(rows, sys.stdout.buffer)
+    else:  # a terminal would obey the control characters of a text
+        text = BytesIO()
+        _write_rows(rows, text)
+        sys.stdout.buffer.write(printable_lines(text.getvalue().decode()).encode())
+    sys.stdout.buffer.flush()
+
+
+def _write_rows(rows: FileRows, sink: BinaryIO) -> None:
+    # Without the mark a spreadsheet reads UTF-8 as Latin-1.
+    sink.write(BOM if rows.excel_safe else b"")
+    with pcsv.CSVWriter(sink, text_schema(rows.schema)) as writer:
+        for table in rows.texts():
+            writer.write(guard(table, rows.schema) if rows.excel_safe else table)
+
+
+def _write_json_lines(rows: FileRows, path: Path) -> None:
+    """One JSON object a line, with the names of the columns, and every value as it was sent."""
+    with replace(path) as sink:
+        with _zipped(sink, path) as target:
+            for table in rows.texts():
+                lines = (json.dumps(row, ensure_ascii=False) for row in table.to_pylist())
+                target.writelines(line.encode() + b"\n" for line in lines)
+        mode = sidecars.forget_sidecar(path)
+    _describe(rows, path, mode)
+
+
+@contextmanager
+def _zipped(sink: BinaryIO, path: Path) -> Iterator[BinaryIO]:
+    """The file, or a writer that compresses into it."""
+    if path.suffix.lower() != GZIP:
+        yield sink
+        return
+    # Without a name and a time, equal rows are equal bytes.
+    with gzip.GzipFile("", "wb", fileobj=sink, mtime=0) as compressed:
+        yield cast("BinaryIO", compressed)
+
+
+def _write_excel(rows: FileRows, path: Path) -> None:
+    amounts = [column.name for column in rows.schema.columns if column.kind == "amount"]
+    types = widened(parquet_schema(rows.schema), amounts)
+    tables = chain([types.empty_table()], rows.typed(types))
+    excel.write_workbook(tables, path, about=rows.about)
+    sidecars.forget_sidecar(path)
+
+
+def _write_parquet(rows: FileRows, path: Path) -> None:
+    types = rows.types()
+    with replace(path) as sink, pq.ParquetWriter(sink, types, compression="zstd") as writer:
+        for table in rows.typed(types):
+            writer.write_table(table)
+    _describe(rows, path)
+
+
+def _write_folder(rows: FileRows, path: Path) -> None:
+    types = rows.types()
+    with replace_folder(path, ours) as folder:
+        write_days(rows.typed(types), folder, types)
+        _describe(rows, folder)  # inside, so that both appear together
+
+
+def _describe(rows: FileRows, path: Path, mode: int | None = None) -> None:
+    if rows.about is None:
+        sidecars.forget_sidecar(path)
+    else:
+        sidecars.write_sidecar(path, rows.schema, rows.about, mode)
+
+
+WRITERS: dict[str, Write] = {
+    ".csv": _write_csv,
+    ".csv.gz": _write_csv,
+    ".jsonl": _write_json_lines,
+    ".jsonl.gz": _write_json_lines,
+    ".parquet": _write_parquet,
+    ".xlsx": _write_excel,
+}

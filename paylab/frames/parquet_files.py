@@ -1,0 +1,161 @@
+"""Read Parquet files and folders of them: all rows or those of a period, and some columns."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ..errors.arguments import explain_arguments
+from ..errors.base import ConfigError
+from ..files import unreadable_error
+from ..spec.time_arguments import read_period
+from ..storage.addresses import is_url, local_path
+from ..storage.stores import Folder, Store, open_store
+from . import decimals, times
+from .column_choice import Names, read_names, require_columns
+from .columns import ListName, Schema, currency_of, likeliest_schema, schema_of
+from .frame import ExactFrame, typed_frame
+from .parquet_days import CREATED, SUFFIX, is_of_period, ours
+from .sidecars import read_sidecar
+from .typed_columns import note_currencies, series
+
+
+@explain_arguments
+def read_parquet(
+    path: str | os.PathLike[str],
+    kind: ListName | None = None,
+    *,
+    since: date | str | None = None,
+    until: date | str | None = None,
+    columns: Names | None = None,
+) -> pd.DataFrame:
+    """Read a Parquet file or a folder of them as a frame with exact types.
+
+    `path` may be an fsspec URL. `since` and `until` keep rows created at or after a time, and
+    before a time: files of other days are not opened. `columns` are the names of the columns to
+    read, in your order.
+
+    >>> path = lab.transfers.export("transfers.parquet").path
+    >>> len(paylab.read_parquet(path))
+    130
+    """
+    address = os.fspath(path) if is_url(path) else str(local_path(path))
+    store, names = _files_of(address)
+    extract = Extract.read(since, until, columns)
+    table = read_part(store, names, address, extract)
+    about = {} if is_url(address) else read_sidecar(Path(address))
+    known_kind = kind or about.get("kind") or likeliest_schema(table.column_names).name
+    return frame_of(table, schema_of(known_kind), extract.columns)
+
+
+def _files_of(address: str) -> tuple[Store, list[str]]:
+    """The store of a file or a folder, and the names of its Parquet files."""
+    if not is_url(address):
+        place = Path(address)
+        if not place.exists():
+            raise ConfigError(f"there is no file or folder {address}")
+        if not place.is_dir():
+            return Folder(str(place.parent)), [place.name]
+    elif address.lower().endswith(SUFFIX):
+        parent, _, name = address.rpartition("/")
+        store = open_store(parent, {})
+        if store.read(name) is not None:
+            return store, [name]
+    store = open_store(address, {})
+    names = store.names(SUFFIX)
+    if not names and not all(ours(Path(name)) for name in store.names("")):
+        raise ConfigError(f"{address} has no Parquet files: name a folder of an export or a sync")
+    return store, names
+
+
+@dataclass(frozen=True)
+class Extract:
+    """A part of stored rows: created from `since` to before `until`, with some columns."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+    columns: list[str] | None = None
+
+    @classmethod
+    def read(
+        cls, since: date | str | None, until: date | str | None, columns: Names | None
+    ) -> Extract:
+        """The part that arguments describe; RuleError if there is none."""
+        return cls(*read_period(since, until), read_names(columns))
+
+    def columns_of(self, known: Sequence[str]) -> list[str]:
+        """The columns to read of a file; the currency of an amount is one of them."""
+        if self.columns is None:
+            return list(known)
+        require_columns(self.columns, known)
+        period_column = [CREATED] if self.since or self.until else []
+        needed = {*self.columns, *period_column, *filter(None, map(currency_of, self.columns))}
+        return [name for name in known if name in needed]
+
+    def rows_of(self, table: pa.Table) -> pa.Table:
+        """The rows of the period, and those without a time."""
+        if CREATED not in table.column_names:
+            return table
+        for moment, compare in ((self.since, pc.greater_equal), (self.until, pc.less)):
+            if moment is not None:
+                is_wanted = compare(table[CREATED], pa.scalar(moment, times.INSTANT))
+                table = table.filter(pc.fill_null(is_wanted, True))
+        return table
+
+
+def read_part(store: Store, names: Sequence[str], address: str, extract: Extract) -> pa.Table:
+    """The rows of Parquet files; a file that has only rows of other days is not opened."""
+    wanted = [name for name in names if is_of_period(name, extract.since, extract.until)]
+    tables = [_read_file(store, name, address, extract) for name in wanted or names[:1]]
+    if not wanted:
+        tables = [table.slice(0, 0) for table in tables]
+    return pa.concat_tables(tables, promote_options="permissive") if tables else pa.table({})
+
+
+def _read_file(store: Store, name: str, address: str, extract: Extract) -> pa.Table:
+    try:
+        file = pq.ParquetFile(_source(store, name, address))
+        return extract.rows_of(file.read(columns=extract.columns_of(file.schema_arrow.names)))
+    except (pa.ArrowException, OSError) as error:
+        raise unreadable_error(address, "Parquet", error) from None
+
+
+def _source(store: Store, name: str, address: str) -> Any:
+    if isinstance(store, Folder):
+        return store.path.absolute() / name
+    content = store.read(name)
+    if content is None:
+        raise ConfigError(f"{address} does not have {name} any more: sync again")
+    return BytesIO(content)
+
+
+def frame_of(
+    table: pa.Table, schema: Schema, columns: Collection[str] | None = None
+) -> pd.DataFrame:
+    """A table of Parquet as a frame with exact types; all columns unless you name some."""
+    is_text = {name: pa.types.is_string(table[name].type) for name in table.column_names}
+    texts = typed_frame(table.select([name for name, text in is_text.items() if text]), schema)
+    typed_columns = {
+        name: texts[name] if text else series(_narrow(table[name]))
+        for name, text in is_text.items()
+    }
+    note_currencies(typed_columns)
+    frame = ExactFrame(typed_columns)
+    return frame if columns is None else frame[list(columns)]
+
+
+def _narrow(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Times in microseconds; amounts with the fewest decimal places possible."""
+    if pa.types.is_timestamp(column.type):
+        return column.cast(times.INSTANT)
+    return decimals.narrowest(column) if pa.types.is_decimal(column.type) else column

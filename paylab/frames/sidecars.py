@@ -1,0 +1,57 @@
+"""Sidecars: files that describe the columns of an exported file and the source of its rows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ..files import file_mode, replace
+from .columns import Kind, Schema
+
+MEANING: dict[Kind, str] = {
+    "text": "text, as the service sent it",
+    "list": "texts joined by commas",
+    "word": "one of a few words",
+    "amount": "an exact decimal number, as text; do not read it as a float",
+    "time": "a time in UTC, ISO 8601",
+    "seconds": "a whole number of seconds",
+}
+
+
+def sidecar_of(path: Path) -> Path:
+    """The path of the sidecar of a file or a folder."""
+    path = path.resolve()
+    return path / "_columns.json" if path.is_dir() else path.with_name(f"{path.name}.columns.json")
+
+
+def write_sidecar(
+    path: Path, schema: Schema, about: Mapping[str, Any], mode: int | None = None
+) -> None:
+    """Write a description of the columns and the source of the rows."""
+    columns = [
+        {"name": c.name, "kind": c.kind, "field": c.path, "meaning": MEANING[c.kind]}
+        for c in schema.columns
+    ]
+    text = json.dumps({"kind": schema.name, **about, "columns": columns}, indent=1)
+    with replace(sidecar_of(path), mode=mode) as sink:
+        sink.write(text.encode() + b"\n")
+
+
+def forget_sidecar(path: Path) -> int | None:
+    """Remove the sidecar of a replaced file; return its mode."""
+    if path.is_dir():
+        return None
+    mode = file_mode(sidecar_of(path))
+    sidecar_of(path).unlink(missing_ok=True)
+    return mode
+
+
+def read_sidecar(path: Path) -> dict[str, Any]:
+    """The content of a sidecar; empty if there is none."""
+    try:
+        sidecar = json.loads(sidecar_of(path).read_text())
+    except (OSError, ValueError):
+        return {}
+    return sidecar if isinstance(sidecar, dict) else {}

@@ -1,0 +1,142 @@
+"""The state of a dataset between two syncs, and the columns of its files.
+
+The columns are fixed when the dataset is made: all files have the same ones, of the same types.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from io import BytesIO
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..errors.base import ConfigError
+from ..storage.stores import Store
+from .columns import SCHEMAS, Schema
+from .parquet_types import Scale, parquet_schema, read_scale
+from .text_table import EXTRA
+
+STATE = ".sync.json"
+OLD_STATE = "_sync.json"
+OLD_LOCK = "_lock"
+PARQUET = ".parquet"
+
+Columns = dict[str, list[int] | None]
+
+
+@dataclass
+class State:
+    """The state after a sync: all rows up to `newest` are known, those in `open` are not final.
+
+    `columns` are those of every file, decimals with precision and scale; those in `fixed` never
+    get wider. While the files are `rewritten`, some have the columns of before.
+    """
+
+    kind: str = ""
+    base_url: str = ""
+    account: str = ""
+    newest: str | None = None
+    open: dict[str, str] = field(default_factory=dict)
+    days: dict[str, int] = field(default_factory=dict)
+    columns: Columns = field(default_factory=dict)
+    fixed: list[str] = field(default_factory=list)
+    rewritten: bool = False
+
+    @property
+    def types(self) -> pa.Schema:
+        """The Arrow schema of every file."""
+        usual = file_schema(SCHEMAS[self.kind])
+        sizes = {name: size for name, size in self.columns.items() if size}
+        return pa.schema(
+            [
+                pa.field(each.name, pa.decimal128(*sizes[each.name]))
+                if each.name in sizes
+                else each
+                for each in usual
+            ]
+        )
+
+    def set_types(self, types: pa.Schema) -> None:
+        """Note the columns of the files."""
+        self.columns = {
+            each.name: [each.type.precision, each.type.scale]
+            if pa.types.is_decimal(each.type)
+            else None
+            for each in types
+        }
+
+    def fix_columns(self, files: Store, scale: Scale) -> None:
+        """Choose the columns of a new dataset, or of one of an older version.
+
+        ConfigError if the dataset has another scale.
+        """
+        schema = SCHEMAS[self.kind]
+        chosen = read_scale(scale, schema)
+        if not self.columns:
+            names = files.names(PARQUET)
+            self.set_types(_types_of_files(files, names, schema, scale))
+            self.fixed = sorted(chosen)
+            self.rewritten = bool(names)
+        if set(self.columns) != set(file_schema(schema).names):  # of another version
+            self.set_types(self.types)
+            self.rewritten = True
+        sizes = {name: (self.columns[name] or [0, 0])[1] for name in chosen}
+        if sizes != chosen:
+            raise ConfigError(
+                f"the decimals of this dataset are {sizes}: its types are fixed when it is made; "
+                "leave out `scale`, or make a dataset in another folder"
+            )
+
+
+def _types_of_files(files: Store, names: Sequence[str], schema: Schema, scale: Scale) -> pa.Schema:
+    """The columns for a dataset: amounts as in its files, or as chosen if there are none."""
+    usual = file_schema(schema, scale)
+    content = files.read(names[0]) if names else None
+    if content is None:
+        return usual
+    stored = pq.read_schema(BytesIO(content))
+    return pa.schema(
+        [
+            stored.field(each.name)
+            if each.name in stored.names and pa.types.is_decimal(each.type)
+            else each
+            for each in usual
+        ]
+    )
+
+
+def file_schema(schema: Schema, scale: Scale = None) -> pa.Schema:
+    """The usual columns of a file of a dataset; the last has unknown fields as JSON."""
+    return parquet_schema(schema, scale).append(pa.field(EXTRA, pa.string()))
+
+
+def in_types(table: pa.Table, types: pa.Schema) -> pa.Table:
+    """A table of a file in these columns; an absent one is null."""
+    columns = [
+        table[each.name].cast(each.type)
+        if each.name in table.column_names
+        else pa.nulls(table.num_rows, each.type)
+        for each in types
+    ]
+    return pa.table(columns, schema=types)
+
+
+def read_state(files: Store) -> State | None:
+    """The stored state; None for a new dataset, and if all its files were removed."""
+    text = files.read(files.note_name(STATE)) or files.read(OLD_STATE)
+    if not text:
+        return None
+    state = State(**json.loads(text))
+    if state.newest and not files.names(PARQUET):
+        return State(state.kind, state.base_url, state.account)
+    return state
+
+
+def write_state(files: Store, state: State) -> None:
+    """Store the state beside the files, where it disturbs no reader of them."""
+    files.write(files.note_name(STATE), json.dumps(asdict(state)).encode())
+    for name in {OLD_STATE, OLD_LOCK} - {files.note_name(STATE)}:
+        files.remove(name)

@@ -1,0 +1,154 @@
+"""Files at addresses: a path of this machine, or an fsspec URL such as s3://bucket/days.
+
+Errors of file systems, such as missing credentials, are a ConfigError of one sentence.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from zlib import error as ZlibError  # noqa: N812 - an exception with the name of a variable
+
+from ..errors.base import ArgumentError, ConfigError, PaylabError
+from ..errors.extras import extra_imports
+from ..errors.text import plain
+from ..files import path_of, require_regular, unreadable_error
+
+LOCAL = "file://"
+GZIP = ".gz"
+
+
+def is_url(address: object) -> bool:
+    """Whether an address is an fsspec URL, and not a path of this machine."""
+    return isinstance(address, str) and "://" in address and not address.startswith(LOCAL)
+
+
+def local_path(address: str | os.PathLike[str]) -> Path:
+    """The path of a local address, a path or a file:// URL."""
+    text = os.fspath(address) if isinstance(address, str | os.PathLike) else address
+    if isinstance(text, str) and text.startswith(LOCAL):
+        text = text.removeprefix(LOCAL)
+    return path_of(text)
+
+
+def open_file_system(url: str, options: Mapping[str, Any] | None = None) -> tuple[Any, str]:
+    """The file system of a URL, and the path in it; ConfigError names a missing package."""
+    path_of(url)
+    with extra_imports():
+        from fsspec.core import url_to_fs
+    try:
+        files, root = url_to_fs(url, **(options or {}))
+    except (ImportError, ValueError, TypeError, OSError) as error:  # names the package or protocol
+        scheme = url.partition("://")[0]
+        raise ConfigError(f"{scheme}:// cannot be used: {one_sentence(error)}") from None
+    return files, str(root).rstrip("/")
+
+
+@contextmanager
+def explain_storage(address: str, act: str) -> Iterator[None]:
+    """Turn any error of a file system into a ConfigError: it `cannot be read`, or written."""
+    try:
+        yield
+    except PaylabError:
+        raise
+    except FileNotFoundError as error:
+        raise ConfigError(f"{address} cannot be {act}: it does not exist") from error
+    except Exception as error:  # each file system has exceptions of its own
+        raise ConfigError(f"{address} cannot be {act}: {one_sentence(error)}") from None
+
+
+def one_sentence(error: Exception) -> str:
+    """The first line of an error, escaped; its class if it has no text."""
+    words = str(error).strip().partition("\n")[0].rstrip(". ")
+    return plain(words or type(error).__name__, 200)
+
+
+@contextmanager
+def local_copy(address: str | os.PathLike[str]) -> Iterator[Path]:
+    """A local file with the content of an address, without the compression of gzip."""
+    source = None if is_url(address) else local_path(address)
+    if source is not None and source.suffix.lower() != GZIP:
+        yield source
+        return
+    with TemporaryDirectory() as folder:
+        if source is None:
+            files, path = open_file_system(os.fspath(address))
+            source = Path(folder) / (path.rpartition("/")[2] or "file")
+            with explain_storage(os.fspath(address), "read"):
+                files.get_file(path, str(source))
+        yield _unzipped(source, Path(folder) / "plain", address)
+
+
+def _unzipped(source: Path, target: Path, address: str | os.PathLike[str]) -> Path:
+    """The file itself, or what a file of gzip contains."""
+    if source.suffix.lower() != GZIP:
+        return source
+    require_regular(source)
+    try:
+        with gzip.open(source) as content, target.open("xb") as sink:
+            shutil.copyfileobj(content, sink)
+    except (EOFError, ZlibError, gzip.BadGzipFile) as error:
+        raise unreadable_error(address, "gzip", error) from None
+    return target
+
+
+@contextmanager
+def local_target(
+    address: str | os.PathLike[str], is_own: Callable[[Path], bool]
+) -> Iterator[tuple[Path, str | Path]]:
+    """A local path to write to, and the path to show; files for a URL are uploaded at the end.
+
+    A folder at a URL that has a file that `is_own` is false for is refused.
+    """
+    if not is_url(address):
+        path = local_path(address)
+        yield path, path
+        return
+    url = os.fspath(address)
+    files, root = open_file_system(url)
+    name = root.rpartition("/")[2]
+    if not name:
+        raise ArgumentError(f"{url} has no name of a file or folder: add one", "to")
+    old_names = _require_own_files(files, root, url, is_own)
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / name
+        yield path, url
+        with explain_storage(url, "written"):
+            _upload(files, Path(folder), root.rpartition("/")[0], f"{root}/", old_names)
+
+
+def _require_own_files(
+    files: Any, root: str, url: str, is_own: Callable[[Path], bool]
+) -> list[str]:
+    """The files in the folder at a URL; also whether there are credentials."""
+    with explain_storage(url, "written"):
+        names = [str(name) for name in files.find(root)] if url.endswith("/") else []
+        if not url.endswith("/"):
+            files.exists(root)
+    for name in names:
+        if not is_own(Path(name.removeprefix(root).lstrip("/"))):
+            raise ConfigError(
+                f"cannot replace the folder {url}: {name.rpartition('/')[2]} is not from an "
+                "export; name another folder"
+            )
+    return names
+
+
+def _upload(files: Any, folder: Path, parent: str, root: str, old_names: list[str]) -> None:
+    """Copy all files of a folder to the parent of a root; then remove the old ones in it."""
+    new_names = set()
+    for file in sorted(folder.rglob("*")):
+        if file.is_file():
+            name = f"{parent}/{file.relative_to(folder).as_posix()}"
+            files.makedirs(name.rpartition("/")[0], exist_ok=True)
+            files.put_file(str(file), name)
+            new_names.add(name)
+    for name in old_names:
+        if name.startswith(root) and name not in new_names:
+            files.rm_file(name)

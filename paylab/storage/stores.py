@@ -1,0 +1,130 @@
+"""The files under an address: a folder of this machine, or one at an fsspec URL."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from ..files import remove_drafts, replace
+from .addresses import explain_storage, is_url, local_path, open_file_system
+from .locks import hold_file_lock
+
+
+class Folder:
+    """A folder of this machine."""
+
+    def __init__(self, path: str) -> None:
+        self.path = local_path(path)
+
+    def note_name(self, ending: str, start: str = "") -> str:
+        """The name of a note about the folder: beside it, or in it if that cannot be written.
+
+        Some readers take every file in a folder for one of rows.
+        """
+        folder = self.path.resolve()
+        if folder.name and os.access(folder.parent, os.W_OK):
+            return f"../{start}{folder.name}{ending}"
+        return f"_{ending.lstrip('.')}"
+
+    def read(self, name: str) -> bytes | None:
+        """The content of a file; None if it does not exist."""
+        try:
+            return self._target(name).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def write(self, name: str, content: bytes) -> None:
+        """Replace a file atomically; open readers keep the old content."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        target = self._target(name)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with replace(target) as sink:
+            sink.write(content)
+
+    def remove(self, name: str) -> None:
+        """Remove a file, and its folder if that is empty."""
+        target = self._target(name)
+        target.unlink(missing_ok=True)
+        if target.parent not in (self.path, self.path.resolve().parent):
+            with suppress(OSError):  # it has other files
+                target.parent.rmdir()
+
+    def names(self, ending: str) -> list[str]:
+        """The names with this suffix, sorted."""
+        paths = (path for path in self.path.rglob(f"*{ending}") if not path.is_dir())
+        return sorted(path.relative_to(self.path).as_posix() for path in paths)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from writing."""
+        self.path.mkdir(parents=True, exist_ok=True)
+        with hold_file_lock(self._target(self.note_name(".lock", start="."))):
+            remove_drafts(self.path)
+            yield
+
+    def _target(self, name: str) -> Path:
+        """The path of a file; a note beside the folder is beside the one that a link leads to."""
+        folder = self.path.resolve() if name.startswith("../") else self.path
+        return folder.parent / name[3:] if name.startswith("../") else folder / name
+
+
+class Remote:
+    """A folder at an fsspec URL; object stores replace files atomically."""
+
+    def __init__(self, address: str, options: Mapping[str, Any]) -> None:
+        self._address = address
+        self._files, self._root = open_file_system(address, options)
+
+    def note_name(self, ending: str) -> str:
+        """The name of a note about the folder: beside it, or in it if it is a whole bucket."""
+        parent, _, name = self._root.rpartition("/")
+        return f"../{name}{ending}" if parent.strip("/") else f"_{ending.lstrip('.')}"
+
+    def _path(self, name: str) -> str:
+        if name.startswith("../"):
+            return f"{self._root.rpartition('/')[0]}/{name[3:]}"
+        return f"{self._root}/{name}"
+
+    def read(self, name: str) -> bytes | None:
+        """The content of a file; None if it does not exist."""
+        with explain_storage(self._address, "read"):
+            try:
+                content: bytes = self._files.cat_file(self._path(name))
+            except FileNotFoundError:
+                return None
+        return content
+
+    def write(self, name: str, content: bytes) -> None:
+        """Replace a file."""
+        path = self._path(name)
+        with explain_storage(self._address, "written"):
+            self._files.makedirs(path.rpartition("/")[0], exist_ok=True)
+            self._files.pipe_file(path, content)
+
+    def remove(self, name: str) -> None:
+        """Remove a file."""
+        with explain_storage(self._address, "written"):
+            if self._files.exists(self._path(name)):
+                self._files.rm_file(self._path(name))
+
+    def names(self, ending: str) -> list[str]:
+        """The names with this suffix, sorted."""
+        with explain_storage(self._address, "read"):
+            paths = self._files.find(self._root)
+        return sorted(str(path)[len(self._root) + 1 :] for path in paths if path.endswith(ending))
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """No lock is available: run only one sync at a time."""
+        yield
+
+
+Store = Folder | Remote
+
+
+def open_store(address: str, options: Mapping[str, Any]) -> Store:
+    """The files of an address."""
+    return Remote(address.rstrip("/"), options) if is_url(address) else Folder(address)

@@ -1,0 +1,192 @@
+"""Parquet files have decimals that others can multiply, of one type per column of a dataset."""
+
+from __future__ import annotations
+
+import warnings
+from decimal import Decimal
+
+import duckdb
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+from synced_lists import List, rows
+
+from paylab import frames
+from paylab.errors import ConfigError, ExactnessError, RuleError
+
+AMOUNT, RATE, WIDE = pa.decimal128(24, 6), pa.decimal128(13, 8), pa.decimal128(38, 18)
+
+
+def types_of(path, *names):
+    """The types of columns of a Parquet file."""
+    schema = pq.read_schema(path)
+    return [schema.field(name).type for name in names]
+
+
+@pytest.mark.parametrize(
+    ("change", "amount", "rate"),
+    [
+        ({}, AMOUNT, RATE),
+        ({"source_amount": "0"}, AMOUNT, RATE),
+        ({"source_amount": None, "exchange_rate": None}, AMOUNT, RATE),
+        ({"source_amount": "999999999999999999.999999"}, AMOUNT, RATE),
+        ({"source_amount": "-0.123456000000000000"}, AMOUNT, RATE),
+        ({"source_amount": "12e-7"}, WIDE, RATE),
+        ({"source_amount": "0.1234567"}, WIDE, RATE),
+        ({"source_amount": "1000000000000000000"}, WIDE, RATE),
+        ({"exchange_rate": "25412.12345678"}, AMOUNT, RATE),
+        ({"exchange_rate": "0.000000001"}, AMOUNT, WIDE),
+        ({"exchange_rate": "100000"}, AMOUNT, WIDE),
+    ],
+)
+@pytest.mark.parametrize("to", ["t.parquet", "t/"])
+def test_the_types_of_an_export(paged, transfer, tmp_path, change, amount, rate, to):
+    """Types are those of the table of currencies, and wide with a warning if a value needs it."""
+    made = [transfer, transfer | change]
+    with warnings.catch_warnings(record=True) as told:
+        frames.export(paged(made), f"{tmp_path}/{to}")
+    wide = [str(each.message) for each in told if each.category is frames.WiderDecimalWarning]
+    assert len(wide) == (WIDE in (amount, rate))
+    assert all("DECIMAL(38, 18)" in words for words in wide)
+    file = next(
+        path for path in [tmp_path / "t.parquet", *tmp_path.rglob("*.parquet")] if path.is_file()
+    )
+    assert types_of(file, "source_amount", "exchange_rate", "total_fee") == [amount, rate, AMOUNT]
+    texts = [row["source_amount"] for row in made]
+    expected = [text and Decimal(text) for text in texts]
+    assert pq.read_table(file)["source_amount"].to_pylist() == expected
+
+
+@pytest.mark.parametrize(
+    ("scale", "amount", "rate"),
+    [
+        (2, pa.decimal128(24, 2), RATE),
+        (0, pa.decimal128(24, 0), RATE),
+        (18, WIDE, RATE),
+        ({"source_amount": 4}, pa.decimal128(24, 4), RATE),
+        ({"exchange_rate": 12, "source_amount": 8}, pa.decimal128(38, 8), pa.decimal128(38, 12)),
+    ],
+)
+def test_a_chosen_scale(paged, transfer, tmp_path, scale, amount, rate):
+    """`scale` sets the decimals of all amounts, or those of some columns."""
+    round_row = transfer | dict.fromkeys(
+        ("source_amount", "destination_amount", "total_fee", "net_source_amount"), "10"
+    )
+    path = frames.export(paged([round_row]), tmp_path / "t.parquet", scale=scale).path
+    assert types_of(path, "source_amount", "exchange_rate") == [amount, rate]
+
+
+@pytest.mark.parametrize(
+    ("scale", "to", "error", "words"),
+    [
+        (1, "t.parquet", ExactnessError, r"source_amount, row 0: '10\.25' does not fit decimal128"),
+        (19, "t.parquet", RuleError, "scale: must be a whole number of decimals from 0 to 18"),
+        (2.0, "t.parquet", RuleError, "scale: must be"),
+        ({"status": 2}, "t.parquet", RuleError, "'status' is no column; nearest|columns"),
+        (2, "t.csv", ConfigError, "scale is for Parquet only"),
+    ],
+)
+def test_a_scale_that_cannot_be(paged, transfer, tmp_path, scale, to, error, words):
+    """A value that does not fit a chosen scale, and a bad scale, are errors; nothing is written."""
+    with pytest.raises(error, match=words):
+        frames.export(paged([transfer]), tmp_path / to, scale=scale)
+    assert not [*tmp_path.iterdir()]
+
+
+def priced(count=60, digits=6):
+    """Rows of three days with amounts of six decimals and rates of eight."""
+    return [
+        row
+        | {
+            "source_amount": f"{number}.{number:06d}",
+            "source_currency": "USD",
+            "exchange_rate": f"17.{number:08d}",
+            "total_fee": f"0.{number:0{digits}d}",
+        }
+        for number, row in enumerate(rows(count, days=3))
+    ]
+
+
+def test_others_read_and_multiply_a_dataset(tmp_path):
+    """pandas, polars, DuckDB and Arrow read the folder, and their sums are those of Decimal."""
+    made, folder = priced(), f"{tmp_path}/d"
+    frames.Dataset(folder).sync(List(made))
+    total = sum(Decimal(row["source_amount"]) for row in made)
+    product = sum(Decimal(row["source_amount"]) * Decimal(row["exchange_rate"]) for row in made)
+    assert sum(pd.read_parquet(folder)["source_amount"]) == total
+    assert frames.read_parquet(folder)["source_amount"].sum() == total
+    assert pl.read_parquet(folder)["source_amount"].sum() == total
+    assert pl.scan_parquet(folder).collect().height == 60
+    assert ds.dataset(folder, partitioning="hive").count_rows() == 60
+    sql = (
+        f"select sum(source_amount), sum(source_amount * exchange_rate) from '{folder}/*/*.parquet'"
+    )
+    assert duckdb.sql(sql).fetchall() == [(total, product)]
+    assert {path.suffix for path in (tmp_path / "d").rglob("*") if path.is_file()} == {".parquet"}
+
+
+def test_all_files_of_a_dataset_get_the_type_that_a_value_needs(tmp_path):
+    """A value with seven decimals makes all files wide, once, and no digit is lost."""
+    source, dataset = List(priced(digits=6)), frames.Dataset(f"{tmp_path}/d")
+    dataset.sync(source)
+    source.rows[0:0] = [source.rows[0] | {"id": "new", "total_fee": "0.1234567"}]
+    with pytest.warns(frames.WiderDecimalWarning, match=r"total_fee \(DECIMAL\(24, 6\)\)"):
+        assert dataset.sync(source).new == 1
+    kinds = {
+        tuple(types_of(path, "total_fee", "source_amount")) for path in tmp_path.rglob("*.parquet")
+    }
+    assert kinds == {(WIDE, AMOUNT)}
+    total = sum(Decimal(row["total_fee"]) for row in source.rows)
+    sql = f"select sum(total_fee) from '{tmp_path}/d/*/*.parquet'"
+    assert duckdb.sql(sql).fetchall() == [(total,)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert dataset.sync(source).new == 0
+
+
+def test_a_rewriting_that_was_interrupted_is_finished(tmp_path):
+    """The next sync gives the files their types that a killed one had not reached."""
+    source, dataset = List(priced()), frames.Dataset(f"{tmp_path}/d")
+    dataset.sync(source)
+    dataset.sync(source, overlap="0s")
+    state = tmp_path / "d.sync.json"
+    state.write_text(
+        state.read_text()
+        .replace('"total_fee": [24, 6]', '"total_fee": [38, 18]')
+        .replace('"rewritten": false', '"rewritten": true')
+    )
+    dataset.sync(source, overlap="0s")
+    assert {types_of(path, "total_fee")[0] for path in tmp_path.rglob("*.parquet")} == {WIDE}
+
+
+def test_a_chosen_scale_of_a_dataset_is_kept(tmp_path):
+    """A value that does not fit the scale of a dataset is an error, as is another scale."""
+    source, folder = List(priced()), f"{tmp_path}/d"
+    frames.Dataset(folder, scale=6).sync(source)
+    source.rows[0:0] = [source.rows[0] | {"id": "new", "total_fee": "0.1234567"}]
+    with pytest.raises(ExactnessError, match=r"'0\.1234567' does not fit decimal128\(24, 6\)"):
+        frames.Dataset(folder).sync(source)
+    with pytest.raises(ConfigError, match="fixed when it is made"):
+        frames.Dataset(folder, scale=2).sync(source)
+
+
+def test_a_dataset_of_an_older_version(tmp_path):
+    """Its decimals stay, and all its files get the column of unknown fields."""
+    source, dataset = List(priced()), frames.Dataset(f"{tmp_path}/d")
+    dataset.sync(source)
+    (tmp_path / "d.sync.json").rename(tmp_path / "d" / "_sync.json")
+    for path in tmp_path.rglob("*.parquet"):
+        table = pq.ParquetFile(path).read().drop_columns(["extra"])
+        at = table.column_names.index("total_fee")
+        pq.write_table(table.set_column(at, "total_fee", table["total_fee"].cast(WIDE)), path)
+    state = tmp_path / "d" / "_sync.json"
+    state.write_text(state.read_text().partition(', "columns"')[0] + "}")
+    source.rows[0]["risk"] = "low"
+    assert dataset.sync(source).new == 0
+    kinds = {tuple(types_of(path, "total_fee", "extra")) for path in tmp_path.rglob("*.parquet")}
+    assert kinds == {(WIDE, pa.string())}
+    assert not state.exists()
+    assert "low" in dataset.frame()["extra"].dropna().tolist()[0]
