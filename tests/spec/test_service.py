@@ -7,6 +7,7 @@ import pickle
 import subprocess
 import sys
 import tomllib
+import warnings
 from dataclasses import replace
 
 import pytest
@@ -536,3 +537,17 @@ def test_the_schema_describes_tables_and_what_belongs_into_a_setting():
         lists["cursor"]["description"]: "dots step into objects",
     }.items():
         assert words in about
+
+
+def test_a_warning_of_another_library_stays_what_it_is(tmp_path):
+    """Loading a file shows a warning raised meanwhile with its own category."""
+    path = tmp_path / "service.toml"
+    path.write_text("[signing]\ntolerance = 60\n")
+
+    class LoudService(Service):
+        def __post_init__(self, values):
+            warnings.warn("an API is deprecated", DeprecationWarning, stacklevel=1)
+            super().__post_init__(values)
+
+    with pytest.warns(DeprecationWarning, match="an API is deprecated"):
+        assert LoudService.load(path).signing.tolerance == 60

@@ -23,14 +23,14 @@ def keys() -> Mapping[str, Key]:
     return {key.name: key for key in _find_keys(ServiceSettings(), "", ())}
 
 
-Stated = tuple[tuple[str, Setting], ...]
+SettingPath = tuple[tuple[str, Setting], ...]
 """What is stated about a setting and the groups that it is in, each with the name it stands at."""
 
 
-def _find_keys(group: Any, prefix: str, outer: Stated) -> Iterator[Key]:
+def _find_keys(group: Any, prefix: str, outer_path: SettingPath) -> Iterator[Key]:
     """The keys of a group and of the groups inside it.
 
-    `prefix` starts their dotted names. `outer` is what is stated about the groups around it.
+    `prefix` starts their dotted names. `outer_path` is what is stated about the groups around it.
     """
     hints = get_type_hints(type(group), include_extras=True)
     common_keys: dict[str, Key] = {}
@@ -39,22 +39,24 @@ def _find_keys(group: Any, prefix: str, outer: Stated) -> Iterator[Key]:
         value = getattr(group, field.name)
         hint = hints[field.name]
         settings = [part for part in annotation_parts(hint) if isinstance(part, Setting)]
-        stated = (*outer, *((name, setting) for setting in settings))
+        settings_path = (*outer_path, *((name, setting) for setting in settings))
         title = "".join(setting.inherits for setting in settings)
         if title:
             yield from _inherited_keys(value, name, title, common_keys)
         elif is_dataclass(value):
-            yield from _find_keys(value, f"{name}.", stated)
+            yield from _find_keys(value, f"{name}.", settings_path)
         elif any(setting.question for setting in settings):
-            keys_of_field = list(_keys_of_field(group, name, hint, value, stated))
-            if keys_of_field:
-                common_keys[field.name] = keys_of_field[0]
-            yield from keys_of_field
+            field_keys = list(_make_keys(group, name, hint, value, settings_path))
+            if field_keys:
+                common_keys[field.name] = field_keys[0]
+            yield from field_keys
 
 
-def _keys_of_field(group: Any, name: str, hint: Any, value: Any, stated: Stated) -> Iterator[Key]:
+def _make_keys(
+    group: Any, name: str, hint: Any, value: Any, settings_path: SettingPath
+) -> Iterator[Key]:
     """The key of a field, or those of a table of names."""
-    settings = [setting for _, setting in stated]
+    settings = [setting for _, setting in settings_path]
     question = _last_text(setting.question for setting in settings)
     word_field = ""
     if "{field}" in question:
@@ -76,7 +78,7 @@ def _keys_of_field(group: Any, name: str, hint: Any, value: Any, stated: Stated)
             question=_fill_question(question, name, our_name, word_field),
             row=_last_text(setting.row for setting in settings),
             origin=_last_text(setting.origin for setting in settings) or CHOSEN,
-            others=_other_values(key_name, annotations[key_name], default, stated),
+            others=_other_values(key_name, annotations[key_name], default, settings_path),
             base=_last_text(setting.base for setting in settings),
             field=word_field,
         )
@@ -111,9 +113,11 @@ def _fill_question(question: str, name: str, our_name: str, word_field: str) -> 
     return question
 
 
-def _other_values(name: str, annotation: Any, default: Any, stated: Stated) -> tuple[Any, ...]:
+def _other_values(
+    name: str, annotation: Any, default: Any, settings_path: SettingPath
+) -> tuple[Any, ...]:
     """The other values that are stated for a key; of a word, all other words."""
-    for group_name, setting in reversed(stated):
+    for group_name, setting in reversed(settings_path):
         values = setting.others
         if isinstance(values, Mapping):
             values = values.get(name.removeprefix(f"{group_name}."), ())
@@ -152,10 +156,10 @@ def find_key(key: str) -> Key:
     raise ServiceError(unknown_setting_message(key), key)
 
 
-def _places(word: str) -> list[str]:
+def _find_paths_with(name: str) -> list[str]:
     """The settings and tables of a name inside other tables."""
-    paths = (name.split(".") for name in keys())
-    inside = (path[: path.index(word, 1) + 1] for path in paths if word in path[1:])
+    paths = (key.split(".") for key in keys())
+    inside = (path[: path.index(name, 1) + 1] for path in paths if name in path[1:])
     return list(dict.fromkeys(map(".".join, inside)))
 
 
@@ -169,7 +173,7 @@ def unknown_setting_message(key: str) -> str:
     part = key
     while group and not is_group(group):
         group, _, part = group.rpartition(".")
-    elsewhere = _places(part.partition(".")[0])
+    elsewhere = _find_paths_with(part.partition(".")[0])
     if not group and 0 < len(elsewhere) <= MOST_PLACES:
         return f"there is no setting {key}; there are {', '.join(elsewhere)}"
     prefix = f"{group}." if group else ""

@@ -20,24 +20,34 @@ def with_our_names(values: Mapping[str, Any]) -> dict[str, Any]:
     A list belongs to the table of names beside it.
     """
     return {
-        key: _ours(key.removesuffix(REQUIRED), value, values) if key.endswith(REQUIRED) else value
+        key: _translate_required_fields(key.removesuffix(REQUIRED), value, values)
+        if key.endswith(REQUIRED)
+        else value
         for key, value in values.items()
     }
 
 
-def _ours(table: str, words: Any, values: Mapping[str, Any]) -> Any:
-    """Required fields in our names; a value that is no list is unchanged."""
-    if not isinstance(words, list | tuple):
-        return words
-    ours = [name for name in keys() if name.startswith(f"{table}{FIELDS_MARK}")]
-    theirs = {
-        values.get(name, keys()[name].default): name.partition(FIELDS_MARK)[2] for name in ours
-    }
-    known = {name.partition(FIELDS_MARK)[2] for name in ours}
-    return [
-        theirs.get(word, word) if isinstance(word, str) and word not in known else word
-        for word in words
-    ]
+def _translate_required_fields(table: str, required: Any, values: Mapping[str, Any]) -> Any:
+    """A list of required fields in our names; a value that is no list is unchanged."""
+    if not isinstance(required, list | tuple):
+        return required
+    our_names = {}
+    for key in _name_settings(table):
+        their_name = values.get(key, keys()[key].default)
+        our_names[their_name] = key.partition(FIELDS_MARK)[2]
+    return [_translate_field(field, our_names) for field in required]
+
+
+def _translate_field(field: object, our_names: Mapping[Any, str]) -> object:
+    """Our name for a field of the service; a name of ours, or of no field, is unchanged."""
+    if not isinstance(field, str) or field in our_names.values():
+        return field
+    return our_names.get(field, field)
+
+
+def _name_settings(table: str) -> list[str]:
+    """The settings that name the fields of an object."""
+    return [key for key in keys() if key.startswith(f"{table}{FIELDS_MARK}")]
 
 
 def check_names(values: Mapping[str, Any], changed_keys: Collection[str]) -> None:
@@ -49,16 +59,13 @@ def check_names(values: Mapping[str, Any], changed_keys: Collection[str]) -> Non
         table, _, field = key.partition(FIELDS_MARK)
         if not field:
             continue
-        for other_key in (*_other_keys(table, key), *_unrenamed_fields(table)):
+        other_keys = [name for name in _name_settings(table) if name != key]
+        for other_key in (*other_keys, *_unrenamed_fields(table)):
             default_name = other_key.rpartition(".")[2]
             name = values.get(other_key, default_name)
             if _collide(str(values[key]), str(name)):
                 message = f"{key} and {other_key} cannot both be {values[key]!r}"
                 raise ServiceError(message, key)
-
-
-def _other_keys(table: str, key: str) -> list[str]:
-    return [name for name in keys() if name.startswith(f"{table}{FIELDS_MARK}") and name != key]
 
 
 def _unrenamed_fields(table: str) -> list[str]:
@@ -70,7 +77,7 @@ def _unrenamed_fields(table: str) -> list[str]:
     ]
     references = {field.name for operation in operations for field in operation.references}
     names = {name for operation in operations for name in operation.by_name} - references
-    renamed = {name.partition(FIELDS_MARK)[2] for name in _other_keys(table, "")}
+    renamed = {key.partition(FIELDS_MARK)[2] for key in _name_settings(table)}
     return [f"{table}.{name}" for name in sorted(names - renamed)]
 
 

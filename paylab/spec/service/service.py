@@ -44,6 +44,14 @@ class SettingRow(NamedTuple):
     question: str
 
 
+def _problems_of(error: ServiceError) -> Mapping[str, str]:
+    """The sentence for each wrong key."""
+    from .loader import WrongSettingError
+
+    cause = error.__cause__
+    return cause.problems if isinstance(cause, WrongSettingError) else {error.key: str(error)}
+
+
 @explain_arguments
 @dataclass(frozen=True, eq=False, repr=False)
 class Service(ServiceSettings):
@@ -80,28 +88,28 @@ class Service(ServiceSettings):
         Service()
         """
         from . import files
-        from .loader import WrongSettingError
 
         file = Path(path)
         tables, text = files.read_service_file(file)
 
-        def add_place(key: str, sentence: str) -> str:
+        def name_line(key: str, sentence: str) -> str:
             return f"{file}, line {files.find_line(text, key)}: {sentence}"
 
         try:
-            with warnings.catch_warnings(record=True) as gone_key_warnings:
-                warnings.simplefilter("always")
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", ConfigWarning)
                 service = cls(tables)
         except ServiceError as error:
-            problems = {error.key: str(error)}
-            if isinstance(error.__cause__, WrongSettingError):
-                problems = error.__cause__.problems
-            message = "\n".join(add_place(key, sentence) for key, sentence in problems.items())
-            raise ServiceError(message, error.key, files.find_line(text, error.key)) from None
-        for warning in gone_key_warnings:
-            sentence = str(warning.message)
-            key = sentence.partition(" ")[0]
-            warn_caller(add_place(key, sentence), ConfigWarning)
+            lines = [name_line(key, sentence) for key, sentence in _problems_of(error).items()]
+            line = files.find_line(text, error.key)
+            raise ServiceError("\n".join(lines), error.key, line) from None
+        for warning in caught:
+            if issubclass(warning.category, ConfigWarning):  # of a key that is gone
+                sentence = str(warning.message)
+                warn_caller(name_line(sentence.partition(" ")[0], sentence), ConfigWarning)
+            else:
+                where = (warning.filename, warning.lineno)
+                warnings.warn_explicit(warning.message, warning.category, *where)
         return service
 
     def with_values(self, values: Mapping[str, Any]) -> Self:
