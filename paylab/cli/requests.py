@@ -77,7 +77,7 @@ def _show(request: JournalRequest, *, as_json: bool, refused: bool) -> bool:
     if as_json:
         say(json.dumps(dict(request.row)))
         return True
-    outcome = f"{request.at[11:19]}  {request.method} {request.path} -> {request.status}"
+    outcome = f"{request.at:%H:%M:%S}  {request.method} {request.path} -> {request.status}"
     line = printable(f"{outcome}  {request.verdict}")
     say(
         line if len(line) <= LINE_LENGTH_MAX else f"{line[:LINE_LENGTH_MAX]}...",

@@ -20,7 +20,7 @@ VIEWS = {
     ("paylab.probe.drift", "Drift"): "probe.drift_table",
     ("paylab.probe.report", "Report"): "probe.report_table",
     ("paylab.signing.explanation", "Explanation"): "calls.explanation_card",
-    ("paylab.simulator.controls", "FaultControls"): "results.faults_table",
+    ("paylab.simulator.fault_controls", "FaultControls"): "results.faults_table",
     ("paylab.simulator.controls", "Controls"): "results.controls_card",
     ("paylab.simulator.scenarios", "Scenarios"): "results.scenarios_table",
     ("paylab.simulator.simulator", "Simulator"): "results.simulator_card",

@@ -97,18 +97,29 @@ class Clock:
         self.speed = speed
 
 
-_UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
-_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(?:([smhd])|(?:(s)ec(?:ond)?|(m)in(?:ute)?|(h)our|(d)ay)s?)")
+_UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+_PART = re.compile(
+    r"(\d+(?:\.\d+)?)\s*"
+    r"(?:(s)(?:ec(?:ond)?s?)?|(m)(?:in(?:ute)?s?)?|(h)(?:ours?|rs?)?|(d)(?:ays?)?|(w)(?:eeks?)?)"
+    r"(?![a-z])\s*(?:,|and\b)?\s*"
+)
 
 
 def seconds(span: float | str | timedelta) -> float:
-    """The seconds of a span: a number, a timedelta, or text like "90s", "24h" or "3 days"."""
+    """The seconds of a span: a number, a timedelta, or text like "90s", "3 days" or "23h 59m"."""
     if isinstance(span, timedelta):
         return span.total_seconds()
     if not isinstance(span, str):
         return span
-    match = _SPAN.fullmatch(span.strip())
-    if match is None:
-        raise SimulatorError(f'{span!r} is not a time span: write seconds, or "90s", "5m", "24h"')
-    units = [unit for unit in match.groups()[1:] if unit]
-    return float(match[1]) * _UNIT_SECONDS[units[0]]
+    text = span.strip()
+    total = 0.0
+    position = 0
+    while match := _PART.match(text, position):
+        unit = next(filter(None, match.groups()[1:]))
+        total += float(match[1]) * _UNIT_SECONDS[unit]
+        position = match.end()
+    if not text or position < len(text):
+        raise SimulatorError(
+            f'{span!r} is not a time span: write seconds, or "90s", "24h", "3 days", "23h 59m"'
+        )
+    return total

@@ -55,7 +55,7 @@ class ClockPanel:
         self._set(speed=speed)
 
     def advance(self, span: float | str | timedelta) -> None:
-        """Advance by seconds, a timedelta, or a span like "90s", "5m", "24h" or "3 days".
+        """Advance by seconds, a timedelta, or a span like "90s", "24h", "3 days" or "23h 59m".
 
         >>> lab.simulator.clock.advance("24h")
         """

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..errors.base import Problem
+from ..errors.base import Problem, SimulatorError
 from ..spec.status import MACHINES
 from . import balances, faults
+from .clock import seconds as span_seconds
 from .events import redeliver_event
 from .fault_kinds import check_fault
 from .journal_api import read_after
@@ -25,6 +26,8 @@ CLOCK_RANGES: Mapping[str, tuple[float, float]] = {
 }
 """The lowest and the highest number of a change of the clock."""
 
+CLOCK_NAMES = "name one of advance, advance_seconds, frozen, speed"
+
 
 def summary(world: World, _: Request) -> Reply:
     """GET /_simulator."""
@@ -32,8 +35,11 @@ def summary(world: World, _: Request) -> Reply:
 
 
 def clock(world: World, request: Request) -> Reply:
-    """POST /_simulator/clock: advance_seconds, frozen or speed."""
-    body = request.json()
+    """POST /_simulator/clock: advance, advance_seconds, frozen or speed.
+
+    `advance` is a span, like "23h 59m".
+    """
+    body = _read_clock_change(request)
     raise_if_problems(_clock_problems(body))
     control = _require_control(world)
     if "frozen" in body or "speed" in body:
@@ -41,6 +47,19 @@ def clock(world: World, request: Request) -> Reply:
     if "advance_seconds" in body:
         control.advance(body["advance_seconds"])
     return summary(world, request)
+
+
+def _read_clock_change(request: Request) -> Row:
+    """The body of a change of the clock, with a span in seconds."""
+    body = request.json()
+    if "advance" not in body:
+        return body
+    span = body.pop("advance")
+    try:
+        body["advance_seconds"] = span_seconds(span)
+    except SimulatorError as error:
+        raise RefusedError(400, f"advance: {error}") from None
+    return body
 
 
 def _clock_problems(body: Row) -> list[Problem]:
@@ -55,8 +74,10 @@ def _clock_problems(body: Row) -> list[Problem]:
             problems.append(Problem(name, message, "control"))
     if "frozen" in body and not isinstance(body["frozen"], bool):
         problems.append(Problem("frozen", "must be true or false", "control"))
-    if not body.keys() & {*CLOCK_RANGES, "frozen"}:
-        problems.append(Problem("", "name one of advance_seconds, frozen, speed", "control"))
+    for name in body.keys() - {*CLOCK_RANGES, "frozen"}:
+        problems.append(Problem(name, f"is not known: {CLOCK_NAMES}", "control"))
+    if not body:
+        problems.append(Problem("", CLOCK_NAMES, "control"))
     return problems
 
 
@@ -75,7 +96,8 @@ def _require_control(world: World) -> Any:
 def add_fault(world: World, request: Request) -> Reply:
     """POST /_simulator/faults."""
     body = request.json()
-    raise_if_problems(check_fault(body))
+    problems = check_fault(body)
+    raise_if_problems(problems or faults.find_target_problems(world.service, body))
     return Reply.json(201, faults.fault_json(faults.new_fault(world, body)))
 
 
@@ -106,20 +128,6 @@ def balance(world: World, _: Request) -> Reply:
 def funds(world: World, _: Request) -> Reply:
     """GET /_simulator/funds: available, reserved and awaited amounts of each balance."""
     return Reply.json(200, balances.list_funds(world))
-
-
-def seed(world: World, request: Request) -> Reply:
-    """POST /_simulator/seed {"individuals", "transfers", "conversions"}."""
-    from . import seeding
-
-    body = request.json()
-    counts = {name: body.get(name, 0) for name in ("individuals", "transfers", "conversions")}
-    for name, count in counts.items():
-        if type(count) is not int or not 0 <= count <= seeding.ROWS_MAX:
-            raise RefusedError(400, f"{name}: must be a whole number from 0 to {seeding.ROWS_MAX}")
-    seeding.seed_transfers(world, counts["transfers"], counts["individuals"] or None)
-    seeding.seed_conversions(world, counts["conversions"])
-    return summary(world, request)
 
 
 def read_snapshot(world: World, _: Request) -> Reply:
@@ -207,7 +215,8 @@ def deliver(world: World, request: Request) -> Reply:
 def _find_redeliveries(world: World, delivery_id: object) -> list[tuple[Row, Row]]:
     """The event of a delivery with its subscription, or for "all" every event with each.
 
-    "all" includes the events that happened since a subscription was made, delivered or not.
+    "all" includes the events that happened since a subscription was made, delivered or not, but
+    none that was held back when its object was added.
     """
     subscriptions = world.tables["webhook_subscriptions"].rows
     if delivery_id == "all":
@@ -217,6 +226,7 @@ def _find_redeliveries(world: World, delivery_id: object) -> list[tuple[Row, Row
             for subscription in subscriptions.values()
             if event["event_type"] in subscription["event_types"]
             and event["created_at"] >= subscription["created_at"]
+            and not event.get("_", {}).get("is_withheld")
         ]
     delivery = world.find("deliveries", delivery_id)
     if delivery is None:

@@ -21,6 +21,8 @@ CONTROL_NAMES: Mapping[str, str] = {
     "control.move_object": "object_moved",
     "control.pay_in": "paid_in",
     "control.seed": "objects_seeded",
+    "control.add_person": "person_added",
+    "control.add_account": "account_added",
     "control.deliver": "deliveries_changed",
     "control.write_snapshot": "state_loaded",
     "control.reset": "world_reset",

@@ -32,10 +32,25 @@ LINES = (
     Curl("summary", "Clock, counts and seed"),
     Curl(
         "seed",
-        "Add finished transfers and conversions of the past, and individuals with accounts",
+        "Add finished transfers and conversions of the past, and individuals; returns the ids",
         '{"individuals": 2, "transfers": 30, "conversions": 5}',
     ),
     Curl("history", "The status of an object, and those that it has had", id="$PERSON"),
+    Curl(
+        "add_person",
+        "Add an individual; without `verified` it has the status of a new one",
+        '{"country": "PH", "verified": true}',
+    ),
+    Curl(
+        "add_person",
+        "Whose first verification asks for better images, and the second passes",
+        '{"outcomes": ["verification_image_blurry", "passes"], "given_name": "Ana"}',
+    ),
+    Curl(
+        "add_account",
+        "Add an account, of a new active individual; its events are not delivered",
+        '{"country": "BR", "events": false}',
+    ),
     Curl(
         "move_object",
         "Move an object: an illegal move answers 422 with the legal ones",
@@ -44,7 +59,7 @@ LINES = (
     ),
     Curl("move_object", "With a reason", _REJECT, id="$PERSON"),
     Curl("clock", "Freeze the clock", '{"frozen": true}'),
-    Curl("clock", "Advance it: what is due happens and is delivered", '{"advance_seconds": 3600}'),
+    Curl("clock", "Advance it: what is due happens and is delivered", '{"advance": "23h 59m"}'),
     Curl("clock", "Run it, 50 simulated seconds a second", '{"frozen": false, "speed": 50}'),
     Curl(
         "pay_in",

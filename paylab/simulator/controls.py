@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
-from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import UnknownNameError
-from ..errors.names import find_nearest_names
 from ..files import path_of
 from ..spec import timestamps
 from ..spec.service.service import Service
-from ..spec.text import JsonObject, JsonValue
+from ..spec.text import JsonObject
 from .clock_panel import ClockPanel
 from .deliveries import Deliveries
-from .fault_kinds import KINDS, TIMES_MAX
-from .fault_targets import fault_target
+from .fault_controls import Ask, FaultControls, with_floats
 from .requests import Requests
 from .scenarios import Scenarios
 
@@ -31,9 +25,6 @@ if TYPE_CHECKING:
 
 UNNAMED_URL = "http://simulator"
 """The base address in a HAR file of a simulator without one."""
-
-Ask = Callable[..., Any]
-"""Sends a signed request: (method, path, json=None) -> the decoded answer."""
 
 
 @explain_arguments
@@ -50,12 +41,16 @@ class Controls:
         service = service or Service()
         self.clock = ClockPanel(ask)
         self.faults = FaultControls(ask, service)
-        self.requests = Requests(self._read_journal)
+        self.requests = Requests(self._read_journal, self._count_dropped)
         self.deliveries = Deliveries(ask)
         self.scenarios = Scenarios(lambda: list(ask("GET", "/_simulator/scenarios")), service)
 
-    def _read_journal(self, after: int = 0) -> JsonObject:
-        return _with_floats(self._ask("GET", "/_simulator/requests", params={"after": after}))
+    def _read_journal(self, after: int = 0) -> list[JsonObject]:
+        rows = self._ask("GET", "/_simulator/requests", params={"after": after})
+        return [with_floats(row) for row in rows]
+
+    def _count_dropped(self) -> int:
+        return int(self.summary().get("requests", {}).get("dropped", 0))
 
     def journal(self, after: int = 0, *, raw: bool = False) -> list[JsonObject]:
         """Requests, deliveries, events and controls as JSON, in one sequence.
@@ -67,8 +62,7 @@ class Controls:
         1
         """
         params = {"after": after, "raw": int(raw)}
-        answer = _with_floats(self._ask("GET", "/_simulator/journal", params=params))
-        return list(answer["records"])
+        return [with_floats(row) for row in self._ask("GET", "/_simulator/journal", params=params)]
 
     def har(self, path: str | PathLike[str], base_url: str = "", *, raw: bool = False) -> Path:
         """Write the journal to a HAR file: what was sent, and what the client received.
@@ -122,16 +116,58 @@ class Controls:
         return [(row["status"], timestamps.from_text(row["at"])) for row in rows]
 
     def seed(self, *, individuals: int = 0, transfers: int = 0, conversions: int = 0) -> JsonObject:
-        """Add finished transfers and conversions of the past; returns the summary.
+        """Add finished transfers and conversions of the past; returns the summary with `ids`.
 
         `individuals` are active, with an account each, and receive the transfers; by default
         there are as many as the transfers need, up to six.
 
-        >>> lab.simulator.seed(transfers=10)["counts"]["transfers"]
-        140
+        >>> len(lab.simulator.seed(transfers=10)["ids"]["transfers"])
+        10
         """
         body = {"individuals": individuals, "transfers": transfers, "conversions": conversions}
         return dict(self._ask("POST", "/_simulator/seed", json=body))
+
+    def add_person(
+        self,
+        country: str = "MX",
+        *,
+        verified: bool = False,
+        outcomes: Sequence[str] = (),
+        events: bool = True,
+        **fields: object,
+    ) -> JsonObject:
+        """Add an individual with the fields of an example, or your own, in the service's names.
+
+        It is active if it is `verified`. `outcomes` are those of its verifications, one each.
+        Without `events`, none that this causes is delivered.
+
+        >>> lab.simulator.add_person("PH", verified=True)["status"]
+        'active'
+        """
+        options = {"country": country, "verified": verified, "events": events}
+        body = {**options, "outcomes": [*outcomes], **fields}
+        return dict(self._ask("POST", "/_simulator/people", json=body))
+
+    def add_account(
+        self,
+        individual_id: str | None = None,
+        *,
+        country: str | None = None,
+        events: bool = True,
+        **fields: object,
+    ) -> JsonObject:
+        """Add a financial account, of a new active individual if none is named.
+
+        `fields` are `type` and `details`, by default those of an example of the country.
+
+        >>> lab.simulator.add_account(country="BR")["type"]
+        'pix'
+        """
+        options = {"individual_id": individual_id, "country": country}
+        body = {name: value for name, value in options.items() if value is not None}
+        return dict(
+            self._ask("POST", "/_simulator/accounts", json={**body, "events": events, **fields})
+        )
 
     def pay_in(self, amount: str | Decimal, currency: str = "USD") -> Decimal:
         """Pay into the account, in USD or USDC, and return the balance.
@@ -168,7 +204,7 @@ class Controls:
 
         >>> state = lab.simulator.snapshot()
         """
-        return _with_floats(self._ask("GET", "/_simulator/snapshot"))
+        return with_floats(self._ask("GET", "/_simulator/snapshot"))
 
     def restore(self, snapshot: JsonObject) -> None:
         """Replace the state by a snapshot.
@@ -214,91 +250,3 @@ class Controls:
         if resource_id is not None:
             rows = [row for row in rows if row["resource_id"] == resource_id]
         return [read_event(row["body"]) for row in rows]
-
-
-@explain_arguments
-class FaultControls:
-    """The planned faults; each kind is also a method: `faults.drop_after(times=2)`."""
-
-    def __init__(self, ask: Ask, service: Service) -> None:
-        self._ask = ask
-        self._service = service
-
-    def add(self, kind: str, **details: object) -> JsonObject:
-        """Add a fault for the next matching call or event.
-
-        `details`: operation, method, path (with *), event_type, times, every, probability and seed,
-        and by kind status, retry_after, seconds. `kinds()` lists the kinds.
-
-        >>> lab.simulator.faults.add("status", status=503, times=1)["kind"]
-        'status'
-        """
-        if not isinstance(kind, str) or kind not in KINDS:
-            raise UnknownNameError("fault", kind, find_nearest_names(str(kind), KINDS))
-        return _with_floats(self._ask("POST", "/_simulator/faults", json={"kind": kind, **details}))
-
-    @contextmanager
-    def on(self, name: str, kind: str = "custom", **details: object) -> Iterator[JsonObject]:
-        """Apply a fault to an operation or an event type in a `with` block.
-
-        An operation is named like "transfers.create" or "POST /v1/transfers". Without a kind,
-        `status`, `headers` and `body` (JSON, or text) answer in place of the service; without a
-        status the request is carried out. `delay` and `slow` are seconds until the answer starts,
-        and that its body takes; `cut_after` bytes are sent of it. `content_type` replaces that of
-        the answer. `times` is for the next so many calls, `every` for each so many-th one, and
-        `probability` with `seed` for a share. `kinds()` lists the other kinds.
-
-        >>> with lab.simulator.faults.on("transfers.list", status=418, body={"error": "tea"}):
-        ...     pass
-        >>> with lab.simulator.faults.on("POST /v1/transfers", "refuse", every=3):
-        ...     pass
-        >>> with lab.simulator.faults.on("transfer.completed", "event_duplicate"):
-        ...     pass
-        """
-        target = fault_target(name, kind, self._service)
-        fault = self.add(kind, **{"times": TIMES_MAX, **target, **details})
-        try:
-            yield fault
-        finally:
-            self._ask("DELETE", f"/_simulator/faults/{fault['id']}")
-
-    def __getattr__(self, kind: str) -> Callable[..., JsonObject]:
-        if kind.startswith("_"):
-            raise AttributeError(kind)
-        if kind not in KINDS:
-            raise UnknownNameError("fault", kind, find_nearest_names(kind, KINDS))
-        return partial(self.add, kind)
-
-    def __dir__(self) -> list[str]:
-        return sorted({*KINDS, "add", "clear", "list", "on"})
-
-    def list(self) -> list[JsonObject]:
-        """The active faults, and how often each will apply.
-
-        >>> lab.simulator.faults.list()
-        []
-        """
-        return [_with_floats(fault) for fault in self._ask("GET", "/_simulator/faults")]
-
-    def clear(self) -> None:
-        """Remove all faults.
-
-        >>> lab.simulator.faults.clear()
-        """
-        self._ask("DELETE", "/_simulator/faults")
-
-    def kinds(self) -> Sequence[tuple[str, str]]:
-        """Every kind of fault, and what the service does then.
-
-        >>> lab.simulator.faults.kinds()[0][0]
-        'status'
-        """
-        return tuple(KINDS.items())
-
-    def __repr__(self) -> str:
-        return f"<faults: {', '.join(KINDS)}; list() gets the active ones>"
-
-
-def _with_floats(answer: JsonValue) -> JsonObject:
-    """An answer with fractions as JSON numbers."""
-    return dict(json.loads(json.dumps(answer, default=float)))

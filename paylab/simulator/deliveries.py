@@ -19,7 +19,7 @@ from .clock import seconds
 Delivery = Mapping[str, Any]
 """An attempt: number, id, event_type, resource_id, url, attempt, status, error, at, headers, body.
 
-A signature in its headers is hidden.
+`at` is a time in UTC. A signature in its headers is hidden.
 """
 
 DELIVERIES_PATH = "/_simulator/deliveries"
@@ -93,7 +93,7 @@ class Deliveries(Sequence[Delivery]):
         deliveries = self._ask("GET", DELIVERIES_PATH, params=params)
         if not deliveries:
             return None
-        return dict(deliveries[0])
+        return _read_delivery(deliveries[0])
 
     def _read_time(self) -> datetime:
         summary = self._ask("GET", "/_simulator")
@@ -136,7 +136,7 @@ class Deliveries(Sequence[Delivery]):
 
     def __call__(self) -> list[JsonObject]:
         """All attempts as a list, as `lab.simulator.events()` has the events."""
-        return list(self._ask("GET", DELIVERIES_PATH))
+        return list(map(_read_delivery, self._ask("GET", DELIVERIES_PATH)))
 
     @overload
     def __getitem__(self, index: int) -> Delivery: ...
@@ -153,6 +153,11 @@ class Deliveries(Sequence[Delivery]):
 
     def __repr__(self) -> str:
         return f"<{len(self)} deliveries; of(type), wait(type), redeliver(), pause(), text()>"
+
+
+def _read_delivery(row: JsonObject) -> JsonObject:
+    """An attempt with its time as a time."""
+    return {**row, "at": timestamps.from_text(row["at"])}
 
 
 def check_event_type(event_type: str) -> None:

@@ -23,7 +23,7 @@ from ..spec.service.value_types import NONE
 from ..spec.status import MACHINES, IllegalMove
 from ..spec.timestamps import to_http
 from ..spec.translation import write_amounts_as_numbers
-from . import control_api, faults, journal_api
+from . import control_api, faults, journal_api, object_controls
 from .bodies import list_page, read_row, row_json
 from .control_notes import begin_control, end_control
 from .idempotency import Operation, answer_once
@@ -37,7 +37,7 @@ from .messages import (
     raise_if_problems,
 )
 from .refusals import refusal_reply
-from .resources import individuals, on_ramp, quotes, subscriptions, transfers
+from .resources import financial_accounts, individuals, on_ramp, quotes, subscriptions, transfers
 from .routing import CONTROL, CONTROLS, find_operation, operation_at
 from .strictness import find_remarks
 from .verdicts import Passage
@@ -79,6 +79,7 @@ def move_object(world: World, request: Request) -> Reply:
 _CONTROLS = {
     **vars(control_api),
     **vars(journal_api),
+    **vars(object_controls),
     "move_object": move_object,
     "pay_in": transfers.pay_in,
 }
@@ -87,6 +88,7 @@ OPERATIONS: Mapping[str, Operation] = {
     **{f"{kind}.get": partial(read_row, kind=kind) for kind in LISTED_RESOURCES},
     **{f"{kind}.list": partial(list_page, kind=kind) for kind in LISTED_RESOURCES},
     **{route.operation: _CONTROLS[route.operation.removeprefix("control.")] for route in CONTROLS},
+    **financial_accounts.SERVED,
     **individuals.SERVED,
     **on_ramp.SERVED,
     **quotes.SERVED,

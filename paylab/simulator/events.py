@@ -7,7 +7,8 @@ next event of the same resource overtook it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 from ..journal.record import Note
 from ..spec.json_path import set_value_at
@@ -35,6 +36,8 @@ def emit_event(world: World, event_type: str, resource_id: str, payload: Row) ->
         "at": now,
         "body": body,
     }
+    if world.withholds_events:
+        row["_"] = {"is_withheld": True}
     event = world.put("events", row)
     world.journal.note(
         "event",
@@ -44,9 +47,21 @@ def emit_event(world: World, event_type: str, resource_id: str, payload: Row) ->
         resource_id=resource_id,
         body=body,
     )
+    if world.withholds_events:
+        return
     for subscription in list(world.tables["webhook_subscriptions"].rows.values()):
         if event_type in subscription["event_types"]:
             _queue_event(world, subscription, event)
+
+
+@contextmanager
+def withheld_events(world: World) -> Iterator[None]:
+    """Record the events of a block without delivering them."""
+    world.withholds_events = True
+    try:
+        yield
+    finally:
+        world.withholds_events = False
 
 
 def redeliver_event(world: World, event: Row, subscription: Row) -> None:

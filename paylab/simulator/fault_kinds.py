@@ -37,8 +37,14 @@ CUT_KINDS = ("refuse", "timeout", "drop_after", "truncate")
 TIMES_MAX = 10**9
 """How often a fault can apply."""
 
+UNLIMITED = 0
+"""The `times` of a fault that applies until it is removed."""
+
 DETAIL_DEFAULTS: Row = {"status": 503, "times": 1, "probability": 1.0, "seed": 0, "seconds": 10.0}
 """The values of details that are not given."""
+
+CALL_DETAILS = ("operation", "method", "path", "retry_after")
+"""The details that only faults of calls have."""
 
 CUSTOM_DETAILS = ("headers", "body", "content_type", "delay", "slow", "cut_after")
 """The details of kind `custom`, besides those of all kinds; `faults.on` says what they do."""
@@ -60,11 +66,25 @@ def check_fault(body: Row) -> list[Problem]:
     if is_custom and not has_custom_detail:
         message = f"custom needs one of status, {', '.join(CUSTOM_DETAILS)}"
         problems.append(Problem("kind", message, "control"))
+    problems += _find_foreign_details(kind, body)
     problems += _check_values(body)
     status = body.get("status")
     if not is_custom and status is not None and not _is_error_status(status):
         problems.append(Problem("status", "must be a status from 400 to 599", "control"))
     return problems
+
+
+def _find_foreign_details(kind: object, body: Row) -> list[Problem]:
+    """The details that select calls, of a fault of events, and the other way round."""
+    if not isinstance(kind, str) or kind not in KINDS:
+        return []
+    names = CALL_DETAILS if kind in ON_EVENTS else ("event_type",)
+    subject = "calls" if kind in ON_EVENTS else "events"
+    return [
+        Problem(name, f"is for faults of {subject}, not for {kind}", "control")
+        for name in names
+        if body.get(name) is not None
+    ]
 
 
 def _check_values(body: Row) -> list[Problem]:
@@ -122,7 +142,7 @@ DETAILS: Mapping[str, tuple[IsValid, str | Collection[str]]] = {
     "path": (_is_text, "text"),
     "event_type": (_one_of_check(EVENT_TYPES), EVENT_TYPES),
     "status": (_number_check(200, 599, whole=True), "a status from 200 to 599"),
-    "times": (_number_check(1, TIMES_MAX, whole=True), "a whole number of at least 1"),
+    "times": (_number_check(UNLIMITED, TIMES_MAX, whole=True), "a whole number; 0 is unlimited"),
     "every": (_number_check(1, TIMES_MAX, whole=True), "a whole number of at least 1"),
     "retry_after": (_number_check(0, 86_400), "seconds from 0 to 86400"),
     "probability": (_number_check(0, 1), "a number from 0 to 1"),

@@ -8,32 +8,71 @@ from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from math import ceil
 
+from ..errors.base import Problem
+from ..errors.names import find_nearest_names
+from ..spec.route import PLACEHOLDER, strip_base_path
 from ..spec.service.service import Service
 from ..spec.timestamps import to_http
-from .fault_kinds import CUSTOM_DETAILS, CUT_KINDS, DETAIL_DEFAULTS, DETAILS, ON_CALLS, TIMES_MAX
+from .fault_kinds import (
+    CUSTOM_DETAILS,
+    CUT_KINDS,
+    DETAIL_DEFAULTS,
+    DETAILS,
+    ON_CALLS,
+    TIMES_MAX,
+    UNLIMITED,
+)
 from .messages import CursorError, RefusedError, Reply, Request, encode_json
 from .refusals import refusal_reply
-from .routing import operation_at
+from .routing import find_fitting_routes, operation_at
 from .table import Row
 from .world import World
 
 
+def find_target_problems(service: Service, body: Row) -> list[Problem]:
+    """The problems of the method and path of a fault that no operation of the service has."""
+    method = body.get("method")
+    path = body.get("path")
+    if not isinstance(path, str):
+        methods = dict.fromkeys(route.method for route in service.routes)
+        if not isinstance(method, str) or method.upper() in methods:
+            return []
+        return [Problem("method", f"must be one of {', '.join(methods)}", "control")]
+    path = strip_base_path(path, service.signing.base_path)
+    routes = find_fitting_routes(service, path)
+    if not routes:
+        templates = {route.template: route for route in service.routes}
+        nearest_paths = " or ".join(find_nearest_names(path, templates)[:2])
+        return [Problem("path", f"is no path of the service: is {nearest_paths} meant?", "control")]
+    methods = dict.fromkeys(route.method for route in routes)
+    if not isinstance(method, str) or method.upper() in methods:
+        return []
+    return [Problem("method", f"must be {' or '.join(methods)} for this path", "control")]
+
+
 def new_fault(world: World, body: Row) -> Row:
-    """Add a fault with the details of a body."""
+    """Add a fault with the details of a body; one with `times` 0 applies until it is removed."""
     details: Row = {
         name: DETAIL_DEFAULTS.get(name) for name in DETAILS if name not in CUSTOM_DETAILS
     }
     if body["kind"] == "custom":
         # It applies until it is removed, and without a status the service answers.
-        details |= {"status": None, "times": TIMES_MAX}
+        details |= {"status": None, "times": UNLIMITED}
     details |= {name: value for name, value in body.items() if value is not None}
-    fault = {"id": world.new_id("faults"), **details, "left": details["times"], "drawn": 0}
+    if details["path"] is not None:
+        base_path = world.service.signing.base_path
+        details["path"] = strip_base_path(PLACEHOLDER.sub("*", details["path"]), base_path)
+    left = TIMES_MAX if details["times"] == UNLIMITED else details["times"]
+    fault = {"id": world.new_id("faults"), **details, "left": left, "drawn": 0}
     return world.put("faults", fault)
 
 
 def fault_json(fault: Row) -> Row:
-    """A fault as JSON for the list."""
-    return {key: value for key, value in fault.items() if value is not None and key != "drawn"}
+    """A fault as JSON for the list; `left` is null for an unlimited one."""
+    fields = {key: value for key, value in fault.items() if value is not None and key != "drawn"}
+    if fields["times"] == UNLIMITED:
+        fields["left"] = None
+    return fields
 
 
 def draw_call_fault(world: World, request: Request, sequence: int) -> Row | None:

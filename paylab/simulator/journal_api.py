@@ -17,7 +17,7 @@ def requests(world: World, request: Request) -> Reply:
     """
     after = read_after(request.query_items())
     rows = request_rows(world.journal, _find_secrets(world, request), after)
-    return Reply.json(200, {"dropped": world.journal.dropped, "requests": rows})
+    return Reply.json(200, rows)
 
 
 def _find_secrets(world: World, request: Request) -> set[str]:
@@ -38,7 +38,7 @@ def journal(world: World, request: Request) -> Reply:
         raise RefusedError(400, "raw: must be 0 or 1")
     secrets = _find_secrets(world, request)
     rows = journal_rows(world.journal, secrets, read_after(query), raw=is_raw == "1")
-    return Reply.json(200, {"dropped": world.journal.dropped, "records": rows})
+    return Reply.json(200, rows)
 
 
 def name_test(world: World, request: Request) -> Reply:

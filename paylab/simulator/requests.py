@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from http import HTTPMethod
 from typing import Any, overload
@@ -12,6 +13,7 @@ from ..errors.arguments import explain_arguments
 from ..errors.base import UnknownNameError
 from ..errors.names import find_nearest_names
 from ..errors.text import printable, printable_lines
+from ..spec import timestamps
 from ..spec.operations.records import OPERATIONS
 from .request_differences import NOT_SENT, field_differences, json_text, short_json
 
@@ -35,6 +37,11 @@ class JournalRequest:
                 names = f'verdicts["{name}"]'
             raise AttributeError(f"a request has {names}; not {name}")
         return self.row[name]
+
+    @property
+    def at(self) -> datetime:
+        """When it was received, on the simulator's clock."""
+        return timestamps.from_text(self.row["at"])
 
     def __dir__(self) -> list[str]:
         return sorted({*self.row, "is_refused", "key", "row", "text", "verdict"})
@@ -104,16 +111,19 @@ class Requests(Sequence[JournalRequest]):
     """The requests of a world, oldest first; those to the control API are not among them.
 
     `read` reads the journal, or its requests after a number. At most 10,000 requests are stored:
-    `dropped` counts older ones.
+    `dropped` counts older ones, with `count_dropped`.
     """
 
-    def __init__(self, read: Callable[..., Mapping[str, Any]]) -> None:
+    def __init__(
+        self, read: Callable[..., Sequence[Row]], count_dropped: Callable[[], int] = int
+    ) -> None:
         self._read = read
+        self._count_dropped = count_dropped
 
     @property
     def dropped(self) -> int:
         """The number of older requests that are not stored any more."""
-        return int(self._read()["dropped"])
+        return self._count_dropped()
 
     def after(self, number: int) -> Requests:
         """Those with a higher number, as when you follow them.
@@ -121,12 +131,13 @@ class Requests(Sequence[JournalRequest]):
         >>> len(lab.simulator.requests.after(10**6))
         0
         """
-        return Requests(partial(_requests_after, self._read(number)))
+        return self._with_rows(self._read(number))
+
+    def _with_rows(self, rows: Sequence[Row]) -> Requests:
+        return Requests(partial(_rows_after, rows), self._count_dropped)
 
     def _filter(self, is_matching: Callable[[JournalRequest], bool]) -> Requests:
-        journal = self._read()
-        matching = [row for row in journal["requests"] if is_matching(JournalRequest(row))]
-        return Requests(partial(_requests_after, {**journal, "requests": matching}))
+        return self._with_rows([row for row in self._read() if is_matching(JournalRequest(row))])
 
     def of(self, operation: str) -> Requests:
         """Those of an operation: "POST /v1/transfers", a method, a path or "transfers.create".
@@ -204,10 +215,10 @@ class Requests(Sequence[JournalRequest]):
         return list(self)[index]
 
     def __len__(self) -> int:
-        return len(self._read()["requests"])
+        return len(self._read())
 
     def __iter__(self) -> Iterator[JournalRequest]:
-        return map(JournalRequest, self._read()["requests"])
+        return map(JournalRequest, self._read())
 
     def __repr__(self) -> str:
         return f"<{len(self)} requests; of(operation), refused, by_key(key), only(), text()>"
@@ -241,10 +252,9 @@ def _verdict_text(verdict: Mapping[str, Any]) -> str:
     return "; ".join(texts)
 
 
-def _requests_after(journal: Mapping[str, Any], number: int = 0) -> Mapping[str, Any]:
-    """The journal with only the requests that have a higher number."""
-    rows = [row for row in journal["requests"] if row["number"] > number]
-    return {**journal, "requests": rows}
+def _rows_after(rows: Sequence[Row], number: int = 0) -> Sequence[Row]:
+    """The rows of requests that have a higher number."""
+    return [row for row in rows if row["number"] > number]
 
 
 def _is_of_operation(row: Row, operation: str) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 
-from ..spec.route import Route, RouteTable
+from ..errors.names import find_nearest_name
+from ..spec.route import PLACEHOLDER, Route, RouteTable
 from ..spec.service.service import Service
 from .messages import RefusedError
 
@@ -19,6 +21,8 @@ def _route(name: str, method: str, path: str) -> Route:
 CONTROLS = (
     _route("summary", "GET", ""),
     _route("seed", "POST", "/seed"),
+    _route("add_person", "POST", "/people"),
+    _route("add_account", "POST", "/accounts"),
     _route("history", "GET", "/objects/{id}"),
     _route("move_object", "POST", "/objects/{id}"),
     _route("clock", "POST", "/clock"),
@@ -71,14 +75,47 @@ def operation_at(service: Service, method: str, path: str) -> str | None:
     return routes[method].operation
 
 
+def find_fitting_routes(service: Service, pattern: str) -> tuple[Route, ...]:
+    """The routes of the service that a path with wildcards, as a fault names it, can meet."""
+    routes_by_method, _ = service.match(pattern)
+    if routes_by_method:
+        return tuple(routes_by_method.values())
+    pattern = PLACEHOLDER.sub("*", pattern)
+    return tuple(route for route in service.routes if fnmatchcase(route.template, pattern))
+
+
 def _find_route(
     table: RouteTable | Service, method: str, path: str
 ) -> tuple[str, Mapping[str, str]]:
-    """The operation and the placeholders of a path. RefusedError with status 404 or 405 if none."""
+    """The operation and the placeholders of a path.
+
+    RefusedError with status 404 or 405 if there is none, and 400 for a control that is not known.
+    """
     routes, placeholders = table.match(path)
     if method in routes:
         return routes[method].operation, placeholders
-    if not routes:
-        raise RefusedError(404, "the path does not exist")
-    methods = ", ".join(routes)
-    raise RefusedError(405, f"this path takes {methods}", headers={"allow": methods})
+    if routes:
+        methods = ", ".join(routes)
+        raise RefusedError(405, f"this path takes {methods}", headers={"allow": methods})
+    if path.startswith(CONTROL):
+        raise RefusedError(400, _describe_unknown_control(path))
+    raise RefusedError(404, "the path does not exist")
+
+
+def _describe_unknown_control(path: str) -> str:
+    """That there is no such control, and which is probably meant, or all."""
+    templates_by_name: dict[str, list[str]] = {}
+    for route in (*CONTROLS, *WORLDS):
+        name = _first_segment(route.template)
+        templates_by_name.setdefault(name, []).append(route.template)
+    nearest = find_nearest_name(_first_segment(path)[:100], templates_by_name)
+    if nearest:
+        meant = " or ".join(dict.fromkeys(templates_by_name[nearest]))
+        return f"there is no control {path[:100]}: is {meant} meant?"
+    templates = [template for templates in templates_by_name.values() for template in templates]
+    return f"there is no control {path[:100]}: there are {', '.join(dict.fromkeys(templates))}"
+
+
+def _first_segment(path: str) -> str:
+    """The part of a path that follows the prefix of the control API, up to the next slash."""
+    return path.removeprefix(CONTROL).strip("/").partition("/")[0]

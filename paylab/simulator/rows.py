@@ -82,6 +82,8 @@ class IndividualRow(TimestampedRow):
     accounts: list[Id] = nested_field("_", "accounts")
     images: dict[Any, Object] = nested_field("_", "images")
     specimens: Object = nested_field("_", "specimens", default={})
+    outcomes: list[Text] = nested_field("_", "outcomes", default=[])
+    attempts: Count = nested_field("_", "attempts", default=0)
 
 
 class FinancialAccountRow(TimestampedRow):

@@ -31,6 +31,10 @@ def _scenario_name(scenario: Scenario) -> str | None:
 
 SCENARIO_NAMES = {
     ("individual, family_name", "Under Review"): "under_review",
+    (
+        "individual, family_name",
+        "Verification Image Blurry Then Passes",
+    ): "verification_image_blurry_then_passes",
     ("deposit, sender_name", ""): "deposit_held",
     ("deposit, sender_name", "Scenario Failed"): "deposit_failed",
 }

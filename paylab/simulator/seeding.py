@@ -19,7 +19,7 @@ from ..spec import timestamps
 from ..spec.operations.records import OPERATIONS
 from . import ids, prices
 from .resources import on_ramp
-from .resources.individuals import add_account
+from .resources.financial_accounts import store_account
 from .table import Row
 from .world import World
 
@@ -148,7 +148,7 @@ def seed_conversions(world: World, count: int) -> None:
     source = _random_source(world, "conversions")
     owner, account = _add_recipient(world, ROUTES[0], "on_ramp")
     address = {"address": ids.wallet_address(world.seed, "base", owner["id"]), "network": "base"}
-    wallet = add_account(world, owner, "crypto_wallet", address)
+    wallet = store_account(world, owner, "crypto_wallet", address)
     parent = world.create(
         "conversion_accounts",
         {"payout_account_id": wallet["id"]},
@@ -283,7 +283,7 @@ def _add_recipient(world: World, route: _Route, product: str = "global_payouts")
         status_details=None,
     )
     example = examples.account(route.country, world.service)
-    return owner, add_account(world, owner, example["type"], example["details"])
+    return owner, store_account(world, owner, example["type"], example["details"])
 
 
 def _make_conversion(world: World, source: random.Random, parent: Row, moment: datetime) -> Row:

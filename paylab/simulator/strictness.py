@@ -30,15 +30,13 @@ def find_remarks(service: Service, operation: str, request: Request) -> list[Pro
     if record is None:
         return []
     return [
-        *_find_unknown_fields(service, record, request),
+        *find_unknown_fields(service, record, request),
         *_find_unknown_parameters(service, record, request),
         *_find_key_problems(service, record, request),
     ]
 
 
-def _find_unknown_fields(
-    service: Service, record: Operation, request: Request
-) -> Iterator[Problem]:
+def find_unknown_fields(service: Service, record: Operation, request: Request) -> Iterator[Problem]:
     """The fields of a body that are null, or that the operation does not know."""
     if not (record.fields and request.body):
         return

@@ -88,6 +88,7 @@ class World:
         self.counters: dict[str, int] = {}
         self.dirty: dict[str, dict[str, None]] = {}  # ids by kind, in the order of the changes
         self.outbox = DeliveryQueue()
+        self.withholds_events = False
         self._due_heap: list[tuple[str, str]] = []
         self._moment: datetime | None = None
 
@@ -211,13 +212,16 @@ class World:
         return None
 
     def summary(self) -> dict[str, object]:
-        """Clock, counts, seed, and the state of deliveries."""
-        return {
+        """Clock, counts, seed, the state of deliveries, and dropped requests if there are any."""
+        summary = {
             "clock": self.clock.state(),
             "counts": {kind: len(self.tables[kind]) for kind in COUNTED_KINDS},
             "seed": self.seed,
             "deliveries": self.delivery_state(),
         }
+        if self.journal.dropped:
+            summary["requests"] = {"dropped": self.journal.dropped}
+        return summary
 
     def delivery_state(self) -> dict[str, object]:
         """Whether deliveries are paused, and how many events are queued."""

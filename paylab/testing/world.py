@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, ExitStack
 from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
@@ -13,16 +14,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..client.base_url import EMBEDDED
 from ..corridors import examples
-from ..corridors.on_ramps import of_country
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, SimulatorError
 from ..errors.text import printable
 from ..simulator.controls import Controls
+from ..simulator.events import withheld_events
 from ..simulator.messages import Request, encode_json
+from ..simulator.object_controls import example_person
+from ..simulator.resources import individuals
 from ..simulator.server import Server, read_start_time
 from ..simulator.simulator import Simulator
 from ..simulator.transport import SimulatorTransport
-from ..spec import codes
 from ..spec.service.service import Service
 from ..spec.text import JsonObject
 
@@ -111,55 +113,78 @@ class PaylabWorld:
         """
         if individuals == 0 and transfers:
             raise SimulatorError("transfers need at least one individual")
-        tables = self._simulator.world.tables
-        old_ids = {*tables["individuals"].rows, *tables["transfers"].rows}
-        self._controls.seed(individuals=individuals or 0, transfers=transfers)
-        return self._new_objects(old_ids)
+        ids = self._controls.seed(individuals=individuals or 0, transfers=transfers)["ids"]
+        objects = self._list_objects()
+        return Objects(
+            [person for person in objects.individuals if person.id in {*ids["individuals"]}],
+            [transfer for transfer in objects.transfers if transfer.id in {*ids["transfers"]}],
+        )
 
     def load(self, path: str | PathLike[str]) -> Objects:
         """Replace the state by a file of `lab.simulator.save`, and return its objects."""
         self._controls.load(path)
-        return self._new_objects(set())
+        return self._list_objects()
 
-    def _new_objects(self, old_ids: set[str]) -> Objects:
-        """The individuals and transfers whose ids are not among the old ones."""
-        client = self._client
-        individuals = [person for person in client.individuals.list() if person.id not in old_ids]
-        transfers = [transfer for transfer in client.transfers.list() if transfer.id not in old_ids]
-        return Objects(individuals, transfers)
+    def _list_objects(self) -> Objects:
+        """All individuals and transfers."""
+        individuals = self._client.individuals.list()
+        return Objects([*individuals], [*self._client.transfers.list()])
 
-    def person(self, country: str = "MX", *, verified: bool = False, **fields: Any) -> Individual:
+    def person(
+        self,
+        country: str = "MX",
+        *,
+        verified: bool = False,
+        outcomes: Sequence[str] = (),
+        events: bool = True,
+        **fields: Any,
+    ) -> Individual:
         """Add an individual, for payouts, and for an on-ramp where the country has one.
 
-        Its status is that of a new individual, or active if it is `verified`. `fields` are those of
+        Its status is that of a new individual, or active if it is `verified`. `outcomes` are those
+        of its verifications, one each, like "verification_image_blurry" and "passes". Without
+        `events`, none that this causes is delivered. `fields` are those of
         `lab.individuals.create`.
         """
-        if of_country(country):
-            example_fields = examples.individual(country, consent_at=self.clock.now)
-            example_fields["product_types"] = [codes.ON_RAMP_PRODUCT, codes.GLOBAL_PAYOUTS]
-        else:
-            example_fields = examples.recipient(country, self.service)
-        person = self._client.individuals.create(**{**example_fields, **fields})
-        if not verified:
-            return person
-        for status in ("pending", "active"):
-            if person.status not in (status, "active"):
-                self._controls.move(person.id, status)
-                person = self._client.individuals.get(person.id)
-        return person
+        world = self._simulator.world
+        individuals.require_outcomes(world, outcomes)
+        example_fields = example_person(country, self.clock.now, self.service)
+        with self._delivery_of_events(events):
+            person = self._client.individuals.create(**{**example_fields, **fields})
+            row = world.tables["individuals"].rows[person.id]
+            individuals.plan_outcomes(world, row, outcomes)
+            if not verified:
+                return person
+            individuals.activate(world, row)
+        return self._client.individuals.get(person.id)
 
     def account(
-        self, person: Individual | None = None, *, country: str = "MX", **fields: Any
+        self,
+        person: Individual | None = None,
+        *,
+        country: str = "MX",
+        events: bool = True,
+        **fields: Any,
     ) -> FinancialAccount:
         """Add a financial account, by default of a new active individual in the country.
 
-        `fields` are `type` and `details`, by default those of an example of the country.
+        `fields` are `type` and `details`, by default those of an example of the country. Without
+        `events`, none that this causes is delivered.
         """
         if isinstance(person, str):
             raise ArgumentError(f"account() takes an individual; for a new one: country={person!r}")
-        person = person or self.person(country, verified=True)
+        person = person or self.person(country, verified=True, events=events)
         account_fields = {**examples.account(str(person.country), self.service), **fields}
         return self._client.financial_accounts.create(individual_id=person.id, **account_fields)
+
+    def _delivery_of_events(self, is_wanted: bool) -> AbstractContextManager[object]:
+        """A block in which nothing else changes the world, and whose events may be held back."""
+        world = self._simulator.world
+        resources = ExitStack()
+        resources.enter_context(world.lock)
+        if not is_wanted:
+            resources.enter_context(withheld_events(world))
+        return resources
 
     def pay_in(self, amount: str | Decimal, currency: str = "USD") -> Decimal:
         """Pay into the account, and return its balance; `lab.simulator.pay_in` says how.

@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+from datetime import UTC, datetime
 from types import SimpleNamespace
 
 import pytest
@@ -57,7 +58,8 @@ def test_a_long_line_is_cut_and_twenty_are_shown(lab, capsys):
         lab.get("/v1/transfers")
     assert main(["requests"]) == 0
     assert len(capsys.readouterr().out.splitlines()) == 20
-    usual = {"at": "2026-01-31T09:30:00.000Z", "method": "GET", "status": 404, "verdict": "passed"}
+    at = datetime(2026, 1, 31, 9, 30, tzinfo=UTC)
+    usual = {"at": at, "method": "GET", "status": 404, "verdict": "passed"}
     room = 200 - len("09:30:00  GET  -> 404  passed")
     for length in (room, room + 1):
         requests._show(SimpleNamespace(path="/" * length, **usual), as_json=False, refused=False)

@@ -301,7 +301,7 @@ def test_no_secret_in_a_snapshot(service):
         ("GET", "/scenarios", None, 200),
         ("GET", "/openapi.json", None, 200),
         ("POST", "/objects/tr_x", {"to": "failed"}, 404),
-        ("POST", "/nothing", {}, 404),
+        ("POST", "/nothing", {}, 400),
         ("PUT", "/reset", {}, 405),
     ],
 )

@@ -43,7 +43,10 @@ def test_the_lines_work_when_pasted(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     answers = [json.loads(line) for line in done.stdout.splitlines() if line]
     assert [row["counts"]["individuals"] for row in answers[:2]] == [1, 4]
-    assert {row["status"] for row in answers if "status_details" in row} == {"rejected"}
+    assert [row["status"] for row in answers if "status_details" in row] == [
+        "action_required",
+        "rejected",
+    ]
     assert json.loads((tmp_path / "world.json").read_text())["base_url"] == server.base_url
 
 

@@ -142,7 +142,12 @@ def test_deliveries_as_text(lab):
     """The last ten are listed, each with its attempt and its status or error."""
     rows = [
         {"event_type": "transfer.created", "resource_id": f"tr_{number}", "url": URL}
-        | {"attempt": 1, "status": None if number else 500, "error": "late" if number else None}
+        | {
+            "at": "2026-01-15T12:00:00.000Z",
+            "attempt": 1,
+            "status": None if number else 500,
+            "error": "late" if number else None,
+        }
         for number in range(11)
     ]
     lines = Deliveries(lambda *_, **__: rows).text(11).splitlines()

@@ -245,7 +245,7 @@ def test_the_world_is_still_whole(make, value):
         ("GET", "/v1/individuals/%ff%fe", 404),
         ("GET", "/v1/individuals/" + "x" * 100_000, 404),
         ("GET", "/v1/individuals/\x00\xff", 404),
-        ("GET", "/_simulator/nothing", 404),
+        ("GET", "/_simulator/nothing", 400),
         ("DELETE", "/v1/transfers", 405),
         ("PUT", "/v1/individuals", 405),
         ("PATCH", "/v1/transfers/x", 405),

@@ -164,7 +164,7 @@ def made(*rows):
         "answer": None,
     }
     listed = [{**usual, "number": number, **row} for number, row in enumerate(rows, 1)]
-    return Requests(lambda after=0: {"dropped": 0, "requests": listed[after:]})
+    return Requests(lambda after=0: listed[after:])
 
 
 @pytest.mark.parametrize(

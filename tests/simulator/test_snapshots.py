@@ -181,7 +181,7 @@ def test_what_is_wrong_is_named(service, change, field):
     assert (answer.status, field in answer["error"]) == (400, True), answer.body
 
 
-FAULT = {"kind": "status", "method": "GET", "path": "/none"}
+FAULT = {"kind": "status", "method": "GET", "path": "/v1/transfers/none"}
 
 
 @pytest.mark.parametrize(

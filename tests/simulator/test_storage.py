@@ -258,7 +258,7 @@ def test_a_full_disk_is_not_acknowledged(keep):
     assert {answer.status for answer in answers} == {201, 507}
     assert "cannot be written" in answers[-1]["error"]
     full_disk(service, full=False)
-    seen = service.get("/_simulator/requests")["requests"][-60:]
+    seen = service.get("/_simulator/requests").json[-60:]
     assert [row["status"] for row in seen] == [answer.status for answer in answers]
     again = [pay(at) for at in range(60)]
     made = {answer["id"] for answer in again if answer.status == 201}

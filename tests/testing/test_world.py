@@ -124,7 +124,7 @@ def test_a_token_and_a_key_reach_their_own_world(make):
     bearer = {"authorization": f"Bearer {world.control_token}"}
     with httpx.Client(base_url=world.base_url, trust_env=False) as client:
         seen = client.get("/_simulator/requests", headers=bearer).json()
-        assert [row["path"] for row in seen["requests"]] == ["/v1/transfers"]
+        assert [row["path"] for row in seen] == ["/v1/transfers"]
         assert client.get("/_simulator/requests").status_code == 401
         made = client.post("/_simulator/worlds", headers=bearer, json={"strict": True})
         assert made.status_code == 201
@@ -222,7 +222,7 @@ def test_the_journal_has_the_times_of_the_world(make):
     """A request over HTTP, judged by this machine's clock, is noted at the world's time."""
     world = make(frozen=True, start="2026-11-22T12:00Z")
     world.lab.transfers.list().to_list()
-    assert world.requests.only().at == "2026-11-22T12:00:00.000Z"
+    assert world.requests.only().at == datetime(2026, 11, 22, 12, tzinfo=UTC)
 
 
 @pytest.mark.parametrize("start", [datetime(2030, 1, 1), "2030-01-01T00:00", "soon", 5])

@@ -16,7 +16,8 @@ from paylab.errors import arguments, names
 from paylab.lab.lab import Lab
 from paylab.signing.canonical import ReceivedRequest
 from paylab.simulator.clock_panel import ClockPanel
-from paylab.simulator.controls import Controls, FaultControls
+from paylab.simulator.controls import Controls
+from paylab.simulator.fault_controls import FaultControls
 from paylab.simulator.scenarios import Scenarios
 from paylab.spec.paging import Pager
 from paylab.views import charts

@@ -144,7 +144,7 @@ SHOWN = {
     ),
     "simulator.controls.Controls": "constant",
     "simulator.clock_panel.ClockPanel": "constant",
-    "simulator.controls.FaultControls": "constant",
+    "simulator.fault_controls.FaultControls": "constant",
     "simulator.deliveries.Deliveries": "constant",
     "simulator.requests.Requests": "constant",
     "simulator.requests.JournalRequest": lambda: bare(

@@ -1,82 +1,28 @@
-"""Individuals and their financial accounts: endpoints, identity verification and moves."""
+"""Individuals: endpoints, identity verification and moves."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from ...errors.base import Problem
-from ...rules import accounts as account_rules
+from ...errors.names import find_nearest_names
 from ...rules import images as image_rules
 from ...rules import individuals as individual_rules
 from ...spec import codes
-from ...spec.missing_values import without_nulls
 from ...spec.operations.records import OPERATIONS
-from ...spec.request_body import RequestBody
 from ...spec.text import JsonObject
 from .. import bodies
 from ..bodies import (
-    account_json,
-    find_named_row,
     image_list_json,
     individual_json,
     require_row,
 )
 from ..events import emit_event
-from ..messages import RefusedError, Reply, Request
+from ..messages import RefusedError, Reply, Request, raise_if_problems
 from ..table import Row
 from ..world import Steps, World, apply_move
-
-
-def create_financial_account(world: World, request: Request) -> Reply:
-    """Add an account to an individual."""
-    body = bodies.read_body(world, request, "financial_accounts.create")
-    fields = body.fields
-    owner = find_named_row(world, "individuals", fields.get("individual_id"))
-    country = owner["country"] if owner else None
-    account_type = fields.get("type")
-    fields["details"] = body.read_details(country, account_type, fields.get("details"), "details")
-    _require_account_fields(world, body, account_rules.check(fields, country, world.service))
-    assert owner is not None  # noqa: S101 - the rules refuse a body without an individual
-    row = add_account(world, owner, fields["type"], fields["details"])
-    return Reply.json(201, account_json(world, row))
-
-
-def _require_account_fields(world: World, body: RequestBody, problems: list[Problem]) -> None:
-    """Refuse an invalid account. Assumption `account.errors`."""
-    bodies.require_fields(body, problems, world.service.error_codes.validation)
-
-
-def add_account(world: World, owner: Row, account_type: str, details: JsonObject) -> Row:
-    """Give an individual an account."""
-    row = world.create(
-        "financial_accounts",
-        {"owner": owner["id"]},
-        type=account_type,
-        details=without_nulls(details),
-    )
-    owner["_"]["accounts"].append(row["id"])
-    world.put("individuals", owner)
-    return row
-
-
-def update_account(world: World, request: Request) -> Reply:
-    """Replace the details of an account, or merge into them. Assumption `account.update`."""
-    row = require_row(world, "financial_accounts", request.id)
-    service = world.service
-    body = bodies.read_body(world, request, "financial_accounts.update")
-    country = world.tables["individuals"].rows[row["_"]["owner"]]["country"]
-    details = body.read_details(country, row["type"], body.fields.get("details"), "details")
-    if service.financial_accounts.update == "merge" and isinstance(details, dict):
-        details = {**row["details"], **details}
-    _require_account_fields(
-        world, body, account_rules.check_details(country, row["type"], details, service=service)
-    )
-    if row["type"] == codes.CRYPTO_WALLET:
-        status = service.error_codes.state
-        raise RefusedError(status, "a crypto_wallet cannot be updated: register a new one")
-    row.update(details=without_nulls(details), updated_at=world.stamp())
-    return Reply.json(201, account_json(world, world.put("financial_accounts", row)))
-
+from .financial_accounts import store_account
 
 VERIFICATION_SECONDS = 2.0
 """Duration of a verification on the simulator's clock."""
@@ -143,15 +89,42 @@ def submit(world: World, row: Row, _: str = "") -> None:
     world.schedule("individuals", row["id"], VERIFICATION_SECONDS, "decide")
 
 
-def _decide(world: World, row: Row, _: str) -> None:
-    """End verification with the outcome of a specimen or of the family name.
+PASSED = ("passes", "active")
+"""The words of a verification that passes."""
 
-    Assumptions `kyc.names` and `kyc.terminal`.
-    """
-    outcome = row["family_name"].strip().casefold().replace(" ", "_")
-    specimen_outcomes = [*row["_"].get("specimens", {}).values()]
-    if specimen_outcomes:
-        outcome = specimen_outcomes[0]
+
+def plan_outcomes(world: World, row: Row, outcomes: Sequence[str]) -> None:
+    """Plan the outcomes of the verifications of an individual, one each; the last one repeats."""
+    row["_"]["outcomes"] = [outcome.strip().casefold().replace(" ", "_") for outcome in outcomes]
+    world.put("individuals", row)
+
+
+def require_outcomes(world: World, outcomes: Sequence[object]) -> None:
+    """RefusedError with status 400 for outcomes that a verification does not have."""
+    known = dict.fromkeys((*PASSED, "under_review", *_known_codes(world)))
+    for outcome in outcomes:
+        if (
+            not isinstance(outcome, str)
+            or outcome.strip().casefold().replace(" ", "_") not in known
+        ):
+            nearest = ", ".join(find_nearest_names(str(outcome), known))
+            problem = Problem(
+                "outcomes", f"{str(outcome)[:60]} is none: is one of {nearest} meant?"
+            )
+            raise_if_problems([problem])
+
+
+def activate(world: World, row: Row) -> None:
+    """Move an individual to active."""
+    if row["status"] == "action_required":
+        _move_individual(world, row, trigger="submit")
+    if row["status"] == "pending":
+        _move_individual(world, row, trigger="pass")
+
+
+def _decide(world: World, row: Row, _: str) -> None:
+    """End a verification with its outcome. Assumptions `kyc.names` and `kyc.terminal`."""
+    outcome = _next_outcome(world, row)
     if outcome == "under_review":
         trigger = "review"
     elif outcome in world.service.verification.terminal_codes:
@@ -161,6 +134,28 @@ def _decide(world: World, row: Row, _: str) -> None:
     else:
         trigger = "pass"
     _move_individual(world, row, outcome, trigger=trigger)
+
+
+def _next_outcome(world: World, row: Row) -> str:
+    """The outcome of this verification: planned, of a specimen, or of the family name."""
+    internals = row["_"]
+    attempt = internals.get("attempts", 0)
+    internals["attempts"] = attempt + 1
+    outcomes = internals.get("outcomes") or []
+    specimen_outcomes = [*internals.get("specimens", {}).values()]
+    if not outcomes and specimen_outcomes:
+        return str(specimen_outcomes[0])
+    if not outcomes and not world.production_like:
+        outcomes = _outcomes_of_name(world, row["family_name"])
+    return str(outcomes[min(attempt, len(outcomes) - 1)]) if outcomes else PASSED[0]
+
+
+def _outcomes_of_name(world: World, family_name: str) -> list[str]:
+    """The outcomes that a family name causes, joined by "then"; none for another name."""
+    name = family_name.strip().casefold().replace(" ", "_")
+    outcomes = name.split("_then_")
+    known = {*PASSED, "under_review", *_known_codes(world)}
+    return outcomes if known.issuperset(outcomes) else []
 
 
 def _known_codes(world: World) -> tuple[str, ...]:
@@ -203,6 +198,13 @@ STEPS: Steps = {
 
 def create(world: World, request: Request) -> Reply:
     """Create an individual with its accounts."""
+    row = create_row(world, request)
+    status = bodies.success_status(world.service, "individuals.create")
+    return Reply.json(status, individual_json(world, row))
+
+
+def create_row(world: World, request: Request) -> Row:
+    """Add the individual of a request, with its accounts."""
     request_body = bodies.read_body(world, request, "individuals.create")
     service = world.service
     problems = individual_rules.check(request_body.fields, service)
@@ -221,9 +223,8 @@ def create(world: World, request: Request) -> Reply:
     )
     start_verification(world, row)
     for account in body.get("financial_accounts") or []:
-        add_account(world, row, account["type"], account["details"])
-    status = bodies.success_status(world.service, "individuals.create")
-    return Reply.json(status, individual_json(world, row))
+        store_account(world, row, account["type"], account["details"])
+    return row
 
 
 def submit_token(world: World, request: Request) -> Reply:
@@ -306,6 +307,4 @@ SERVED = {
     "individuals.submit_token": submit_token,
     "individuals.upload_images": upload_images,
     "individuals.images": read_images,
-    "financial_accounts.create": create_financial_account,
-    "financial_accounts.update": update_account,
 }

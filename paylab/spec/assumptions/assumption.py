@@ -40,6 +40,12 @@ SCENARIOS = (
         "the words of a status detail code, e.g. Verification Image Blurry",
         "verification ends with that code: rejected when it is terminal, else action_required",
     ),
+    Scenario(
+        "individual, family_name",
+        "Verification Image Blurry Then Passes",
+        "action_required with verification_image_blurry, then active; `Then` joins the outcome of "
+        "each verification, and the last one repeats",
+    ),
     Scenario("individual, family_name", "Under Review", "stays under_review until decided"),
     Scenario("individual, family_name", "anything else", "active"),
     Scenario("deposit, sender_name", "", "held for review (pending)"),

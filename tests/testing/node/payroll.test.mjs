@@ -23,7 +23,7 @@ async function newWorld(options = {}) {
   await ask("POST", "/seed", { individuals: 1 });
   const people = await new Payroll(world).call("GET", "/v1/individuals");
   const received = async (operation) =>
-    (await ask("GET", "/requests")).requests.filter((each) => each.operation === operation);
+    (await ask("GET", "/requests")).filter((each) => each.operation === operation);
   /** Wait until an event was delivered so many times; the latest attempt. */
   const delivered = async (type, times = 1) => {
     let attempt = { number: 0 };

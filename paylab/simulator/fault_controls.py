@@ -1,0 +1,136 @@
+"""The planned faults of a simulator in Python: `lab.simulator.faults`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+
+from ..errors.arguments import explain_arguments
+from ..errors.base import UnknownNameError
+from ..errors.names import find_nearest_names
+from ..spec.codes import EVENT_TYPES
+from ..spec.operations.records import OPERATIONS
+from ..spec.service.service import Service
+from ..spec.text import JsonObject, JsonValue
+from .deliveries import check_event_type
+from .fault_kinds import KINDS, ON_EVENTS, UNLIMITED
+from .routing import find_fitting_routes
+
+Ask = Callable[..., Any]
+"""Sends a signed request: (method, path, json=None) -> the decoded answer."""
+
+
+@explain_arguments
+class FaultControls:
+    """The planned faults; each kind is also a method: `faults.drop_after(times=2)`."""
+
+    def __init__(self, ask: Ask, service: Service) -> None:
+        self._ask = ask
+        self._service = service
+
+    def add(self, kind: str, **details: object) -> JsonObject:
+        """Add a fault for the next matching call or event.
+
+        `details`: operation, method, path (with *), event_type, times (0: until it is removed),
+        every, probability and seed, and by kind status, retry_after, seconds. `kinds()` lists the
+        kinds.
+
+        >>> lab.simulator.faults.add("status", status=503, times=1)["kind"]
+        'status'
+        """
+        if not isinstance(kind, str) or kind not in KINDS:
+            raise UnknownNameError("fault", kind, find_nearest_names(str(kind), KINDS))
+        return with_floats(self._ask("POST", "/_simulator/faults", json={"kind": kind, **details}))
+
+    @contextmanager
+    def on(self, name: str, kind: str = "custom", **details: object) -> Iterator[JsonObject]:
+        """Apply a fault to an operation or an event type in a `with` block.
+
+        An operation is named like "transfers.create" or "POST /v1/transfers". Without a kind,
+        `status`, `headers` and `body` (JSON, or text) answer in place of the service; without a
+        status the request is carried out. `delay` and `slow` are seconds until the answer starts,
+        and that its body takes; `cut_after` bytes are sent of it. `content_type` replaces that of
+        the answer. `times` is for the next so many calls (0: all), `every` for each so many-th
+        one, and `probability` with `seed` for a share. `kinds()` lists the other kinds.
+
+        >>> with lab.simulator.faults.on("transfers.list", status=418, body={"error": "tea"}):
+        ...     pass
+        >>> with lab.simulator.faults.on("POST /v1/transfers", "refuse", every=3):
+        ...     pass
+        >>> with lab.simulator.faults.on("transfer.completed", "event_duplicate"):
+        ...     pass
+        """
+        target = _fault_target(name, kind, self._service)
+        fault = self.add(kind, **{"times": UNLIMITED, **target, **details})
+        try:
+            yield fault
+        finally:
+            self._ask("DELETE", f"/_simulator/faults/{fault['id']}")
+
+    def __getattr__(self, kind: str) -> Callable[..., JsonObject]:
+        if kind.startswith("_"):
+            raise AttributeError(kind)
+        if kind not in KINDS:
+            raise UnknownNameError("fault", kind, find_nearest_names(kind, KINDS))
+        return partial(self.add, kind)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*KINDS, "add", "clear", "list", "on"})
+
+    def list(self) -> list[JsonObject]:
+        """The active faults, and how often each will apply.
+
+        >>> lab.simulator.faults.list()
+        []
+        """
+        return [with_floats(fault) for fault in self._ask("GET", "/_simulator/faults")]
+
+    def clear(self) -> None:
+        """Remove all faults.
+
+        >>> lab.simulator.faults.clear()
+        """
+        self._ask("DELETE", "/_simulator/faults")
+
+    def kinds(self) -> Sequence[tuple[str, str]]:
+        """Every kind of fault, and what the service does then.
+
+        >>> lab.simulator.faults.kinds()[0][0]
+        'status'
+        """
+        return tuple(KINDS.items())
+
+    def __repr__(self) -> str:
+        return f"<faults: {', '.join(KINDS)}; list() gets the active ones>"
+
+
+def _fault_target(name: str, kind: str, service: Service) -> dict[str, str]:
+    """The details that select the calls or events of a fault. UnknownNameError for a wrong name."""
+    if name in EVENT_TYPES and kind in KINDS and kind not in ON_EVENTS:
+        raise UnknownNameError("fault of events", kind, tuple(ON_EVENTS))
+    if kind in ON_EVENTS:
+        check_event_type(name)
+        return {"event_type": name}
+    if name.partition(" ")[2].startswith("/"):
+        return _route_target(name, service)
+    if name not in OPERATIONS:
+        raise UnknownNameError("operation", name, find_nearest_names(name, OPERATIONS))
+    return {"operation": name}
+
+
+def _route_target(name: str, service: Service) -> dict[str, str]:
+    """The details that select the calls of a route. UnknownNameError if there is no such route."""
+    method, _, path = name.partition(" ")
+    method = method.upper()
+    if method not in {route.method for route in find_fitting_routes(service, path)}:
+        routes = {f"{route.method} {route.template}": route for route in service.routes}
+        raise UnknownNameError("operation", name, find_nearest_names(name, routes))
+    return {"method": method, "path": path}
+
+
+def with_floats(answer: JsonValue) -> JsonObject:
+    """An answer with fractions as JSON numbers."""
+    return dict(json.loads(json.dumps(answer, default=float)))

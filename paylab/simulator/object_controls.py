@@ -1,0 +1,182 @@
+"""Controls that add objects: people, accounts, and finished payments of the past."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from datetime import datetime
+
+from ..corridors import examples
+from ..corridors.on_ramps import of_country
+from ..errors.base import PaylabError, Problem
+from ..errors.names import find_nearest_name
+from ..spec import codes, timestamps
+from ..spec.operations.records import OPERATIONS
+from ..spec.service.service import Service
+from ..spec.text import JsonObject
+from .bodies import account_json, individual_json, require_row
+from .events import withheld_events
+from .messages import RefusedError, Reply, Request, encode_json, raise_if_problems
+from .resources import financial_accounts, individuals
+from .strictness import find_unknown_fields
+from .table import Row
+from .world import World
+
+DEFAULT_COUNTRY = "MX"
+SEEDED_KINDS = ("individuals", "transfers", "conversions")
+"""The kinds of objects of which a seed has a number."""
+
+ADDED_KINDS = (*SEEDED_KINDS, "financial_accounts", "conversion_accounts")
+"""The kinds of objects whose ids the answer to a seed has."""
+
+OPTION_TYPES: Mapping[str, tuple[type, str]] = {
+    "country": (str, "text"),
+    "verified": (bool, "true or false"),
+    "events": (bool, "true or false"),
+    "outcomes": (list, "a list"),
+}
+"""The types of options, and their descriptions."""
+
+
+def seed(world: World, request: Request) -> Reply:
+    """POST /_simulator/seed {"individuals", "transfers", "conversions"}.
+
+    The answer is the summary, and the ids of what was added.
+    """
+    from . import seeding
+
+    body = request.json()
+    problems = [
+        Problem(name, _describe_unknown(name, SEEDED_KINDS))
+        for name in body
+        if name not in SEEDED_KINDS
+    ]
+    counts = {name: body.get(name, 0) for name in SEEDED_KINDS}
+    for name, count in counts.items():
+        if type(count) is not int or not 0 <= count <= seeding.ROWS_MAX:
+            problems.append(Problem(name, f"must be a whole number from 0 to {seeding.ROWS_MAX}"))
+    raise_if_problems(problems)
+    old_ids = {kind: {*world.tables[kind].rows} for kind in ADDED_KINDS}
+    seeding.seed_transfers(world, counts["transfers"], counts["individuals"] or None)
+    seeding.seed_conversions(world, counts["conversions"])
+    ids = {
+        kind: [row_id for row_id in world.tables[kind].rows if row_id not in old_ids[kind]]
+        for kind in ADDED_KINDS
+    }
+    return Reply.json(200, {**world.summary(), "ids": ids})
+
+
+def add_person(world: World, request: Request) -> Reply:
+    """POST /_simulator/people {"country", "verified", "events", "outcomes"}, and its fields.
+
+    The fields are those of an individual; by default they are those of an example. `outcomes` are
+    those of its verifications, one each. Without `events`, none is delivered.
+    """
+    body = request.json()
+    options = _take_options(body, ("country", "verified", "events", "outcomes"))
+    individuals.require_outcomes(world, options.get("outcomes", []))
+    with _events_of(world, options):
+        row = _create_person(world, request, options, body)
+        individuals.plan_outcomes(world, row, options.get("outcomes", []))
+        if options.get("verified"):
+            individuals.activate(world, row)
+    return Reply.json(201, individual_json(world, row))
+
+
+def add_account(world: World, request: Request) -> Reply:
+    """POST /_simulator/accounts {"individual_id", "country", "events", "type", "details"}.
+
+    Without an individual, it is one of a new active individual in the country. The answer is the
+    account with the id of the individual.
+    """
+    body = request.json()
+    options = _take_options(body, ("country", "events"))
+    if "individual_id" in body:
+        owner = require_row(world, "individuals", body["individual_id"])
+        if options.get("country", owner["country"]) != owner["country"]:
+            raise RefusedError(
+                400, f"country: the individual's is {owner['country']}: leave it out"
+            )
+    with _events_of(world, options):
+        if "individual_id" not in body:
+            owner = _create_person(world, request, options, {})
+            individuals.activate(world, owner)
+        fields = {**_example_account(world, owner["country"], body), "individual_id": owner["id"]}
+        account_request = _request_of(world, request, "financial_accounts.create", fields)
+        row = financial_accounts.create_account_row(world, account_request)
+    return Reply.json(201, {**account_json(world, row), "individual_id": owner["id"]})
+
+
+def example_person(country: str, consent_at: datetime, service: Service) -> JsonObject:
+    """The fields of an individual for payouts, and for an on-ramp where the country has one.
+
+    RuleError for a country without accounts.
+    """
+    if of_country(country) is None:
+        return examples.recipient(country, service)
+    fields = examples.individual(country, consent_at=consent_at)
+    return {**fields, "product_types": [codes.ON_RAMP_PRODUCT, codes.GLOBAL_PAYOUTS]}
+
+
+def _create_person(world: World, request: Request, options: JsonObject, fields: JsonObject) -> Row:
+    """Create an individual with the fields of an example, some of them replaced."""
+    country = options.get("country", DEFAULT_COUNTRY)
+    try:
+        example = example_person(country, world.now(), world.service)
+    except PaylabError as error:
+        raise RefusedError(400, str(error)) from None
+    if "idv_consent_recorded_at" in example:
+        example["idv_consent_recorded_at"] = timestamps.to_text(example["idv_consent_recorded_at"])
+    example_body = world.translation.request("individuals.create", example)
+    body = {**example_body, **fields}
+    return individuals.create_row(world, _request_of(world, request, "individuals.create", body))
+
+
+def _example_account(world: World, country: str, fields: JsonObject) -> JsonObject:
+    """The fields of an account, by default those of an example of its type or its country."""
+    if "details" in fields:
+        return fields
+    try:
+        if fields.get("type") == codes.CRYPTO_WALLET:
+            example = {"type": codes.CRYPTO_WALLET, "details": examples.wallet(world.service)}
+        else:
+            example = examples.account(country, world.service)
+    except PaylabError as error:
+        raise RefusedError(400, str(error)) from None
+    body = world.translation.request("financial_accounts.create", example)
+    if "type" in fields and fields["type"] != example["type"]:
+        raise RefusedError(400, f"details: name those of a {fields['type']}")
+    return {**body, **fields}
+
+
+def _request_of(world: World, request: Request, operation: str, body: JsonObject) -> Request:
+    """The request of an operation with a body, in which every field must be known."""
+    operation_request = replace(request, body=encode_json(body))
+    record = OPERATIONS[operation]
+    raise_if_problems(find_unknown_fields(world.service, record, operation_request))
+    return operation_request
+
+
+def _take_options(body: JsonObject, names: Collection[str]) -> JsonObject:
+    """Take the options out of a body. RefusedError with status 400 for one of another type."""
+    options = {name: body.pop(name) for name in names if name in body}
+    problems = [
+        Problem(name, f"must be {OPTION_TYPES[name][1]}")
+        for name, value in options.items()
+        if type(value) is not OPTION_TYPES[name][0]
+    ]
+    raise_if_problems(problems)
+    return options
+
+
+def _events_of(world: World, options: JsonObject) -> AbstractContextManager[None]:
+    """A block whose events are delivered, unless they are to be held back."""
+    return nullcontext() if options.get("events", True) else withheld_events(world)
+
+
+def _describe_unknown(name: str, known: Collection[str]) -> str:
+    nearest = find_nearest_name(name, known)
+    if nearest:
+        return f"is not known: is {nearest} meant?"
+    return f"is not known: there are {', '.join(known)}"

@@ -1,0 +1,76 @@
+"""Financial accounts of individuals: endpoints."""
+
+from __future__ import annotations
+
+from ...errors.base import Problem
+from ...rules import accounts as account_rules
+from ...spec import codes
+from ...spec.missing_values import without_nulls
+from ...spec.request_body import RequestBody
+from ...spec.text import JsonObject
+from .. import bodies
+from ..bodies import account_json, find_named_row, require_row
+from ..messages import RefusedError, Reply, Request
+from ..table import Row
+from ..world import World
+
+
+def create_financial_account(world: World, request: Request) -> Reply:
+    """Add an account to an individual."""
+    return Reply.json(201, account_json(world, create_account_row(world, request)))
+
+
+def create_account_row(world: World, request: Request) -> Row:
+    """Add the account of a request."""
+    body = bodies.read_body(world, request, "financial_accounts.create")
+    fields = body.fields
+    owner = find_named_row(world, "individuals", fields.get("individual_id"))
+    country = owner["country"] if owner else None
+    account_type = fields.get("type")
+    fields["details"] = body.read_details(country, account_type, fields.get("details"), "details")
+    _require_account_fields(world, body, account_rules.check(fields, country, world.service))
+    assert owner is not None  # noqa: S101 - the rules refuse a body without an individual
+    return store_account(world, owner, fields["type"], fields["details"])
+
+
+def _require_account_fields(world: World, body: RequestBody, problems: list[Problem]) -> None:
+    """Refuse an invalid account. Assumption `account.errors`."""
+    bodies.require_fields(body, problems, world.service.error_codes.validation)
+
+
+def store_account(world: World, owner: Row, account_type: str, details: JsonObject) -> Row:
+    """Give an individual an account."""
+    row = world.create(
+        "financial_accounts",
+        {"owner": owner["id"]},
+        type=account_type,
+        details=without_nulls(details),
+    )
+    owner["_"]["accounts"].append(row["id"])
+    world.put("individuals", owner)
+    return row
+
+
+def update_account(world: World, request: Request) -> Reply:
+    """Replace the details of an account, or merge into them. Assumption `account.update`."""
+    row = require_row(world, "financial_accounts", request.id)
+    service = world.service
+    body = bodies.read_body(world, request, "financial_accounts.update")
+    country = world.tables["individuals"].rows[row["_"]["owner"]]["country"]
+    details = body.read_details(country, row["type"], body.fields.get("details"), "details")
+    if service.financial_accounts.update == "merge" and isinstance(details, dict):
+        details = {**row["details"], **details}
+    _require_account_fields(
+        world, body, account_rules.check_details(country, row["type"], details, service=service)
+    )
+    if row["type"] == codes.CRYPTO_WALLET:
+        status = service.error_codes.state
+        raise RefusedError(status, "a crypto_wallet cannot be updated: register a new one")
+    row.update(details=without_nulls(details), updated_at=world.stamp())
+    return Reply.json(201, account_json(world, world.put("financial_accounts", row)))
+
+
+SERVED = {
+    "financial_accounts.create": create_financial_account,
+    "financial_accounts.update": update_account,
+}
