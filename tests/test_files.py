@@ -12,7 +12,7 @@ import paylab
 from paylab import files, frames
 from paylab.client import profiles
 from paylab.errors import ConfigError
-from paylab.frames.files import ours
+from paylab.frames.parquet_days import ours
 from paylab.storage import folders
 
 
