@@ -39,6 +39,7 @@ from .errors import SimulatorError as SimulatorError
 from .errors import UnknownItemError as UnknownItemError
 from .errors import UnprocessableError as UnprocessableError
 from .errors import WaitTimeoutError as WaitTimeoutError
+from .errors.names import raise_unknown_name
 
 if TYPE_CHECKING:
     from . import corridors as corridors
@@ -87,14 +88,14 @@ LATE = {
 
 def __getattr__(name: str) -> Any:
     if name not in LATE:
-        from .errors.names import find_suggestion
-
-        message = f"module {__name__!r} has no attribute {name!r}"
-        instead = None if name.startswith("_") else find_suggestion(name, __dir__())
-        raise AttributeError(f"{message}: use {instead}" if instead else message)
-    module, _, attribute = LATE[name].partition(":")
-    module_found = import_module(f"{__name__}.{module}")
-    globals()[name] = value = getattr(module_found, attribute) if attribute else module_found
+        raise_unknown_name(__name__, name, __dir__())
+    home, _, attribute = LATE[name].partition(":")
+    module = import_module(f"{__name__}.{home}")
+    if not attribute and not hasattr(module, "__getattr__"):
+        module.__getattr__ = lambda name: raise_unknown_name(  # type: ignore[method-assign]
+            module.__name__, name, dir(module)
+        )
+    globals()[name] = value = getattr(module, attribute) if attribute else module
     return value
 
 

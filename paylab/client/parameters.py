@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import wraps
 from inspect import Parameter, signature
-from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ForwardRef, ParamSpec, TypeAlias, TypeVar
 
-from ..errors.arguments import UNCHECKED_ERRORS, raise_with_explanation
+from ..errors.arguments import (
+    UNCHECKED_ERRORS,
+    WrittenAnnotation,
+    raise_with_explanation,
+    write_annotations,
+)
 from ..errors.base import Problem, RuleError, RuleWarning, warn_caller
 from ..errors.names import find_nearest_name, find_suggestion
 from ..spec.operations.field import ID, REFERENCE
@@ -29,9 +34,10 @@ def strict_keywords(*groups: Any) -> Callable[[Callable[P, A]], Callable[P, A]]:
     """
 
     def decorate(function: Callable[P, A]) -> Callable[P, A]:
+        write_annotations(function)
         parameters = [p for p in signature(function).parameters.values() if p.kind != p.VAR_KEYWORD]
         options = [
-            Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+            Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=_write_option(kind))
             for group in groups
             for name, kind in group.__annotations__.items()
         ]
@@ -51,6 +57,11 @@ def strict_keywords(*groups: Any) -> Callable[[Callable[P, A]], Callable[P, A]]:
         return call
 
     return decorate
+
+
+def _write_option(annotation: ForwardRef) -> WrittenAnnotation:
+    """The annotation of an option, which a TypedDict stores with its module."""
+    return WrittenAnnotation(annotation.__forward_arg__, annotation.__forward_module__ or __name__)
 
 
 def _unknown(operation: str, names: Iterable[str], known: Iterable[str]) -> str:

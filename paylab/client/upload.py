@@ -16,6 +16,7 @@ import pybase64
 
 from ..errors.base import Problem, RuleError
 from ..rules import images as rules
+from ..spec.codes import ImageSide
 from ..spec.service.frozen import to_json_value
 from ..spec.service.service import Service
 from .parameters import refuse
@@ -30,7 +31,7 @@ HEAD_BYTES = 64
 PATH_LENGTH_MAX = 1024
 
 Content = str | bytes | bytearray | memoryview | os.PathLike[str] | BinaryIO
-Images = Mapping[str, Content] | Iterable[Mapping[str, Any]]
+Images = Mapping[ImageSide | str, Content] | Iterable[Mapping[str, Any]]
 
 CHANGED = "changed between being hashed and being sent, so nothing was accepted: send it again"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..errors.names import raise_unknown_name
 from .corridor import Corridor as Corridor
 from .corridor import Rail as Rail
 from .corridor_table import Corridors as Corridors
@@ -20,11 +21,27 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Corridors:
-    if name == "ALL":
-        return of().all
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name != "ALL":
+        raise_unknown_name(__name__, name, __all__)
+    return of().all
 
 
 def _repr_mimebundle_(include: object = None, exclude: object = None) -> dict[str, str]:
     """Show this module as the table of corridors in a notebook."""
     return of().all._repr_mimebundle_()
+
+
+__all__ = [
+    "ALL",
+    "Corridor",
+    "Corridors",
+    "Rail",
+    "examples",
+    "find",
+    "get",
+    "of",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -47,7 +47,7 @@ PIX_KEYS = {
 
 
 @explain_arguments
-def account(country: str, service: Service | None = None) -> JsonObject:
+def account(country: codes.Country | str, service: Service | None = None) -> JsonObject:
     """Return an account in the country, as `type` and `details`; KeyError without a corridor.
 
     With a service, it has the required fields and words of that service.
@@ -101,7 +101,7 @@ def _same_word(word: str, allowed_words: Sequence[str]) -> str | None:
 
 
 @explain_arguments
-def recipient(country: str, service: Service | None = None) -> JsonObject:
+def recipient(country: codes.Country | str, service: Service | None = None) -> JsonObject:
     """Return the fields of a recipient of payouts, for `lab.individuals.create(**fields)`.
 
     With a service, they are the fields that it requires.
@@ -182,7 +182,7 @@ PEOPLE: Mapping[str, JsonMapping] = {
 
 
 @explain_arguments
-def person(country: str) -> JsonObject:
+def person(country: codes.Country | str) -> JsonObject:
     """Return a fictitious person, without products and without consent.
 
     >>> examples.person("AR")["document"]["type"]
@@ -204,7 +204,9 @@ def person(country: str) -> JsonObject:
 
 
 @explain_arguments
-def individual(country: str, *, consent_at: datetime, product: str = "on_ramp") -> JsonObject:
+def individual(
+    country: codes.Country | str, *, consent_at: datetime, product: codes.Product | str = "on_ramp"
+) -> JsonObject:
     """Return the fields of a fictitious individual, for `lab.individuals.create(**fields)`.
 
     RuleError if the product is on_ramp and no on-ramp of the country is known.
@@ -230,3 +232,19 @@ def verification_token(*, accepted_at: datetime) -> JsonObject:
     """
     fields = OPERATIONS["individuals.submit_token"].example
     return {**fields, "partner_terms_accepted_at": accepted_at}
+
+
+__all__ = [
+    "PEOPLE",
+    "WALLET",
+    "account",
+    "individual",
+    "person",
+    "recipient",
+    "verification_token",
+    "wallet",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

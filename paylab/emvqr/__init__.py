@@ -15,3 +15,18 @@ from .text import build as build
 from .text import check as check
 from .text import parse as parse
 from .text import qrph as qrph
+
+__all__ = [
+    "EmvField",
+    "Payload",
+    "Tree",
+    "build",
+    "check",
+    "crc",
+    "parse",
+    "qrph",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

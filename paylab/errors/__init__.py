@@ -34,6 +34,8 @@ PaylabError
         └── ServerError             5xx
 """
 
+from typing import TYPE_CHECKING, NoReturn
+
 from .api import APIConnectionError as APIConnectionError
 from .api import APIError as APIError
 from .api import APIResponseError as APIResponseError
@@ -72,3 +74,54 @@ from .base import SimulatorError as SimulatorError
 from .base import UnknownItemError as UnknownItemError
 from .base import UnknownNameError as UnknownNameError
 from .base import WaitTimeoutError as WaitTimeoutError
+from .names import raise_unknown_name
+
+__all__ = [
+    "APIConnectionError",
+    "APIError",
+    "APIResponseError",
+    "APIStatusError",
+    "APITimeoutError",
+    "ArgumentError",
+    "AuthenticationError",
+    "BadRequestError",
+    "ChoiceError",
+    "ConfigError",
+    "ConfigWarning",
+    "ConflictError",
+    "EMVError",
+    "ExactnessError",
+    "MissingExtraError",
+    "MissingOperationError",
+    "NotFoundError",
+    "PagingError",
+    "PaylabError",
+    "PaylabWarning",
+    "PermissionDeniedError",
+    "Problem",
+    "ProgramError",
+    "RateLimitError",
+    "ReadOnlyError",
+    "RedirectError",
+    "RepeatWarning",
+    "ReplayError",
+    "RuleError",
+    "RuleWarning",
+    "ServerError",
+    "ServiceError",
+    "SimulatorError",
+    "UnknownItemError",
+    "UnknownNameError",
+    "UnprocessableError",
+    "WaitTimeoutError",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> NoReturn:
+        raise_unknown_name(__name__, name, __all__)

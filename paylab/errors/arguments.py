@@ -81,6 +81,7 @@ def explain_arguments(target: T) -> T:
 
 def _explain_function(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function with errors that name an argument."""
+    write_annotations(function)
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -150,7 +151,7 @@ def _annotated_arguments(
     """The name, value and type of each argument of a call, except self and defaults."""
     for name, value in bound.arguments.items():
         parameter = bound.signature.parameters[name]
-        annotation = _evaluate_annotation(parameter.annotation, function.__module__)
+        annotation = evaluate_annotation(parameter.annotation, function.__module__)
         if annotation is parameter.empty or name == "self":
             continue
         if parameter.kind == parameter.VAR_KEYWORD:
@@ -161,15 +162,40 @@ def _annotated_arguments(
                 yield name, item, annotation
 
 
-def _evaluate_annotation(written: Any, module_name: str) -> Any:
+def evaluate_annotation(written: Any, module_name: str) -> Any:
     """The type of an annotation that may be text, with the names of its module."""
-    # The annotation of an option is a ForwardRef with its module.
-    annotation = getattr(written, "__forward_arg__", written)
-    home = getattr(written, "__forward_module__", None) or module_name
+    annotation = written
+    home = written.module if isinstance(written, WrittenAnnotation) else module_name
     names = _AnnotationNames(sys.modules[home])
     while isinstance(annotation, str):  # an alias may be text, too
         annotation = eval(annotation, {}, names)  # noqa: S307 - an annotation of ours
     return annotation
+
+
+class WrittenAnnotation(str):
+    """The text of an annotation, which a tooltip shows without quotes, and the module of its names.
+
+    >>> arguments.WrittenAnnotation("str | None", "paylab.errors.base")
+    str | None
+    """
+
+    module: str
+
+    def __new__(cls, text: str, module: str) -> WrittenAnnotation:
+        """An annotation as it is written in a module."""
+        annotation = super().__new__(cls, text)
+        annotation.module = module
+        return annotation
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def write_annotations(function: Callable[..., Any]) -> None:
+    """Show the annotations of a function without quotes in tooltips."""
+    for name, annotation in function.__annotations__.items():
+        if isinstance(annotation, str):
+            function.__annotations__[name] = WrittenAnnotation(annotation, function.__module__)
 
 
 class _AnnotationNames(dict[str, Any]):
@@ -280,7 +306,8 @@ def _describe_type_parts(annotation: Any) -> Iterable[str]:
     type_arguments = get_args(annotation)
     if origin in (Union, UnionType):
         for member in type_arguments:
-            yield from _describe_type_parts(member)
+            if str not in type_arguments or get_origin(member) is not Literal:  # which is text
+                yield from _describe_type_parts(member)
     elif origin is Literal:
         yield from map(repr, type_arguments)
     else:

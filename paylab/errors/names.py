@@ -220,7 +220,35 @@ def raise_unknown_attribute(owner: Any, name: str) -> NoReturn:
         suggestion = f"client.{name}"  # a resource that a lab does not extend
     if suggestion:
         raise AttributeError(f"{message}: use {suggestion}")
-    raise AttributeError(f"{message}: it has {', '.join(public)}")
+    raise AttributeError(f"{message}: {_list(public)}")
+
+
+class UnknownModuleName(AttributeError):  # noqa: N818 - shown as an AttributeError
+    """An unknown name of a module; similar names are searched for when the error is shown.
+
+    The import of a submodule asks for its name, too, and nobody sees this error.
+    """
+
+    def __init__(self, module: str, name: str, known: Iterable[str]) -> None:
+        super().__init__(f"module {module!r} has no attribute {name!r}")
+        self._missing = name
+        self._known = sorted(known)
+
+    def __str__(self) -> str:
+        message = super().__str__()
+        if self._missing.startswith("_"):  # that Python and IPython look up on any module
+            return message
+        suggestion = find_suggestion(self._missing, self._known)
+        return f"{message}: " + (f"use {suggestion}" if suggestion else _list(self._known))
+
+
+def raise_unknown_name(module: str, name: str, known: Iterable[str]) -> NoReturn:
+    """The `__getattr__` of a module: AttributeError with the name to use instead, or all names."""
+    raise UnknownModuleName(module, name, known)
+
+
+def _list(names: Iterable[str]) -> str:
+    return f"it has {', '.join(names)}"
 
 
 def public_names(owner: object) -> list[str]:

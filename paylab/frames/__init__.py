@@ -36,3 +36,34 @@ with extra_imports():
     from .times import UnreadableTimeWarning as UnreadableTimeWarning
 
     merge = merge_exact
+
+__all__ = [
+    "Accessor",
+    "CurrencyWarning",
+    "Dataset",
+    "DecimalArray",
+    "DecimalDtype",
+    "Export",
+    "FloatWarning",
+    "MisfitWarning",
+    "OrderWarning",
+    "UnreadableTimeWarning",
+    "WindowError",
+    "bodies",
+    "by_currency",
+    "collect_accounts",
+    "conversions",
+    "export",
+    "export_list",
+    "merge",
+    "of",
+    "read_csv",
+    "read_parquet",
+    "summarize",
+    "to_csv",
+    "transfers",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

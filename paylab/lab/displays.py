@@ -46,9 +46,34 @@ def register_displays() -> None:
     if shell is None or shell.display_formatter is None:
         return
     _show_warnings(shell)
+    _register_completion(shell)
     html = shell.display_formatter.formatters["text/html"]
     for (home, name), view in VIEWS.items():
         html.for_type_by_name(home, name, _view(view))
+
+
+class ValueMatcher:
+    """A matcher of IPython's completer: the words that an argument of paylab takes."""
+
+    matcher_api_version = 2
+    matcher_identifier = "paylab.values"
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+        self.__qualname__ = self.matcher_identifier  # which IPython reads
+
+    def __call__(self, context: Any) -> Any:
+        """The completions at the cursor."""
+        from ..views.completion import complete_values
+
+        return complete_values(context, self._shell.user_ns)
+
+
+def _register_completion(shell: Any) -> None:
+    """Complete values in a notebook, unless this is done already or the shell completes nothing."""
+    matchers = getattr(getattr(shell, "Completer", None), "custom_matchers", None)
+    if matchers is not None and not any(isinstance(matcher, ValueMatcher) for matcher in matchers):
+        matchers.append(ValueMatcher(shell))
 
 
 class Notices(logging.Handler):

@@ -76,7 +76,7 @@ class Forms:
 
     def onboarding(
         self,
-        country: str = "MX",
+        country: codes.Country | str = "MX",
         product: str = codes.ON_RAMP_PRODUCT,
         *,
         example: bool = False,
@@ -272,7 +272,7 @@ class Forms:
 
     def onramp(
         self,
-        country: str = "MX",
+        country: codes.Country | str = "MX",
         individual_id: str | None = None,
         *,
         example: bool = False,

@@ -161,7 +161,7 @@ class Webhooks:
 
     def inbox(  # noqa: PLR0913 - each has a default
         self,
-        event_types: str | Iterable[str] = codes.EVENT_TYPES,
+        event_types: codes.EventType | str | Iterable[codes.EventType | str] = codes.EVENT_TYPES,
         *,
         router: Router | None = None,
         forward_to: str | None = None,

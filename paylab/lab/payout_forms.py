@@ -51,7 +51,7 @@ class PayoutForms:
 
     def recipient(
         self,
-        country: str = "MX",
+        country: codes.Country | str = "MX",
         product: str = codes.GLOBAL_PAYOUTS,
         *,
         example: bool = False,
@@ -98,7 +98,7 @@ class PayoutForms:
         person: Individual | str,
         *,
         amount: str = "100",
-        source_currency: str = "USD",
+        source_currency: codes.SourceCurrency | str = "USD",
         new: bool = False,
     ) -> QuoteForm:
         """A form that gets a quote over any rail that reaches a recipient."""
@@ -112,7 +112,7 @@ class PayoutForms:
         person: Individual | str,
         *,
         amount: str = "100",
-        source_currency: str = "USD",
+        source_currency: codes.SourceCurrency | str = "USD",
         new: bool = False,
     ) -> TransferForm:
         """A form that creates a transfer without a quote."""

@@ -11,6 +11,7 @@ from ..client.parameters import strict_keywords
 from ..client.request import Options
 from ..errors.arguments import explain_arguments
 from ..errors.names import with_name_suggestions
+from ..spec import codes
 from ..spec.service.service import Service
 from .lists import (
     ConversionAccountFrame,
@@ -56,8 +57,8 @@ class LabQuotes:
         self,
         recipients: Recipients,
         *,
-        source_currency: str = "USD",
-        source_network: str | None = None,
+        source_currency: codes.SourceCurrency | str = "USD",
+        source_network: codes.Network | str | None = None,
         source_amount: Money | None = None,
         destination_amount: Money | None = None,
         net_source_amount: Money | None = None,

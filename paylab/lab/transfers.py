@@ -10,6 +10,7 @@ from ..client.client import Client
 from ..client.parameters import Account, body_of, strict_keywords
 from ..errors.arguments import explain_arguments
 from ..errors.names import with_name_suggestions
+from ..spec import codes
 from ..spec.codes import LOOKBACK
 from ..spec.row_filter import check_product
 from ..spec.time_arguments import read_since
@@ -36,11 +37,11 @@ class Defaults(TypedDict, total=False):
     source_amount: Money
     destination_amount: Money
     net_source_amount: Money
-    source_currency: str
-    destination_currency: str
-    payout_method: str
-    source_network: str
-    source_type: str
+    source_currency: codes.SourceCurrency | str
+    destination_currency: codes.DestinationCurrency | str
+    payout_method: codes.PayoutMethod | str
+    source_network: codes.Network | str
+    source_type: codes.SourceType | str
 
 
 @explain_arguments
@@ -68,9 +69,9 @@ class LabTransfers:
         *,
         client_reference_id: str | None = None,
         financial_account_id: FinancialAccount | str | None = None,
-        payout_method: str | None = None,
-        source_currency: str | None = None,
-        destination_currency: str | None = None,
+        payout_method: codes.PayoutMethod | str | None = None,
+        source_currency: codes.SourceCurrency | str | None = None,
+        destination_currency: codes.DestinationCurrency | str | None = None,
         source_amount: Money | None = None,
         destination_amount: Money | None = None,
         net_source_amount: Money | None = None,

@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ..errors.arguments import explain_arguments
+from ..errors.names import raise_unknown_name
 from .canonical import EMPTY_HASH as EMPTY_HASH
 from .canonical import ReceivedRequest as ReceivedRequest
 from .canonical import Signature as Signature
@@ -45,12 +46,33 @@ _LATE_MODULES = {
 """The module of each name that is loaded on first use: signing a request needs none of them."""
 
 
+__all__ = [
+    "EMPTY_HASH",
+    "Finding",
+    "Mistake",
+    "ReceivedRequest",
+    "Signature",
+    "SignedRequest",
+    "authorization",
+    "body_hash",
+    "canonical_request",
+    "compare",
+    "explain",
+    "explain_text",
+    "key_bytes",
+    "keyed",
+    "sign",
+    "signed_headers",
+    "verify",
+]
+
+
 def __getattr__(name: str) -> Any:
     if name not in _LATE_MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise_unknown_name(__name__, name, __all__)
     module = import_module(f".{_LATE_MODULES[name]}", __name__)
     return getattr(module, name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATE_MODULES})
+    return sorted(__all__)

@@ -324,3 +324,12 @@ def _signed_time(text: str, signing: SigningSettings) -> datetime:
 def _as_received(text: str) -> str:
     """Text as a server reads it: the bytes of its UTF-8 as Latin-1."""
     return text.encode(errors="surrogateescape").decode("latin-1")
+
+
+__all__ = [
+    "compare",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -6,6 +6,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ..errors.names import raise_unknown_name
+
 if TYPE_CHECKING:
     from .credentials import random_keys as random_keys
     from .dispatch import respond as respond
@@ -29,9 +31,9 @@ __all__ = ["Reply", "Request", "Simulator", "World", "random_keys", "respond"]
 
 def __getattr__(name: str) -> Any:
     if name not in _LATE:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise_unknown_name(__name__, name, __all__)
     return getattr(import_module(f".{_LATE[name]}", __name__), name)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATE})
+    return sorted(__all__)

@@ -7,12 +7,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from ..errors.arguments import explain_arguments
+from ..errors.names import with_name_suggestions
 from ..spec import timestamps
 from ..spec.text import JsonObject
 from .clock import seconds
 
 
 @explain_arguments
+@with_name_suggestions
 class ClockPanel:
     """The simulator's clock."""
 

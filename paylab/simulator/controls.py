@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..errors.arguments import explain_arguments
+from ..errors.names import with_name_suggestions
 from ..files import path_of
-from ..spec import timestamps
+from ..spec import codes, timestamps
 from ..spec.service.service import Service
 from ..spec.text import JsonObject
 from .clock_panel import ClockPanel
@@ -28,6 +29,7 @@ UNNAMED_URL = "http://simulator"
 
 
 @explain_arguments
+@with_name_suggestions
 class Controls:
     """The control API of a simulator: clock, faults, requests, deliveries, seeding, snapshots.
 
@@ -95,7 +97,7 @@ class Controls:
     def __repr__(self) -> str:
         return "<simulator controls: clock, faults, requests, deliveries, scenarios; summary()>"
 
-    def move(self, object_id: str, to: str, reason: str = "") -> JsonObject:
+    def move(self, object_id: str, to: codes.Status | str, reason: str = "") -> JsonObject:
         """Move an object to a state; an illegal move names the legal ones.
 
         >>> lab.simulator.move(draft.id, "pending")["status"]
@@ -129,7 +131,7 @@ class Controls:
 
     def add_person(
         self,
-        country: str = "MX",
+        country: codes.Country | str = "MX",
         *,
         verified: bool = False,
         outcomes: Sequence[str] = (),
@@ -169,7 +171,9 @@ class Controls:
             self._ask("POST", "/_simulator/accounts", json={**body, "events": events, **fields})
         )
 
-    def pay_in(self, amount: str | Decimal, currency: str = "USD") -> Decimal:
+    def pay_in(
+        self, amount: str | Decimal, currency: codes.SourceCurrency | str = "USD"
+    ) -> Decimal:
         """Pay into the account, in USD or USDC, and return the balance.
 
         The first payment of a currency, also of "0.00", gives it a balance: from then on a

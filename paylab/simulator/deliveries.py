@@ -9,7 +9,7 @@ from typing import Any, overload
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import UnknownNameError, WaitTimeoutError
-from ..errors.names import find_nearest_names
+from ..errors.names import find_nearest_names, with_name_suggestions
 from ..errors.text import printable_lines
 from ..spec import timestamps
 from ..spec.codes import EVENTS
@@ -29,6 +29,7 @@ REQUEST_WAIT_SECONDS = 5.0
 
 
 @explain_arguments
+@with_name_suggestions
 class Deliveries(Sequence[Delivery]):
     """Every attempt to deliver an event, oldest first. `ask` sends a control request."""
 

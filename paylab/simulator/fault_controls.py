@@ -11,12 +11,12 @@ from typing import Any
 from ..errors.arguments import explain_arguments
 from ..errors.base import UnknownNameError
 from ..errors.names import find_nearest_names
-from ..spec.codes import EVENT_TYPES
+from ..spec.codes import EVENT_TYPES, EventType
 from ..spec.operations.records import OPERATIONS
 from ..spec.service.service import Service
 from ..spec.text import JsonObject, JsonValue
 from .deliveries import check_event_type
-from .fault_kinds import KINDS, ON_EVENTS, UNLIMITED
+from .fault_kinds import KINDS, ON_EVENTS, UNLIMITED, FaultKind
 from .routing import find_fitting_routes
 
 Ask = Callable[..., Any]
@@ -31,7 +31,7 @@ class FaultControls:
         self._ask = ask
         self._service = service
 
-    def add(self, kind: str, **details: object) -> JsonObject:
+    def add(self, kind: FaultKind | str, **details: object) -> JsonObject:
         """Add a fault for the next matching call or event.
 
         `details`: operation, method, path (with *), event_type, times (0: until it is removed),
@@ -46,7 +46,9 @@ class FaultControls:
         return with_floats(self._ask("POST", "/_simulator/faults", json={"kind": kind, **details}))
 
     @contextmanager
-    def on(self, name: str, kind: str = "custom", **details: object) -> Iterator[JsonObject]:
+    def on(
+        self, name: EventType | str, kind: FaultKind | str = "custom", **details: object
+    ) -> Iterator[JsonObject]:
         """Apply a fault to an operation or an event type in a `with` block.
 
         An operation is named like "transfers.create" or "POST /v1/transfers". Without a kind,

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from ..errors.base import Problem
 from ..spec.codes import EVENT_TYPES
 from ..spec.operations.records import OPERATIONS
 from .table import Row
 
+FaultKind = Literal[
+    "status", "refuse", "timeout", "drop_after", "truncate", "html", "skew", "bad_cursor", "custom",
+    "event_drop", "event_duplicate", "event_delay", "event_reorder",
+]  # fmt: skip
 ON_CALLS = {
     "status": "answers with a status: 429 with Retry-After, 500, 502, 503",
     "refuse": "refuses the connection",

@@ -11,7 +11,7 @@ from typing import Any, overload
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import UnknownNameError
-from ..errors.names import find_nearest_names
+from ..errors.names import find_nearest_names, with_name_suggestions
 from ..errors.text import printable, printable_lines
 from ..spec import timestamps
 from ..spec.operations.records import OPERATIONS
@@ -107,6 +107,7 @@ class JournalRequest:
 
 
 @explain_arguments
+@with_name_suggestions
 class Requests(Sequence[JournalRequest]):
     """The requests of a world, oldest first; those to the control API are not among them.
 

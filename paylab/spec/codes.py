@@ -7,7 +7,7 @@ the order of the spec, which forms and messages use too.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, get_args
+from typing import Literal, TypeAlias, get_args
 
 SEPA = (
     "AT", "BE", "BG", "HR", "CY", "EE", "FI", "FR", "DE", "GR", "IE", "IT", "LV", "LT",
@@ -57,6 +57,8 @@ ConversionStatus = Literal[
 CONVERSION_STATUSES: tuple[str, ...] = get_args(ConversionStatus)
 ConversionAccountStatus = Literal["pending", "active"]
 CONVERSION_ACCOUNT_STATUSES: tuple[str, ...] = get_args(ConversionAccountStatus)
+Status: TypeAlias = IndividualStatus | TransferStatus | ConversionStatus | ConversionAccountStatus
+"""The statuses of all objects."""
 OPENED = ("active", "under_review", "disabled")
 """Statuses in which a conversion account no longer waits for its provisioning."""
 
@@ -188,3 +190,79 @@ def is_stablecoin(currency: str) -> bool:
     True
     """
     return str(currency).upper() in STABLECOINS
+
+
+__all__ = [
+    "ACCOUNT_TYPES",
+    "BANK_ACCOUNT",
+    "CONVERSION_ACCOUNT_STATUSES",
+    "CONVERSION_STATUSES",
+    "COUNTRIES",
+    "CRYPTO_WALLET",
+    "DEPOSIT_INSTRUCTION_TYPES",
+    "DESTINATION_CURRENCIES",
+    "DIGITAL_WALLET",
+    "DOCUMENT_TYPES",
+    "EVENTS",
+    "EVENT_TYPES",
+    "GLOBAL_PAYOUTS",
+    "HOLDER_NAME_MAX",
+    "HOLDER_NAME_MIN",
+    "IBAN_MAX",
+    "IBAN_MIN",
+    "IDEMPOTENCY_HOURS",
+    "IMAGES_MAX",
+    "IMAGE_MAX",
+    "IMAGE_MIN",
+    "IMAGE_SIDES",
+    "IMAGE_TYPES",
+    "INDIVIDUAL_STATUSES",
+    "LOOKBACK",
+    "MINOR_UNITS",
+    "MINOR_UNIT_DEFAULT",
+    "NETWORKS",
+    "OFF_RAMP_PRODUCT",
+    "ON_RAMP_CURRENCIES",
+    "ON_RAMP_PRODUCT",
+    "OPENED",
+    "PAGE_MAX",
+    "PAYOUT_METHODS",
+    "PHONE_MAX_IN",
+    "PH_QR_CODE",
+    "PIX",
+    "PRODUCTS",
+    "RAMP_PRODUCTS",
+    "SEPA",
+    "SOURCE_CURRENCIES",
+    "SOURCE_TYPES",
+    "STABLECOINS",
+    "STATUS_DETAILS",
+    "STATUS_DETAIL_CODES",
+    "TOKEN_MAX",
+    "TRANSFER_STATUSES",
+    "UPI",
+    "UPI_MAX",
+    "AccountType",
+    "ConversionAccountStatus",
+    "ConversionStatus",
+    "Country",
+    "DestinationCurrency",
+    "EventType",
+    "ImageSide",
+    "IndividualStatus",
+    "Network",
+    "OnRampCurrency",
+    "PayoutMethod",
+    "Product",
+    "SourceCurrency",
+    "SourceType",
+    "Status",
+    "TransferStatus",
+    "is_stablecoin",
+    "minor_unit",
+    "same_currency",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -240,3 +240,28 @@ class WebhookSubscription(Resource):
     is_active: StrictBool | None = None
     created_at: Instant | None = None
     updated_at: Instant | None = None
+
+
+__all__ = [
+    "Address",
+    "Conversion",
+    "ConversionAccount",
+    "ConversionDeposit",
+    "ConversionPayout",
+    "Deposit",
+    "DepositInstructions",
+    "Document",
+    "FinancialAccount",
+    "Individual",
+    "Quote",
+    "StatusChange",
+    "StatusDetail",
+    "Transfer",
+    "VerificationImage",
+    "VerificationImages",
+    "WebhookSubscription",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -294,3 +294,20 @@ _ACTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     ),
 }
 """What to do about each code, and the images that may have to be sent again."""
+
+__all__ = [
+    "CONVERSION",
+    "CONVERSION_ACCOUNT",
+    "INDIVIDUAL",
+    "MACHINES",
+    "TRANSFER",
+    "Advice",
+    "IllegalMove",
+    "Machine",
+    "detail",
+    "verifies_by_token",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -25,6 +25,7 @@ from ..simulator.resources import individuals
 from ..simulator.server import Server, read_start_time
 from ..simulator.simulator import Simulator
 from ..simulator.transport import SimulatorTransport
+from ..spec import codes
 from ..spec.service.service import Service
 from ..spec.text import JsonObject
 
@@ -132,7 +133,7 @@ class PaylabWorld:
 
     def person(
         self,
-        country: str = "MX",
+        country: codes.Country | str = "MX",
         *,
         verified: bool = False,
         outcomes: Sequence[str] = (),
@@ -162,7 +163,7 @@ class PaylabWorld:
         self,
         person: Individual | None = None,
         *,
-        country: str = "MX",
+        country: codes.Country | str = "MX",
         events: bool = True,
         **fields: Any,
     ) -> FinancialAccount:
@@ -186,7 +187,9 @@ class PaylabWorld:
             resources.enter_context(withheld_events(world))
         return resources
 
-    def pay_in(self, amount: str | Decimal, currency: str = "USD") -> Decimal:
+    def pay_in(
+        self, amount: str | Decimal, currency: codes.SourceCurrency | str = "USD"
+    ) -> Decimal:
         """Pay into the account, and return its balance; `lab.simulator.pay_in` says how.
 
         After `pay_in("0.00")`, transfers await funds until more is paid in.

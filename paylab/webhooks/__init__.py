@@ -26,3 +26,25 @@ from .event import read_event as read_event
 from .router import Handler as Handler
 from .router import Receipt as Receipt
 from .router import Router as Router
+
+__all__ = [
+    "FAMILIES",
+    "Difference",
+    "Event",
+    "EventVersion",
+    "Handler",
+    "Identity",
+    "Receipt",
+    "Router",
+    "StatusChange",
+    "UnreadableEventError",
+    "Wrapper",
+    "differences",
+    "is_stale",
+    "of_snapshot",
+    "read_event",
+]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

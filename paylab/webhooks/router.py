@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from ..errors.arguments import explain_arguments
 from ..errors.base import ArgumentError, PaylabWarning, warn_caller
+from ..spec import codes
 from ..spec.codes import EVENT_TYPES
 from ..spec.text import JsonMapping
 from .event import SPEC_WRAPPER, Event, EventVersion, Identity, Wrapper, is_stale, read_event
@@ -58,7 +59,9 @@ class Router:
         self._lock = Lock()
         self._resource_locks = [RLock() for _ in range(LOCK_COUNT)]
 
-    def on(self, *event_types: str, stale: bool = False) -> Callable[[Handler], Handler]:
+    def on(
+        self, *event_types: codes.EventType | str, stale: bool = False
+    ) -> Callable[[Handler], Handler]:
         """Register a handler for event types; a second one for a type replaces the first.
 
         With `stale` it also receives late events, marked `event.stale`. A type

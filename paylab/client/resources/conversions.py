@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from datetime import date, datetime
 from decimal import Decimal
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 from ...corridors.on_ramps import of_country
 from ...errors.api import NotFoundError
@@ -43,9 +43,9 @@ class ConversionAccounts:
         self,
         individual_id: Individual | str,
         payout_account: Account,
-        source_currency: str | None = None,
+        source_currency: codes.OnRampCurrency | str | None = None,
         *,
-        destination_currency: str | None = None,
+        destination_currency: Literal["usdc"] | str | None = None,
         client_reference_id: str | None = None,
         extra: Mapping[str, Any] | None = None,
         new: str | bool = "",
@@ -126,7 +126,7 @@ class ConversionAccounts:
     def wait(
         self,
         id: ConversionAccount | str,
-        until: Until = codes.OPENED,
+        until: codes.ConversionAccountStatus | Until = codes.OPENED,
         timeout: float = WAIT_SECONDS,
         every: float = POLL_SECONDS,
     ) -> ConversionAccount:
@@ -185,7 +185,7 @@ class Conversions:
         *,
         conversion_account_id: ConversionAccount | str | None = None,
         since: datetime | None = None,
-        until: Until = ENDED,
+        until: codes.ConversionStatus | Until = ENDED,
         timeout: float = WAIT_SECONDS,
         every: float = POLL_SECONDS,
     ) -> Conversion:
@@ -282,7 +282,7 @@ class Sandbox:
         self,
         conversion_account_id: ConversionAccount | str,
         amount: Decimal | str | int,
-        currency: str,
+        currency: codes.OnRampCurrency | str,
         sender_name: str | None = None,
         *,
         extra: Mapping[str, Any] | None = None,

@@ -47,10 +47,10 @@ class Individuals:
     def create(  # noqa: PLR0913 - a field each
         self,
         *,
-        product_types: Sequence[str] | None = None,
+        product_types: Sequence[codes.Product | str] | None = None,
         given_name: str | None = None,
         family_name: str | None = None,
-        country: str | None = None,
+        country: codes.Country | str | None = None,
         email: str | None = None,
         phone: str | None = None,
         date_of_birth: date | str | None = None,
@@ -208,7 +208,7 @@ class Individuals:
     def wait(
         self,
         id: Individual | str,
-        until: Until = SETTLED,
+        until: codes.IndividualStatus | Until = SETTLED,
         timeout: float = WAIT_SECONDS,
         every: float = POLL_SECONDS,
     ) -> Individual:
@@ -254,7 +254,7 @@ class FinancialAccounts:
     def create(
         self,
         individual_id: Individual | str,
-        type: str,
+        type: codes.AccountType | str,
         details: Mapping[str, Any],
         *,
         extra: Mapping[str, Any] | None = None,

@@ -8,6 +8,7 @@ from typing import Any, Unpack
 from ...errors.arguments import explain_arguments
 from ...errors.names import with_name_suggestions
 from ...rules import webhooks as rules
+from ...spec import codes
 from ...spec.models import WebhookSubscription
 from ...spec.paging import Pager
 from ..parameters import body_of, check_identifier, raise_or_warn, strict_keywords
@@ -27,7 +28,7 @@ class WebhookSubscriptions:
     def create(
         self,
         url: str,
-        event_types: Iterable[str],
+        event_types: Iterable[codes.EventType | str],
         *,
         extra: Mapping[str, Any] | None = None,
         **options: Unpack[Options],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...errors.names import raise_unknown_name
 from .assumption import SCENARIOS, Assumption, Scenario
 from .reference import get, markdown
 
@@ -12,11 +13,15 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
-        if name == "ALL":
-            from .reference import assumption_rows
+        if name != "ALL":
+            raise_unknown_name(__name__, name, __all__)
+        from .reference import assumption_rows
 
-            return assumption_rows()
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return assumption_rows()
 
 
 __all__ = ["ALL", "SCENARIOS", "Assumption", "Scenario", "get", "markdown"]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

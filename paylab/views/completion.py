@@ -1,0 +1,189 @@
+"""Completion in a notebook of the words that a parameter of paylab takes, such as countries.
+
+The completer of IPython knows the names of parameters, but not the values of a `Literal`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator, Mapping
+from types import ModuleType
+from typing import Any, Literal, get_args, get_origin
+
+from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult
+
+from ..errors.arguments import evaluate_annotation
+from ..light_dataclass import light_dataclass
+
+_CLOSING = {")": "(", "]": "[", "}": "{"}
+_CALLEE = re.compile(r"([^\W\d]\w*(?:\.\w+)*)\s*$")
+_KEYWORD = re.compile(r"\s*(\w+)\s*=(?!=)")
+_QUOTE = re.compile(r"[rRuU]?('''|\"\"\"|'|\")")
+
+
+@light_dataclass(frozen=True)
+class Opening:
+    """A bracket that is open at the cursor: where it is, and where its last item begins."""
+
+    bracket: str
+    at: int
+    items: tuple[int, ...]
+
+    def with_last_item(self, at: int) -> Opening:
+        """The bracket whose last item begins here, after a comment."""
+        return Opening(self.bracket, self.at, (*self.items[:-1], at))
+
+
+@light_dataclass(frozen=True)
+class Argument:
+    """The text that is being typed as an argument of a call."""
+
+    callee: str
+    position: int
+    keyword: str | None
+    prefix: str
+
+
+def complete_values(
+    context: CompletionContext, namespace: Mapping[str, Any]
+) -> SimpleMatcherResult:
+    """The words that the argument at the cursor takes; none if it is not one of paylab."""
+    lines = context.full_text.split("\n")[: context.cursor_line]
+    argument = find_argument("\n".join([*lines, context.text_until_cursor]))
+    words = [] if argument is None else find_words(argument, namespace)
+    if argument is None or not words:
+        return SimpleMatcherResult(completions=[])
+    matching = [word for word in words if word.lower().startswith(argument.prefix.lower())]
+    completions = [SimpleCompletion(word, type="value") for word in matching]
+    return SimpleMatcherResult(
+        completions=completions, matched_fragment=argument.prefix, suppress=True, ordered=True
+    )
+
+
+def find_argument(text: str) -> Argument | None:
+    """The argument whose text is being typed at the end of some code; None if it is none.
+
+    >>> find_argument('lab.individuals.create(country="M')
+    Argument(callee='lab.individuals.create', position=0, keyword='country', prefix='M')
+    """
+    openings, quote_at, quote = _scan(text)
+    if quote is None:
+        return None
+    if openings and _is_collection(openings[-1], text[:quote_at]):
+        openings.pop()  # a list of words in place of one, or the keys of a dict
+    if not openings or openings[-1].bracket != "(":
+        return None
+    call = openings[-1]
+    callee = _CALLEE.search(text[: call.at])
+    if callee is None:
+        return None
+    keyword = _KEYWORD.match(text[call.items[-1] : quote_at])
+    prefix = text[quote_at + len(quote) :]
+    return Argument(callee[1], len(call.items) - 1, keyword and keyword[1], prefix)
+
+
+def _is_collection(opening: Opening, text: str) -> bool:
+    """Whether a bracket begins a list or the keys of a dict at the end of some code."""
+    if opening.bracket == "{":
+        return ":" not in text[opening.items[-1] :]
+    return not _CALLEE.search(text[: opening.at])
+
+
+def _scan(text: str) -> tuple[list[Opening], int, str | None]:
+    """The brackets that are open at the end of some code, and the quote that is open."""
+    openings: list[Opening] = []
+    at = 0
+    while at < len(text):
+        sign = text[at]
+        quote = _QUOTE.match(text, at)
+        if sign == "#":
+            start = at
+            at = text.find("\n", start)
+            if at < 0:
+                return openings, len(text), None
+            if openings and not text[openings[-1].items[-1] : start].strip():
+                openings[-1] = openings[-1].with_last_item(at)
+        elif quote is not None:
+            end = _end_of_text(text, quote.end(), quote[1])
+            if end is None:
+                return openings, quote.end() - len(quote[1]), quote[1]
+            at = end
+            continue
+        elif sign in "([{":
+            openings.append(Opening(sign, at, (at + 1,)))
+        elif sign in _CLOSING and openings and openings[-1].bracket == _CLOSING[sign]:
+            openings.pop()
+        elif sign == "," and openings:
+            outer = openings.pop()
+            openings.append(Opening(outer.bracket, outer.at, (*outer.items, at + 1)))
+        at += 1
+    return openings, len(text), None
+
+
+def _end_of_text(text: str, start: int, quote: str) -> int | None:
+    """Where a text that starts here ends; None if it is open at the end of the code."""
+    at = start
+    while at < len(text):
+        if text[at] == "\\":
+            at += 2
+        elif text.startswith(quote, at):
+            return at + len(quote)
+        elif text[at] == "\n" and len(quote) == 1:
+            return at
+        else:
+            at += 1
+    return None
+
+
+def find_words(argument: Argument, namespace: Mapping[str, Any]) -> list[str]:
+    """The words of a parameter of a function of paylab, in the order of their type."""
+    function = _find_function(argument.callee.split("."), namespace)
+    if function is None:
+        return []
+    parameter = _find_parameter(argument, inspect.signature(function))
+    if parameter is None:
+        return []
+    # A class is documented by its constructor; a wrapped function knows its own module.
+    home = inspect.unwrap(function).__module__
+    annotation = evaluate_annotation(parameter.annotation, home)
+    return list(dict.fromkeys(_literal_words(annotation)))
+
+
+def _find_function(names: list[str], namespace: Mapping[str, Any]) -> Any:
+    """The function of paylab with a dotted name; None if there is none, or it is another one."""
+    value = namespace.get(names[0])
+    for name in names[1:]:
+        if not _is_ours(value) or not hasattr(value, name):
+            return None
+        value = getattr(value, name)
+    return value if callable(value) and _is_ours(value) else None
+
+
+def _is_ours(value: object) -> bool:
+    """Whether a module, a function, or the class of an object is one of paylab."""
+    home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", "")
+    return isinstance(home, str) and home.partition(".")[0] == "paylab"
+
+
+def _find_parameter(argument: Argument, signature: inspect.Signature) -> inspect.Parameter | None:
+    """The parameter that an argument is for."""
+    if argument.keyword is not None:
+        return signature.parameters.get(argument.keyword)
+    positional = [
+        parameter
+        for parameter in signature.parameters.values()
+        if parameter.kind not in (parameter.KEYWORD_ONLY, parameter.VAR_KEYWORD)
+    ]
+    if positional and positional[-1].kind == inspect.Parameter.VAR_POSITIONAL:
+        return positional[min(argument.position, len(positional) - 1)]
+    return positional[argument.position] if argument.position < len(positional) else None
+
+
+def _literal_words(annotation: Any) -> Iterator[str]:
+    """The texts of each `Literal` in a type."""
+    for member in get_args(annotation):
+        if get_origin(annotation) is not Literal:
+            yield from _literal_words(member)
+        elif isinstance(member, str):
+            yield member
