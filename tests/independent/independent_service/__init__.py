@@ -41,7 +41,6 @@ changes (`changes`). Deviations can be combined unless they set the same setting
 values; `Service(settings={"lists.max_limit": 7})` changes a single setting. `service.calls` lists
 the requests with their operation, status and time, `service.outbox.deliveries` lists the events
 that were sent, and `service.seed_transfers(130)` fills the list of transfers.
-`independent_service.caller.Caller` signs requests and creates the usual objects.
 """
 
 from .deviations import DEVIATIONS, Deviation
