@@ -17,6 +17,7 @@ VIEWS = {
     ("paylab.client.call_log", "CallLog"): "calls.calls_table",
     ("paylab.frames.frame", "ExactFrame"): "frames.frame_table",
     ("paylab.lab.lab", "Lab"): "results.lab_card",
+    ("paylab.lab.scenarios", "ScenarioRun"): "scenarios.run_card",
     ("paylab.probe.drift", "Drift"): "probe.drift_table",
     ("paylab.probe.report", "Report"): "probe.report_table",
     ("paylab.signing.explanation", "Explanation"): "calls.explanation_card",

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from ..views.forms.onramp import OnrampStepper
     from ..views.qr import QR
     from .forms import Forms
+    from .scenarios import ScenarioRunner
 
 
 @explain_arguments
@@ -114,6 +115,13 @@ class Lab:
 
         histories = Histories(self.calls, self._locator.find_controls)
         return Forms(self.client, self._service_time, lambda: str(self.place), histories)
+
+    @cached_property
+    def scenarios(self) -> ScenarioRunner:
+        """The simulated outcomes: a card of buttons, and a function for each."""
+        from .scenarios import ScenarioRunner
+
+        return ScenarioRunner(self.client, self._locator, self.events, self.inbox)
 
     onramp: cached_property[Callable[..., OnrampStepper]] = cached_property(
         lambda lab: lab.forms.onramp

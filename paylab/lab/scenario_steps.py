@@ -1,0 +1,246 @@
+"""The steps of each scenario: what is created at a simulator so that an outcome happens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Protocol
+
+from ..corridors import examples
+from ..corridors.on_ramps import need_on_ramp
+from ..errors.base import WaitTimeoutError
+from ..light_dataclass import light_dataclass
+from ..spec import codes
+from ..spec.models import ConversionAccount, Individual, Transfer
+
+if TYPE_CHECKING:
+    from ..client.call_log import CallLog
+    from ..client.resources.conversions import ConversionAccounts, Conversions, Sandbox
+    from ..client.resources.individuals import FinancialAccounts, Individuals
+    from ..client.resources.transfers import Transfers
+    from ..simulator.controls import Controls
+    from ..spec.service.service import Service
+    from ..webhooks.event import Event
+    from ..webhooks.inbox import Inbox
+
+COUNTRY = "MX"
+"""The country of the people that are created."""
+
+WAIT_SECONDS = 60.0
+"""Longest wait for an outcome, on the simulator's clock."""
+
+HELD_SECONDS = 3.0
+"""How long a deposit is watched that is held: it stays so."""
+
+
+VERIFIED = ("active", "action_required", "rejected", "under_review")
+"""The statuses in which a verification stays."""
+
+
+@light_dataclass(frozen=True)
+class WayStep:
+    """One step of the way of an object: when, what happened, and the status after it."""
+
+    at: datetime | None
+    what: str
+    status: str = ""
+
+
+class ScenarioClient(Protocol):
+    """What a scenario uses of a client."""
+
+    calls: CallLog
+    service: Service
+    clock: Callable[[], datetime]
+    sleep: Callable[[float], None]
+
+    @property
+    def individuals(self) -> Individuals:
+        """Individuals."""
+
+    @property
+    def financial_accounts(self) -> FinancialAccounts:
+        """Their accounts."""
+
+    @property
+    def conversion_accounts(self) -> ConversionAccounts:
+        """Accounts for deposits."""
+
+    @property
+    def conversions(self) -> Conversions:
+        """Conversions of deposits."""
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """Simulated deposits."""
+
+    @property
+    def transfers(self) -> Transfers:
+        """Payouts."""
+
+
+@light_dataclass(frozen=True)
+class ScenarioParts:
+    """What a scenario uses: a client of a simulator, its controls, its events, and an inbox."""
+
+    client: ScenarioClient
+    controls: Controls
+    events: Callable[[str], list[Event]]
+    open_inbox: Callable[[str], Inbox]
+
+
+@light_dataclass(frozen=True)
+class ScenarioOutcome:
+    """What a scenario created, and the way that it took; `resource` is its last state."""
+
+    resource: Any
+    way: tuple[WayStep, ...]
+
+
+def run_individual(parts: ScenarioParts, value: str) -> ScenarioOutcome:
+    """Verify an individual with a family name that decides the outcome."""
+    fields = examples.individual(COUNTRY, consent_at=parts.client.clock())
+    person = parts.client.individuals.create(**{**fields, "family_name": value})
+    created = WayStep(person.created_at, "created: images are needed", str(person.status))
+    for _ in value.lower().split(" then "):  # an outcome for each verification
+        parts.controls.move(person.id, "pending")  # as if the images were uploaded
+        person = parts.client.individuals.wait(person.id, until=VERIFIED, timeout=WAIT_SECONDS)
+    return ScenarioOutcome(person, (created, *_event_steps(parts, person.id)))
+
+
+def run_deposit(parts: ScenarioParts, value: str) -> ScenarioOutcome:
+    """Pay a deposit with a sender name that decides the outcome."""
+    person = _create_active_person(parts)
+    account = _create_account(parts, person)
+    account = parts.client.conversion_accounts.wait(account)
+    currency = str(account.source_currency)
+    parts.client.sandbox.deposit(account.id, need_on_ramp(currency=currency).cap, currency, value)
+    with suppress(WaitTimeoutError):
+        parts.client.conversions.wait(conversion_account_id=account.id, timeout=HELD_SECONDS)
+    newest = parts.client.conversions.newest(account.id)
+    conversion_id = "" if newest is None else newest.id
+    return ScenarioOutcome(newest, _event_steps(parts, conversion_id))
+
+
+def run_transfer(parts: ScenarioParts, value: str) -> ScenarioOutcome:
+    """Send a payout with a reference that decides the outcome."""
+    transfer = _create_transfer(parts, value)
+    expected_status = value.rpartition(":")[2]
+    ended = parts.client.transfers.wait(transfer.id, until=expected_status, timeout=WAIT_SECONDS)
+    steps = _event_steps(parts, transfer.id)
+    if steps and steps[-1].status != ended.status:  # a move that has no event
+        steps = (*steps, WayStep(ended.updated_at, "no event: a GET tells", str(ended.status)))
+    return ScenarioOutcome(ended, steps)
+
+
+def run_account(parts: ScenarioParts, value: str) -> ScenarioOutcome:
+    """Open a conversion account with a reference that makes provisioning slow."""
+    person = _create_active_person(parts)
+    account = _create_account(parts, person, value)
+    opened = parts.client.conversion_accounts.wait(account, timeout=WAIT_SECONDS)
+    steps = (
+        WayStep(account.created_at, "the POST answers 202", str(account.status)),
+        WayStep(opened.updated_at, "a GET has deposit instructions", str(opened.status)),
+    )
+    return ScenarioOutcome(opened, steps)
+
+
+def run_lost_answer(parts: ScenarioParts, value: str) -> ScenarioOutcome:
+    """Send a payout whose first answer is lost: it is sent again with the same key."""
+    account_id = _create_recipient_account(parts)
+    newest_number = parts.client.calls[-1].number if parts.client.calls else 0
+    with parts.controls.faults.on("transfers.create", "drop_after", times=1):
+        transfer = _pay(parts, account_id)
+    steps = [
+        WayStep(call.when, f"POST, attempt {call.attempt}: {call.outcome()}")
+        for call in parts.client.calls.where(method="POST")
+        if call.number > newest_number and call.idempotency_key
+    ]
+    steps.append(WayStep(transfer.created_at, "one payout in the list", str(transfer.status)))
+    return ScenarioOutcome(transfer, tuple(steps))
+
+
+def run_duplicate_event(parts: ScenarioParts, value: str) -> ScenarioOutcome:
+    """Receive the last event of a payout twice, in an inbox that is closed afterwards."""
+    with parts.open_inbox("transfer.completed") as inbox:
+        with parts.controls.faults.on("transfer.completed", "event_duplicate"):
+            transfer = _create_transfer(parts, "")
+            ended = parts.client.transfers.wait(transfer.id)
+            inbox.wait(id=transfer.id)
+        parts.client.sleep(1.0)
+        arrivals = list(inbox.where(id=transfer.id))
+    steps = [
+        WayStep(
+            arrival.at,
+            f"{arrival.type} delivered {arrival.deliveries} times, kept once",
+            str(arrival.status),
+        )
+        for arrival in arrivals
+    ]
+    return ScenarioOutcome(ended, (*_event_steps(parts, transfer.id), *steps))
+
+
+RUNNERS: Mapping[str, Callable[[ScenarioParts, str], ScenarioOutcome]] = {
+    "individual": run_individual,
+    "deposit": run_deposit,
+    "transfer": run_transfer,
+    "conversion account": run_account,
+    "call": run_lost_answer,
+    "event": run_duplicate_event,
+}
+"""What runs a scenario, by the object that its value belongs to."""
+
+
+def _event_steps(parts: ScenarioParts, resource_id: str) -> tuple[WayStep, ...]:
+    """The events of an object, as the simulator recorded them."""
+    return tuple(
+        WayStep(event.updated_at, event.type, str(event.status or ""))
+        for event in parts.events(resource_id)
+    )
+
+
+def _create_active_person(parts: ScenarioParts) -> Individual:
+    """Create an individual of an on-ramp, and verify it."""
+    person = parts.client.individuals.create(
+        **examples.individual(COUNTRY, consent_at=parts.client.clock())
+    )
+    parts.controls.move(person.id, "pending")
+    return parts.client.individuals.wait(person.id, until="active")
+
+
+def _create_account(
+    parts: ScenarioParts, person: Individual, reference: str | None = None
+) -> ConversionAccount:
+    """Register a wallet and open a conversion account for it."""
+    wallet = parts.client.financial_accounts.create(
+        person, codes.CRYPTO_WALLET, examples.wallet(parts.client.service)
+    )
+    currency = need_on_ramp(country=COUNTRY).currency
+    return parts.client.conversion_accounts.create(
+        person, wallet.id, currency, client_reference_id=reference, new=True
+    )
+
+
+def _create_recipient_account(parts: ScenarioParts) -> str:
+    """Create a recipient of payouts; return the id of its account."""
+    person = parts.client.individuals.create(**examples.recipient(COUNTRY, parts.client.service))
+    account = examples.account(COUNTRY, parts.client.service)
+    return parts.client.financial_accounts.create(person.id, **account).id
+
+
+def _create_transfer(parts: ScenarioParts, reference: str) -> Transfer:
+    """Send a payout to a new recipient; each one is a payment of its own."""
+    return _pay(parts, _create_recipient_account(parts), reference or None)
+
+
+def _pay(parts: ScenarioParts, account_id: str, reference: str | None = None) -> Transfer:
+    return parts.client.transfers.create(
+        account_id,
+        source_amount="10.00",
+        source_currency="USD",
+        destination_currency="MXN",
+        payout_method=parts.client.service.payout_methods(COUNTRY)[0],
+        client_reference_id=reference,
+        new=True,
+    )

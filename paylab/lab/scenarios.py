@@ -1,0 +1,229 @@
+"""The simulated outcomes by name, to run with a click or by code: `lab.scenarios`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from ..errors.arguments import explain_arguments
+from ..errors.base import ConfigError, MissingExtraError, UnknownNameError
+from ..errors.names import find_nearest_names
+from ..errors.text import printable_lines
+from ..light_dataclass import light_dataclass
+from ..simulator.scenarios import named_scenarios
+from ..spec.service.service import Service
+from .place import ServiceLocator, is_local
+from .scenario_steps import RUNNERS, ScenarioParts, WayStep
+
+if TYPE_CHECKING:
+    from ..client.client import Client
+    from ..views.scenarios import ScenarioPage
+    from ..webhooks.event import Event
+    from ..webhooks.inbox import Inbox
+
+FURTHER: Mapping[str, tuple[str, str]] = {
+    "lost_answer": ("call", "the answer to a payout is lost, and the retry pays nothing twice"),
+    "duplicate_event": ("event", "an event is delivered twice, and an inbox keeps it once"),
+}
+"""The scenarios that are no value of a field: what they change, and what happens."""
+
+LABELS: Mapping[str, str] = {
+    "under_review": "Under review",
+    "deposit_held": "Held deposit",
+    "deposit_failed": "Failed conversion",
+    "transfer_failed": "Failed payout",
+    "transfer_expired": "Expired transfer",
+    "transfer_under_review": "Payout under review",
+    "transfer_cancelled": "Cancelled transfer",
+    "conversion_account_slow": "Slow provisioning",
+    "lost_answer": "Lost answer",
+    "duplicate_event": "Duplicate event",
+}
+"""The text of a button; that of a status detail code is its own words."""
+
+SYNONYMS: Mapping[str, str] = {
+    "payout": "transfer",
+    "payment": "transfer",
+    "deposit": "conversion",
+    "provisioning": "conversion",
+    "response": "answer",
+    "webhook": "event",
+    "canceled": "cancelled",
+}
+"""Other words for those of a name."""
+
+SILENT_WORDS = frozenset({"verification", "kyc", "account"})
+"""Words of a name that tell it from no other."""
+
+NOT_SIMULATED = (
+    "only a simulator runs scenarios: without PAYLAB_BASE_URL, paylab.connect() uses one in this "
+    "process"
+)
+
+
+@light_dataclass(frozen=True)
+class NamedScenario:
+    """A scenario: its name, the object that it is about, its value, what happens, its button."""
+
+    name: str
+    subject: str
+    value: str
+    outcome: str
+    label: str
+
+
+@light_dataclass(frozen=True)
+class ScenarioRun:
+    """What a scenario created: the last state of the object and the way that it took."""
+
+    scenario: NamedScenario
+    resource: Any
+    way: tuple[WayStep, ...]
+    place: str
+
+    @property
+    def id(self) -> str:
+        """The id of the object."""
+        return str(getattr(self.resource, "id", ""))
+
+    @property
+    def status(self) -> str:
+        """The last status of the object."""
+        return str(getattr(self.resource, "status", ""))
+
+    def __repr__(self) -> str:
+        lines = [f"{self.scenario.label}: {self.id} is {self.status}  [{self.place}]"]
+        for step in self.way:
+            time = f"{step.at:%H:%M:%S}" if step.at else ""
+            lines.append(f"  {time:<8}  {step.status:<16}  {step.what}")
+        return printable_lines("\n".join(lines))
+
+
+def list_scenarios(service: Service) -> dict[str, NamedScenario]:
+    """The scenarios of a service by name."""
+    scenarios: dict[str, NamedScenario] = {}
+    for name, row in named_scenarios(service).items():
+        subject = row.where.partition(",")[0]
+        outcome = row.outcome.partition(";")[0]
+        label = LABELS.get(name) or name.removeprefix("verification_").replace("_", " ")
+        label = label[:1].upper() + label[1:]
+        scenarios[name] = NamedScenario(name, subject, row.value, outcome, label)
+    for name, (subject, outcome) in FURTHER.items():
+        scenarios[name] = NamedScenario(name, subject, "", outcome, LABELS[name])
+    return scenarios
+
+
+@explain_arguments
+class ScenarioRunner:
+    """The simulated outcomes; each name is a function that creates the object and shows its way.
+
+    A notebook shows a card of buttons. Nothing is sent before a click or a call, and nothing but a
+    simulator is used.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        locator: ServiceLocator,
+        events: Callable[[str], list[Event]],
+        open_inbox: Callable[[str], Inbox],
+    ) -> None:
+        self._client = client
+        self._locator = locator
+        self._events = events
+        self._open_inbox = open_inbox
+        self._scenarios = list_scenarios(client.service)
+
+    def run(self, name: str) -> ScenarioRun:
+        """Run a scenario: create the object, let it take its way, and return both.
+
+        The words of a name can have any order. ConfigError if the service is no simulator.
+
+        >>> lab.scenarios.run("failed payout").status
+        'failed'
+        """
+        scenario = self._scenarios[self._find(name)]
+        controls = self._locator.find_controls()
+        if controls is None:
+            raise ConfigError(NOT_SIMULATED)
+        parts = ScenarioParts(self._client, controls, self._events, self._open_inbox)
+        outcome = RUNNERS[scenario.subject](parts, scenario.value)
+        return ScenarioRun(scenario, outcome.resource, outcome.way, str(self._locator.place))
+
+    def _find(self, name: object) -> str:
+        """The name of a scenario; UnknownNameError names those that are similar."""
+        if isinstance(name, str):
+            if name in self._scenarios:
+                return name
+            words = _words_of(name)
+            for known_name in self._scenarios:
+                if words and words == _words_of(known_name):
+                    return known_name
+        raise UnknownNameError("scenario", str(name), self._nearest(str(name)))
+
+    def _nearest(self, name: str) -> list[str]:
+        """The names that are similar, or whose button has a similar text."""
+        names_by_text = {each.label.lower(): each.name for each in self._scenarios.values()}
+        names_by_text |= {name: name for name in self._scenarios}
+        nearest_texts = find_nearest_names(name.lower(), names_by_text)
+        return list(dict.fromkeys(names_by_text[text] for text in nearest_texts))
+
+    def __getattr__(self, name: str) -> Callable[[], ScenarioRun]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self[name]
+
+    def __getitem__(self, name: str) -> Callable[[], ScenarioRun]:
+        return partial(self.run, self._find(name))
+
+    def __dir__(self) -> list[str]:
+        return sorted({*self._scenarios, "run"})
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self._scenarios)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._scenarios)
+
+    def __len__(self) -> int:
+        return len(self._scenarios)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._scenarios
+
+    def __repr__(self) -> str:
+        width = max(map(len, self._scenarios))
+        lines = [f"  {each.name:<{width}}  {each.outcome}" for each in self._scenarios.values()]
+        return printable_lines("\n".join([f"<{len(lines)} scenarios; run(name)>", *lines]))
+
+    def _show(self) -> ScenarioPage:
+        """The card of buttons, or of the reason why there are none."""
+        from ..views.scenarios import ScenarioPage
+
+        place = self._locator.known
+        # A local address that has not answered yet may be a simulator: a click asks it.
+        is_open = place.kind == "other" and is_local(self._client.settings)
+        problem = "" if place.is_simulator or is_open else f"{NOT_SIMULATED}."
+        page = ScenarioPage(tuple(self._scenarios.values()), self.run, problem)
+        page.show_service_name(str(place))
+        return page
+
+    def _repr_mimebundle_(self, **_: object) -> Any:
+        try:
+            return self._show()._repr_mimebundle_()
+        except MissingExtraError:
+            return {"text/plain": repr(self)}
+
+    def _ipython_display_(self) -> None:
+        try:
+            self._show()._ipython_display_()
+        except MissingExtraError:
+            raise NotImplementedError from None  # IPython then shows the text
+
+
+def _words_of(name: str) -> frozenset[str]:
+    """The words of a name in lower case, without synonyms."""
+    words = re.findall(r"[a-z]+", name.lower())
+    return frozenset(SYNONYMS.get(word, word) for word in words) - SILENT_WORDS

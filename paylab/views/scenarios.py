@@ -1,0 +1,161 @@
+"""The simulated outcomes as a card of buttons, and the way of the object that a click creates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from ..errors.base import PaylabError
+from . import html
+from .forms.code import write_call
+from .forms.view import Button, Code, FormPage, Group, Heading, Html, Node, form_section
+from .html import Row
+
+SUBJECT_TITLES = {
+    "individual": "Verification of a person",
+    "deposit": "A deposit",
+    "transfer": "A payout",
+    "conversion account": "A conversion account",
+    "call": "A call and an event",
+    "event": "A call and an event",
+}
+"""The title above the buttons of a scenario, by the object that it is about."""
+
+INTRODUCTION = "A click creates what it needs at the simulator, and shows the way that it takes."
+WAY_COLUMNS = ("time", "what happened", "status")
+
+
+class ScenarioPage(FormPage):
+    """A button for each scenario; `run(name)` carries it out and returns what it created.
+
+    `problem` says why no scenario can run; there are no buttons then.
+    """
+
+    title = "Scenarios"
+
+    def __init__(
+        self, scenarios: Sequence[Any], run: Callable[[str], Any], problem: str = ""
+    ) -> None:
+        self._run = run
+        self._problem = problem
+        self.scenarios = {scenario.name: scenario for scenario in scenarios}
+        self.result: Any = None
+        self.heading = Heading(self.title)
+        text = problem or INTRODUCTION
+        self._introduction = Html(f"<p>{html.escape(text)}</p>")
+        self.buttons = {
+            scenario.name: Button(scenario.label, partial(self.click, scenario.name))
+            for scenario in scenarios
+        }
+        self._sections = [] if problem else list(self._make_sections())
+        self.message = Html(live=True)
+        self.way_node = Html()
+        self.code = Code()
+        self.code.visible = False
+
+    def nodes(self) -> Sequence[Node]:
+        """The buttons, and what the last click created."""
+        return [
+            self.heading,
+            self._introduction,
+            *self._sections,
+            self.message,
+            self.way_node,
+            self.code,
+        ]
+
+    def _make_sections(self) -> Iterable[Node]:
+        """The buttons below the title of their subject."""
+        buttons_by_title: dict[str, list[Node]] = {}
+        for scenario in self.scenarios.values():
+            title = SUBJECT_TITLES[scenario.subject]
+            buttons_by_title.setdefault(title, []).append(self.buttons[scenario.name])
+        for title, buttons in buttons_by_title.items():
+            yield form_section(title, Group(buttons, "actions"))
+
+    def click(self, name: str) -> None:
+        """Run a scenario, and show its way or why it failed."""
+        self._show_running(name)
+        try:
+            self.result = self._run(name)
+        except PaylabError as error:
+            self.message.html = f'<p class="paylab-error">{html.escape(error)}</p>'
+        else:
+            self._show_result()
+        finally:
+            self._set_disabled(False)
+            self.redraw(self.message)
+            self.update_saved()
+
+    def _show_running(self, name: str) -> None:
+        """Show what runs; the buttons are disabled until it has ended."""
+        self.message.html = f"<p>{html.escape(self.scenarios[name].label)} is running …</p>"
+        self.way_node.html = ""
+        self.code.text = write_call("lab.scenarios.run", {}, name)
+        self.code.visible = True
+        self._set_disabled(True)
+        self.redraw()
+
+    def _set_disabled(self, is_disabled: bool) -> None:
+        for button in self.buttons.values():
+            button.disabled = is_disabled
+
+    def _show_result(self) -> None:
+        """Show what was created, and its way."""
+        run = self.result
+        self.message.html = f'<p class="paylab-good">{html.escape(_headline(run))}</p>'
+        self.way_node.html = _way_html(run)
+
+    def rows(self) -> Sequence[Row]:
+        """What the last click created, or the names of all scenarios."""
+        if self._problem:
+            return [("No scenarios", self._problem)]
+        if self.result is not None:
+            return way_rows(self.result)
+        return [("Names", ", ".join(self.scenarios))]
+
+    def saved_html(self) -> str:
+        """The buttons as text, and what the last click created."""
+        nodes = (self._introduction, *self._sections, self.way_node)
+        return "".join(node.static() for node in nodes)
+
+
+def run_card(run: Any) -> str:
+    """A card of what a scenario created, and the way that it took."""
+    title = html.heading(_headline(run))
+    return html.card(html.column(title, _way_html(run)), label=run.place)
+
+
+def way_rows(run: Any) -> list[Row]:
+    """The way as rows of label and text."""
+    rows = [("Created", _headline(run)), ("Simulated", run.scenario.outcome)]
+    for step in run.way:
+        status = f", {step.status}" if step.status else ""
+        rows.append((_time_text(step.at), f"{step.what}{status}"))
+    return rows
+
+
+def _headline(run: Any) -> str:
+    """What was created, and its last status."""
+    return f"{run.scenario.label}: {run.id} is {run.status}"
+
+
+def _way_html(run: Any) -> str:
+    """What was simulated, the facts of the object, and its way."""
+    cells = [(_time_text(step.at), step.what, step.status) for step in run.way]
+    facts = [("Simulated", run.scenario.outcome), ("Id", run.id), *_reason_rows(run.resource)]
+    return html.table(facts) + html.grid(WAY_COLUMNS, cells)
+
+
+def _reason_rows(resource: Any) -> list[Row]:
+    """Why the object has its status, in the words of the service."""
+    rows = [("Reason", str(getattr(resource, "failure_reason", None) or ""))]
+    for detail in getattr(resource, "status_details", None) or []:
+        rows.append((str(detail.code), str(detail.message)))
+    return [(label, text) for label, text in rows if text]
+
+
+def _time_text(time: datetime | None) -> str:
+    return f"{time:%H:%M:%S}" if time else ""
