@@ -56,7 +56,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--data", metavar="PATH", type=_path, help="keep the state in this file")
     parser.add_argument(
-        "--production-like", action="store_true", help="refuse sandbox operations with 403"
+        "--production-like", action="store_true", help="no sandbox: its operations answer 403"
     )
     parser.add_argument(
         "--strict",

@@ -10,7 +10,7 @@ import socket
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from secrets import token_hex
 from threading import Event, Lock
 from typing import Any
@@ -233,6 +233,7 @@ _OPTION_TYPES: Mapping[str, type] = {
     "seed": int,
     "strict": bool,
     "frozen": bool,
+    "production_like": bool,
     "start": str,
     "service": dict,
 }
@@ -245,13 +246,20 @@ _TYPE_NAMES: Mapping[type, str] = {
 
 
 def read_start_time(text: str) -> datetime:
-    """The first time of a clock, such as 2026-11-22T12:00Z. RefusedError for another form."""
+    """The first time of a clock, such as 2026-11-22T12:00Z, or that of the machine for "now".
+
+    RefusedError for another form.
+    """
+    if text == "now":
+        text = datetime.now(UTC).isoformat()
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
         moment = datetime.min
     if moment.tzinfo is None or not 1 < moment.year < 9000:
-        raise RefusedError(400, "start: must be a time with its zone, like 2026-11-22T12:00Z")
+        raise RefusedError(
+            400, "start: must be a time with its zone, like 2026-11-22T12:00Z, or now"
+        )
     return timestamps.from_text(timestamps.to_text(moment))
 
 

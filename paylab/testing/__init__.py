@@ -16,18 +16,28 @@ A world is empty, belongs to one test, and ends with it. The report of a failed 
 requests with their verdicts, and the last deliveries. Options are those of a marker::
 
     @pytest.mark.paylab(seed=7, strict=True, frozen=False, start="2026-11-22T12:00Z", service=...,
-                        expects="409")
+                        production_like=True, expects="409")
 
-`strict` refuses unknown fields and parameters, and an Idempotency-Key where none is taken. `frozen`
-stops the clock; otherwise it runs with the machine's, so that signed dates are accepted. `service`
-is a service.toml or its values. `expects` says which refusal the test expects.
+The clock is frozen: it stands at 2026-01-15 12:00 UTC, or at `start`, and moves only when the test
+advances it. A payment is therefore pending for as long as the test wants, and each run has the
+same ids and times. Signed dates are checked by the machine's clock, so your service signs as usual.
+If it compares times of the answers with its own clock, such as `expires_at` of a quote, freeze the
+world at the machine's time, with start="now". If it polls until a payment has ended, let the clock
+run, with frozen=False, or advance it while the service waits.
+
+`strict` refuses what a real service might: unknown fields and parameters, an Idempotency-Key where
+none is taken, addresses and dates that cannot be right. A `production_like` world answers 403 to
+sandbox operations, and no special value causes an outcome. `service` is a service.toml or its
+values. `expects` says which refusal the test expects.
 
 Objects, which leave no trace in the requests:
     person("PH", verified=True), account(), account(person), seed(individuals=2, transfers=50),
     load("world.json") for a file of `lab.simulator.save`, pay_in("0.00"): transfers then await
     funds until more is paid in
+    person("MX", outcomes=["verification_image_blurry", "passes"]): one of each verification
+    person(events=False), account(events=False): the events that they cause are not delivered
 Time:
-    clock.now, clock.freeze(), clock.advance("3 days"): what is due happens and is delivered
+    clock.now, clock.advance("23h 59m"): what is due happens and is delivered; clock.run()
 Requests, oldest first, also those that were refused:
     requests[-1], of("POST /v1/transfers"), of("transfers.create"), refused, by_key(key), only(),
     assert_sent(operation, times=1, source_amount="10.00"), text()

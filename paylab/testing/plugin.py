@@ -15,14 +15,16 @@ if TYPE_CHECKING:
     from ..simulator.server import Server
 
 MARKER = (
-    "paylab(seed=7, service=None, strict=False, frozen=False, start=None, expects=''): the options "
-    "of paylab_world: service is the path of a service.toml or its values, start the first time of "
-    "the clock, like 2026-11-22T12:00Z, expects the refusal that the test expects, like '409'"
+    "paylab(seed=7, service=None, strict=False, frozen=True, start=None, production_like=False, "
+    "expects=''): the options of paylab_world: service is the path of a service.toml or its "
+    "values, start the first time of the clock, like 2026-11-22T12:00Z or now, expects the refusal "
+    "that the test expects, like '409'"
 )
 OPTION_TYPES: Mapping[str, tuple[type, str]] = {
     "seed": (int, "an int"),
     "strict": (bool, "a bool"),
     "frozen": (bool, "a bool"),
+    "production_like": (bool, "a bool"),
     "expects": (str, "text"),
 }
 OPTIONS = (*OPTION_TYPES, "service", "start")

@@ -19,7 +19,7 @@ from ..errors.base import ArgumentError, SimulatorError
 from ..errors.text import printable
 from ..simulator.controls import Controls
 from ..simulator.events import withheld_events
-from ..simulator.messages import Request, encode_json
+from ..simulator.messages import RefusedError, Request, encode_json
 from ..simulator.object_controls import example_person
 from ..simulator.resources import individuals
 from ..simulator.server import Server, read_start_time
@@ -47,9 +47,10 @@ class Objects(NamedTuple):
 class PaylabWorld:
     """An empty simulated service with its own address, keys, clock, faults and requests.
 
-    Its clock runs with the machine's unless it is `frozen`. `test` is the name of the test, and
-    `expects` the refusal that it expects, such as "409". What `seed`, `person` and `account` do
-    is not among the `requests`, and no fault changes it.
+    Its clock moves only when the test advances it, unless `frozen` is False; then it runs with the
+    machine's. In a `production_like` world there are no sandbox operations and special values.
+    `test` is the name of the test, and `expects` the refusal that it expects, such as "409". What
+    `seed`, `person` and `account` do is not among the `requests`, and no fault changes it.
     """
 
     def __init__(  # noqa: PLR0913 - the options of the marker
@@ -59,7 +60,8 @@ class PaylabWorld:
         seed: int = 7,
         service: GivenService | None = None,
         strict: bool = False,
-        frozen: bool = False,
+        frozen: bool = True,
+        production_like: bool = False,
         start: str | datetime | None = None,
         test: str = "",
         expects: str = "",
@@ -73,6 +75,7 @@ class PaylabWorld:
         self._simulator = Simulator(
             seed=seed,
             frozen=frozen,
+            production_like=production_like,
             service=self.service,
             strict=strict,
             start=None if start is None else read_start_time(str(start)),
@@ -148,7 +151,10 @@ class PaylabWorld:
         `lab.individuals.create`.
         """
         world = self._simulator.world
-        individuals.require_outcomes(world, outcomes)
+        try:
+            individuals.require_outcomes(world, outcomes)
+        except RefusedError as refused:
+            raise SimulatorError(refused.text) from None
         example_fields = example_person(country, self.clock.now, self.service)
         with self._delivery_of_events(events):
             person = self._client.individuals.create(**{**example_fields, **fields})

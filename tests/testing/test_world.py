@@ -16,6 +16,7 @@ from paylab.errors import (
     APIStatusError,
     APITimeoutError,
     AuthenticationError,
+    PermissionDeniedError,
     SimulatorError,
     WaitTimeoutError,
 )
@@ -23,6 +24,7 @@ from paylab.simulator.messages import RefusedError
 from paylab.simulator.server import Server
 from paylab.simulator.simulator import Simulator
 from paylab.testing.world import PaylabWorld
+from paylab.views.specimens import specimen
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +144,7 @@ def test_a_token_and_a_key_reach_their_own_world(make):
 
 def test_nothing_of_another_world_is_answered_after_the_end(server, make):
     """A request that waits, and the token of the server, get a 401 once their world has ended."""
-    world, ended = make(), make()
+    world, ended = make(frozen=False), make(frozen=False)
     first = {"authorization": f"Bearer {server.control_token}", "x-api-key": ended.api_key}
     own = {"authorization": f"Bearer {ended.control_token}"}
     with (
@@ -176,7 +178,7 @@ def test_the_control_token_replaces_the_signature(server):
 
 def test_deliveries_are_waited_for(make):
     """Advancing the clock completes and delivers; `wait` returns the attempt, or says what came."""
-    world, url = make(), "https://hooks.example.com/in"
+    world, url = make(frozen=False), "https://hooks.example.com/in"
     world._simulator.delivery.local_receivers[url] = lambda url, body, **_: 200
     world.lab.webhook_subscriptions.create(url=url, event_types=["transfer.completed"])
     paid = {"payout_method": "spei", "source_currency": "USD", "destination_currency": "MXN"}
@@ -220,7 +222,7 @@ def test_a_verdict_that_is_asked_as_an_attribute(make):
 
 def test_the_journal_has_the_times_of_the_world(make):
     """A request over HTTP, judged by this machine's clock, is noted at the world's time."""
-    world = make(frozen=True, start="2026-11-22T12:00Z")
+    world = make(start="2026-11-22T12:00Z")
     world.lab.transfers.list().to_list()
     assert world.requests.only().at == datetime(2026, 11, 22, 12, tzinfo=UTC)
 
@@ -235,4 +237,73 @@ def test_a_start_without_a_zone_is_refused(make, start):
 def test_a_start_has_any_zone(make):
     """Two in the morning in Cairo is midnight in UTC."""
     start = datetime(2030, 1, 1, 2, tzinfo=timezone(timedelta(hours=2)))
-    assert make(start=start, frozen=True).clock.now == datetime(2030, 1, 1, tzinfo=UTC)
+    assert make(start=start).clock.now == datetime(2030, 1, 1, tzinfo=UTC)
+
+
+def test_the_clock_of_a_world_stands_still(make):
+    """A payment is pending until the test moves the clock, and signed requests are accepted."""
+    world = make()
+    assert world.clock.frozen
+    assert world.clock.now == datetime(2026, 1, 15, 12, tzinfo=UTC)
+    paid = {"payout_method": "spei", "source_currency": "USD", "destination_currency": "MXN"}
+    account = {"id": world.account().id}
+    made = world.lab.transfers.create(financial_account=account, source_amount="10.00", **paid)
+    assert world.lab.transfers.get(made.id).status == "awaiting_funds"
+    world.clock.advance("23h 59m")
+    assert world.lab.transfers.get(made.id).status == "completed"
+
+
+def test_a_world_can_start_now(make):
+    """Times of the answers are near those of the machine, as code that compares them needs."""
+    world = make(start="now")
+    assert abs(datetime.now(UTC) - world.clock.now) < timedelta(minutes=5)
+    assert world.clock.now == world.clock.now
+
+
+def test_a_world_like_production_has_no_sandbox(make):
+    """A deposit is a 403, a special reference is a reference, and a special name a name."""
+    world = make(production_like=True)
+    with pytest.raises(PermissionDeniedError):
+        world.lab.sandbox.deposit("ca_1", "10.00", "mxn")
+    paid = {"payout_method": "spei", "source_currency": "USD", "destination_currency": "MXN"}
+    account = {"id": world.account().id}
+    made = world.lab.transfers.create(
+        financial_account=account,
+        source_amount="10.00",
+        client_reference_id="scenario:failed",
+        **paid,
+    )
+    person = world.person(family_name="Verification Age Mismatch")
+    world.lab.simulator.move(person.id, "pending")
+    world.clock.advance("1h")
+    assert world.lab.transfers.get(made.id).status == "completed"
+    assert world.lab.simulator.history(person.id)[-1][0] == "active"
+
+
+@pytest.mark.parametrize("events", [True, False])
+def test_objects_of_a_test_can_cause_no_events(make, events):
+    """What `person` and `account` cause is delivered, or held back."""
+    world, url = make(), "https://hooks.example.com/in"
+    world._simulator.delivery.local_receivers[url] = lambda url, body, **_: 200
+    world.lab.webhook_subscriptions.create(url=url, event_types=["individual.status_changed"])
+    person = world.person("PH", verified=True, events=events)
+    world.account(person, events=events)
+    world.account(country="MX", events=events)
+    world.clock.advance("1s")
+    assert len(world.deliveries) == (4 if events else 0)
+    world.lab.simulator.add_person(verified=True, events=events)
+    assert len(world.lab.simulator.events()) == 6
+
+
+def test_a_person_has_an_outcome_for_each_verification(make):
+    """The first verification asks for better images, the second passes."""
+    world = make()
+    person = world.person("MX", outcomes=["verification_image_blurry", "passes"])
+    statuses = []
+    for _ in range(2):
+        images = {side: specimen(side) for side in ("document-front", "selfie")}
+        world.lab.individuals.upload_images(person.id, images)
+        statuses.append(world.lab.individuals.wait(person.id).status)
+    assert statuses == ["action_required", "active"]
+    with pytest.raises(SimulatorError, match="verification_image_blurry"):
+        world.person(outcomes=["blurry"])

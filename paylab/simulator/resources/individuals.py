@@ -143,10 +143,8 @@ def _next_outcome(world: World, row: Row) -> str:
     internals["attempts"] = attempt + 1
     outcomes = internals.get("outcomes") or []
     specimen_outcomes = [*internals.get("specimens", {}).values()]
-    if not outcomes and specimen_outcomes:
-        return str(specimen_outcomes[0])
     if not outcomes and not world.production_like:
-        outcomes = _outcomes_of_name(world, row["family_name"])
+        outcomes = specimen_outcomes[:1] or _outcomes_of_name(world, row["family_name"])
     return str(outcomes[min(attempt, len(outcomes) - 1)]) if outcomes else PASSED[0]
 
 
