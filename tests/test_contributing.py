@@ -30,7 +30,7 @@ def test_every_named_file_is_there(page):
     assert [path for path in paths if not (ROOT / path).exists() and "NN_" not in path] == []
 
 
-def test_it_is_short():
+def test_it_has_at_most_165_lines():
     """It has at most 165 lines."""
     assert len(CONTRIBUTING.splitlines()) <= 165
 

@@ -145,7 +145,7 @@ def test_values_by_name_only():
     assert Extended(3, name="b") == Extended(size=3, name="b")
 
 
-def test_pydantic_reads_it():
+def test_a_typeadapter_makes_and_refuses_the_same_objects():
     """A TypeAdapter makes and refuses the same objects."""
     adapter = TypeAdapter(Light)
     assert adapter.validate_python({"name": "a", "size": "2"}) == Light("a", 2)
@@ -154,7 +154,7 @@ def test_pydantic_reads_it():
         adapter.validate_python({"size": 2})
 
 
-def test_only_frozen_ones():
+def test_a_class_that_could_be_changed_is_refused_its_hash_would_change():
     """A class that could be changed is refused: its hash would change."""
     with pytest.raises(TypeError, match="frozen"):
         light_dataclass(frozen=False)

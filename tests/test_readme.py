@@ -12,12 +12,14 @@ ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()
 
 
-def test_it_is_short():
+def test_the_readme_has_at_most_10_000_bytes():
     """The README has at most 10,000 bytes."""
     assert len(README.encode()) <= 10_000
 
 
-def test_the_program_runs(tmp_path, monkeypatch):
+def test_the_program_of_the_readme_runs_and_writes_a_csv_file_with_the_conversion(
+    tmp_path, monkeypatch
+):
     """The program of the README runs and writes a CSV file with the conversion."""
     monkeypatch.chdir(tmp_path)
     program = README.split("```python\n")[1].split("```")[0]
@@ -54,7 +56,7 @@ def test_every_notebook_is_named_in_order():
 
 
 @pytest.mark.parametrize("name", [None, *COMMANDS])
-def test_every_command_helps(name, capsys):
+def test_help_of_every_command_ends_with_status_0(name, capsys):
     """`--help` of every command ends with status 0."""
     with pytest.raises(SystemExit) as ended:
         parser().parse_args([name, "--help"] if name else ["--help"])

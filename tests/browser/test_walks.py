@@ -21,7 +21,7 @@ def csv_of(server):
     return (server.folder / "out" / "mx_conversions.csv").read_text().splitlines()
 
 
-def test_mexico_by_hand(notebook, server):
+def test_a_walk_by_forms_up_to_the_csv_file(notebook, server):
     """A walk by forms up to the CSV file; a wrong CURP is shown and corrected."""
     book = notebook("10_mx_onramp.ipynb")
     book.run_through("lab.forms.onboarding(")
@@ -229,7 +229,7 @@ def stepped(book, title):
     book.page.locator("h3:focus", has_text=title).wait_for()
 
 
-def test_mexico_untouched(notebook, server):
+def test_run_all_without_a_click_completes_the_same_walk(notebook, server):
     """Run All without a click completes the same walk; each form stays as a form, read-only."""
     book = notebook("10_mx_onramp.ipynb", height=2400)
     book.run_all()

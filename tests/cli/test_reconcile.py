@@ -51,7 +51,7 @@ def test_the_exit_status_says_whether_the_books_agree(books, capsys, more, statu
     assert (ended, [word for word in words if word not in out]) == (status, [])
 
 
-def test_json(books, capsys):
+def test_json_prints_the_problems_with_amounts_as_text_and_what_was_compared(books, capsys):
     """`--json` prints the problems with amounts as text, and what was compared."""
     path, _ = books
     own = ["--column", "reference=Beleg", "--column", "amount=Betrag"]

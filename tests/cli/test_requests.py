@@ -67,7 +67,7 @@ def test_a_long_line_is_cut_and_twenty_are_shown(lab, capsys):
     assert (len(fits), fits[-6:], len(cut), cut[-4:]) == (200, "passed", 203, "e...")
 
 
-def test_requests_are_followed(lab):
+def test_each_new_request_is_printed_as_it_arrives_also_after_a_reset(lab):
     """Each new request is printed as it arrives, also after a reset; Ctrl-C ends with a count."""
     command = [sys.executable, "-m", "paylab", "requests", "--follow", "--last", "0"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}

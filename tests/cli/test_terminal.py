@@ -103,7 +103,7 @@ def test_colours_are_for_terminals(monkeypatch, variables, stream, shown):
 
 
 @pytest.mark.parametrize(("number", "text"), [(0, "0 payouts"), (1, "1 payout"), (2, "2 payouts")])
-def test_one_is_singular(number, text):
+def test_the_noun_of_a_count_is_in_the_singular_for_1_only(number, text):
     """The noun of a count is in the singular for 1 only."""
     assert terminal.count(number, "payout") == text
 

@@ -340,7 +340,7 @@ def test_a_bad_base_url(url, words):
         ({"max_retries": 1.5}, "max_retries"),
     ],
 )
-def test_settings_check_themselves(change, words):
+def test_settings_check_their_values_when_they_are_made(change, words):
     """Settings check their values when they are made."""
     good = {"base_url": URL, "api_key": "k", "secret_key": "s"}
     assert Settings(**good).max_retries == 2

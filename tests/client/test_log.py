@@ -234,7 +234,7 @@ def test_a_long_body_is_cut_with_its_size_and_hash(scripted):
     )
 
 
-def test_har(client, tmp_path):
+def test_the_har_follows_the_1_2_schema_and_the_file_equals_the_returned_value(client, tmp_path):
     """The HAR follows the 1.2 schema, and the file equals the returned value."""
     path = tmp_path / "new" / "folder" / "calls.har"
     client.calls.har(path)
@@ -280,7 +280,7 @@ def test_the_time_of_a_har_is_that_of_its_steps():
     ]
 
 
-def test_no_calls():
+def test_an_empty_log_says_so_in_its_repr_and_makes_a_valid_har():
     """An empty log says so in its repr and makes a valid HAR."""
     assert repr(CallLog()) == "<no calls>"
     jsonschema.validate(CallLog().har(), HAR)

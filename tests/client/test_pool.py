@@ -376,7 +376,7 @@ def test_a_failing_answer(serve, make_client, answer, error):
     assert isinstance(caught.value.__cause__, getattr(httpcore, error.__name__))
 
 
-def test_nobody_listens(make_client):
+def test_a_refused_connection_is_a_connecterror(make_client):
     """A refused connection is a ConnectError."""
     with closing(socket.socket()) as free:
         free.bind(("127.0.0.1", 0))
@@ -428,14 +428,16 @@ def test_an_error_of_another_name_or_library(kind, expected):
     assert type(caught.value) is expected
 
 
-def test_a_trusted_certificate(serve, make_client, encrypted):
+def test_a_service_whose_certificate_is_in_ssl_cert_file_is_reached(serve, make_client, encrypted):
     """A service whose certificate is in SSL_CERT_FILE is reached."""
     service = serve(context=encrypted)
     with make_client() as client:
         assert client.get(f"https://{service.address}/").content == BODY
 
 
-def test_an_unknown_certificate(serve, monkeypatch, make_client, encrypted):
+def test_without_ssl_cert_file_the_same_certificate_is_refused(
+    serve, monkeypatch, make_client, encrypted
+):
     """Without SSL_CERT_FILE the same certificate is refused."""
     monkeypatch.delenv("SSL_CERT_FILE")
     service = serve(context=encrypted)

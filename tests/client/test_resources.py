@@ -151,7 +151,9 @@ ACCOUNT = models.FinancialAccount(id="fa_1")
         ),
     ],
 )
-def test_an_operation(scripted, call, line, body, kind):
+def test_an_operation_sends_one_request_with_this_body_and_returns_this_model(
+    scripted, call, line, body, kind
+):
     """An operation sends one request with this body and returns this model."""
     client, script = scripted({"id": "x", "individual_id": "ind_1", "new": 1})
     result = call(client)

@@ -257,7 +257,7 @@ def test_backoff_has_full_jitter_under_a_growing_bound():
 
 
 @pytest.mark.parametrize("retries", [0, 1, 4])
-def test_retries_end(scripted, retries):
+def test_after_max_retries_more_attempts_the_last_refusal_is_raised(scripted, retries):
     """After max_retries more attempts the last refusal is raised."""
     client, script = scripted(*[503] * (retries + 1), max_retries=retries)
     with pytest.raises(errors.ServerError) as caught:

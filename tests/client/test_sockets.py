@@ -99,7 +99,7 @@ def test_a_cut_answer_has_its_status(serve):
     assert caught.value.call.status == 200
 
 
-def test_nobody_listens():
+def test_the_error_for_a_refused_connection_says_that_it_was_refused():
     """The error for a refused connection says that it was refused."""
     with closing(socket.socket()) as free:
         free.bind(("127.0.0.1", 0))

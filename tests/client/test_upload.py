@@ -43,7 +43,7 @@ def test_body(size):
     assert (upload.length, upload.digest) == (len(expected), sha256(expected).hexdigest())
 
 
-def test_read_again():
+def test_a_body_can_be_read_twice_with_the_same_bytes():
     """A body can be read twice with the same bytes."""
     upload = Upload({"selfie": JPEG, "document-front": b"%PDF-" + JPEG})
     front = ("document-front", "application/pdf", b"%PDF-" + JPEG)
@@ -83,7 +83,7 @@ class Trickling(BytesIO):
         lambda path: "data:image/jpeg;base64," + b64encode(path.read_bytes()).decode(),
     ],
 )
-def test_sources(tmp_path, give):
+def test_the_body_is_the_same_for_every_kind_of_source(tmp_path, give):
     """The body is the same for every kind of source."""
     path = tmp_path / "photo.png"
     path.write_bytes(sized(2 * BLOCK_BYTES + 1))
@@ -120,7 +120,7 @@ def pieces(upload):
 
 
 @pytest.mark.parametrize("at", [0, 20, BLOCK_BYTES, 2 * BLOCK_BYTES])
-def test_bytes_that_change(at):
+def test_changed_bytes_of_the_same_size_raise_an_error_before_the_body_is_complete(at):
     """Changed bytes of the same size raise an error before the body is complete."""
     data = bytearray(sized(2 * BLOCK_BYTES + 1))
     upload = Upload({"selfie": data})
@@ -150,7 +150,9 @@ def test_a_file_that_grows_on_the_way(tmp_path):
         (7, "data URI"),
     ],
 )
-def test_refused(content, words):
+def test_an_image_that_cannot_be_sent_raises_ruleerror_with_its_field_and_the_reason(
+    content, words
+):
     """An image that cannot be sent raises RuleError with its field and the reason."""
     with pytest.raises(RuleError, match=rf"images\.0\.content: .*{words}"):
         Upload({"selfie": content})
@@ -185,13 +187,13 @@ def client_over_http(lab):
             yield client
 
 
-def test_over_http(lab, outside, person):
+def test_an_upload_over_a_real_socket_is_stored(lab, outside, person):
     """An upload over a real socket is stored."""
     outside.individuals.upload_images(person.id, {"selfie": sized(3 * BLOCK_BYTES)})
     assert [image.type for image in lab.individuals.images(person.id).images] == ["selfie"]
 
 
-def test_nothing_half_accepted(lab, outside, person):
+def test_if_an_image_changes_while_it_is_sent_the_service_stores_nothing(lab, outside, person):
     """If an image changes while it is sent, the service stores nothing."""
     data = bytearray(sized(3 * BLOCK_BYTES))
     upload = Upload({"selfie": data})

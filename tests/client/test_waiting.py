@@ -68,7 +68,7 @@ def test_a_conversion_without_a_time_is_a_clear_error(scripted, created_at):
         client.conversions.wait(conversion_account_id="a", since=since)
 
 
-def test_waiting_gives_up(scripted):
+def test_waiting_stops_when_its_sleeps_add_up_to_the_timeout(scripted):
     """Waiting stops when its sleeps add up to the timeout; the error has the last object."""
     client, script = scripted(*status(*["pend\x1bing"] * 4))
     with pytest.raises(WaitTimeoutError) as caught:

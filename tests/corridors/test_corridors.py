@@ -31,13 +31,13 @@ NAMED = (
 STATED = (*NAMED, *((country, "EUR", ("sepa_instant",)) for country in codes.SEPA))
 
 
-def test_corridors():
+def test_each_corridor_has_the_currency_and_the_payout_methods_of_the_spec():
     """Each corridor has the currency and the payout methods of the spec."""
     known = [corridors.get(country) for country, *_ in STATED]
     assert [(one.country, one.currency, one.payout_methods) for one in known] == [*STATED]
 
 
-def test_facts_are_immutable(mutable):
+def test_no_fact_of_a_country_can_be_changed(mutable):
     """No fact of a country can be changed."""
     assert mutable("corridors") == set()
 
@@ -55,7 +55,7 @@ def test_countries_without_a_corridor(country):
 
 
 @pytest.mark.parametrize("junk", ["XX", "mx", "", None, 7, [], {}])
-def test_unknown_country(junk):
+def test_a_value_that_is_not_a_country_code_has_no_facts(junk):
     """A value that is not a country code has no facts."""
     assert corridors.get(junk) is None
 
@@ -79,7 +79,7 @@ def test_every_country_has_a_name_and_a_crypto_wallet():
         ("DE", ["nonsense", 7], set()),
     ],
 )
-def test_required_on_top(country, products, needed):
+def test_some_fields_are_required_by_a_country_some_by_the_products(country, products, needed):
     """Some fields are required by a country, some by the products."""
     assert set(corridors.get(country).required_for(products)) == needed
 
@@ -95,7 +95,7 @@ def test_required_on_top(country, products, needed):
         ("GB", set(codes.DOCUMENT_TYPES)),
     ],
 )
-def test_documents(country, documents):
+def test_five_countries_list_their_document_types(country, documents):
     """Five countries list their document types; the others accept any."""
     assert set(corridors.get(country).documents) == documents
 
@@ -110,7 +110,7 @@ def test_india_is_for_payouts_only():
 @pytest.mark.parametrize(
     ("rail", "word"), [("pix", "around the clock"), ("instapay", "real time"), ("pesonet", "48")]
 )
-def test_settlement(rail, word):
+def test_a_payout_method_has_a_settlement_time_where_the_spec_gives_one(rail, word):
     """A payout method has a settlement time where the spec gives one."""
     (corridor,) = corridors.find(rail=rail)
     assert any(word in one.settlement for one in corridor.rails if one.method == rail)
@@ -129,7 +129,7 @@ def test_settlement(rail, word):
         ({}, {corridor.country for corridor in corridors.ALL}),
     ],
 )
-def test_find(wanted, countries):
+def test_find_returns_the_corridors_that_meet_every_condition(wanted, countries):
     """`find` returns the corridors that meet every condition."""
     assert {corridor.country for corridor in corridors.find(**wanted)} == countries
 
@@ -142,7 +142,7 @@ def test_an_account_that_is_the_same_everywhere_needs_no_country():
     assert account("MX", "upi") is None
 
 
-def test_every_source_exists():
+def test_the_source_of_a_fact_is_the_spec_or_the_id_of_an_assumption():
     """The source of a fact is the spec or the id of an assumption."""
     known = {"spec", *(gap.id for gap in assumptions.ALL)}
     accounts = [account for corridor in corridors.ALL for account in corridor.accounts]
@@ -272,7 +272,7 @@ def test_a_country_shows_each_fact_and_where_it_is_from():
          "(only the format is checked), can be left out", "details.sepa, spec")),
     ],
 )  # fmt: skip
-def test_a_fact(country, fact):
+def test_a_fact_is_its_name_its_value_in_words_and_where_it_is_from(country, fact):
     """A fact is its name, its value in words, and where it is from."""
     assert fact in corridors.get(country).facts()
 

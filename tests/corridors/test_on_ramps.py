@@ -101,7 +101,7 @@ def test_a_record_is_found(ramp, fold):
 
 
 @pytest.mark.parametrize("junk", ["", "XX", None, 7, [], {}])
-def test_no_record(junk):
+def test_anything_else_has_no_record(junk):
     """Anything else has no record."""
     lookups = (on_ramps.of_country, on_ramps.of_currency, on_ramps.of_instructions)
     assert [find(junk) for find in lookups] == [None, None, None]

@@ -16,14 +16,14 @@ GOLDEN = {
 
 
 @pytest.mark.parametrize("name", GOLDEN)
-def test_round_trip(name):
+def test_a_text_rebuilt_from_its_fields_or_from_nested_dicts_is_identical(name):
     """A text rebuilt from its fields or from nested dicts is identical."""
     payload = emvqr.parse(GOLDEN[name])
     assert emvqr.build(payload) == GOLDEN[name]
     assert emvqr.build(payload.tree()) == GOLDEN[name]
 
 
-def test_crc():
+def test_the_check_value_of_crc_16_ccitt_false_is_the_published_one():
     """The check value of CRC-16/CCITT-FALSE is the published one."""
     assert emvqr.crc("123456789") == "29B1"
 
@@ -36,7 +36,9 @@ def test_crc():
         ("emvco", "A13A", "BEST TRANSPORT", "BEIJING", "CN", Decimal("23.72"), "CNY", False),
     ],
 )
-def test_what_it_says(name, crc, payee, city, country, amount, currency, static):
+def test_the_payee_the_place_and_the_amount_of_each_text_are_read(
+    name, crc, payee, city, country, amount, currency, static
+):
     """The payee, the place and the amount of each text are read."""
     payload = emvqr.parse(GOLDEN[name])
     assert (payload.crc, payload.merchant_name, payload.city) == (crc, payee, city)
@@ -52,7 +54,7 @@ def test_what_it_says(name, crc, payee, city, country, amount, currency, static)
         ("emvco", "D15600000000", None),
     ],
 )
-def test_issuer(name, issuer, acquirer):
+def test_a_qr_ph_account_names_its_institution(name, issuer, acquirer):
     """A QR Ph account names its institution; other schemes give only their identifier."""
     payload = emvqr.parse(GOLDEN[name])
     assert (payload.issuer, payload.acquirer) == (issuer, acquirer)
@@ -71,7 +73,7 @@ def test_issuer(name, issuer, acquirer):
         ("emvco", "", None),
     ],
 )
-def test_find(name, path, value):
+def test_find_returns_a_value_at_any_depth_or_none(name, path, value):
     """`find` returns a value at any depth, or None."""
     assert emvqr.parse(GOLDEN[name]).find(path) == value
 
@@ -91,7 +93,7 @@ def test_find(name, path, value):
         ("emvco", "91", "Unreserved template"),
     ],
 )
-def test_names(name, path, called):
+def test_fields_have_the_names_of_the_emv_standard_or_those_of_qr_ph(name, path, called):
     """Fields have the names of the EMV standard, or those of QR Ph."""
     fields = {field.path: field.name for field in emvqr.parse(GOLDEN[name]).walk()}
     assert fields[path] == called

@@ -12,7 +12,7 @@ from paylab.errors import EMVError
 PAYEE = {"acquirer": "PAYLPHM0XXX", "account": "900100200300", "name": "Ana", "city": "Manila"}
 
 
-def test_person_to_person():
+def test_the_template_and_the_fixed_fields_equal_those_in_texts_issued_by_banks():
     """The template and the fixed fields equal those in texts issued by banks."""
     payload = emvqr.parse(emvqr.qrph(**PAYEE))
     assert payload.issuer == "PAYLPHM0XXX · com.p2pqrpay"
@@ -29,7 +29,7 @@ def test_person_to_person():
         ({"reference": "R1"}, True, None, "R1"),
     ],
 )
-def test_optional_parts(more, static, amount, reference):
+def test_a_text_with_an_amount_is_dynamic(more, static, amount, reference):
     """A text with an amount is dynamic; a reference goes into sub-tag 03."""
     payload = emvqr.parse(emvqr.qrph(**PAYEE, **more))
     assert (payload.is_static, payload.amount) == (static, amount)
@@ -53,7 +53,7 @@ def test_long_names_are_cut():
         ({"name": "\ud800"}, "unpaired surrogate"),
     ],
 )
-def test_refusals(change, reason):
+def test_values_that_give_no_valid_text_are_refused(change, reason):
     """Values that give no valid text are refused."""
     with pytest.raises(EMVError, match=reason):
         emvqr.qrph(**{**PAYEE, **change})

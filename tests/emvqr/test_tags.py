@@ -15,7 +15,7 @@ def test_every_tag_has_a_name(parent):
     assert all(fields.field_name(parent + tag) for tag in TWO_DIGITS)
 
 
-def test_fields_are_immutable(mutable):
+def test_neither_a_payload_nor_a_field_can_be_changed(mutable):
     """Neither a payload nor a field can be changed."""
     assert mutable("emvqr") == set()
 

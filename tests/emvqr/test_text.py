@@ -53,7 +53,7 @@ def closed(body: str) -> str:
         ("000201" + "5901\ud800" + "63040000", "unpaired surrogate", 10),
     ],
 )
-def test_refusals(text, reason, offset):
+def test_an_error_names_the_reason_and_the_character(text, reason, offset):
     """An error names the reason and the character."""
     with pytest.raises(EMVError, match="at character") as caught:
         emvqr.parse(text)
@@ -87,18 +87,18 @@ def test_template_that_does_not_split(inner):
     ("amount", "read"),
     [("98.73", "98.73"), ("98.", "98"), ("0", "0"), ("1e3", "None"), ("-1", "None"), ("", "None")],
 )
-def test_amounts(amount, read):
+def test_an_amount_is_digits_and_a_point(amount, read):
     """An amount is digits and a point; any other text gives no amount."""
     assert str(emvqr.parse(emvqr.build({**BASE, "54": amount})).amount) == read
 
 
 @pytest.mark.parametrize(("number", "code"), [("608", "PHP"), ("484", "MXN"), ("999", "999")])
-def test_currencies(number, code):
+def test_a_known_currency_has_its_letters_any_other_its_number(number, code):
     """A known currency has its letters, any other its number."""
     assert emvqr.parse(emvqr.build({**BASE, "53": number})).currency == code
 
 
-def test_nothing_said():
+def test_a_text_without_fields_has_no_payee_no_account_and_no_amount():
     """A text without fields has no payee, no account and no amount."""
     payload = emvqr.parse(closed("000201"))
     assert [payload.merchant_name, payload.city, payload.country, payload.amount] == [None] * 4
@@ -108,7 +108,7 @@ def test_nothing_said():
 @pytest.mark.parametrize(
     ("number", "issuer"), [({"02": "4000"}, "Visa"), ({"02": "4", "26": {"00": "x"}}, "x")]
 )
-def test_account(number, issuer):
+def test_the_template_of_a_scheme_has_priority_over_the_number_of_a_card_network(number, issuer):
     """The template of a scheme has priority over the number of a card network."""
     assert emvqr.parse(emvqr.build({**BASE, **number})).issuer == issuer
 
@@ -123,13 +123,13 @@ def test_account(number, issuer):
         ({"00": "01", "54": 1.5}, "tag 54 must be text, not float"),
     ],
 )
-def test_cannot_be_built(tree, reason):
+def test_a_text_that_could_not_be_read_back_is_not_built(tree, reason):
     """A text that could not be read back is not built."""
     with pytest.raises(EMVError, match=reason):
         emvqr.build(tree)
 
 
-def test_the_longest_value():
+def test_a_value_has_at_most_99_characters_as_a_template_has_with_its_fields():
     """A value has at most 99 characters, as a template has with its fields."""
     for tree in ({"59": "a" * 99}, {"27": {"00": "a" * 91, "01": ""}}):
         assert emvqr.parse(emvqr.build({"00": "01", **tree})).fields[1].value.count("a") >= 91
@@ -140,14 +140,14 @@ def test_crc_is_never_taken():
     assert emvqr.build({**BASE, "63": "0000"}) == emvqr.build(BASE)
 
 
-def test_payload_survives_pickling():
+def test_a_payload_and_an_error_can_be_pickled():
     """A payload and an error can be pickled."""
     payload = emvqr.parse(KOMO)
     assert pickle.loads(pickle.dumps(payload)) == payload
 
 
 @given(texts)
-def test_round_trip(text):
+def test_build_x_from_fields_and_from_nested_dicts(text):
     """`build(parse(x)) == x`, from fields and from nested dicts."""
     payload = emvqr.parse(text)
     assert emvqr.build(payload) == text
@@ -155,7 +155,7 @@ def test_round_trip(text):
 
 
 @given(texts, st.integers(min_value=0), st.sampled_from(string.printable))
-def test_single_change(text, place, character):
+def test_every_change_of_one_character_is_an_error(text, place, character):
     """Every change of one character is an error."""
     place %= len(text)
     assume(text[place] != character and text[place].isascii())
@@ -164,7 +164,7 @@ def test_single_change(text, place, character):
 
 
 @given(st.text(), st.sampled_from(["", "000201", "0002016304"]))
-def test_junk(junk, start):
+def test_junk_raises_emverror_and_no_other_exception(junk, start):
     """Junk raises EMVError and no other exception."""
     with pytest.raises(EMVError):
         emvqr.parse(start + junk)

@@ -51,7 +51,7 @@ def six(transfer):
         ({"now": datetime(2026, 2, 2, tzinfo=UTC)}, ["old", "new"]),
     ],
 )
-def test_stuck(frame, asked, found):
+def test_open_rows_older_than_the_limit_oldest_first(frame, asked, found):
     """Open rows older than the limit, oldest first; `now` is by default the time of the fetch."""
     assert frame.paylab.stuck(**asked)["id"].tolist() == found
 
@@ -74,14 +74,14 @@ def test_a_moment_that_is_none(frame):
         frame.paylab.stuck(now="soon")
 
 
-def test_failures(frame):
+def test_counts_failure_rate_and_reasons_for_each_corridor(frame):
     """Counts, failure rate and reasons for each corridor."""
     found = frame.paylab.failures().set_index("corridor")
     assert found.loc["USDC-BRL"].tolist() == [1, 1, Decimal(1), "closed: 1"]
     assert found.loc["USDC-MXN", "failure_rate"] == 0
 
 
-def test_durations(frame):
+def test_median_p95_and_p99_for_each_corridor_as_exact_decimals(frame):
     """Median, p95 and p99 for each corridor, as exact decimals."""
     found = frame.paylab.durations().set_index("corridor").loc["USDC-MXN"]
     assert found.tolist() == [3, Decimal(4), Decimal("81.4"), Decimal("88.28")]
@@ -103,7 +103,7 @@ def test_an_arrow_table_has_the_columns(frame, tmp_path):
     assert sorted(named.paylab.arrow().column_names) == sorted(frame.columns)
 
 
-def test_floats_say_so(frame):
+def test_attrs_says_that_amounts_are_floats(frame):
     """`attrs` says that amounts are floats; the original frame stays exact."""
     floats = frame.paylab.floats()
     assert floats["source_amount"].dtype == float
@@ -248,7 +248,7 @@ def test_a_duckdb_file(frame, tmp_path):
         assert books.sql(asked).fetchall() == [("DECIMAL(18,2)", Decimal("61.50"))]
 
 
-def test_a_sqlite_database(frame, tmp_path):
+def test_sqlite_stores_amounts_of_up_to_15_digits(frame, tmp_path):
     """SQLite stores amounts of up to 15 digits; a longer amount raises ExactnessError."""
     assert frame.paylab.to_database(f"sqlite:///{tmp_path}/books.sqlite") == 6
     with sqlite3.connect(tmp_path / "books.sqlite") as books:

@@ -65,13 +65,13 @@ def test_keys_in_any_order(page):
         b'["data",[],"has_next_page":true,"cursor":"n"}',
     ],
 )
-def test_no_page(page):
+def test_a_body_that_is_not_a_page_raises_apiresponseerror(page):
     """A body that is not a page raises APIResponseError."""
     with pytest.raises(APIResponseError):
         following(page)
 
 
-def test_bytes_equal_objects(transfer):
+def test_bytes_and_parsed_json_give_the_same_frame(transfer):
     """Bytes and parsed JSON give the same frame; an ordinary page gives no warning."""
     rows = [transfer | {"id": f"tr_{number}", "completed_in": "7"} for number in range(30)]
     with warnings.catch_warnings():
@@ -92,7 +92,9 @@ def test_bytes_equal_objects(transfer):
         ({"deposit_instructions": {"payment_methods": [None]}}, "id", "tr_1"),
     ],
 )
-def test_tolerant(transfer, change, column, value):
+def test_an_unusual_page_between_two_ordinary_pages_is_read_with_at_most_one_warning(
+    transfer, change, column, value
+):
     """An unusual page between two ordinary pages is read, with at most one warning."""
     first, last = body([transfer | {"id": "a"}], True, "a"), body([transfer | {"id": "c"}])
     odd = body([transfer | change], True, "b")
@@ -105,7 +107,7 @@ def test_tolerant(transfer, change, column, value):
     assert len([each for each in told if each.category is frames.MisfitWarning]) <= 1
 
 
-def test_told_once(transfer):
+def test_unknown_fields_give_one_warning_for_all_pages(transfer):
     """Unknown fields give one warning for all pages; with `extra` they are columns."""
     pages = [body([transfer | {"id": str(at), "risk": "low"}]) for at in range(60)]
     with pytest.warns(frames.MisfitWarning, match="the unknown fields risk; ") as told:
@@ -188,7 +190,7 @@ def test_what_is_not_known_is_no_complete_list(tmp_path, page):
     assert not (tmp_path / "t.csv").exists()
 
 
-def test_mutated_pages():
+def test_reading_a_mutated_page_gives_rows_or_a_paylaberror_and_never_crashes():
     """Reading a mutated page gives rows or a PaylabError, and never crashes."""
     command = [sys.executable, str(Path(__file__).with_name("mutating.py")), "400", "7"]
     found = json.loads(run(command, stdout=PIPE, text=True, check=True).stdout)

@@ -39,7 +39,7 @@ def cells(path):
 
 @settings(max_examples=6, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ROWS)
-def test_round_trip(paged, tmp_path, rows):
+def test_a_frame_that_is_read_back_equals_the_written_frame_types_included(paged, tmp_path, rows):
     """A frame that is read back equals the written frame, types included."""
     try:
         frame = frames.transfers(paged(rows))
@@ -79,14 +79,14 @@ def test_round_trip_of_some_columns(paged, transfer, tmp_path, columns):
         ("settlement_reference_id", ""),
     ],
 )
-def test_cells(paged, transfer, tmp_path, column, cell):
+def test_numbers_have_no_exponent_and_keep_their_zeros(paged, transfer, tmp_path, column, cell):
     """Numbers have no exponent and keep their zeros; times end with Z."""
     row = transfer | {"exchange_rate": "0.000000000000000000", "completed_in": "5"}
     path = frames.to_csv(frames.transfers(paged([row])), tmp_path / "t.csv")
     assert cells(path)[0][column] == cell
 
 
-def test_computed_columns(paged, transfer, tmp_path):
+def test_computed_columns_and_grouped_frames_are_written_too(paged, transfer, tmp_path):
     """Computed columns and grouped frames are written too."""
     frame = frames.transfers(paged([transfer] * 2))
     frame["share"] = frame["total_fee"] * frame["exchange_rate"]
@@ -112,7 +112,7 @@ def test_file_with_a_spoiled_amount(tmp_path):
         frames.read_csv(tmp_path / "t.csv")
 
 
-def test_long_cell(paged, transfer, tmp_path):
+def test_a_cell_of_3_mb_is_written_and_read_back(paged, transfer, tmp_path):
     """A cell of 3 MB is written and read back."""
     frame = frames.transfers(paged([transfer | {"failure_reason": "x" * 3_000_000}] * 2))
     frames.to_csv(frame, tmp_path / "t.csv")
@@ -129,7 +129,7 @@ def test_replaced_whole(paged, transfer, tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_no_folder(tmp_path):
+def test_a_missing_folder_raises_configerror(tmp_path):
     """A missing folder raises ConfigError."""
     with pytest.raises(ConfigError, match=r"cannot write t\.csv: there is no folder"):
         frames.to_csv(pd.DataFrame(), tmp_path / "nowhere" / "t.csv")
@@ -164,7 +164,7 @@ def test_a_kind_that_is_none(paged, transfer, tmp_path):
             ask()
 
 
-def test_semicolons(tmp_path):
+def test_the_error_suggests_delimiter_and_the_file_is_read_with_it(tmp_path):
     """The error suggests `delimiter`, and the file is read with it."""
     (tmp_path / "t.csv").write_text("id;source_amount\na;1.50\n")
     with pytest.raises(PaylabError, match="separated by semicolons; pass delimiter=';'"):
@@ -183,7 +183,7 @@ def test_semicolons(tmp_path):
         (b"id,id\na,b\n", "two columns 'id'"),
     ],
 )
-def test_a_broken_file(tmp_path, content, words):
+def test_the_error_names_the_file_and_what_is_wrong_with_it(tmp_path, content, words):
     """The error names the file and what is wrong with it."""
     (tmp_path / "t.csv").write_bytes(content)
     with pytest.raises(PaylabError, match=f"t\\.csv .*{words}"):

@@ -163,7 +163,7 @@ def test_an_open_row_without_an_id(tmp_path):
     assert len(read(tmp_path / "d")) == 150
 
 
-def test_another_service(tmp_path):
+def test_the_folder_of_one_service_refuses_another_service(tmp_path):
     """The folder of one service refuses another service."""
     dataset = frames.Dataset(f"{tmp_path}/d")
     dataset.sync(List(rows(5)))
@@ -171,7 +171,9 @@ def test_another_service(tmp_path):
         dataset.sync(List(rows(5), url="https://other"))
 
 
-def test_another_account(tmp_path, monkeypatch):
+def test_the_folder_of_one_account_refuses_another_also_after_an_interrupted_first_sync(
+    tmp_path, monkeypatch
+):
     """The folder of one account refuses another, also after an interrupted first sync."""
     for name in ("FIRST_BATCH_PAGES", "BATCH_PAGES"):
         monkeypatch.setattr(f"paylab.frames.pages.{name}", 1)
@@ -209,7 +211,9 @@ def test_each_seed_is_an_account(tmp_path):
         dataset.sync(labs[2].transfers)
 
 
-def test_interrupted(tmp_path, monkeypatch):
+def test_an_interrupted_sync_leaves_whole_days_and_the_next_sync_adds_the_missing_rows(
+    tmp_path, monkeypatch
+):
     """An interrupted sync leaves whole days, and the next sync adds the missing rows."""
     for name in ("FIRST_BATCH_PAGES", "BATCH_PAGES"):
         monkeypatch.setattr(f"paylab.frames.pages.{name}", 1)
@@ -316,7 +320,7 @@ def test_a_reader_keeps_the_file_that_it_opened(tmp_path):
         assert opened.read() == before
 
 
-def test_two_at_once(tmp_path):
+def test_a_second_sync_of_the_same_folder_at_the_same_time_is_refused(tmp_path):
     """A second sync of the same folder at the same time is refused."""
     dataset, source = frames.Dataset(f"{tmp_path}/d"), List(rows(5))
     source.origin = lambda: {"base_url": "https://one", "then": frames.Dataset}
@@ -341,7 +345,7 @@ def test_memory_address():
     pd.testing.assert_frame_equal(dataset.summarize(by=["day", "status"]), expected)
 
 
-def test_file_address(tmp_path):
+def test_a_file_address_is_a_local_folder(tmp_path):
     """A `file://` address is a local folder."""
     dataset = frames.Dataset(f"file://{tmp_path}/d")
     assert dataset.sync(List(rows(50))).new == 50
@@ -364,14 +368,16 @@ def test_an_address_that_needs_another_package(monkeypatch):
 
 
 @pytest.mark.parametrize("address", ["", " "])
-def test_no_address(address, tmp_path, monkeypatch):
+def test_an_empty_address_is_refused_and_does_not_mean_the_current_folder(
+    address, tmp_path, monkeypatch
+):
     """An empty address is refused and does not mean the current folder."""
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ConfigError, match="the address is empty"):
         frames.Dataset(address)
 
 
-def test_empty(tmp_path):
+def test_a_dataset_without_rows_has_an_empty_summary(tmp_path):
     """A dataset without rows has an empty summary; `dask` raises ConfigError."""
     dataset = frames.Dataset(f"{tmp_path}/d")
     assert len(dataset.summarize(by="day")) == 0
@@ -475,7 +481,7 @@ def account(name):
     return List(rows({"one": 30, "two": 12}[name]), url=f"https://{name}")
 
 
-def test_collect_accounts(tmp_path):
+def test_each_account_is_synced_once_into_its_own_folder(tmp_path):
     """Each account is synced once into its own folder; an invalid name is refused."""
     found = frames.collect_accounts(
         ["one", "two", "one"], into=f"{tmp_path}", per_second=50, source=account
@@ -500,7 +506,7 @@ def embedded():
     return paylab.connect().transfers
 
 
-def test_pace():
+def test_paced_waits_0_2_seconds_between_requests():
     """`Paced` waits 0.2 seconds between requests."""
     from paylab.frames.dataset import PacedSource
 

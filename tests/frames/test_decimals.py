@@ -79,7 +79,9 @@ def money() -> st.SearchStrategy[str]:
         (["0E-40", "0E+40", "-0.00"], pa.decimal128(18, 2)),
     ],
 )
-def test_working_type(texts: list[str | None], kind: pa.DataType) -> None:
+def test_a_column_has_the_narrowest_type_that_holds_its_values(
+    texts: list[str | None], kind: pa.DataType
+) -> None:
     """A column has the narrowest type that holds its values."""
     assert read(*texts).type == kind
 
@@ -99,7 +101,7 @@ def test_working_type(texts: list[str | None], kind: pa.DataType) -> None:
         ("99999999999999999999", "99999999999999999999"),
     ],
 )
-def test_value(text: str, value: str) -> None:
+def test_every_valid_notation_of_a_number_is_read_as_that_number(text: str, value: str) -> None:
     """Every valid notation of a number is read as that number."""
     assert read(text).to_pylist() == [Decimal(value)]
 
@@ -155,7 +157,7 @@ def test_two_values_that_share_no_type() -> None:
 
 @FIRST_BATCH_PAGES
 @given(numbers())
-def test_one_value(text: str) -> None:
+def test_any_number_of_up_to_38_digits_is_read_exactly(text: str) -> None:
     """Any number of up to 38 digits is read exactly; any longer one is refused."""
     if digits_needed(text) > 38:
         with pytest.raises(ExactnessError):
@@ -166,7 +168,7 @@ def test_one_value(text: str) -> None:
 
 @FIRST_BATCH_PAGES
 @given(st.lists(st.none() | numbers(30) | money(), max_size=6))
-def test_one_column(texts: list[str | None]) -> None:
+def test_a_column_is_read_exactly_as_a_whole_or_refused_as_a_whole(texts: list[str | None]) -> None:
     """A column is read exactly as a whole, or refused as a whole."""
     try:
         values = read(*texts).to_pylist()
@@ -176,7 +178,7 @@ def test_one_column(texts: list[str | None]) -> None:
     assert values == [text and Decimal(text) for text in texts]
 
 
-def test_any_decimal_context() -> None:
+def test_results_do_not_depend_on_the_precision_of_the_current_decimal_context() -> None:
     """Results do not depend on the precision of the current decimal context."""
     texts = ["1234567890.123456", "1e3", "-0.000001"]
     with localcontext(Context(prec=2)):
@@ -211,7 +213,7 @@ def test_written(texts: list[str]) -> None:
 
 @FIRST_BATCH_PAGES
 @given(st.lists(st.tuples(money(), money()), min_size=1, max_size=5))
-def test_adding(pairs: list[tuple[str, str]]) -> None:
+def test_columns_of_money_add_and_subtract_exactly(pairs: list[tuple[str, str]]) -> None:
     """Columns of money add and subtract exactly."""
     left, right = (series(*side) for side in zip(*pairs, strict=True))
     sums, differences = (left + right).tolist(), (left - right).tolist()
@@ -222,7 +224,9 @@ def test_adding(pairs: list[tuple[str, str]]) -> None:
 @pytest.mark.parametrize("op", [operator.add, operator.sub, operator.mul])
 @FIRST_BATCH_PAGES
 @given(pairs=st.lists(st.tuples(numbers(30), numbers(30)), min_size=1, max_size=4))
-def test_wide_arithmetic(op, pairs: list[tuple[str, str]]) -> None:
+def test_results_of_many_digits_equal_python_results_or_raise_exactnesserror(
+    op, pairs: list[tuple[str, str]]
+) -> None:
     """Results of many digits equal Python's results, or raise ExactnessError."""
     try:
         found = op(*(series(*side) for side in zip(*pairs, strict=True))).tolist()
@@ -234,7 +238,9 @@ def test_wide_arithmetic(op, pairs: list[tuple[str, str]]) -> None:
 
 @FIRST_BATCH_PAGES
 @given(st.lists(st.tuples(numbers(38), st.sampled_from("ab")), min_size=1, max_size=6))
-def test_wide_groups(rows: list[tuple[str, str]]) -> None:
+def test_sums_of_groups_equal_python_sums_or_raise_exactnesserror(
+    rows: list[tuple[str, str]],
+) -> None:
     """Sums of groups equal Python's sums, or raise ExactnessError."""
     texts, keys = zip(*rows, strict=True)
     try:
@@ -261,7 +267,7 @@ def test_one_type_or_an_error(texts: list[str]) -> None:
 
 @FIRST_BATCH_PAGES
 @given(st.integers(-(10**18) + 1, 10**18 - 1), st.integers(1, 10**12 - 1), st.integers(0, 12))
-def test_multiplying(cents: int, rate: int, places: int) -> None:
+def test_an_amount_times_a_rate_is_exact(cents: int, rate: int, places: int) -> None:
     """An amount times a rate is exact."""
     amount, factor = Decimal(cents).scaleb(-2, EXACT), Decimal(rate).scaleb(-places, EXACT)
     (product,) = series(format(amount, "f")) * series(format(factor, "f"))
@@ -297,7 +303,7 @@ def test_summing(texts: list[str]) -> None:
         (series(None), "0"),
     ],
 )
-def test_total(column: pd.Series, expected: str) -> None:
+def test_totals_are_exact_at_every_width(column: pd.Series, expected: str) -> None:
     """Totals are exact at every width; none overflows to a negative number."""
     assert column.sum() == Decimal(expected)
 
@@ -359,7 +365,7 @@ def test_a_sum_past_38_digits(how: str, places: int) -> None:
         (["9223372036854775808"], pa.decimal128(24, 2)),
     ],
 )
-def test_seconds(texts: list[str | None], kind: pa.DataType) -> None:
+def test_whole_seconds_are_integers(texts: list[str | None], kind: pa.DataType) -> None:
     """Whole seconds are integers; fractions and very large values are exact decimals."""
     part = decimals.part(pa.chunked_array([pa.array(texts, pa.string())]), "completed_in")
     column = decimals.join_seconds([part], "completed_in")

@@ -52,7 +52,9 @@ def test_amounts_as_sent(paged, transfer, tmp_path):
 
 
 @pytest.mark.parametrize("to", DESTINATIONS)
-def test_answer(paged, transfer, tmp_path, to):
+def test_an_export_returns_its_path_and_counts_and_reports_progress_after_each_page(
+    paged, transfer, tmp_path, to
+):
     """An export returns its path and counts, and reports progress after each page."""
     seen = []
     done = frames.export(
@@ -75,7 +77,7 @@ def test_cut_off(paged, broken, transfer, tmp_path, to, before):
 
 
 @pytest.mark.parametrize("to", DESTINATIONS)
-def test_again(paged, transfer, tmp_path, to):
+def test_a_second_export_replaces_the_first(paged, transfer, tmp_path, to):
     """A second export replaces the first."""
     for count in (5, 2):
         frames.export(paged([transfer] * count), f"{tmp_path}/{to}")
@@ -85,20 +87,20 @@ def test_again(paged, transfer, tmp_path, to):
 
 @pytest.mark.parametrize("to", DESTINATIONS)
 @pytest.mark.parametrize("kind", ["transfers", "conversions"])
-def test_empty(tmp_path, to, kind):
+def test_an_export_of_no_pages_has_no_rows(tmp_path, to, kind):
     """An export of no pages has no rows."""
     assert frames.export([], f"{tmp_path}/{to}", kind).rows == 0
     assert read_back(tmp_path / to) == []
 
 
 @pytest.mark.parametrize("schema", [TRANSFERS, CONVERSIONS])
-def test_header(tmp_path, schema):
+def test_an_empty_csv_has_a_header_with_all_columns_which_ends_with_a_newline(tmp_path, schema):
     """An empty CSV has a header with all columns, which ends with a newline."""
     path = frames.export([], tmp_path / "t.csv", schema.name).path
     assert path.read_text() == ",".join(f'"{name}"' for name in schema.names) + "\n"
 
 
-def test_csv_equals_frame(paged, transfer, tmp_path):
+def test_an_exported_csv_reads_back_as_the_frame_of_the_same_pages(paged, transfer, tmp_path):
     """An exported CSV reads back as the frame of the same pages."""
     pages = paged([transfer, transfer | {"client_reference_id": 'a "b",\n},{"cursor":"x"}'}])
     path = frames.export(pages, tmp_path / "t.csv").path
@@ -142,7 +144,7 @@ def test_days_that_come_back(transfer, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("to", ["t.xls", "t", "t.txt.gz", ""])
-def test_wrong_ending(tmp_path, to):
+def test_an_unknown_file_extension_is_refused_before_a_page_is_fetched(tmp_path, to):
     """An unknown file extension is refused before a page is fetched."""
     pages = iter([{"data": []}])
     with pytest.raises(ConfigError, match=r"must end in \.csv, .*\.parquet, \.xlsx or /, or be -"):
@@ -203,7 +205,7 @@ def test_foreign_file_that_comes_meanwhile(paged, transfer, tmp_path):
     assert (tmp_path / "t" / "notes.txt").read_text() == "mine"
 
 
-def test_link(paged, transfer, tmp_path):
+def test_a_symbolic_link_is_kept_and_the_file_it_points_to_is_replaced(paged, transfer, tmp_path):
     """A symbolic link is kept, and the file it points to is replaced."""
     (tmp_path / "real.csv").write_text("old")
     (tmp_path / "t.csv").symlink_to("real.csv")
@@ -264,7 +266,9 @@ def test_a_private_sidecar_stays_private(paged, transfer, tmp_path, name):
     ],
 )
 @pytest.mark.parametrize("to", ["t.csv", "t.parquet"])
-def test_some_rows(paged, transfer, tmp_path, asked, kept, to):
+def test_since_and_status_select_rows_for_a_list_and_for_pages(
+    paged, transfer, tmp_path, asked, kept, to
+):
     """`since` and `status` select rows, for a list and for pages."""
     facts = {"a": ("started", 1), "b": ("failed", 1), "c": ("expired", 2), "d": ("started", 3)}
     rows = [
@@ -304,14 +308,14 @@ def test_an_unknown_status(paged, transfer, tmp_path, status, words):
 
 
 @pytest.mark.parametrize("status", ["", " ", ",", [], [""]])
-def test_an_empty_status(paged, transfer, tmp_path, status):
+def test_an_empty_status_is_refused_and_nothing_is_written(paged, transfer, tmp_path, status):
     """An empty status is refused, and nothing is written."""
     with pytest.raises(RuleError, match="status: is empty"):
         frames.export(paged([transfer]), tmp_path / "t.csv", status=status)
     assert not [*tmp_path.iterdir()]
 
 
-def test_standard_output(paged, transfer, capfdbinary):
+def test_standard_output_has_the_rows_as_csv_and_nothing_else(paged, transfer, capfdbinary):
     """Standard output has the rows as CSV and nothing else."""
     page = json.dumps(paged([transfer])[0]).encode()
     assert frames.export_list(lambda _: page, "-").rows == 1
@@ -320,7 +324,9 @@ def test_standard_output(paged, transfer, capfdbinary):
     assert row.startswith('"tr_1","0042","10.25"')
 
 
-def test_a_workbook(paged, transfer, tmp_path):
+def test_in_a_workbook_amounts_are_numbers_ids_are_text_and_times_are_dates(
+    paged, transfer, tmp_path
+):
     """In a workbook, amounts are numbers, ids are text, and times are dates."""
     frames.export(paged([transfer]), tmp_path / "t.xlsx")
     found = pd.read_excel(tmp_path / "t.xlsx", dtype={"client_reference_id": str}).iloc[0]

@@ -26,7 +26,7 @@ TYPES = {
 @pytest.mark.parametrize(
     ("read", "schema"), [(frames.transfers, TRANSFERS), (frames.conversions, CONVERSIONS)]
 )
-def test_empty(read, schema, pages):
+def test_an_empty_result_has_every_column_with_its_type(read, schema, pages):
     """An empty result has every column with its type."""
     frame = read(pages)
     assert list(frame.columns) == schema.names
@@ -53,7 +53,7 @@ def test_empty(read, schema, pages):
         ("deposit_instructions_clabe", "032180000118359719"),
     ],
 )
-def test_transfer(paged, transfer, column, value):
+def test_a_transfer_is_one_flat_row(paged, transfer, column, value):
     """A transfer is one flat row."""
     assert frames.transfers(paged([transfer]))[column][0] == value
 
@@ -71,7 +71,7 @@ def test_transfer(paged, transfer, column, value):
         ("exchange_rate", Decimal("0.055703")),
     ],
 )
-def test_conversion(paged, conversion, column, value):
+def test_deposit_and_payout_of_a_conversion_are_flat_columns(paged, conversion, column, value):
     """Deposit and payout of a conversion are flat columns."""
     frame = frames.conversions(paged([conversion]))
     assert frame[column][0] == value
@@ -102,7 +102,9 @@ def test_conversion(paged, conversion, column, value):
         ({"client_reference_id": '"\n,;\0'}, "client_reference_id", '"\n,;\0'),
     ],
 )
-def test_odd_values(paged, transfer, change, column, value):
+def test_values_of_unexpected_types_are_read_as_text_numbers_or_missing_values(
+    paged, transfer, change, column, value
+):
     """Values of unexpected types are read as text, numbers or missing values."""
     cell = frames.transfers(paged([transfer, transfer | change]))[column][1]
     assert pd.isna(cell) if value is None else cell == value
@@ -112,14 +114,14 @@ def test_odd_values(paged, transfer, change, column, value):
     ("sent", "read"),
     [(["base", "solana"], "base,solana"), ([], ""), ("spei", "spei"), ([1], "[1]"), (None, None)],
 )
-def test_payment_methods(paged, sent, read):
+def test_payment_methods_are_joined_by_commas(paged, sent, read):
     """Payment methods are joined by commas."""
     frame = frames.transfers(paged([{"deposit_instructions": {"payment_methods": sent}}]))
     cell = frame["deposit_instructions_payment_methods"][0]
     assert pd.isna(cell) if read is None else cell == read
 
 
-def test_missing_keys(paged):
+def test_an_object_without_keys_is_a_row_of_missing_values(paged):
     """An object without keys is a row of missing values."""
     frame = frames.transfers(paged([{}]))
     assert len(frame) == 1
@@ -143,7 +145,7 @@ def test_what_cannot_be_exact(paged, transfer, name, value, words):
         frames.transfers(paged(rows))
 
 
-def test_unknown_fields(paged, transfer):
+def test_unknown_fields_are_left_out(paged, transfer):
     """Unknown fields are left out; with `extra` they are text columns at the end."""
     details = transfer["deposit_instructions"]["details"] | {"network": "base"}
     instructions = transfer["deposit_instructions"] | {"details": details}
@@ -181,7 +183,7 @@ def test_origin(paged, transfer):
 
 
 @pytest.mark.parametrize(("kept", "complete"), [(0, False), (1, False), (2, False), (3, True)])
-def test_cut_short(paged, transfer, kept, complete):
+def test_attrs_says_whether_the_frame_has_the_last_page(paged, transfer, kept, complete):
     """`attrs` says whether the frame has the last page."""
     pages = paged([transfer] * 5)[:kept]
     assert frames.transfers(pages).attrs["complete"] is complete
@@ -197,7 +199,7 @@ def test_cut_short(paged, transfer, kept, complete):
         (["x", "01", "03", "02"], [2]),
     ],
 )
-def test_a_repeated_row(transfer, times, kept):
+def test_the_newest_version_of_a_row_is_kept_the_last_one_read_in_doubt(transfer, times, kept):
     """The newest version of a row is kept, the last one read in doubt; its amount counts once."""
     stamps = [at and f"2026-02-{at}T00:00:00Z" for at in times]
     rows = [
@@ -223,7 +225,7 @@ def test_a_limit_counts_a_repeated_row_once(transfer):
     assert len(frames.of(asked, "transfers")) == 2
 
 
-def test_progress(paged, transfer):
+def test_progress_is_called_with_the_numbers_of_rows_and_pages_after_each_page(paged, transfer):
     """`progress` is called with the numbers of rows and pages after each page."""
     seen = []
     frames.transfers(paged([transfer] * 5), progress=lambda *count: seen.append(count))
@@ -240,13 +242,13 @@ def test_progress(paged, transfer):
         ({"data": [], "meta": 1}, "page 1 of the list does not say whether another page follows"),
     ],
 )
-def test_not_a_page(paged, transfer, page, words):
+def test_a_page_of_a_wrong_type_raises_apiresponseerror(paged, transfer, page, words):
     """A page of a wrong type raises APIResponseError; it is not an empty result."""
     with pytest.raises(APIResponseError, match=words):
         frames.transfers([*paged([transfer]), page])
 
 
-def test_computing(paged, transfer):
+def test_arithmetic_on_the_columns_of_a_frame_is_exact_in_pandas(paged, transfer):
     """Arithmetic on the columns of a frame is exact in pandas."""
     frame = frames.transfers(paged([transfer] * 3))
     product = frame["net_source_amount"] * frame["exchange_rate"]

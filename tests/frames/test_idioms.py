@@ -476,7 +476,7 @@ def test_an_idiom_gives_the_answer_of_plain_python(frame, rows, idiom):
     assert ask(frame) == answer(rows)
 
 
-def test_there_are_sixty():
+def test_the_table_has_at_least_60_operations():
     """The table has at least 60 operations."""
     assert len(IDIOMS) >= 60
 

@@ -34,7 +34,7 @@ def test_some_kills(tmp_path):
     assert found["wrong"] == []
 
 
-def test_wrong_rows():
+def test_killing_check_reports_the_ids_that_are_missing_repeated_or_unknown():
     """`killing.check` reports the ids that are missing, repeated or unknown."""
     check, all_ids = run_path(str(HARNESS))["check"], [f"tr_{number:05d}" for number in range(400)]
     assert check(all_ids) == []
@@ -94,7 +94,7 @@ def ids(path):
     return frames.read_csv(path)["id"].tolist()
 
 
-def test_goes_on(service, tmp_path, monkeypatch):
+def test_a_repeated_export_does_not_fetch_the_stored_pages_again(service, tmp_path, monkeypatch):
     """A repeated export does not fetch the stored pages again."""
     monkeypatch.setattr("paylab.frames.pages.FIRST_BATCH_PAGES", 1)
     service.broken = (3,)
@@ -152,13 +152,13 @@ def test_age(interrupted, tmp_path, minutes, on_disk, resume, goes_on):
 
 @pytest.mark.parametrize("junk", [b"", b"{}", b'{"job": 1, "begun": 5}', b"[]"])
 @pytest.mark.parametrize("name", ["job.json", "000000001.arrow"])
-def test_a_broken_draft(interrupted, tmp_path, junk, name):
+def test_an_export_with_a_damaged_draft_starts_again(interrupted, tmp_path, junk, name):
     """An export with a damaged draft starts again."""
     (tmp_path / ".t.csv.export" / name).write_bytes(junk)
     assert frames.export_list(interrupted, tmp_path / "t.csv").rows == 15
 
 
-def test_a_planted_draft(service, tmp_path):
+def test_a_link_in_place_of_the_draft_folder_is_refused_and_not_followed(service, tmp_path):
     """A link in place of the draft folder is refused and not followed."""
     (tmp_path / "mine").mkdir()
     (tmp_path / ".t.csv.export").symlink_to(tmp_path / "mine")
@@ -202,7 +202,7 @@ def test_what_older_versions_left(service, tmp_path):
     assert not list((tmp_path / "t").glob(".*"))
 
 
-def test_expired_cursor(service, tmp_path, monkeypatch):
+def test_after_an_expired_cursor_the_list_is_read_from_its_start(service, tmp_path, monkeypatch):
     """After an expired cursor, the list is read from its start; known ids are not repeated."""
     monkeypatch.setattr("paylab.frames.pages.FIRST_BATCH_PAGES", 1)
     service.broken = (3,)
@@ -298,7 +298,7 @@ def test_stopped(service, tmp_path):
     assert ids(tmp_path / "t.csv") == [row["id"] for row in rows]
 
 
-def test_sidecar(service, tmp_path):
+def test_the_sidecar_describes_the_columns_and_the_source_of_the_file(service, tmp_path):
     """The sidecar describes the columns and the source of the file."""
     frames.export_list(service, tmp_path / "t.csv", origin={"base_url": "https://one"})
     said = json.loads((tmp_path / "t.csv.columns.json").read_text())

@@ -50,7 +50,7 @@ def test_a_document_number_and_account_details_stay_out():
     ]
 
 
-def test_conversion_accounts(lab):
+def test_a_conversion_account_has_columns_for_its_deposit_instructions_and_payout_account(lab):
     """A conversion account has columns for its deposit instructions and payout account."""
     frame = lab.conversion_accounts.frame()
     account = lab.conversion_accounts.get(frame["id"][0])
@@ -58,7 +58,7 @@ def test_conversion_accounts(lab):
     assert frame["payout_account_id"][0] == account.payout_account.id
 
 
-def test_quotes(lab):
+def test_a_frame_of_given_quotes_has_their_exact_amounts(lab):
     """A frame of given quotes has their exact amounts."""
     person = lab.individuals.create(**examples.recipient("MX"))
     account = person.financial_accounts[0]
@@ -74,7 +74,7 @@ def test_quotes(lab):
     assert frame["total_fee"].sum() == quote.total_fee
 
 
-def test_events_and_deliveries():
+def test_an_event_has_the_fields_of_its_payload():
     """An event has the fields of its payload; a delivery has its attempt and status."""
     event = {
         "type": "transfer.failed",
@@ -114,7 +114,7 @@ def test_what_is_no_list_keeps_every_row(kind):
 
 
 @pytest.mark.parametrize("kind", SCHEMAS)
-def test_nothing(kind):
+def test_a_frame_without_rows_has_all_columns(kind):
     """A frame without rows has all columns."""
     assert list(frames.of([], kind).columns) == SCHEMAS[kind].names
 

@@ -53,13 +53,13 @@ def test_plotly_express_draws_amounts(frame, kind):
 
 
 @pytest.mark.parametrize("kind", ["histplot", "kdeplot", "boxplot", "violinplot", "ecdfplot"])
-def test_seaborn_draws_amounts(frame, kind):
+def test_a_distribution_of_amounts_is_drawn(frame, kind):
     """A distribution of amounts is drawn."""
     axes = getattr(seaborn, kind)(frame, x="source_amount", ax=Figure().subplots())
     assert axes.get_xlabel() == "source_amount"
 
 
-def test_narwhals_sees_decimals(frame, total):
+def test_the_type_is_a_decimal_and_sums_are_exact(frame, total):
     """The type is a decimal, and sums are exact."""
     found = narwhals.from_native(frame)
     assert isinstance(found.schema["source_amount"], narwhals.Decimal)
@@ -68,20 +68,20 @@ def test_narwhals_sees_decimals(frame, total):
     assert sum(grouped["source_amount"].to_list()) == total
 
 
-def test_polars_gets_decimals(frame, total):
+def test_a_frame_becomes_a_polars_frame_with_exact_amounts(frame, total):
     """A frame becomes a polars frame with exact amounts."""
     found = polars.from_pandas(frame)
     assert found["source_amount"].sum() == total
     assert found["source_amount"].dtype.is_decimal()
 
 
-def test_duckdb_gets_decimals(frame, total):
+def test_a_relation_of_the_frame_has_exact_sums(frame, total):
     """A relation of the frame has exact sums."""
     assert duckdb.from_df(frame).aggregate("sum(source_amount)").fetchall() == [(total,)]
 
 
 @pytest.mark.parametrize("connect", [sqlalchemy.create_engine, sqlite3.connect])
-def test_sqlite_gets_text(frame, connect):
+def test_sqlite_has_no_exact_numbers_the_amounts_are_text_digit_by_digit(frame, connect):
     """SQLite has no exact numbers: the amounts are text, digit by digit."""
     connection = connect(":memory:" if connect is sqlite3.connect else "sqlite://")
     frame[["id", "source_amount"]].to_sql("t", connection, index=False)
@@ -128,7 +128,7 @@ def test_styles_show_exact_amounts(frame):
         lambda f: f.boxplot("source_amount"),
     ],
 )
-def test_pandas_draws_amounts(frame, draw):
+def test_the_plots_of_pandas_draw_amounts_as_floats(frame, draw):
     """The plots of pandas draw amounts as floats."""
     assert draw(frame) is not None
 

@@ -82,7 +82,7 @@ class List:
 @pytest.mark.filterwarnings("ignore::paylab.frames.OrderWarning")
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("begin", [30, 1])
-def test_all_rows_since(order, begin):
+def test_every_row_since_a_time_is_found_in_every_order(order, begin):
     """Every row since a time is found in every order."""
     source = List(ORDERS[order](rows()))
     frame = frames.transfers(frames.bodies(source.fetch), since=at(begin))
@@ -165,7 +165,7 @@ def test_a_sync_of_an_undeclared_list_says_that_it_reads_everything(tmp_path):
         datetime(2026, 1, 1, 0, 54, tzinfo=UTC),
     ],
 )
-def test_any_time(since):
+def test_a_time_without_an_offset_is_utc(since):
     """A time without an offset is UTC."""
     assert len(frames.transfers([{"data": rows()}], since=since)) == 6
 

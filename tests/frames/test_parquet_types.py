@@ -70,7 +70,9 @@ def test_the_types_of_an_export(paged, transfer, tmp_path, change, amount, rate,
         ({"exchange_rate": 12, "source_amount": 8}, pa.decimal128(38, 8), pa.decimal128(38, 12)),
     ],
 )
-def test_a_chosen_scale(paged, transfer, tmp_path, scale, amount, rate):
+def test_scale_sets_the_decimals_of_all_amounts_or_those_of_some_columns(
+    paged, transfer, tmp_path, scale, amount, rate
+):
     """`scale` sets the decimals of all amounts, or those of some columns."""
     round_row = transfer | dict.fromkeys(
         ("source_amount", "destination_amount", "total_fee", "net_source_amount"), "10"

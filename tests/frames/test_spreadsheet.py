@@ -108,7 +108,7 @@ def test_long_amounts_are_text(transfer, tmp_path, amount):
         max_size=40,
     )
 )
-def test_any_text(tmp_path, texts):
+def test_no_cell_starts_with_a_formula_character_and_any_text_is_read_back(tmp_path, texts):
     """No cell starts with a formula character, and any text is read back."""
     rows = [{"id": f"x{at}", "client_reference_id": text} for at, text in enumerate(texts)]
     cells = exported(tmp_path, rows)

@@ -85,13 +85,13 @@ def test_past_38_digits(text):
         frames.summarize(frame_of([row(), row(source_amount=text)]))
 
 
-def test_floats_are_refused():
+def test_a_column_of_floats_raises_exactnesserror():
     """A column of floats raises ExactnessError."""
     with pytest.raises(ExactnessError, match="source_amount holds double"):
         frames.summarize(pd.DataFrame([{"source_amount": 0.1, "status": "completed"}]))
 
 
-def test_never_across_currencies():
+def test_each_currency_of_a_group_has_its_own_sum():
     """Each currency of a group has its own sum; upper and lower case are the same currency."""
     paid = [("USD", "1.00"), ("usd", "2.50"), ("PHP", "40.00")]
     rows = [row(source_currency=currency, source_amount=amount) for currency, amount in paid]
@@ -101,7 +101,7 @@ def test_never_across_currencies():
 
 
 @pytest.mark.parametrize("by", [*READY, ["day", "rail"], READY, [], "failure_reason"])
-def test_ready_groupings(by):
+def test_a_summary_groups_by_one_name_or_by_many(by):
     """A summary groups by one name or by many; the counts add up to all rows."""
     rows = [row(), row(status="failed", failure_reason="closed"), row(created_at=None)]
     found = frames.summarize(frame_of(rows), by=by)
@@ -110,7 +110,7 @@ def test_ready_groupings(by):
     assert list(found.columns[: len(names)]) == names
 
 
-def test_values():
+def test_rates_shares_quantiles_and_failure_reasons_of_a_group_have_the_expected_values():
     """Rates, shares, quantiles and failure reasons of a group have the expected values."""
     times = [3, 5, 8, 21, 34, 90]
     rows = [row(destination_amount="17.50", total_fee="0.05", completed_in=str(n)) for n in times]
@@ -176,7 +176,7 @@ def test_a_time_zone_that_is_none():
 
 
 @pytest.mark.parametrize("nothing", [None, pd.DataFrame(), pa.table({}), frame_of([])])
-def test_nothing(nothing):
+def test_the_summary_of_no_rows_is_empty_and_has_its_columns_and_types(nothing):
     """The summary of no rows is empty and has its columns and types."""
     found = frames.summarize(nothing, by=["day", "status"])
     assert len(found) == 0
@@ -194,13 +194,15 @@ def test_nothing(nothing):
         ([1], ["day"], ConfigError),
     ],
 )
-def test_wrong_use(data, by, error):
+def test_unknown_or_repeated_names_a_missing_folder_and_a_wrong_type_raise_an_error(
+    data, by, error
+):
     """Unknown or repeated names, a missing folder and a wrong type raise an error."""
     with pytest.raises(error):
         frames.summarize(data, by=by)
 
 
-def test_files(tmp_path):
+def test_an_exported_parquet_file_or_folder_has_the_same_summary_as_the_frame(tmp_path):
     """An exported Parquet file or folder has the same summary as the frame."""
     rows = [row(source_amount=f"{n}.{n}", completed_in=str(n)) for n in range(40)]
     expected = frames.summarize(frame_of(rows), by=["day"])

@@ -55,7 +55,7 @@ def test_read(text: str | None, moment: datetime | None) -> None:
         "9999-12-31T23:00:00-05:00",
     ],
 )
-def test_unreadable(junk: str) -> None:
+def test_an_unreadable_time_is_a_missing_value(junk: str) -> None:
     """An unreadable time is a missing value; a warning has its column, row and value."""
     with pytest.warns(UnreadableTimeWarning, match=f"created_at, row 8: '{junk[:10]}"):
         assert read("2026-01-31T09:30:00Z", junk, start=7).null_count == 1
@@ -70,7 +70,9 @@ def test_unreadable(junk: str) -> None:
         ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000Z"),
     ],
 )
-def test_write(sent: str, written: str) -> None:
+def test_times_are_written_in_iso_8601_in_utc_with_z_with_at_least_milliseconds(
+    sent: str, written: str
+) -> None:
     """Times are written in ISO 8601, in UTC with Z, with at least milliseconds."""
     assert times.to_texts(read(sent)).to_pylist() == [written]
 

@@ -72,7 +72,7 @@ def outcome(guess, place):
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_guesses_work(place):
+def test_the_calls_work_as_written(place):
     """The calls work as written."""
     outcomes = {guess: outcome(guess, place) for guess, answer in GUESSES if answer == "works"}
     assert {guess: it for guess, it in outcomes.items() if isinstance(it, Exception)} == {}

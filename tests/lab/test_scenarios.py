@@ -86,7 +86,7 @@ def test_the_words_of_a_name_in_any_order(lab, text, name):
 
 
 @pytest.mark.parametrize("name", ["failed payot", "", "transfer", 7, "payout failed today"])
-def test_an_unknown_name(lab, name):
+def test_the_error_lists_names_that_are_similar_and_nothing_is_sent(lab, name):
     """The error lists names that are similar, and nothing is sent."""
     before = len(lab.calls)
     with pytest.raises((UnknownNameError, paylab.PaylabError), match=r"nearest: |must be text"):

@@ -334,7 +334,7 @@ def test_a_batch_without_references_and_a_single_order(service, connect, batch_f
     assert len(service.payments) == 1
 
 
-def test_overlapping_batches(service, connect):
+def test_batches_that_share_rows_pay_each_reference_once(service, connect):
     """Batches that share rows pay each reference once."""
     batch_report(connect(), rows("a", "bb")).check("created, created")
     batch_report(connect(), rows("bb", "ccc")).check("already paid, created")

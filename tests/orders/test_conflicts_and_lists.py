@@ -434,7 +434,9 @@ FIND_VALUES = [
 
 
 @pytest.mark.parametrize(("changes", "age", "expected"), FIND_VALUES)
-def test_find_by_values(service, cell, changes, age, expected):
+def test_find_with_values_and_since_gives_the_payment_with_these_values_or_none(
+    service, cell, changes, age, expected
+):
     """`find` with values and `since` gives the payment with these values, or None."""
     service.add_payment(None, age=age)
     since = service.clock() - timedelta(days=1)

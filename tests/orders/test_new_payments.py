@@ -30,7 +30,9 @@ NEW = [
 
 
 @pytest.mark.parametrize(("order", "names", "reported", "paid"), NEW)
-def test_new_pays_again(service, cell, order, names, reported, paid):
+def test_a_named_new_order_is_paid_once_however_often_it_runs(
+    service, cell, order, names, reported, paid
+):
     """A named new order is paid once however often it runs; `new=True` pays each time."""
     report(cell.transfers.create, **order).check("paid tr_1")
     for name in names:

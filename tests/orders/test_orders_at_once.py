@@ -41,7 +41,7 @@ def test_threads_that_pay_different_orders(service, cell):
     assert len(service.payments) == 6
 
 
-def test_spellings_at_once(service, connect):
+def test_two_spellings_of_an_order_at_once_are_one_payment(service, connect):
     """Two spellings of an order at once are one payment."""
     service.idempotency.guards_concurrent = False
     service.delay = 0.15

@@ -122,7 +122,7 @@ def test_programs_of_several_processes(service, start, program):
     assert len(service.payments) == 1
 
 
-def test_two_kernels(service, monkeypatch, tmp_path):
+def test_two_kernels_that_run_one_cell_pay_its_order_once(service, monkeypatch, tmp_path):
     """Two kernels that run one cell pay its order once."""
     from jupyter_client.manager import start_new_kernel
 

@@ -146,7 +146,9 @@ EXTRA = [
 
 
 @pytest.mark.parametrize(("reference", "first", "second", "reported", "paid"), EXTRA)
-def test_unknown_fields_count(service, connect, reference, first, second, reported, paid):
+def test_fields_of_extra_are_values_of_the_order_like_any_other(
+    service, connect, reference, first, second, reported, paid
+):
     """Fields of `extra` are values of the order like any other."""
     report(connect().transfers.create, **order(reference), extra=first).check("paid tr_1")
     report(connect().transfers.create, **order(reference), extra=second).check(reported)

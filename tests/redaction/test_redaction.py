@@ -93,7 +93,7 @@ def test_a_document_number_is_found_whatever_its_type_and_place(document, shape)
     assert [number for number in told if number in clean] == []
 
 
-def test_json_stays_json():
+def test_a_redacted_number_becomes_a_json_string():
     """A redacted number becomes a JSON string; the same number in another field stays."""
     body = {"document": {"number": 52998224725, "type": "cpf"}, "id": 52998224725, "n": [1]}
     clean = Redaction([]).text(json.dumps(body))
@@ -150,7 +150,7 @@ def test_a_short_key_is_no_part_of_words(key, text):
         "signed headers: host, x-api-key, x-date",
     ],
 )
-def test_messages_stay(text):
+def test_words_next_to_a_secret_name_are_kept(text):
     """Words next to a secret's name are kept."""
     assert Redaction([Given(KEY)]).text(text) == text
 

@@ -313,7 +313,7 @@ KEPT = (
 )
 
 
-def test_kept():
+def test_examples_placeholders_thumbnails_and_similar_numbers_are_kept():
     """Examples, placeholders, thumbnails and similar numbers are kept."""
     dirty = notebook(*((text, {"text/plain": [text]}) for text in KEPT))
     assert scrub(dirty) == (dirty, [])
@@ -419,7 +419,7 @@ def test_qr_codes_are_kept():
     assert scrub(dirty) == (dirty, [])
 
 
-def test_images():
+def test_a_picture_above_the_thumbnail_size_is_removed_a_smaller_one_is_kept():
     """A picture above the thumbnail size is removed, a smaller one is kept."""
     dirty = notebook(("", {"image/png": picture(200)}), ("", {"image/png": picture(50)}))
     clean, found = scrub(dirty)
@@ -427,7 +427,7 @@ def test_images():
     assert [list(c["outputs"][0]["data"]) for c in clean["cells"]] == [[], ["image/png"]]
 
 
-def test_attachments():
+def test_pictures_in_markdown_cells_are_removed():
     """Pictures in Markdown cells are removed."""
     cell = {"cell_type": "markdown", "attachments": {"a.jpg": {"image/jpeg": PHOTO}}, "source": []}
     clean, found = scrub({"cells": [cell]})
@@ -435,7 +435,7 @@ def test_attachments():
     assert clean["cells"][0]["attachments"] == {"a.jpg": {}}
 
 
-def test_widget_state():
+def test_the_widget_state_is_removed_because_it_may_contain_typed_values():
     """The widget state is removed, because it may contain typed values."""
     clean, found = scrub(notebook(widgets=STATE, kernelspec={"name": "python3"}))
     assert [str(each) for each in found] == ["notebook: widget state"]
@@ -444,7 +444,7 @@ def test_widget_state():
 
 @pytest.mark.parametrize("layout", [{"indent": 1}, {"indent": "\t"}, {}, {"ensure_ascii": False}])
 @pytest.mark.parametrize("end", ["", "\n"])
-def test_layout(tmp_path, layout, end):
+def test_everything_else_in_the_file_stays_identical_to_the_byte(tmp_path, layout, end):
     """Everything else in the file stays identical to the byte."""
     path = tmp_path / "a.ipynb"
     dirty = notebook((f"# ñ 最\nx = '{CURP}'", {"text/plain": "é"}))
@@ -457,7 +457,7 @@ def test_layout(tmp_path, layout, end):
     assert [each.name for each in tmp_path.iterdir()] == ["a.ipynb"]
 
 
-def test_check(tmp_path, capsys):
+def test_check_changes_nothing_reports_cell_and_kind_and_exits_with_status_1(tmp_path, capsys):
     """`--check` changes nothing, reports cell and kind, and exits with status 1."""
     path = tmp_path / "a.ipynb"
     path.write_text(json.dumps(notebook(("1", {}), (CURP, {}))))
@@ -469,7 +469,7 @@ def test_check(tmp_path, capsys):
     assert main(["scrub", "--check", str(path)]) == 0
 
 
-def test_json(tmp_path, capsys):
+def test_json_prints_the_findings_as_json(tmp_path, capsys):
     """`--json` prints the findings as JSON."""
     path = tmp_path / "a.ipynb"
     path.write_text(json.dumps(notebook((CURP, {}))))
@@ -479,7 +479,7 @@ def test_json(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"cells": 1}', '{"worksheets": []}', "\xff"])
-def test_no_notebook(tmp_path, capsys, text):
+def test_a_file_that_is_not_a_notebook_is_an_error_and_is_not_changed(tmp_path, capsys, text):
     """A file that is not a notebook is an error and is not changed."""
     path = tmp_path / "a.ipynb"
     path.write_text(text, "latin-1")
@@ -492,7 +492,7 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
-def test_our_own(path):
+def test_the_notebooks_of_this_project_pass_the_check(path):
     """The notebooks of this project pass the check."""
     assert scrub(json.loads(path.read_text()))[1] == []
 

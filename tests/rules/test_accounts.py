@@ -59,7 +59,7 @@ def changed(sample, **change):
 
 
 @pytest.mark.parametrize("sample", GOOD, ids=lambda sample: f"{sample[0]} {sample[1]}")
-def test_good(sample):
+def test_a_valid_account_of_every_type_has_no_problems(sample):
     """A valid account of every type has no problems."""
     country, kind, details = sample
     body = {"individual_id": "ind_1", "type": kind, "details": details}
@@ -68,7 +68,7 @@ def test_good(sample):
 
 
 @pytest.mark.parametrize("sample", GOOD, ids=lambda sample: f"{sample[0]} {sample[1]}")
-def test_required_fields(sample):
+def test_empty_details_have_a_problem_for_every_field_except_the_bic(sample):
     """Empty details have a problem for every field except the BIC."""
     country, kind, details = sample
     fields = [problem.field for problem in accounts.check_details(country, kind, {})]
@@ -107,7 +107,9 @@ def test_required_fields(sample):
         (WALLET, "network", list(codes.NETWORKS), ["Base", "tron", None]),
     ],
 )
-def test_limits(sample, field, good, bad):
+def test_values_within_each_limit_are_accepted_and_values_outside_are_refused(
+    sample, field, good, bad
+):
     """Values within each limit are accepted, and values outside are refused."""
     assert [value for value in good if changed(sample, **{field: value})] == []
     assert [value for value in bad if not changed(sample, **{field: value})] == []
@@ -166,7 +168,7 @@ def test_account_types_of_a_country(country, kind, good):
         (None, [""]),
     ],
 )
-def test_bodies(body, fields):
+def test_all_problems_of_a_body_are_listed_at_once(body, fields):
     """All problems of a body are listed at once."""
     assert [problem.field for problem in accounts.check(body, "MX")] == fields
 
@@ -181,7 +183,9 @@ def test_bodies(body, fields):
         (PH, "issuer", ("spec", "details.ph")),
     ],
 )
-def test_sources(sample, field, sources):
+def test_a_missing_field_and_a_wrong_value_may_have_different_sources_spec_or_assumption(
+    sample, field, sources
+):
     """A missing field and a wrong value may have different sources: spec or assumption."""
     missing, wrong = changed(sample, **{field: None}), changed(sample, **{field: "@"})
     assert (missing[0].source, wrong[0].source) == sources

@@ -26,7 +26,7 @@ from paylab.rules import accounts, wallet_addresses
         ("tin", "12345678900000", "123456789000000"),
     ],
 )
-def test_check_digits(kind, good, bad):
+def test_a_correct_check_digit_gives_no_warning_and_a_wrong_one_gives_one_warning(kind, good, bad):
     """A correct check digit gives no warning, and a wrong one gives one warning."""
     form = Format(check_digit=kind)
     assert accounts.warn_check_digits(form, good, "number") == []
@@ -81,7 +81,7 @@ def test_the_capitals_of_an_address(address):
         ("2NEpo7TZRRrLZSi20", None),
     ],
 )
-def test_base58(text, data):
+def test_the_samples_of_the_base58_specification(text, data):
     """The samples of the Base58 specification (draft-msporny-base58)."""
     assert wallet_addresses.decode_base58(text) == data
 
@@ -103,7 +103,7 @@ def test_base58(text, data):
         *(("base", junk, None) for junk in (None, 7, "")),
     ],
 )
-def test_addresses(network, address, words):
+def test_an_address_of_another_network_or_length_is_a_warning(network, address, words):
     """An address of another network or length is a warning; what is no text is none."""
     found = [problem.message for problem in wallet_addresses.warn_address(network, address)]
     assert len(found) == (words is not None)

@@ -34,7 +34,7 @@ def said(problems):
         ({"sender_name": None}, "mxn"),
     ],
 )
-def test_good_deposits(change, currency):
+def test_valid_deposits_have_no_problems(change, currency):
     """Valid deposits have no problems."""
     assert deposits.check(DEPOSIT | change, currency) == []
 
@@ -60,7 +60,9 @@ def test_good_deposits(change, currency):
         ({"sender_name": 5}, "mxn", "sender_name", "text"),
     ],
 )
-def test_bad_deposits(change, currency, field, words):
+def test_an_invalid_deposit_has_one_problem_with_the_field_and_the_reason(
+    change, currency, field, words
+):
     """An invalid deposit has one problem, with the field and the reason."""
     assert words in said(deposits.check(DEPOSIT | change, currency))[field]
     assert len(deposits.check(DEPOSIT | change, currency)) == 1
@@ -84,7 +86,7 @@ def test_every_problem_of_a_deposit_at_once():
         ({"client_reference_id": "scenario:slow"}, "MX"),
     ],
 )
-def test_good_accounts(change, country):
+def test_valid_conversion_accounts_have_no_problems(change, country):
     """Valid conversion accounts have no problems."""
     assert deposits.check_account(ACCOUNT | change, country) == []
 
@@ -110,7 +112,9 @@ def test_good_accounts(change, country):
         ({"client_reference_id": ""}, "MX", "client_reference_id", "blank"),
     ],
 )
-def test_bad_accounts(change, country, field, words):
+def test_an_invalid_conversion_account_has_one_problem_with_the_field_and_the_reason(
+    change, country, field, words
+):
     """An invalid conversion account has one problem, with the field and the reason."""
     (problem,) = deposits.check_account(ACCOUNT | change, country)
     assert problem.field == field
@@ -118,7 +122,7 @@ def test_bad_accounts(change, country, field, words):
 
 
 @pytest.mark.parametrize("body", [None, [], "x", 7])
-def test_not_an_object(body):
+def test_a_body_that_is_not_an_object_has_one_problem_without_a_field_name(body):
     """A body that is not an object has one problem, without a field name."""
     wanted = {"": "must be a JSON object"}
     assert said(deposits.check(body)) == said(deposits.check_account(body)) == wanted

@@ -68,7 +68,7 @@ def test_a_file_is_accepted_only_as_its_type(data, mime):
 
 
 @pytest.mark.parametrize("data", [b"", b"\xff\xd8", b"GIF89a", AVIF, b"RIFF", b"%PDF", b"\0" * 99])
-def test_unknown_kinds(data):
+def test_a_file_of_none_of_the_six_types_is_not_recognized_and_is_refused(data):
     """A file of none of the six types is not recognized and is refused."""
     assert images.sniff_type(data) is None
     assert "no known type" in said(upload(uri(data)))
@@ -85,7 +85,7 @@ def test_unknown_kinds(data):
         (LARGEST + 1, "at most 15 MB"),
     ],
 )
-def test_sizes(size, words):
+def test_the_smallest_and_the_largest_size_are_accepted(size, words):
     """The smallest and the largest size are accepted; one byte less or more is refused."""
     message = said(upload(uri(JPEG, size=size)))
     assert words in message
@@ -93,13 +93,13 @@ def test_sizes(size, words):
 
 
 @pytest.mark.parametrize(("count", "good"), [(0, False), (1, True), (10, True), (11, False)])
-def test_counts(count, good):
+def test_a_body_must_have_one_to_ten_images(count, good):
     """A body must have one to ten images."""
     assert (said(upload(GOOD, count=count)) == "") is good
 
 
 @pytest.mark.parametrize("side", ["document-front", "document-back", "selfie"])
-def test_sides(side):
+def test_each_of_the_three_sides_is_accepted_and_a_side_may_be_sent_twice(side):
     """Each of the three sides is accepted, and a side may be sent twice."""
     assert images.check(upload(GOOD, side, count=2)) == []
 
@@ -121,7 +121,7 @@ def test_sides(side):
         {"data": "x"},
     ],
 )
-def test_no_data_uri(content):
+def test_only_a_base64_data_uri_of_one_of_the_six_types_is_accepted(content):
     """Only a Base64 data URI of one of the six types is accepted."""
     assert "must be a Base64 data URI" in said(upload(content))
 
@@ -136,7 +136,7 @@ def test_no_data_uri(content):
         ("AAAA", "\ud83dAAA"),
     ],
 )
-def test_base64_is_strict(old, new):
+def test_base64_with_line_breaks_padding_inside_or_another_alphabet_is_refused(old, new):
     """Base64 with line breaks, padding inside or another alphabet is refused."""
     assert "valid Base64" in said(upload(GOOD.replace(old, new, 1)))
 
@@ -167,7 +167,7 @@ def test_base64_of_another_length(cut):
         ([], [""]),
     ],
 )
-def test_bodies(body, fields):
+def test_the_problems_have_these_fields_in_this_order(body, fields):
     """The problems have these fields, in this order; only the first ten images are checked."""
     assert [problem.field for problem in images.check(body)] == fields
 
@@ -182,7 +182,7 @@ def test_too_large_is_told_without_decoding():
     assert "at most 15 MB" in said(upload("data:image/png;base64," + "!" * 30_000_000))
 
 
-def test_decode():
+def test_decode_content_returns_the_declared_type_and_the_bytes_or_raises_valueerror():
     """`decode_content` returns the declared type and the bytes, or raises ValueError."""
     assert images.decode_content("data:image/png;base64,aGVsbG8=") == ("image/png", b"hello")
     with pytest.raises(ValueError, match="data URI"):

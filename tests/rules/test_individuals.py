@@ -75,7 +75,7 @@ def document(country, kind, number):
         *({"country": country, "address": {}} for country in ("DE", "CH", "GB", "SG", "AE")),
     ],
 )
-def test_good(change):
+def test_valid_individuals_have_no_problems(change):
     """Valid individuals have no problems."""
     assert individuals.check(BASE | change) == []
 
@@ -176,7 +176,7 @@ def test_countries_that_always_ask_for_more(body, name, products):
         ),
     ],
 )
-def test_bad(change, field, words):
+def test_an_invalid_individual_has_a_problem_with_the_field_and_the_reason(change, field, words):
     """An invalid individual has a problem with the field and the reason."""
     assert words in said(individuals.check(BASE | change))[field]
 
@@ -215,7 +215,7 @@ def test_every_problem_at_once_in_a_stable_order():
 
 
 @pytest.mark.parametrize("body", [None, [], "x", 7, True])
-def test_not_an_object(body):
+def test_a_body_that_is_not_an_object_has_one_problem_without_a_field_name(body):
     """A body that is not an object has one problem, without a field name."""
     assert said(individuals.check(body)) == {"": "must be a JSON object"}
     assert said(individuals.check_token(body)) == {"": "must be a JSON object"}
@@ -239,7 +239,7 @@ def test_not_an_object(body):
         ({"provider": "x", "token": ""}, ["provider", "token"]),
     ],
 )
-def test_token(change, fields):
+def test_the_body_of_a_verification_token_is_checked_field_by_field(change, fields):
     """The body of a verification token is checked field by field."""
     assert [problem.field for problem in individuals.check_token(TOKEN | change)] == fields
 
@@ -267,7 +267,7 @@ def test_another_provider_can_be_named():
         ),
     ],
 )
-def test_warnings(change, fields):
+def test_a_mistyped_number_or_a_missing_e_mail_address_gives_a_warning(change, fields):
     """A mistyped number or a missing e-mail address gives a warning."""
     assert [problem.field for problem in individuals.warn(BASE | change)] == fields
 

@@ -86,7 +86,7 @@ def test_any_body(body):
 
 @some
 @given(details=st.dictionaries(NAMES, JSON) | JSON)
-def test_any_details(details):
+def test_checks_and_warnings_of_account_details_return_problems_for_any_json(details):
     """Checks and warnings of account details return problems for any JSON."""
     for place in TYPED:
         assert are_problems(accounts.check_details(*place, details)), place
@@ -95,7 +95,7 @@ def test_any_details(details):
 
 @settings(some, max_examples=15)
 @given(route=st.tuples(JSON, JSON, JSON, JSON, JSON))
-def test_any_route(route):
+def test_the_rules_of_routes_return_problems_for_any_json_values(route):
     """The rules of routes return problems for any JSON values."""
     assert are_problems(transfers.check_route(*route))
     assert are_problems(transfers.check_network(*route[:2]))
@@ -103,14 +103,14 @@ def test_any_route(route):
 
 @some
 @given(JSON, JSON)
-def test_any_amount(value, currency):
+def test_the_rule_of_amounts_returns_problems_for_any_json_amount_and_currency(value, currency):
     """The rule of amounts returns problems for any JSON amount and currency."""
     assert are_problems(money.check_amount(value, currency, "amount"))
 
 
 @some
 @given(st.binary())
-def test_any_first_bytes(data):
+def test_any_bytes_are_recognized_as_one_of_the_six_types_or_as_none(data):
     """Any bytes are recognized as one of the six types or as none."""
     assert images.sniff_type(data) in (None, *codes.IMAGE_TYPES)
 

@@ -19,7 +19,7 @@ LENGTHS = (
 
 
 @pytest.mark.parametrize("length", LENGTHS)
-def test_equals_another_program(length):
+def test_digests_are_equal_also_where_the_padding_fills_a_block_or_needs_another_one(length):
     """Digests are equal, also where the padding fills a block or needs another one."""
     data = bytes(at * 37 % 256 for at in range(length))
     assert keccak_256(data) == keccak.new(digest_bits=256, data=data).digest()

@@ -157,7 +157,7 @@ def test_the_source_of_a_problem(case):
         ("MXN", "\x1b[31m", False, False),
     ],
 )
-def test_rails(currency, rail, refused, doubted):
+def test_a_rail_of_another_currency_is_a_problem(currency, rail, refused, doubted):
     """A rail of another currency is a problem; one that no corridor names is a warning."""
     assert bool(transfers.check_rail(currency, rail)) is refused
     assert bool(transfers.warn_rail(currency, rail)) is doubted

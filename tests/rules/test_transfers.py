@@ -45,7 +45,7 @@ def fields(problems):
         {"memo": ["ignored"]},
     ],
 )
-def test_good_transfers(change):
+def test_valid_transfers_have_no_problems(change):
     """Valid transfers have no problems."""
     assert transfers.check(TRANSFER | change) == []
 
@@ -81,7 +81,7 @@ def test_good_transfers(change):
         ({"client_reference_id": 5}, "client_reference_id", "text"),
     ],
 )
-def test_bad_transfers(change, field, words):
+def test_an_invalid_transfer_has_one_problem_with_the_field_and_the_reason(change, field, words):
     """An invalid transfer has one problem, with the field and the reason."""
     (problem,) = transfers.check(TRANSFER | change)
     assert problem.field == field
@@ -141,13 +141,13 @@ def test_every_problem_of_a_transfer_at_once():
         ({"payout_method": ""}, ["payout_method"]),
     ],
 )
-def test_quotes(change, wrong):
+def test_a_quote_needs_exactly_one_amount_and_a_network_for_a_stablecoin(change, wrong):
     """A quote needs exactly one amount, and a network for a stablecoin; the default is USD."""
     assert fields(transfers.check_quote(QUOTE | change)) == wrong
 
 
 @pytest.mark.parametrize("body", [None, [], "x", 7])
-def test_not_an_object(body):
+def test_a_body_that_is_not_an_object_has_one_problem_without_a_field_name(body):
     """A body that is not an object has one problem, without a field name."""
     assert fields(transfers.check(body)) == fields(transfers.check_quote(body)) == [""]
 

@@ -27,7 +27,7 @@ TYPES = ["transfer.created"]
         "http://[::1]:8080/",
     ],
 )
-def test_good_addresses(url):
+def test_https_is_accepted_for_any_host_and_http_for_this_machine(url):
     """https is accepted for any host and http for this machine; a query is accepted."""
     assert webhooks.check({"url": url, "event_types": TYPES}) == []
 
@@ -70,7 +70,7 @@ def test_good_addresses(url):
         ([URL], "text"),
     ],
 )
-def test_bad_addresses(url, words):
+def test_an_invalid_address_has_one_problem_that_says_why(url, words):
     """An invalid address has one problem that says why."""
     (problem,) = webhooks.check({"url": url, "event_types": TYPES})
     assert problem.field == "url"
@@ -90,13 +90,13 @@ def test_bad_addresses(url, words):
         ([["transfer.created"]], ["event_types.0"]),
     ],
 )
-def test_event_types(event_types, fields):
+def test_event_types_must_be_a_list_of_at_least_one_known_event_type(event_types, fields):
     """`event_types` must be a list of at least one known event type."""
     problems = webhooks.check({"url": URL, "event_types": event_types})
     assert [problem.field for problem in problems] == fields
 
 
 @pytest.mark.parametrize("body", [None, [], "x", 7])
-def test_not_an_object(body):
+def test_a_body_that_is_not_an_object_has_one_problem_without_a_field_name(body):
     """A body that is not an object has one problem, without a field name."""
     assert [problem.field for problem in webhooks.check(body)] == [""]

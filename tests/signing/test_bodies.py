@@ -40,7 +40,7 @@ def test_named(claimed, mistake, words):
     assert words in found.message
 
 
-def test_trimmed():
+def test_the_body_was_sent_with_white_space_around_it_but_hashed_without_it():
     """The body was sent with white space around it, but hashed without it."""
     found = find_body_mistake(hashed("{ }"), b"\r\n{ }\n")
     assert "without the white space around it" in found.message

@@ -27,7 +27,9 @@ def spoilt(text):
 
 
 @pytest.mark.parametrize("part", ["method", "path", "query"])
-def test_request_line(signed, check, part):
+def test_changing_any_character_of_the_method_path_or_query_invalidates_the_signature(
+    signed, check, part
+):
     """Changing any character of the method, path or query invalidates the signature."""
     request = signed(path="/v1/a%2Fb//c+d", query="x=%c3%a1&y=+")
     reasons = {
@@ -48,7 +50,9 @@ def test_request_line(signed, check, part):
         ("x-name", {"signature"}),
     ],
 )
-def test_headers(signed, check, resent, name, expected):
+def test_changing_any_character_of_a_signed_header_is_refused_with_the_expected_reason(
+    signed, check, resent, name, expected
+):
     """Changing any character of a signed header is refused with the expected reason."""
     request = signed(headers={"x-name": "María: ñ"})
     reasons = {
@@ -67,7 +71,9 @@ def test_headers(signed, check, resent, name, expected):
         ("Signature=", "", {"signature", "malformed-authorization"}),
     ],
 )
-def test_authorization(signed, check, resent, after, until, expected):
+def test_changing_any_character_of_the_authorization_header_is_refused(
+    signed, check, resent, after, until, expected
+):
     """Changing any character of the Authorization header is refused."""
     request = signed()
     line = request.headers["authorization"]
@@ -81,7 +87,7 @@ def test_authorization(signed, check, resent, after, until, expected):
     assert reasons <= expected
 
 
-def test_body(signed, check):
+def test_changing_any_bit_of_the_body_is_refused_because_of_the_body_hash(signed, check):
     """Changing any bit of the body is refused because of the body hash."""
     request = signed(body='{"name":"María"}'.encode())
     for at in range(len(request.body) * 8):
@@ -104,7 +110,7 @@ def test_bytes_that_are_no_text(signed, check, resent):
         assert check(changed).reason == "signature"
 
 
-def test_header_moved(signed, check, resent):
+def test_exchanging_the_values_of_two_signed_headers_is_refused(signed, check, resent):
     """Exchanging the values of two signed headers is refused."""
     request = signed(headers={"x-a": "1", "x-b": "2"})
     assert check(resent(request, x_a="2", x_b="1")).reason == "signature"
@@ -129,7 +135,7 @@ NAMES = st.sampled_from(
         st.binary(max_size=60),
     )
 )
-def test_junk(request):
+def test_a_request_of_random_text_is_refused_with_a_message(request):
     """A request of random text is refused with a message."""
     assert verify(request, {}.get, NOW).message
 
@@ -146,7 +152,9 @@ def test_junk_in_one_place(signed, check, resent, data):
 
 @settings(deadline=None, max_examples=40)
 @given(TEXT, TEXT, TEXT, st.dictionaries(TEXT, TEXT, max_size=3))
-def test_junk_signed(signed, check, resent, method, path, query, headers):
+def test_a_request_of_random_text_with_a_well_formed_authorization_header_is_refused(
+    signed, check, resent, method, path, query, headers
+):
     """A request of random text with a well-formed Authorization header is refused."""
     request = replace(signed(), method=method, path=path, query=query)
     junk = {f"x{name.lower()}": text for name, text in headers.items()}

@@ -50,7 +50,7 @@ def judged(service, encoding="utf-8", off=0, **step):
         ({"signing.nonce": "required"}, {}, None),
     ],
 )
-def test_dialects(settings, step, wrong):
+def test_a_request_in_the_service_dialect_is_accepted(settings, step, wrong):
     """A request in the service's dialect is accepted; for another the mistake is named."""
     assert judged(Service(settings), **step) == wrong
 

@@ -52,7 +52,7 @@ def signed(case):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_steps(case):
+def test_canonical_request_payload_and_signature_are_equal_to_those_of_openssl(case):
     """Canonical request, payload and signature are equal to those of openssl."""
     _, signature = signed(case)
     assert signature.canonical == read(case, "canonical")
@@ -61,13 +61,13 @@ def test_steps(case):
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case != "sample-order"])
-def test_headers(case):
+def test_the_sent_headers_are_equal_to_those_of_the_case(case):
     """The sent headers are equal to those of the case."""
     sent, _ = signed(case)
     assert {name.lower(): value for name, value in sent.items()} == received(case).headers
 
 
-def test_sample_order():
+def test_signedheaders_can_list_the_names_in_the_order_of_the_spec_sample():
     """SignedHeaders can list the names in the order of the spec's sample."""
     _, signature = signed("sample-order")
     line = signing.authorization(KEY, SAMPLE, signature.value)
@@ -75,12 +75,12 @@ def test_sample_order():
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_verifies(case):
+def test_a_request_signed_with_openssl_is_accepted(case):
     """A request signed with openssl is accepted."""
     assert signing.verify(received(case), {KEY: SECRET}.get, NOW) is None
 
 
-def test_script(tmp_path):
+def test_the_script_makes_exactly_the_committed_files(tmp_path):
     """The script makes exactly the committed files; it needs bash and openssl."""
     if not (shutil.which("bash") and shutil.which("openssl")):
         return  # the other tests compare the committed files with paylab's signatures
@@ -91,7 +91,7 @@ def test_script(tmp_path):
         assert made == {step: read(case, step) for step in STEPS}
 
 
-def test_blank_dialect():
+def test_with_empty_query_set_to_blank_a_missing_query_is_an_empty_line():
     """With `empty_query` set to `blank`, a missing query is an empty line."""
     omit = signing.canonical_request("GET", "/v1/x", "", {"host": "h"}, "0")
     blank = signing.canonical_request("GET", "/v1/x", "", {"host": "h"}, "0", empty_query="blank")
@@ -99,7 +99,7 @@ def test_blank_dialect():
     assert blank == "GET\n/v1/x\n\nhost:h\nhost\n0"
 
 
-def test_repr():
+def test_the_repr_of_a_signature_does_not_contain_its_value():
     """The repr of a signature does not contain its value."""
     _, signature = signed("no-query")
     assert signature.value not in repr(signature)

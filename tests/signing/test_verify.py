@@ -42,12 +42,12 @@ NOW = datetime(2026, 1, 31, 9, 30, 0, 123_000, tzinfo=UTC)
         {"names": ["host", "x-api-key", "x-date", "x-content-sha256", "x-nonce"]},
     ],
 )
-def test_accepts(signed, check, change):
+def test_a_request_that_is_signed_as_the_spec_says_is_accepted(signed, check, change):
     """A request that is signed as the spec says is accepted."""
     assert check(signed(**change)) is None
 
 
-def test_space_between_parts(signed, check, resent):
+def test_a_space_after_the_commas_of_authorization_is_accepted(signed, check, resent):
     """A space after the commas of Authorization is accepted."""
     request = signed()
     spaced = request.headers["authorization"].replace(",", ", ")
@@ -65,7 +65,9 @@ def test_space_between_parts(signed, check, resent):
         ("x_nonce", "X-Nonce"),
     ],
 )
-def test_missing(signed, check, resent, name, spelled):
+def test_a_missing_header_that_is_signed_or_required_is_refused_by_name(
+    signed, check, resent, name, spelled
+):
     """A missing header that is signed or required is refused by name."""
     refusal = check(resent(signed(), **{name: None}))
     assert (refusal.reason, refusal.mistake) == ("missing-header", "missing-header")
@@ -73,7 +75,7 @@ def test_missing(signed, check, resent, name, spelled):
 
 
 @pytest.mark.parametrize("name", SORTED)
-def test_unsigned(signed, check, name):
+def test_each_of_these_headers_must_be_signed_if_it_is_sent_x_nonce_included(signed, check, name):
     """Each of these headers must be signed if it is sent, X-Nonce included."""
     refusal = check(signed(names=[each for each in SORTED if each != name]))
     assert (refusal.reason, refusal.mistake) == ("unsigned-header", "missing-header")
@@ -99,27 +101,29 @@ def test_unsigned(signed, check, name):
         "é" * 100_000,
     ],
 )
-def test_malformed(signed, check, resent, line):
+def test_a_malformed_authorization_is_refused_with_a_message_that_shows_the_right_form(
+    signed, check, resent, line
+):
     """A malformed Authorization is refused with a message that shows the right form."""
     refusal = check(resent(signed(), authorization=line))
     assert refusal.reason == "malformed-authorization"
     assert "Credential=<API_KEY>,SignedHeaders=" in refusal.message
 
 
-def test_name_twice(signed, check):
+def test_a_header_that_signedheaders_lists_twice_is_refused(signed, check):
     """A header that SignedHeaders lists twice is refused."""
     refusal = check(signed(names=[*SORTED, "host"]))
     assert refusal.reason == "malformed-authorization"
     assert refusal.message == "name each header once in SignedHeaders"
 
 
-def test_names_in_capitals(signed, check):
+def test_a_name_in_signedheaders_that_is_not_in_lower_case_is_refused(signed, check):
     """A name in SignedHeaders that is not in lower case is refused."""
     refusal = check(signed(names=["Host", *SORTED[1:]]))
     assert (refusal.reason, refusal.mistake) == ("malformed-authorization", "header-name-case")
 
 
-def test_long_name(signed, check):
+def test_the_message_of_a_refusal_stays_short_when_a_header_name_is_very_long(signed, check):
     """The message of a refusal stays short when a header name is very long."""
     refusal = check(signed(names=[*SORTED, "n" * 100_000]))
     assert refusal.reason == "missing-header"
@@ -150,7 +154,7 @@ def test_unknown_key(signed, check, resent):
         *("٢٠٢٦-01-31T09:30:00Z", "2026-01-31T25:00:00Z", "Sat, 31 Jan 2026 09:30:00 GMT"),
     ],
 )
-def test_unreadable_date(signed, check, text):
+def test_a_date_in_another_format_is_refused_with_a_short_message(signed, check, text):
     """A date in another format is refused with a short message."""
     refusal = check(signed(headers={"x-date": text}))
     assert refusal.reason == "unreadable-date"
@@ -159,7 +163,7 @@ def test_unreadable_date(signed, check, text):
 
 
 @pytest.mark.parametrize("seconds", [-300, -299.999, 0, 299.999, 300])
-def test_fresh(signed, check, seconds):
+def test_a_date_up_to_300_before_or_after_the_service_clock_is_accepted(signed, check, seconds):
     """A date up to 300 s before or after the service's clock is accepted."""
     request = signed()
     assert check(request, now=moved(seconds)) is None
@@ -186,7 +190,7 @@ def moved(seconds):
     return NOW + timedelta(seconds=seconds)
 
 
-def test_nonce_reused(signed, check):
+def test_a_nonce_that_was_used_before_is_refused(signed, check):
     """A nonce that was used before is refused; a new one or none is accepted."""
     nonce = "1769851800123004217"
     assert check(signed(), nonces={nonce}).reason == "nonce-reused"
@@ -195,7 +199,9 @@ def test_nonce_reused(signed, check):
     assert check(signed(headers={"x-nonce": ""}), nonces={""}).reason == "nonce-reused"
 
 
-def test_nonce_last(signed, check):
+def test_the_signature_is_checked_before_the_nonce_so_a_wrong_signature_is_the_reason(
+    signed, check
+):
     """The signature is checked before the nonce, so a wrong signature is the reason."""
     refusal = check(signed(secret="another"), nonces={"1769851800123004217"})
     assert refusal.reason == "signature"
@@ -211,7 +217,9 @@ def test_nonce_last(signed, check):
         (hashlib.sha256(b"other").hexdigest(), "body-changed", "is not the hash of the body that"),
     ],
 )
-def test_body_hash(signed, check, claimed, mistake, words):
+def test_a_malformed_body_hash_and_the_hash_of_another_body_are_refused(
+    signed, check, claimed, mistake, words
+):
     """A malformed body hash and the hash of another body are refused."""
     refusal = check(signed(headers={"x-content-sha256": claimed}))
     assert (refusal.reason, refusal.mistake) == ("body-hash", mistake)
@@ -227,7 +235,7 @@ def test_signature(signed, check, resent, signature):
     assert "line by line" in refusal.message
 
 
-def test_long_and_wrong(signed, check):
+def test_a_very_long_request_with_a_wrong_signature_is_refused_within_a_second(signed, check):
     """A very long request with a wrong signature is refused within a second."""
     request = signed(query="&".join(f"q{n}=1" for n in range(100_000)), secret="another")
     started = perf_counter()

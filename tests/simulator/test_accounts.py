@@ -53,7 +53,7 @@ QR = (
         ("MX", "crypto_wallet", {"address": "0x", "network": "solana"}, {"address": " "}),
     ],
 )
-def test_both_sides(service, person_of, country, kind, good, change):
+def test_valid_details_create_an_account(service, person_of, country, kind, good, change):
     """Valid details create an account; one changed field returns a 400 that names the field."""
     owner = service.made("/v1/individuals", person_of(country))
     body = {"individual_id": owner["id"], "type": kind, "details": good}
@@ -77,7 +77,7 @@ def test_a_type_the_country_does_not_use(service, person_of, country, kind):
     assert (answer.status, "type" in answer.fields) == (400, True)
 
 
-def test_shape(service):
+def test_an_account_has_the_five_fields_of_the_spec_and_the_individual_contains_it(service):
     """An account has the five fields of the spec, and the individual contains it."""
     owner = service.person()
     made = service.account(owner)
@@ -99,7 +99,7 @@ def test_update_replaces_the_details(service):
     )
 
 
-def test_update_refusals(service):
+def test_an_unknown_account_returns_404_invalid_details_400_a_crypto_wallet_422(service):
     """An unknown account returns 404, invalid details 400, a crypto wallet 422."""
     owner = service.person()
     account, wallet = service.account(owner), service.wallet(owner)
@@ -114,7 +114,7 @@ def test_update_refusals(service):
 @pytest.mark.parametrize(
     ("individual_id", "status"), [("x", 404), (None, 400), (7, 400), (" ", 400), ([], 400)]
 )
-def test_whose(service, individual_id, status):
+def test_an_unknown_individual_id_returns_404(service, individual_id, status):
     """An unknown individual_id returns 404; a missing or invalid one returns 400."""
     body = {"individual_id": individual_id, "type": "bank_account", "details": {"clabe": "1" * 18}}
     assert service.post("/v1/financial_accounts", body).status == status

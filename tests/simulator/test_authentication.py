@@ -31,7 +31,7 @@ def sent(service, **changes):
         ({"x-nonce": None}, None),
     ],
 )
-def test_signed_but_wrong(service, changes, reason):
+def test_a_missing_or_invalid_signed_header_returns_a_401_with_its_reason(service, changes, reason):
     """A missing or invalid signed header returns a 401 with its reason; X-Nonce is optional."""
     answer = sent(service, **changes)
     assert answer.status == (401 if reason else 200)
@@ -66,7 +66,9 @@ def test_another_request_than_the_one_signed(service, method, target, body):
 @pytest.mark.parametrize(
     ("seconds", "status"), [(-300, 200), (-300.001, 401), (300, 200), (300.001, 401), (0, 200)]
 )
-def test_tolerance(service, seconds, status):
+def test_x_date_may_differ_from_the_simulator_clock_by_at_most_300_seconds(
+    service, seconds, status
+):
     """X-Date may differ from the simulator's clock by at most 300 seconds."""
     moment = service.now() + timedelta(seconds=seconds)
     text = moment.strftime("%Y-%m-%dT%H:%M:%S.%f")[:-3] + "Z"
@@ -147,7 +149,7 @@ def test_used_nonces_are_kept_as_long_as_their_dates_are_accepted():
     assert [name in used for name in "abcd"] == [False, False, False, True]
 
 
-def test_keys():
+def test_keys_say_that_they_are_a_simulator():
     """Keys say that they are a simulator's; a secret has forty digits, which are random or not."""
     seeded = seeded_keys(7)
     assert seeded == ("pk_simulator_4a7a396381b77eee", Simulator().secret_key)

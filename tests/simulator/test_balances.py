@@ -101,7 +101,7 @@ def test_what_cannot_be_paid_in(service, body, field):
         ("10.50", "started", "0.50"),
     ],
 )
-def test_the_last_cent(lab, pay, paid_in, status, rest):
+def test_a_balance_suffices_for_exactly_its_amount(lab, pay, paid_in, status, rest):
     """A balance suffices for exactly its amount."""
     lab.simulator.pay_in(paid_in)
     paid = pay("10.00")

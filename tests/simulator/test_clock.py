@@ -57,7 +57,7 @@ def test_never_back(wall, frozen):
     assert clock.now() == before
 
 
-def test_freezing_and_thawing(wall):
+def test_a_clock_that_is_frozen_and_released_continues_from_the_time_where_it_stopped(wall):
     """A clock that is frozen and released continues from the time where it stopped."""
     clock = Clock(frozen=False, wall=wall)
     begun = clock.now()
@@ -80,7 +80,7 @@ def test_a_new_speed_counts_from_now(wall):
 
 
 @pytest.mark.parametrize("frozen", [True, False])
-def test_saved_and_restored(wall, frozen):
+def test_after_a_restore_a_frozen_clock_has_the_same_time(wall, frozen):
     """After a restore a frozen clock has the same time; a running one has continued."""
     old = Clock(frozen=frozen, speed=3, wall=wall)
     saved = old.dump()
@@ -99,14 +99,14 @@ def test_ends_before_dates_do(wall):
     assert clock.now() == END
 
 
-def test_whole_milliseconds(wall):
+def test_the_time_of_the_clock_is_in_whole_milliseconds(wall):
     """The time of the clock is in whole milliseconds."""
     clock = Clock(frozen=False, wall=wall)
     wall.seconds += 0.1239
     assert clock.now().microsecond % 1000 == 0
 
 
-def test_launches_are_alike():
+def test_two_frozen_simulators_have_the_same_repr_and_the_same_start_time():
     """Two frozen simulators have the same repr and the same start time."""
     assert repr(Simulator()) == repr(Simulator())
     assert Simulator().world.stamp() == "2026-01-15T12:00:00.000Z"
@@ -179,7 +179,7 @@ def test_nothing_happens_because_somebody_looked(service):
         ({"advance_seconds": 316_224_000}, {"now": "2036-01-23T12:00:00.000Z"}),
     ],
 )
-def test_control(service, body, state):
+def test_a_valid_change_of_the_clock_returns_200_with_the_summary(service, body, state):
     """A valid change of the clock returns 200 with the summary."""
     answer = service.post("/_simulator/clock", body)
     assert answer.status == 200
@@ -211,7 +211,7 @@ def test_control(service, body, state):
         b"[60]",
     ],
 )
-def test_control_refuses(service, body):
+def test_an_invalid_change_of_the_clock_returns_400_and_the_time_stays_the_same(service, body):
     """An invalid change of the clock returns 400, and the time stays the same."""
     assert service.post("/_simulator/clock", body).status == 400
     assert service.get("/_simulator")["clock"]["now"] == "2026-01-15T12:00:00.000Z"
@@ -262,7 +262,7 @@ def test_a_span_is_also_a_timedelta():
         (timedelta(hours=1), 3_600),
     ],
 )
-def test_spans(span, found):
+def test_a_span_is_a_number_of_seconds_a_timedelta_or_text_with_a_unit(span, found):
     """A span is a number of seconds, a timedelta, or text with a unit."""
     assert seconds(span) == found
 

@@ -115,7 +115,7 @@ def test_moves_that_are_none(service, body, status):
 
 
 @pytest.mark.parametrize("row_id", ["x", "tr_x", "{id}", "%2F"])
-def test_moves_of_nothing(service, row_id):
+def test_a_move_of_an_unknown_object_returns_404(service, row_id):
     """A move of an unknown object returns 404."""
     assert service.post(f"/_simulator/objects/{row_id}", {"to": "active"}).status == 404
 
@@ -127,7 +127,7 @@ def test_no_moves_for_what_has_no_status(service):
     assert answer.status == 404
 
 
-def test_seeding(service):
+def test_seeding_adds_transfers_with_a_past_date_and_their_recipients(service):
     """Seeding adds transfers with a past date and their recipients; it can be repeated."""
     body = {"transfers": 130, "conversions": 20}
     counts = service.post("/_simulator/seed", body)["counts"]
@@ -144,7 +144,7 @@ def test_seeding(service):
 @pytest.mark.parametrize(
     "body", [{"transfers": -1}, {"transfers": 1_000_001}, {"conversions": "9"}, {"transfers": True}]
 )
-def test_seeding_refuses(service, body):
+def test_an_invalid_number_of_rows_returns_400(service, body):
     """An invalid number of rows returns 400."""
     assert service.post("/_simulator/seed", body).status == 400
 
@@ -186,7 +186,7 @@ def test_seeded_conversions_are_whole(service):
         }
 
 
-def test_reset(make):
+def test_a_reset_deletes_all_objects_and_restarts_the_clock_and_the_ids(make):
     """A reset deletes all objects, and restarts the clock and the ids."""
     service = make(transfers=5)
     service.advance(100)
@@ -247,7 +247,7 @@ def test_written_another_way(service):
         {"paylab_snapshot": 2},
     ],
 )
-def test_a_changed_snapshot(service, change):
+def test_a_snapshot_that_was_changed_returns_400_and_the_state_stays_the_same(service, change):
     """A snapshot that was changed returns 400, and the state stays the same."""
     body = worldly(service).json
     assert service.put("/_simulator/snapshot", body | change).status == 400
@@ -255,7 +255,7 @@ def test_a_changed_snapshot(service, change):
 
 
 @pytest.mark.parametrize("body", [{}, b"", b"[]", b"{", {"paylab_snapshot": 1}])
-def test_no_snapshot(service, body):
+def test_a_body_that_is_not_a_snapshot_returns_400(service, body):
     """A body that is not a snapshot returns 400."""
     assert service.put("/_simulator/snapshot", body).status == 400
 
@@ -305,7 +305,7 @@ def test_no_secret_in_a_snapshot(service):
         ("PUT", "/reset", {}, 405),
     ],
 )
-def test_statuses(service, method, path, body, status):
+def test_each_control_answers_with_its_status(service, method, path, body, status):
     """Each control answers with its status."""
     assert service.call(method, f"/_simulator{path}", body).status == status
 

@@ -104,7 +104,7 @@ def test_a_scenario_by_name_comes_true(lab, code):
     assert (NAMED[code].outcome, found) == (f"{done.status} with {code}", [code])
 
 
-def test_the_clock(lab):
+def test_the_clock_can_be_read_advanced_by_a_span_sped_up_and_frozen(lab):
     """The clock can be read, advanced by a span, sped up and frozen."""
     clock = lab.simulator.clock
     before = clock.now

@@ -139,7 +139,7 @@ def payee(service):
     return {"individual_id": owner["id"], "type": "bank_account", "details": details}
 
 
-def test_a_second_process(tmp_path):
+def test_a_second_process_on_the_same_file_ends_with_an_error_message(tmp_path):
     """A second process on the same file ends with an error message."""
     first = Simulator(data=tmp_path / "world.db")
     command = [sys.executable, "-c", SERVE, str(tmp_path / "world.db")]

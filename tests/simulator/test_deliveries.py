@@ -138,7 +138,7 @@ def test_a_misspelt_event_type_is_neither_waited_for_nor_an_empty_list(lab):
             ask("transfer.complete")
 
 
-def test_deliveries_as_text(lab):
+def test_the_last_ten_are_listed_each_with_its_attempt_and_its_status_or_error(lab):
     """The last ten are listed, each with its attempt and its status or error."""
     rows = [
         {"event_type": "transfer.created", "resource_id": f"tr_{number}", "url": URL}

@@ -59,7 +59,7 @@ def test_another_seed_is_another_world(make, seed):
     assert clabes[0] != clabes[1]
 
 
-def test_ids(service):
+def test_an_id_is_a_prefix_and_26_characters_and_no_id_repeats(service):
     """An id is a prefix and 26 characters, and no id repeats."""
     account = service.payable()
     ids = {service.transfer(account)["id"] for _ in range(50)} | {account["id"]}

@@ -114,7 +114,7 @@ def test_every_subscription_gets_its_own(post):
 
 
 @pytest.mark.parametrize("answer", [500, 404, 301, 308, 100, OSError("gone"), ValueError("odd")])
-def test_tried_four_times(post, answer):
+def test_a_failed_delivery_is_retried_after_5_30_and_5_min_then_given_up(post, answer):
     """A failed delivery is retried after 5 s, 30 s and 5 min, then given up."""
     service = post(Receiver(answer), ["transfer.created"])
     service.transfer()
@@ -185,7 +185,7 @@ def test_given_up_makes_way(post):
     assert receiver.types == ["created"] * 4 + ["funded", "payout_initiated", "completed"]
 
 
-def test_deleting_stops_everything(post):
+def test_deleting_a_subscription_cancels_its_retries(post):
     """Deleting a subscription cancels its retries."""
     receiver = Receiver(500)
     service = post(receiver)
@@ -203,7 +203,7 @@ def fault(service, kind, **details):
     return service.made("/_simulator/faults", {"kind": kind, **details})
 
 
-def test_twice(post):
+def test_the_fault_event_duplicate_delivers_the_same_event_twice(post):
     """The fault event_duplicate delivers the same event twice."""
     receiver = Receiver()
     service = post(receiver)
@@ -244,7 +244,7 @@ def test_overtaken(post):
     assert receiver.types == ["funded", "created", "payout_initiated", "completed"]
 
 
-def test_overtaken_and_loaded(post):
+def test_in_a_loaded_snapshot_a_reordered_event_still_follows_the_one_that_overtook_it(post):
     """In a loaded snapshot a reordered event still follows the one that overtook it."""
     receiver = Receiver()
     service = post(receiver)

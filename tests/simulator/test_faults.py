@@ -59,7 +59,7 @@ def test_whom_it_strikes(service, details, struck):
     assert statuses(service, 1) == [502 if struck else 200]
 
 
-def test_by_chance(make):
+def test_the_same_seed_affects_the_same_calls_and_their_share_is_near_the_probability(make):
     """The same seed affects the same calls, and their share is near the probability."""
     runs = []
     for seed in (7, 7, 8):
@@ -80,7 +80,7 @@ def test_by_chance(make):
         ({"status": 503}, None),
     ],
 )
-def test_retry_after(service, details, header):
+def test_retry_after_is_in_seconds(service, details, header):
     """Retry-After is in seconds; a 429 always has this header."""
     fault(service, "status", **details)
     answer = service.get("/v1/transfers")
@@ -103,14 +103,16 @@ def test_instead_of_the_service(service, transfer_body, kind):
 
 
 @pytest.mark.parametrize("kind", ["drop_after", "truncate"])
-def test_after_the_service(service, transfer_body, kind):
+def test_with_these_faults_the_service_creates_the_transfer_but_the_answer_is_lost(
+    service, transfer_body, kind
+):
     """With these faults the service creates the transfer, but the answer is lost."""
     fault(service, kind)
     service.post("/v1/transfers", transfer_body)
     assert len(service.get("/v1/transfers")["data"]) == 1
 
 
-def test_html(service):
+def test_the_fault_html_returns_a_502_with_an_html_page(service):
     """The fault html returns a 502 with an HTML page."""
     fault(service, "html")
     answer = service.get("/v1/transfers")
@@ -119,7 +121,9 @@ def test_html(service):
 
 
 @pytest.mark.parametrize(("seconds", "status"), [(299, 200), (-299, 200), (301, 401), (-301, 401)])
-def test_skew(service, seconds, status):
+def test_the_fault_skew_shifts_the_clock_that_checks_x_date_and_the_date_header(
+    service, seconds, status
+):
     """The fault skew shifts the clock that checks X-Date, and the Date header."""
     fault(service, "skew", seconds=seconds)
     answer = service.get("/v1/transfers")
@@ -127,7 +131,7 @@ def test_skew(service, seconds, status):
     assert answer.headers["date"] != service.get("/v1/transfers").headers["date"]
 
 
-def test_bad_cursor(make):
+def test_the_fault_bad_cursor_refuses_a_valid_cursor_once(make):
     """The fault bad_cursor refuses a valid cursor, once; a request without a cursor succeeds."""
     service = make(transfers=3)
     fault(service, "bad_cursor")
@@ -196,13 +200,13 @@ def test_what_is_not_given(service):
         ({"kind": "status", "operation": ["transfers.list"]}, "operation"),
     ],
 )
-def test_refused(service, body, field):
+def test_an_invalid_fault_returns_a_400_that_names_the_field(service, body, field):
     """An invalid fault returns a 400 that names the field."""
     answer = service.post("/_simulator/faults", body)
     assert (answer.status, [*answer.fields]) == (400, [field])
 
 
-def test_a_suggestion(service):
+def test_the_message_about_an_unknown_kind_names_the_nearest_kind_first(service):
     """The message about an unknown kind names the nearest kind first."""
     message = service.post("/_simulator/faults", {"kind": "statuss"}).fields["kind"]
     assert message.startswith("must be one of status")
@@ -254,7 +258,9 @@ def test_a_slow_answer_takes_its_time(service):
 
 
 @pytest.mark.parametrize("path", ["[", "[z-a]", "[" * 999, "*" * 999, "[!]", "\\", "(?P<", "\x00"])
-def test_a_strange_pattern(service, path):
+def test_an_unusual_path_pattern_matches_everything_or_is_refused_and_causes_no_error(
+    service, path
+):
     """An unusual path pattern matches everything, or is refused, and causes no error."""
     made = service.post("/_simulator/faults", {"kind": "status", "path": path, "status": 500})
     assert (made.status, statuses(service, 1)[0]) in ((201, 500), (400, 200))

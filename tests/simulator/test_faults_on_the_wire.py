@@ -23,7 +23,7 @@ def fault(wire, kind, **details):
         ("truncate", (httpx.RemoteProtocolError, httpx.ReadError)),
     ],
 )
-def test_cut(wire, kind, error, caplog):
+def test_the_client_gets_no_answer_or_half_of_one(wire, kind, error, caplog):
     """The client gets no answer or half of one; the next request succeeds, and nothing is logged.
 
     uvicorn logs an error, which a notebook shows in red, for an answer that was not begun.
@@ -35,7 +35,7 @@ def test_cut(wire, kind, error, caplog):
     assert [one.message for one in caplog.records if one.name.startswith("uvicorn")] == []
 
 
-def test_half_an_answer(wire):
+def test_a_truncated_answer_has_the_full_content_length_and_half_the_body(wire):
     """A truncated answer has the full Content-Length and half the body."""
     fault(wire, "truncate")
     target, headers, got = wire.server.base_url + PATH, wire.signed("GET", PATH), []
@@ -49,7 +49,7 @@ def test_half_an_answer(wire):
     assert len(b"".join(got)) == int(response.headers["content-length"]) // 2
 
 
-def test_silence(wire):
+def test_a_request_with_the_fault_timeout_gets_no_answer(wire):
     """A request with the fault timeout gets no answer; other requests succeed meanwhile."""
     fault(wire, "timeout")
     began = time.monotonic()
@@ -85,14 +85,16 @@ def test_carried_out_and_lost(wire):
         ("skew", {"seconds": 200}, 200, ("content-type", "application/json")),
     ],
 )
-def test_answers(wire, kind, details, status, header):
+def test_over_a_socket_a_fault_gives_the_expected_status_and_header(
+    wire, kind, details, status, header
+):
     """Over a socket a fault gives the expected status and header."""
     fault(wire, kind, **details)
     answer = wire.get(PATH)
     assert (answer.status, answer.headers[header[0]]) == (status, header[1])
 
 
-def test_bad_cursor(wire):
+def test_the_fault_bad_cursor_refuses_a_valid_cursor_once(wire):
     """The fault bad_cursor refuses a valid cursor once."""
     wire.post("/_simulator/seed", {"transfers": 2})
     cursor = wire.get(f"{PATH}?limit=1")["cursor"]

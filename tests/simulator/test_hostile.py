@@ -61,7 +61,7 @@ def test_a_body_is_utf_8(service, encoding):
 
 
 @pytest.mark.parametrize(("method", "path"), operations())
-def test_junk_everywhere(service, method, path):
+def test_an_invalid_body_never_causes_a_5xx(service, method, path):
     """An invalid body never causes a 5xx; every answer other than a 204 is JSON."""
     for body in JUNK if method in ("POST", "PUT") else JUNK[::8]:  # others are not read
         answer = service.call(method, path, body)
@@ -259,14 +259,14 @@ def test_the_world_is_still_whole(make, value):
         ("DELETE", "/_simulator", 405),
     ],
 )
-def test_paths_and_methods(service, method, path, status):
+def test_an_unknown_path_returns_404(service, method, path, status):
     """An unknown path returns 404; an unsupported method returns 405 with Allow."""
     answer = service.call(method, path)
     assert answer.status == status
     assert ("allow" in answer.headers) is (status == 405)
 
 
-def test_allow(service):
+def test_the_header_allow_has_the_methods_separated_by_commas(service):
     """The header Allow has the methods, separated by commas."""
     assert service.delete("/v1/transfers").headers["allow"] == "POST, GET"
 
@@ -279,7 +279,7 @@ QUERIES = (
 
 
 @pytest.mark.parametrize("path", ["/v1/transfers", "/v1/individuals", "/_simulator"])
-def test_queries(service, path):
+def test_an_unusual_query_is_accepted_or_refused_with_a_400(service, path):
     """An unusual query is accepted or refused with a 400."""
     for query in QUERIES:
         assert service.get(f"{path}?{query}").status in (200, 400), query
@@ -323,7 +323,7 @@ def test_headers_signed_as_junk(service, name):
     ),
     st.binary(max_size=40),
 )
-def test_anything_at_all(method, path, query, headers, body):
+def test_a_request_with_arbitrary_unsigned_content_returns_401(method, path, query, headers, body):
     """A request with arbitrary unsigned content returns 401."""
     reply = Simulator().respond(Request(method, path, query, headers, body))
     assert reply.status == 401
@@ -344,7 +344,7 @@ def test_the_deepest_body():
 
 
 @pytest.mark.parametrize(("size", "status"), [(12, 400), (13, 413)])
-def test_the_largest_body(service, monkeypatch, size, status):
+def test_in_process_a_body_has_the_same_limit_as_over_http(service, monkeypatch, size, status):
     """In process a body has the same limit as over HTTP."""
     monkeypatch.setattr(dispatch, "BODY_BYTES_MAX", 12)
     assert service.post("/v1/transfers", b"{" + b" " * (size - 2) + b"}").status == status

@@ -17,7 +17,7 @@ def total(service):
     return len(service.get("/v1/transfers?limit=100")["data"])
 
 
-def test_replayed(service, transfer_body):
+def test_the_same_key_and_body_replay_the_status_and_bytes_with_a_header(service, transfer_body):
     """The same key and body replay the status and bytes, with a header; one transfer exists."""
     first = service.post("/v1/transfers", transfer_body, idempotency_key=KEY)
     service.advance(10)
@@ -28,7 +28,9 @@ def test_replayed(service, transfer_body):
     assert total(service) == 1
 
 
-def test_another_body(service, transfer_body):
+def test_another_body_with_the_same_key_returns_409_and_the_stored_answer_stays(
+    service, transfer_body
+):
     """Another body with the same key returns 409, and the stored answer stays."""
     service.post("/v1/transfers", transfer_body, idempotency_key=KEY)
     spaced = json.dumps(transfer_body, indent=1).encode()
@@ -90,7 +92,7 @@ def test_a_202_is_not_stored(service):
     assert answers[0]["id"] != answers[1]["id"]
 
 
-def test_scoped_by_path(service, transfer_body):
+def test_the_same_key_can_be_used_for_two_operations(service, transfer_body):
     """The same key can be used for two operations; operations without keys ignore it."""
     service.post("/v1/transfers", transfer_body, idempotency_key=KEY)
     answer = service.post("/v1/conversion_accounts", {}, idempotency_key=KEY)

@@ -27,7 +27,7 @@ def front(content):
 
 
 @pytest.mark.parametrize(("mime", "magic"), TYPES)
-def test_the_six_types(service, path, image, mime, magic):
+def test_each_image_type_is_accepted_with_its_own_first_bytes(service, path, image, mime, magic):
     """Each image type is accepted with its own first bytes."""
     answer = service.post(path, {"images": [front(image(10_240, mime, magic))]})
     assert answer.status == 200
@@ -37,13 +37,13 @@ def test_the_six_types(service, path, image, mime, magic):
 @pytest.mark.parametrize(
     ("size", "status"), [(10_239, 400), (10_240, 200), (15_728_640, 200), (15_728_641, 400)]
 )
-def test_size_bounds(service, path, image, size, status):
+def test_an_image_may_have_from_10_kb_to_15_mb(service, path, image, size, status):
     """An image may have from 10 KB to 15 MB."""
     assert service.post(path, {"images": [front(image(size))]}).status == status
 
 
 @pytest.mark.parametrize(("count", "status"), [(0, 400), (1, 200), (10, 200), (11, 400)])
-def test_count_bounds(service, path, image, count, status):
+def test_a_request_may_have_from_1_to_10_images(service, path, image, count, status):
     """A request may have from 1 to 10 images."""
     assert service.post(path, {"images": [front(image())] * count}).status == status
 
@@ -67,12 +67,12 @@ def test_a_bad_image(service, path, image, entry, field):
 
 
 @pytest.mark.parametrize("body", [{}, {"images": None}, {"images": {}}, {"images": [7]}])
-def test_no_images(service, path, body):
+def test_a_body_without_a_list_of_images_returns_400(service, path, body):
     """A body without a list of images returns 400."""
     assert service.post(path, body).status == 400
 
 
-def test_merged_by_side(service, path, image):
+def test_an_upload_replaces_the_images_of_its_sides(service, path, image):
     """An upload replaces the images of its sides; of two images of a side the last is kept."""
     old = service.post(path, {"images": [front(image())]}).json["images"]
     two = [front(image()), front(image(10_240, "application/pdf", b"%PDF-"))]
@@ -98,7 +98,7 @@ def test_leaves_action_required_when_complete(service, image):
     ]
 
 
-def test_read_back(service, path):
+def test_a_get_returns_the_metadata_of_the_images_without_their_content(service, path):
     """A GET returns the metadata of the images without their content."""
     assert service.get(path).json["images"] == []
     made = path.split("/")[3]

@@ -117,7 +117,7 @@ def test_all_problems_at_once(service):
 
 
 @pytest.mark.parametrize("target", ["/v1/individuals/x", "/v1/individuals/{id}"])
-def test_nobody(service, target):
+def test_an_unknown_id_returns_404(service, target):
     """An unknown id returns 404."""
     answer = service.get(target)
     assert (answer.status, answer.json) == (404, {"error": "individual not found"})
@@ -158,7 +158,7 @@ def test_token_starts_the_check(service):
         ({"partner_terms_accepted_at": None}, 400),
     ],
 )
-def test_token_rules(service, change, status):
+def test_an_invalid_token_request_returns_400(service, change, status):
     """An invalid token request returns 400; a token has at most 4096 characters."""
     path = f"/v1/individuals/{service.person('US', 'on_ramp')['id']}/verification_token"
     assert service.post(path, TOKEN | change).status == status

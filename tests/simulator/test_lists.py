@@ -46,7 +46,7 @@ def walk(service, target, mark="?"):
         ("?other=1", 20),
     ],
 )
-def test_limits(make, query, status):
+def test_the_limit_is_from_1_to_100_by_default_20(make, query, status):
     """The limit is from 1 to 100, by default 20; any other limit returns 400."""
     answer = make(transfers=130).get(f"/v1/transfers{query}")
     if status:
@@ -56,7 +56,7 @@ def test_limits(make, query, status):
 
 
 @pytest.mark.parametrize("count", [0, 6, 7, 8, 14, 15])
-def test_every_row_once(make, count):
+def test_pages_of_seven_contain_every_row_once_for_any_number_of_rows(make, count):
     """Pages of seven contain every row once, for any number of rows."""
     pages = walk(make(transfers=count), "/v1/transfers")
     ids = [each for page in pages for each in page]
@@ -64,14 +64,14 @@ def test_every_row_once(make, count):
     assert len(pages) == max(1, -(-count // 7))
 
 
-def test_newest_first(make):
+def test_a_list_is_sorted_by_created_at_then_by_id_in_descending_order(make):
     """A list is sorted by created_at, then by id, in descending order."""
     rows = make(transfers=100).get("/v1/transfers?limit=100")["data"]
     places = [(row["created_at"], row["id"]) for row in rows]
     assert places == sorted(places, reverse=True)
 
 
-def test_same_instant(service):
+def test_rows_with_the_same_created_at_are_listed_in_reverse_order_of_creation(service):
     """Rows with the same created_at are listed in reverse order of creation."""
     made = [service.person()["id"] for _ in range(10)]
     pages = walk(service, "/v1/individuals")
@@ -88,7 +88,7 @@ def test_rows_added_while_paging(service):
     assert second["cursor"] is None
 
 
-def test_filtered_pages(make):
+def test_a_filter_that_is_sent_with_every_cursor_applies_to_all_pages(make):
     """A filter that is sent with every cursor applies to all pages."""
     service = make(transfers=10)
     assert len(walk(service, "/v1/transfers?product_type=global_payouts", "&")) == 2

@@ -37,7 +37,7 @@ def amounts(currency, least):
         ("10000", "PHP", "50.00"),
     ],
 )
-def test_fees(source, currency, fee):
+def test_the_fee_is_0_5_at_least_0_50_rounded_half_to_even(source, currency, fee):
     """The fee is 0.5 %, at least 0.50, rounded half to even."""
     assert prices.amount_text(prices.fee(Decimal(source), currency), currency) == fee
 
@@ -80,7 +80,7 @@ def test_from_net(data, source, destination):
 
 
 @given(st.data(), SOURCES, DESTINATIONS)
-def test_from_destination(data, source, destination):
+def test_the_destination_is_as_given(data, source, destination):
     """The destination is as given; the net amount is the smallest that reaches it."""
     wanted = data.draw(amounts(destination, 1))
     price = prices.from_destination(wanted, source, destination)

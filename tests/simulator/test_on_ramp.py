@@ -26,7 +26,7 @@ def test_mexico_is_ready_at_once(service):
     }
 
 
-def test_shape(service):
+def test_the_answer_contains_the_payout_account_and_the_source_currency_in_lower_case(service):
     """The answer contains the payout account, and the source currency in lower case."""
     account = service.on_ramp("MX", client_reference_id="r")
     assert account.keys() == {
@@ -46,7 +46,9 @@ def test_shape(service):
         ("PH", "scenario:slow:2", 202, 30),
     ],
 )
-def test_provisioning(service, country, reference, first, seconds):
+def test_an_account_is_pending_without_instructions_until_its_provisioning_time(
+    service, country, reference, first, seconds
+):
     """An account is pending without instructions until its provisioning time."""
     made = service.on_ramp(country, client_reference_id=reference)
     assert made["status"] == ("active" if first == 201 else "pending")
@@ -102,12 +104,14 @@ def parts(service):
         ({"client_reference_id": "r" * 256}, 400),
     ],
 )
-def test_rules(service, parts, change, status):
+def test_an_invalid_body_returns_400_an_unknown_individual_or_wallet_404(
+    service, parts, change, status
+):
     """An invalid body returns 400, an unknown individual or wallet 404."""
     assert service.post("/v1/conversion_accounts", parts | change).status == status
 
 
-def test_who_may(service, parts):
+def test_an_inactive_owner_a_missing_product_or_a_wrong_payout_account_returns_422(service, parts):
     """An inactive owner, a missing product, or a wrong payout account returns 422."""
     waiting, without = service.person("MX", "on_ramp"), service.active("MX")
     other = service.wallet(service.active("MX", "on_ramp"))
@@ -136,7 +140,7 @@ def test_a_country_without_on_ramp(service):
     assert b"source_currency: no on-ramp is known for AR: " in answer.body
 
 
-def test_listed_and_read(service):
+def test_the_list_and_a_get_show_the_same_account(service):
     """The list and a GET show the same account; an unknown id returns 404."""
     made = service.on_ramp("MX")
     assert service.get("/v1/conversion_accounts")["data"] == [made]
@@ -165,7 +169,7 @@ def test_listed_and_read(service):
         ("MX", {"sender_name": 7}, 400),
     ],
 )
-def test_deposit_rules(service, country, change, status):
+def test_a_valid_deposit_creates_a_conversion(service, country, change, status):
     """A valid deposit creates a conversion; an invalid one, or one above the cap, does not."""
     account = service.on_ramp(country)
     service.advance(1)
@@ -173,7 +177,7 @@ def test_deposit_rules(service, country, change, status):
     assert len(service.get("/v1/conversions")["data"]) == (status == 201)
 
 
-def test_deposit_shape(service):
+def test_the_sender_of_a_deposit_is_the_individual_by_default(service):
     """The sender of a deposit is the individual by default."""
     answer = service.deposit(service.on_ramp("MX"), "7.5")
     assert answer.json | {"id": 0, "conversion_account_id": 0} == {
@@ -208,7 +212,7 @@ def conversion(service):
         ("Scenario Failed", ["pending", "failed", "failed", "failed"], "failed"),
     ],
 )
-def test_lives(service, sender, statuses, last):
+def test_the_sender_name_determines_the_outcome_of_the_conversion(service, sender, statuses, last):
     """The sender's name determines the outcome of the conversion."""
     service.deposit(service.on_ramp("MX"), sender_name=sender)
     seen = []
@@ -221,7 +225,7 @@ def test_lives(service, sender, statuses, last):
     assert events[-1] == f"conversion.{last or 'created'}"
 
 
-def test_conversion_shape(service):
+def test_the_fields_of_a_payout_are_null_until_its_steps_set_them(service):
     """The fields of a payout are null until its steps set them."""
     account = service.on_ramp("MX")
     service.deposit(account, "50")
@@ -248,7 +252,7 @@ def test_conversion_shape(service):
     assert conversion(service)["payout"]["completed_at"] == "2026-01-15T12:00:05.000Z"
 
 
-def test_conversion_price(service):
+def test_the_fee_is_0_5_of_the_deposit_without_a_minimum(service):
     """The fee is 0.5 % of the deposit without a minimum. Assumption `conversion.fee`."""
     service.deposit(service.on_ramp("MX"), "50")
     made = conversion(service)

@@ -17,7 +17,7 @@ def ask(service):
     return lambda **change: service.post("/v1/quotes", {**reference, **BODY, **change})
 
 
-def test_shape(ask):
+def test_a_quote_has_all_fields_with_currencies_in_upper_case_and_padded_amounts(ask):
     """A quote has all fields, with currencies in upper case and padded amounts."""
     answer = ask(source_amount="100")
     assert answer.status == 201
@@ -54,7 +54,9 @@ def test_shape(ask):
     ],
 )
 @pytest.mark.parametrize(("source", "places"), [("usd", 2), ("USDC", 6)])
-def test_amounts_hang_together(ask, given, amount, source, places):
+def test_the_given_amount_is_exact_source_fee_net_and_derived_source_amount_is_correct(
+    ask, given, amount, source, places
+):
     """The given amount is exact, source = fee + net, and derived_source_amount is correct."""
     network = {"source_network": "base"} if source == "USDC" else {}
     answer = ask(**{given: amount, "source_currency": source}, **network)
@@ -65,7 +67,7 @@ def test_amounts_hang_together(ask, given, amount, source, places):
     assert answer["derived_source_amount"] is (given != "source_amount")
 
 
-def test_the_smallest_source(ask):
+def test_a_smaller_source_would_not_reach_the_destination_amount(ask):
     """A smaller source would not reach the destination amount. Assumption `amount.derived`."""
     for wanted in ("1833.90", "1833.91", "10.00", "77777.77"):
         answer = ask(destination_amount=wanted)
@@ -94,7 +96,7 @@ def test_the_smallest_source(ask):
         ({"source_amount": "100", "payout_method": "SPEI"}, "payout_method"),
     ],
 )
-def test_refused(ask, change, field):
+def test_an_invalid_quote_returns_a_400_that_names_the_field(ask, change, field):
     """An invalid quote returns a 400 that names the field."""
     answer = ask(**change)
     assert (answer.status, [*answer.fields]) == (400, [field])
@@ -124,7 +126,7 @@ def test_account_by_either_name(service, ask):
 
 
 @pytest.mark.parametrize(("seconds", "status"), [(119.999, 201), (120, 422)])
-def test_the_lock(service, ask, seconds, status):
+def test_a_quote_is_valid_for_less_than_120_seconds(service, ask, seconds, status):
     """A quote is valid for less than 120 seconds."""
     quote = ask(source_amount="100")
     service.advance(seconds)

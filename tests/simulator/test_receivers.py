@@ -123,7 +123,7 @@ def test_a_receiver_that_asks_the_service(wire, receiver):
 
 
 @pytest.mark.parametrize("status", [500, 302, 307])
-def test_attempts(wire, receiver, status):
+def test_a_failed_delivery_has_four_attempts_in_simulator_time(wire, receiver, status):
     """A failed delivery has four attempts in simulator time; redirects are not followed."""
     hook = receiver(status)
     subscribe(wire, hook.url, ALL[:1])
@@ -139,7 +139,7 @@ def test_attempts(wire, receiver, status):
     assert [path for path, _, _ in hook.got] == ["/hook?a=1&b=%2F"] * 4
 
 
-def test_nobody_there(wire):
+def test_a_refused_connection_is_a_failed_attempt_recorded_with_the_error(wire):
     """A refused connection is a failed attempt, recorded with the error."""
     subscribe(wire, "http://127.0.0.1:9/", ALL[:1])
     wire.transfer()
@@ -164,7 +164,7 @@ def test_a_hanging_receiver_holds_up_nobody(wire, receiver):
     until(lambda: len(slow.got) == 6)
 
 
-def test_deletion_stops(wire, receiver):
+def test_after_a_subscription_is_deleted_it_gets_no_event_and_no_retry(wire, receiver):
     """After a subscription is deleted, it gets no event and no retry."""
     hook = receiver(500)
     made = subscribe(wire, hook.url)
@@ -219,7 +219,9 @@ def test_order_with_many_at_once(wire, receiver):
         assert [body["event_type"] for body in mine] == ALL
 
 
-def test_in_real_time(serve, receiver):
+def test_with_a_running_clock_a_failed_delivery_is_retried_without_a_control_request(
+    serve, receiver
+):
     """With a running clock a failed delivery is retried without a control request."""
     answers = [500, 200]
     hook = receiver(lambda *_: answers.pop(0) if answers else 200)
@@ -262,7 +264,9 @@ def test_a_receiver_that_talks_nonsense(wire, receiver, answer):
     assert (row["status"], row["attempt"]) == (None, 1)
 
 
-def test_served_then_not(in_process, receiver):
+def test_after_its_server_has_stopped_a_simulator_delivers_events_before_it_answers(
+    in_process, receiver
+):
     """After its server has stopped, a simulator delivers events before it answers."""
     hook = receiver()
     service = in_process(Simulator())

@@ -208,7 +208,7 @@ def test_requests_of_an_operation(operation, numbers):
         (None, None, True),
     ],
 )
-def test_what_was_sent(sent, wanted, fits):
+def test_amounts_are_compared_as_numbers(sent, wanted, fits):
     """Amounts are compared as numbers; an object may have more members."""
     requests = made({"body": {"field": sent}}, {"query": {"field": sent}})
     assert len(requests.assert_sent("transfers.create", field=wanted, times=2 * fits)) == 2 * fits
@@ -233,7 +233,7 @@ def test_why_an_assertion_failed(bodies, times, words):
     assert str(failure.value).count("POST /v1/transfers -> 200") <= 5
 
 
-def test_the_single_request():
+def test_one_request_is_returned():
     """One request is returned; of too many the last five are listed."""
     assert made({}).only().number == 1
     with pytest.raises(AssertionError, match=r"there are 0 requests, not 1$"):

@@ -81,7 +81,7 @@ def test_asked_for_one_side(service):
     assert service.get(path)["status"] == "pending"
 
 
-def test_rejected_is_final(service):
+def test_a_rejected_individual_refuses_uploads_with_a_422_and_has_no_legal_move(service):
     """A rejected individual refuses uploads with a 422 and has no legal move."""
     made = service.active("MX", "on_ramp", family_name="Verification Age Mismatch")
     assert service.upload(made["id"]).status == 422
@@ -116,7 +116,7 @@ def test_events_of_an_individual(service):
     }
 
 
-def test_listed(service):
+def test_the_endpoint_lists_the_scenarios_of_the_assumptions(service):
     """The endpoint lists the scenarios of the assumptions."""
     rows = service.get("/_simulator/scenarios").json
     assert [tuple(row.values()) for row in rows] == [

@@ -97,7 +97,7 @@ def test_dates_are_judged_by_the_wall_clock(wire, seconds, good):
     assert wire.carry("GET", PATH, headers, b"").status == good
 
 
-def test_nonces_are_too(wire):
+def test_a_nonce_stays_used_when_only_the_simulator_clock_advances(wire):
     """A nonce stays used when only the simulator's clock advances."""
     headers = wire.signed("GET", PATH)
     assert wire.carry("GET", PATH, headers, b"").status == 200
@@ -120,7 +120,7 @@ def test_a_query_arrives_as_it_was_sent(wire):
     assert wire.get("/v1/individuals/a%20b%2Fc").status == 404
 
 
-def test_connections_have_nodelay(wire):
+def test_an_accepted_connection_has_the_option_tcp_nodelay(wire):
     """An accepted connection has the option TCP_NODELAY."""
     wire.get("/_simulator")
     server = wire.server._serving._server
@@ -149,7 +149,7 @@ def test_what_is_no_http_gets_json_too(wire, line, code, words):
 
 
 @pytest.mark.parametrize("method", ["HEAD", "PATCH", "OPTIONS", "PROPFIND"])
-def test_other_methods(wire, method):
+def test_an_unsupported_method_returns_405_with_allow(wire, method):
     """An unsupported method returns 405 with Allow."""
     answer = wire.call(method, PATH)
     assert (answer.status, answer.headers["allow"]) == (405, "POST, GET")
@@ -175,7 +175,7 @@ def test_other_methods(wire, method):
         "PRI * HTTP/2.0",
     ],
 )
-def test_strange_request_lines(wire, line):
+def test_an_invalid_request_line_never_causes_a_5xx_and_the_next_request_succeeds(wire, line):
     """An invalid request line never causes a 5xx, and the next request succeeds."""
     answer = raw(wire, f"{line}\r\nhost: localhost\r\n\r\n".encode())
     assert status(answer) in (None, 400, 401, 404, 405)
@@ -199,7 +199,7 @@ def test_strange_request_lines(wire, line):
         " folded\r\n",
     ],
 )
-def test_strange_headers(wire, headers):
+def test_invalid_headers_never_cause_a_5xx_and_the_next_request_succeeds(wire, headers):
     """Invalid headers never cause a 5xx, and the next request succeeds."""
     answer = raw(wire, f"GET {PATH} HTTP/1.1\r\nhost: localhost\r\n{headers}\r\n".encode())
     assert status(answer) in (None, 400, 401)
@@ -213,7 +213,7 @@ def test_a_body_cut_short_is_not_carried_out(wire):
     assert (said, len(wire.get("/v1/individuals")["data"])) == (b"", 1)
 
 
-def test_pipelined(wire):
+def test_two_requests_sent_at_once_get_two_answers_in_order(wire):
     """Two requests sent at once get two answers in order."""
     answer = raw(wire, head(wire), head(wire, target="/v1/nothing"), answers=2)
     assert [part[:3] for part in answer.split(b"HTTP/1.1 ")[1:]] == [b"200", b"404"]
@@ -295,7 +295,7 @@ def test_loopback_unless_told_otherwise():
         assert server.base_url.startswith("http://127.0.0.1:")
 
 
-def test_stopped(serve):
+def test_a_stopped_server_has_no_thread_and_refuses_connections(serve):
     """A stopped server has no thread and refuses connections; `serve` stops it again."""
     service = serve()
     service.server.stop()
@@ -473,7 +473,7 @@ def test_served_with_keys_of_its_own(in_process):
     assert in_process(simulator).get(PATH).status == 200
 
 
-def test_never_started():
+def test_a_server_that_was_not_started_can_be_stopped():
     """A server that was not started can be stopped."""
     Server(Simulator()).stop()
 

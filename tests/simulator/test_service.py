@@ -646,7 +646,7 @@ def cases():
 
 
 @pytest.mark.parametrize(("key", "value"), list(cases()))
-def test_a_simulator_follows(make, key, value):
+def test_the_value_observed_from_outside_is_the_value_of_the_setting(make, key, value):
     """The value observed from outside is the value of the setting."""
     sent = []
 
@@ -721,7 +721,7 @@ def test_constant_fields_are_required_and_known(make, more, fields):
     assert (answer.status, {*answer.fields}) == ((400, fields) if fields else (201, set()))
 
 
-def test_over_http(serve):
+def test_over_http_the_paths_of_the_service_apply(serve):
     """Over HTTP the paths of the service apply; the default paths return 405 or 404."""
     service = Service({"paths.quotes": "none", "paths.transfers": "/v1/payouts/all"})
     caller = serve(service=service)

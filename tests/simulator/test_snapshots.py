@@ -127,7 +127,7 @@ def attack(service, count, seed):
     return told
 
 
-def test_mutated_snapshots(service):
+def test_a_mutated_snapshot_either_gives_a_working_state_or_changes_nothing(service):
     """A mutated snapshot either gives a working state or changes nothing."""
     told = attack(service, 25, seed=1)
     assert min(told.values()) > 3
@@ -204,7 +204,7 @@ FAULT = {"kind": "status", "method": "GET", "path": "/v1/transfers/none"}
         (lambda d: d.update(service=[1]), 400),
     ],
 )
-def test_limits(make, change, status):
+def test_numbers_and_times_are_loaded_up_to_their_limits(make, change, status):
     """Numbers and times are loaded up to their limits; a fault needs the numbers of its kind."""
     service = make()
     service.post("/_simulator/faults", FAULT)

@@ -91,7 +91,7 @@ def transfer_of_five(service):
     }
 
 
-def test_keys_still_replay(keep):
+def test_after_a_restart_an_idempotency_key_replays_the_same_bytes(keep):
     """After a restart an idempotency key replays the same bytes."""
     service = keep()
     body = transfer_of_five(service)
@@ -117,7 +117,7 @@ def test_a_new_client_has_new_keys(path):
     assert len(set(found)) == 3
 
 
-def test_deliveries_go_on(keep):
+def test_a_delivery_that_failed_before_a_restart_is_retried_after_it(keep):
     """A delivery that failed before a restart is retried after it."""
     url = {"url": "https://e.co", "event_types": ["transfer.created"]}
     service = keep(send=lambda url, body: 500)
@@ -171,7 +171,7 @@ def test_the_clock_is_stored_without_another_change(keep, control, body):
     assert keep(transfers=3).get("/_simulator").json == left
 
 
-def test_a_second_simulator(keep, path):
+def test_a_second_simulator_on_the_file_is_refused_with_its_path(keep, path):
     """A second simulator on the file is refused with its path; the first continues to work."""
     service = keep()
     with pytest.raises(SimulatorError, match="another simulator is using it") as raised:
@@ -214,7 +214,7 @@ def scratch(path):
         lambda path: spoil(path, "DROP TABLE rows"),
     ],
 )
-def test_a_corrupt_file(keep, path, harm):
+def test_a_corrupt_file_is_refused_with_a_clear_error(keep, path, harm):
     """A corrupt file is refused with a clear error."""
     keep(transfers=50).simulator.close()
     harm(path)
@@ -222,7 +222,7 @@ def test_a_corrupt_file(keep, path, harm):
         Simulator(data=path)
 
 
-def test_another_programs_database(path):
+def test_the_database_of_another_program_is_refused_and_stays_unchanged(path):
     """The database of another program is refused and stays unchanged."""
     spoil(path, "CREATE TABLE theirs (x)")
     with pytest.raises(SimulatorError, match="another program"):

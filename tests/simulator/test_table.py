@@ -25,7 +25,7 @@ def table_of(made, order="newest_first"):
 
 @few
 @given(rows, st.tuples(st.text(), st.text()) | st.none())
-def test_newest(made, before):
+def test_a_list_is_in_descending_order_and_starts_after_a_given_position(made, before):
     """A list is in descending order and starts after a given position."""
     table = table_of(made)
     chosen = [row for row in table.rows.values() if not before or row_position(row) < before]
@@ -34,7 +34,7 @@ def test_newest(made, before):
 
 @few
 @given(rows, st.sampled_from(["oldest_first", "unknown"]))
-def test_another_order(made, order):
+def test_a_list_goes_on_after_each_of_its_rows(made, order):
     """A list goes on after each of its rows; the oldest is first, or the order is not of time."""
     table = table_of(made, order)
     listed = [*table.list_rows()]
@@ -50,7 +50,7 @@ def test_another_order(made, order):
 
 @few
 @given(rows)
-def test_many_at_once(made):
+def test_extend_gives_the_same_order_as_separate_puts(made):
     """`extend` gives the same order as separate puts; putting a row again keeps the order."""
     one, other = table_of(made), Table()
     other.extend(one.rows.values())
@@ -61,7 +61,7 @@ def test_many_at_once(made):
 
 @few
 @given(rows)
-def test_replaced(made):
+def test_a_row_that_is_put_with_the_same_id_replaces_the_old_one(made):
     """A row that is put with the same id replaces the old one."""
     table = table_of(made)
     before = [row["id"] for row in table.list_rows()]
@@ -72,7 +72,7 @@ def test_replaced(made):
 
 @few
 @given(rows, st.sampled_from("abcdef"))
-def test_removed(made, gone):
+def test_a_removed_row_is_in_no_list_and_the_other_rows_keep_their_order(made, gone):
     """A removed row is in no list, and the other rows keep their order."""
     table = table_of(made)
     if gone in table.rows:
@@ -88,7 +88,7 @@ def queued(number, lane, due):
 
 @few
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 3))), st.data())
-def test_lanes(made, data):
+def test_only_the_first_row_of_a_lane_is_taken_when_it_is_due(made, data):
     """Only the first row of a lane is taken, when it is due; each is taken once, in order."""
     lanes, went = DeliveryQueue(), []
     for number, (lane, due) in enumerate(made):

@@ -16,7 +16,7 @@ def life(service, transfer, seconds=5):
     return seen
 
 
-def test_shape(service):
+def test_fields_without_a_value_are_null(service):
     """Fields without a value are null; deposit_instructions is left out."""
     made = service.transfer(client_reference_id="r-1")
     assert made.keys() == {
@@ -56,7 +56,7 @@ def test_shape(service):
         ("xscenario:failed", "awaiting_funds started started completed completed completed", None),
     ],
 )
-def test_lives(service, scenario, statuses, events):
+def test_each_scenario_ends_in_its_status(service, scenario, statuses, events):
     """Each scenario ends in its status; any text may follow a second colon."""
     made = service.transfer(client_reference_id=scenario)
     assert life(service, made) == statuses.split()
@@ -64,7 +64,7 @@ def test_lives(service, scenario, statuses, events):
         assert service.events(made["id"]) == [f"transfer.{name}" for name in events.split()]
 
 
-def test_completed(service):
+def test_a_completed_transfer_has_completed_in_in_seconds_and_a_settlement_reference(service):
     """A completed transfer has completed_in in seconds and a settlement reference."""
     made = service.transfer()
     service.advance(3)
@@ -74,7 +74,7 @@ def test_completed(service):
     assert done["updated_at"] > done["created_at"] == made["created_at"]
 
 
-def test_failed(service):
+def test_a_failed_transfer_has_a_reason_and_no_settlement_reference(service):
     """A failed transfer has a reason, and no settlement reference."""
     made = service.transfer(client_reference_id="scenario:failed")
     service.advance(3)
@@ -98,7 +98,7 @@ def off_ramp(service):
     }
 
 
-def test_deposit_source(service, off_ramp):
+def test_a_transfer_by_deposit_has_instructions_and_a_deadline(service, off_ramp):
     """A transfer by deposit has instructions and a deadline; it expires after 24 hours."""
     made = service.made("/v1/transfers", off_ramp | {"source_type": "deposit"})
     instructions = made["deposit_instructions"]
@@ -113,7 +113,7 @@ def test_deposit_source(service, off_ramp):
     assert (expired["status"], "deposit_instructions" in expired) == ("expired", False)
 
 
-def test_deposit_source_funded(service, off_ramp):
+def test_a_funded_transfer_completes_and_has_no_deposit_instructions(service, off_ramp):
     """A funded transfer completes, and has no deposit instructions."""
     made = service.made("/v1/transfers", off_ramp | {"source_type": "deposit"})
     moved = service.post(f"/_simulator/objects/{made['id']}", {"to": "started"}).json
@@ -132,7 +132,9 @@ def test_deposit_source_funded(service, off_ramp):
         ({"source_type": "wire"}, 400),
     ],
 )
-def test_off_ramp(service, off_ramp, change, status):
+def test_an_off_ramp_transfer_needs_a_wallet_on_the_source_network_and_valid_fields(
+    service, off_ramp, change, status
+):
     """An off-ramp transfer needs a wallet on the source network, and valid fields."""
     assert service.post("/v1/transfers", off_ramp | change).status == status
 
@@ -154,7 +156,7 @@ def test_off_ramp(service, off_ramp, change, status):
         ({"source_currency": "PHP"}, 201),
     ],
 )
-def test_rules(service, transfer_body, change, status):
+def test_an_invalid_body_returns_400_an_unknown_account_404(service, transfer_body, change, status):
     """An invalid body returns 400, an unknown account 404."""
     assert service.post("/v1/transfers", transfer_body | change).status == status
 
@@ -173,7 +175,9 @@ def test_all_problems_at_once(service, transfer_body):
         ({"product_types": ["global_payouts"]}, None),
     ],
 )
-def test_the_recipient(service, person_body, ramp_fields, transfer_body, individual, word):
+def test_a_transfer_to_an_inactive_recipient_returns_422(
+    service, person_body, ramp_fields, transfer_body, individual, word
+):
     """A transfer to an inactive recipient returns 422."""
     owner = service.made("/v1/individuals", person_body | ramp_fields | individual)
     account = {"financial_account": {"id": service.account(owner)["id"]}}
@@ -182,14 +186,14 @@ def test_the_recipient(service, person_body, ramp_fields, transfer_body, individ
     assert (word or "") in answer.json.get("error", "")
 
 
-def test_the_product(service, transfer_body):
+def test_a_transfer_to_a_recipient_without_the_product_returns_422(service, transfer_body):
     """A transfer to a recipient without the product returns 422."""
     account = {"financial_account": {"id": service.payable("MX", "on_ramp")["id"]}}
     answer = service.post("/v1/transfers", transfer_body | account)
     assert (answer.status, "global_payouts" in answer["error"]) == (422, True)
 
 
-def test_to_a_wallet(service):
+def test_a_transfer_to_a_crypto_wallet_uses_the_wallet_own_network_and_usdc(service):
     """A transfer to a crypto wallet uses the wallet's own network, and USDC."""
     wallet = service.wallet(service.person(), "polygon")
     body = {
@@ -202,7 +206,7 @@ def test_to_a_wallet(service):
     assert service.post("/v1/transfers", body | {"payout_method": "base"}).status == 400
 
 
-def test_unknown(service):
+def test_an_unknown_transfer_returns_404(service):
     """An unknown transfer returns 404."""
     assert service.get("/v1/transfers/tr_x").status == 404
 
@@ -210,7 +214,9 @@ def test_unknown(service):
 @pytest.mark.parametrize(
     ("product", "count"), [("global_payouts", 1), ("off_ramp", 1), ("on_ramp", 0), ("", 2)]
 )
-def test_the_product_filter(service, off_ramp, product, count):
+def test_a_transfer_with_a_stablecoin_source_is_off_ramp_any_other_is_global_payouts(
+    service, off_ramp, product, count
+):
     """A transfer with a stablecoin source is off_ramp, any other is global_payouts."""
     service.made("/v1/transfers", off_ramp)
     service.transfer()
@@ -219,7 +225,7 @@ def test_the_product_filter(service, off_ramp, product, count):
 
 
 @pytest.mark.parametrize("product", ["payouts", "", "ON_RAMP", "%00"])
-def test_an_unknown_product(service, product):
+def test_an_unknown_product_type_returns_400(service, product):
     """An unknown product type returns 400."""
     answer = service.get(f"/v1/transfers?product_type={product}")
     assert (answer.status, [*answer.fields]) == (400, ["product_type"])

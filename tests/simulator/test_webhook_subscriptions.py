@@ -8,7 +8,7 @@ PATH = "/v1/webhook_subscriptions"
 GOOD = {"url": "https://example.com/hook?a=b&c", "event_types": ["transfer.created"]}
 
 
-def test_shape(service):
+def test_a_subscription_has_six_fields(service):
     """A subscription has six fields; types are unique; is_active cannot be set."""
     body = GOOD | {"event_types": ["transfer.created"] * 2, "is_active": False}
     now = "2026-01-15T12:00:00.000Z"
@@ -48,13 +48,13 @@ def test_shape(service):
         ({"event_types": ["transfer.created", 7]}, 400),
     ],
 )
-def test_rules(service, change, status):
+def test_http_is_allowed_only_to_loopback_https_to_any_host(service, change, status):
     """http is allowed only to loopback, https to any host; event types must be known."""
     assert service.post(PATH, GOOD | change).status == status
     assert len(service.get(PATH).json) == (status == 201)
 
 
-def test_listed_read_deleted(service):
+def test_the_list_is_an_array_newest_first(service):
     """The list is an array, newest first; a deletion returns 204, and later requests 404."""
     made = [service.made(PATH, GOOD) for _ in range(2)]
     listed = service.get(PATH)

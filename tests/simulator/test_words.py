@@ -48,7 +48,7 @@ def texts(path):
             yield node.value
 
 
-def test_no_assumed_word():
+def test_no_module_contains_a_path_or_a_word_that_is_only_assumed():
     """No module contains a path or a word that is only assumed."""
     assumed = assumed_words()
     found = {(path.name, text) for path in FILES for text in texts(path)}

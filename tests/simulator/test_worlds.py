@@ -134,7 +134,7 @@ def test_an_unknown_key_is_seen_by_the_latest_world(worlds):
     assert journal == []
 
 
-def test_worlds_are_limited(worlds, monkeypatch):
+def test_too_many_worlds_return_429(worlds, monkeypatch):
     """Too many worlds return 429; when one ends, another one can be created."""
     monkeypatch.setattr(server, "WORLDS_MAX", 2)
     facts = worlds.new()

@@ -114,7 +114,7 @@ def test_names_of_other_services_do_not_collide():
     assert [table for table, names in tables.items() if len(set(names)) < len(names)] == []
 
 
-def test_ids_are_unique():
+def test_no_two_rows_have_the_same_id():
     """No two rows have the same id."""
     assert len({row.id for row in assumptions.ALL}) == len(assumptions.ALL)
 
@@ -129,7 +129,7 @@ def test_rows_are_complete():
         assert bool(row.keys) != bool(row.keyless), row.id
 
 
-def test_unknown_id():
+def test_an_unknown_id_raises_keyerror_with_the_nearest_id():
     """An unknown id raises KeyError with the nearest id."""
     with pytest.raises(KeyError, match=r"nearest: .*details\.mx"):
         assumptions.get("details.mex")

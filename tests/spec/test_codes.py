@@ -48,12 +48,12 @@ LIMITS = {
 }
 
 
-def test_limits():
+def test_each_limit_is_that_of_the_specification():
     """Each limit is that of the specification."""
     assert {name: getattr(codes, name) for name in LIMITS} == LIMITS
 
 
-def test_values_are_immutable(mutable):
+def test_only_the_body_of_a_request_is_filled_in_while_it_is_read(mutable):
     """Only the body of a request is filled in while it is read."""
     assert mutable("spec") == {"RequestBody"}
 
@@ -74,7 +74,7 @@ def test_parts_belong_to_their_whole(part, whole):
 @pytest.mark.parametrize(
     ("currency", "places"), [("USD", 2), ("mxn", 2), ("USDC", 6), ("usdc", 6), ("VND", 0)]
 )
-def test_minor_units(currency, places):
+def test_usdc_has_six_decimals_vnd_none_the_others_two_in_any_letter_case(currency, places):
     """USDC has six decimals, VND none, the others two, in any letter case."""
     assert codes.minor_unit(currency) == places
 
@@ -85,7 +85,7 @@ def test_currencies_compare_without_case(a, b, same):
     assert codes.same_currency(a, b) is same
 
 
-def test_stablecoins():
+def test_usdc_is_a_stablecoin_in_any_letter_case():
     """USDC is a stablecoin, in any letter case; USD is not."""
     assert codes.is_stablecoin("usdc")
     assert not codes.is_stablecoin("USD")

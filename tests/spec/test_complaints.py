@@ -41,7 +41,7 @@ def test_the_path_of_a_field(name, path):
         ("must be upper case", False, False),
     ],
 )
-def test_missing_or_unknown(words, missing, unknown):
+def test_a_field_is_to_be_sent_is_not_known_or_neither(words, missing, unknown):
     """A field is to be sent, is not known, or neither; an unknown value is no unknown field."""
     found = Complaint("a", words)
     assert (found.is_missing, found.is_unknown) == (missing, unknown)

@@ -41,7 +41,7 @@ def test_the_keys_of_a_page(body, differences):
     assert dict(find_envelope_differences(body, Service().list("transfers"))) == differences
 
 
-def test_an_array():
+def test_an_array_is_the_whole_list():
     """An array is the whole list."""
     form = Service().list("transfers")
     array = Service({"lists.items": "none"}).list("transfers")

@@ -136,7 +136,7 @@ def test_null_and_absent_read_alike():
     assert (null.model_fields_set, absent.model_fields_set) == ({"status"}, set())
 
 
-def test_resources_are_values():
+def test_resources_compare_by_kind_and_values_can_be_in_sets_and_are_immutable():
     """Resources compare by kind and values, can be in sets, and are immutable."""
     one, same = Transfer(id="tr_1", status="started"), Transfer(id="tr_1", status="started")
     assert {one} == {same}

@@ -23,7 +23,7 @@ from paylab.spec import money
         ("1.2345678", ["USD"]),
     ],
 )
-def test_good(value, currency):
+def test_valid_amounts_have_no_problems(value, currency):
     """Valid amounts have no problems."""
     assert money.check_amount(value, currency, "amount") == []
 
@@ -62,7 +62,9 @@ def test_good(value, currency):
         ("1." + "0" * 1_000_000, "USD", "at most 2 decimals"),
     ],
 )
-def test_bad(value, currency, words):
+def test_an_invalid_amount_has_one_problem_with_the_reason_and_the_assumption_behind_it(
+    value, currency, words
+):
     """An invalid amount has one problem, with the reason and the assumption behind it."""
     (problem,) = money.check_amount(value, currency, "amount")
     assert words in problem.message
@@ -80,6 +82,6 @@ def test_an_exponent_that_can_be_written_out():
 @pytest.mark.parametrize(
     ("value", "amount"), [("10.50", Decimal("10.50")), ("1e3", None), (10, None), (None, None)]
 )
-def test_read(value, amount):
+def test_a_valid_amount_is_read_exactly(value, amount):
     """A valid amount is read exactly; anything else gives None."""
     assert money.read_amount(value) == amount

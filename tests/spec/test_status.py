@@ -41,7 +41,7 @@ FINAL = {
 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
-def test_exactly_these_moves(machine):
+def test_each_machine_has_exactly_the_moves_of_the_table_above(machine):
     """Each machine has exactly the moves of the table above."""
     wanted = {tuple(pair.split()) for pair in MOVES[machine.name].split(",")}
     pairs = itertools.product(machine.states, repeat=2)
@@ -49,7 +49,7 @@ def test_exactly_these_moves(machine):
 
 
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
-def test_final(machine):
+def test_the_final_states_are_those_listed_above(machine):
     """The final states are those listed above; an unknown state and None are not final."""
     assert machine.final == FINAL[machine.name]
     assert not machine.is_final("unheard_of")
@@ -65,7 +65,7 @@ def test_trigger_and_target_agree(machine):
 
 
 @pytest.mark.parametrize("ask", ["after", "toward"])
-def test_an_illegal_move(ask):
+def test_the_error_says_which_moves_are_legal(ask):
     """The error says which moves are legal."""
     with pytest.raises(IllegalMove, match="completed, failed, under_review") as raised:
         getattr(TRANSFER, ask)("started", "nowhere")

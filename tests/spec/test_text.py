@@ -30,7 +30,7 @@ def test_what_is_written_is_read_again(value):
         assert json.loads(write(value), parse_float=Decimal) == again
 
 
-def test_the_layout():
+def test_one_line_of_ascii_for_programs():
     """One line of ASCII for programs; indented lines with every character for people."""
     value = {"a": [1, {"é": Decimal("1.50")}], "b": [], "c": {}, "d": (None, True)}
     one = '{"a": [1, {"\\u00e9": 1.50}], "b": [], "c": {}, "d": [null, true]}'
@@ -58,7 +58,7 @@ def test_what_cannot_be_written(value):
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32-le"])
-def test_bytes(encoding):
+def test_the_encodings_of_json_are_recognised(encoding):
     """The encodings of JSON are recognised."""
     assert read_json('{"a": "é"}'.encode(encoding)) == {"a": "é"}
 
@@ -80,7 +80,7 @@ def test_one_short_line(text, safe):
     assert plain(text, 10) == safe
 
 
-def test_the_usual_length():
+def test_a_line_has_at_most_500_characters():
     """A line has at most 500 characters."""
     assert plain("x" * 500) == "x" * 500
     assert plain("x" * 501) == "x" * 499 + "…"

@@ -20,7 +20,7 @@ from paylab.spec import timestamps
         (datetime(2026, 1, 1, 1, tzinfo=timezone(timedelta(hours=8))), "2025-12-31T17:00:00.000Z"),
     ],
 )
-def test_out(instant, text):
+def test_an_instant_is_written_in_utc_truncated_to_milliseconds(instant, text):
     """An instant is written in UTC, truncated to milliseconds."""
     assert timestamps.to_text(instant) == text
 
@@ -46,7 +46,7 @@ def test_out(instant, text):
         ("20260131T0930", (9, 30, 0)),
     ],
 )
-def test_in(text, wanted):
+def test_all_common_iso_8601_spellings_are_read(text, wanted):
     """All common ISO 8601 spellings are read; a time without an offset is UTC."""
     hour, minute, micros = wanted
     assert timestamps.from_text(text) == datetime(2026, 1, 31, hour, minute, 0, micros, UTC)
@@ -88,7 +88,7 @@ def test_the_key_of_an_instant(text, key):
         "x" * 10_000,
     ],
 )
-def test_in_refused(text):
+def test_text_that_is_not_an_instant_raises_valueerror_with_a_short_message(text):
     """Text that is not an instant raises ValueError with a short message."""
     with pytest.raises(ValueError, match=r".") as raised:
         timestamps.from_text(text)
@@ -96,14 +96,14 @@ def test_in_refused(text):
 
 
 @given(st.datetimes(timezones=st.just(UTC)))
-def test_there_and_back(instant):
+def test_an_instant_that_is_written_and_read_again_is_the_same_to_the_millisecond(instant):
     """An instant that is written and read again is the same to the millisecond."""
     back = timestamps.from_text(timestamps.to_text(instant))
     assert timedelta(0) <= instant - back < timedelta(milliseconds=1)
 
 
 @given(st.text(max_size=40))
-def test_any_text(text):
+def test_any_text_is_read_as_an_instant_in_utc_or_raises_valueerror(text):
     """Any text is read as an instant in UTC or raises ValueError."""
     with suppress(ValueError):
         assert timestamps.from_text(text).tzinfo is UTC

@@ -36,7 +36,7 @@ ACCOUNTS = {
 
 
 @pytest.mark.parametrize("case", ACCOUNTS)
-def test_accounts(lab, case):
+def test_the_client_sends_the_account_and_the_service_refuses_it(lab, case):
     """The client sends the account and the service refuses it; the form needs anyway=True."""
     country, change = ACCOUNTS[case]
     person = lab.individuals.create(**examples.recipient(country))

@@ -107,7 +107,7 @@ def test_a_refusal_does_not_repeat_a_warning(capsys):
         (["trigger", "--help"], 0, ""),
     ],
 )
-def test_statuses(capsys, arguments, status, words):
+def test_exit_status_0_for_success_1_for_failure_2_for_wrong_use(capsys, arguments, status, words):
     """Exit status 0 for success, 1 for failure, 2 for wrong use; messages go to stderr."""
     try:
         found = main(arguments)

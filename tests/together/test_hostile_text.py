@@ -272,7 +272,7 @@ def test_errors_of_every_kind(capsys):
 
 
 @pytest.mark.parametrize("log_of", [log, logging.getLogger("paylab"), logging.getLogger("httpx")])
-def test_log_lines(log_of, caplog):
+def test_a_line_of_the_log_is_escaped_with_its_arguments_and_its_traceback(log_of, caplog):
     """A line of the log is escaped, with its arguments and its traceback."""
     hostile_lab()
     caplog.set_level(logging.DEBUG, log_of.name)
@@ -284,7 +284,7 @@ def test_log_lines(log_of, caplog):
     assert is_safe(caplog.text)
 
 
-def test_warnings(recwarn):
+def test_the_text_of_every_warning_of_paylab_is_escaped(recwarn):
     """The text of every warning of paylab is escaped."""
     kinds = [kind for kind in classes().values() if issubclass(kind, PaylabWarning)]
     others = [kind for kind in classes().values() if issubclass(kind, Warning)]
@@ -309,7 +309,7 @@ def test_frames_and_what_is_made_of_them(tmp_path):
     assert "\x1b" in frame.to_csv()
 
 
-def test_the_waiting_line():
+def test_the_state_of_what_is_awaited_is_escaped_whatever_it_is():
     """The state of what is awaited is escaped, whatever it is."""
     assert repr(PlainText(HOSTILE)) == repr(PlainText(HOSTILE)).encode("utf-8").decode()
     assert is_safe(repr(PlainText(HOSTILE)))

@@ -100,7 +100,7 @@ def misjudged(limit, accepts):
 
 
 @pytest.mark.parametrize("limit", table.LIMITS, ids=str)
-def test_rules(limit):
+def test_the_rules_find_a_problem_in_each_invalid_value_and_in_no_valid_one(limit):
     """The rules find a problem in each invalid value and in no valid one."""
     assert misjudged(limit, lambda *case: RULES[limit.kind](*case) == []) == []
 
@@ -160,7 +160,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("limit", [each for each in table.LIMITS if each.kind in FORMS], ids=str)
-def test_forms(limit):
+def test_a_form_finds_a_problem_in_each_invalid_value_and_in_no_valid_one(limit):
     """A form finds a problem in each invalid value and in no valid one."""
     assert misjudged(limit, FORMS[limit.kind]) == []
 
@@ -266,7 +266,7 @@ def service():
 
 
 @pytest.mark.parametrize("limit", table.LIMITS, ids=str)
-def test_simulator(service, limit):
+def test_the_simulator_accepts_each_valid_value_and_answers_400_to_each_invalid_one(service, limit):
     """The simulator accepts each valid value and answers 400 to each invalid one."""
 
     def accepts(limit, value):

@@ -88,7 +88,7 @@ LOOKS = {
 
 
 @pytest.mark.parametrize("look", LOOKS)
-def test_looking_sends_nothing(lab, shown, look):
+def test_inspecting_each_object_sends_no_request_and_gives_no_form_a_result(lab, shown, look):
     """Inspecting each object sends no request and gives no form a result."""
     before = len(lab.calls)
     for one in shown.values():

@@ -45,7 +45,7 @@ def recording(tmp_path_factory):
 
 
 @pytest.mark.parametrize("count", COUNTS)
-def test_har_files(tmp_path, recording, count):
+def test_a_har_file_is_replayed_or_refused_with_an_error_that_says_why(tmp_path, recording, count):
     """A HAR file is replayed, or refused with an error that says why."""
     path, spots = tmp_path / "calls.har", list(places(recording))
 
@@ -110,7 +110,7 @@ def toml_text(values):
 
 
 @pytest.mark.parametrize("count", COUNTS)
-def test_qr_texts(count):
+def test_an_emv_text_is_parsed_checked_and_built_again_or_refused(count):
     """An EMV text is parsed, checked and built again, or refused."""
 
     def read(text):
@@ -138,7 +138,7 @@ def resealed(random, text):
 
 
 @pytest.mark.parametrize("count", COUNTS)
-def test_qr_trees(count):
+def test_a_tree_of_fields_is_built_or_refused(count):
     """A tree of fields is built, or refused."""
     tree = emvqr.parse(QR).tree()
     spots = list(places(tree))
@@ -150,7 +150,7 @@ def test_qr_trees(count):
 
 
 @pytest.mark.parametrize("count", COUNTS)
-def test_qr_parts(count):
+def test_a_qr_ph_text_is_made_of_its_parts_or_refused(count):
     """A QR Ph text is made of its parts, or refused; a part that is not there is a TypeError."""
     parts = {"acquirer": "PAYLPHM0XXX", "account": "900100200300", "name": "Ana", "city": "Cebu"}
     parts |= {"amount": "10.50", "reference": "R1"}
@@ -220,7 +220,7 @@ def test_snapshots_that_are_put(world, count):
 
 
 @pytest.mark.parametrize("count", [30, pytest.param(500, marks=pytest.mark.whole_table)])
-def test_snapshots_in_files(tmp_path, world, count):
+def test_a_saved_world_is_loaded_or_refused(tmp_path, world, count):
     """A saved world is loaded, or refused."""
     path, spots = tmp_path / "world.json", list(places(world))
     lab = paylab.connect(simulator=Simulator())

@@ -53,7 +53,7 @@ def test_a_chart_is_a_specification_and_a_picture(frame, draw):
 
 
 @pytest.mark.parametrize("draw", ALL)
-def test_a_specification_compiles(frame, draw):
+def test_the_vega_lite_compiler_accepts_the_specification_and_finds_marks_to_draw(frame, draw):
     """The Vega-Lite compiler accepts the specification and finds marks to draw."""
     compiled = vl_convert.vegalite_to_vega(
         draw(frame).spec, vl_version=chart_program.VEGA_LITE_VERSION

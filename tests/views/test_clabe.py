@@ -16,7 +16,7 @@ def text_of(html):
     return re.sub("<[^>]+>", " ", html)
 
 
-def test_table():
+def test_the_table_has_bank_plaza_account_check_digit_and_the_additional_rows():
     """The table has bank, plaza, account, check digit and the additional rows."""
     assert clabe_card(CLABE, [("Rail", "spei")]).table() == [
         ("Bank code", "002, Banamex"),
@@ -35,7 +35,7 @@ def test_digits():
     assert re.search(rf'<code style="[^"]*user-select:all[^"]*">{CLABE}</code>', html)
 
 
-def test_plain_text():
+def test_the_plain_text_has_the_digits_grouped_and_ungrouped():
     """The plain text has the digits grouped and ungrouped."""
     shown = clabe_card(CLABE)._repr_mimebundle_()["text/plain"]
     assert "002 010 07777777777 1" in shown

@@ -35,7 +35,7 @@ def test_mx(shape):
     assert card.table()[-2:] == [("Rail", "spei"), ("Sandbox cap", "at most 50 MXN a deposit")]
 
 
-def test_ph(ph, komo):
+def test_a_qr_ph_text_has_a_qr_code_with_rail_and_cap(ph, komo):
     """A QR Ph text has a QR code with rail and cap."""
     card = deposit_card(ph)
     assert isinstance(card, QR)
@@ -105,14 +105,16 @@ def test_a_transfer_names_its_amount():
         {"type": "ph_qr_code", "currency": "php", "details": {"qrph_payload": "á" * 3000}},
     ],
 )
-def test_anything_else(instructions):
+def test_instructions_of_an_unknown_type_or_without_the_needed_detail_are_a_plain_table(
+    instructions,
+):
     """Instructions of an unknown type, or without the needed detail, are a plain table."""
     card = deposit_card(instructions)
     assert card.title == "Deposit instructions"
     assert "Deposit instructions" in card._repr_mimebundle_()["text/html"]
 
 
-def test_hostile_details():
+def test_names_and_values_from_the_service_are_escaped():
     """Names and values from the service are escaped."""
     card = deposit_card({"type": "<b>", "details": {"<i>": "</table>\x1b"}})
     shown = card._repr_mimebundle_()

@@ -33,7 +33,7 @@ def picture(rows):
     ("name", "size"),
     [*(("komo", size) for size in SIZES), *((name, 256) for name in ("maya", "emvco", *TEXTS))],
 )
-def test_png_is_read(golden, name, size):
+def test_the_png_decodes_to_its_text_at_each_size_and_has_the_requested_size(golden, name, size):
     """The PNG decodes to its text at each size and has the requested size."""
     text = (golden | TEXTS)[name]
     data = encode_qr(text).png(size)
@@ -42,7 +42,7 @@ def test_png_is_read(golden, name, size):
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_whole_pixels(komo, size):
+def test_every_module_inside_the_border_is_a_whole_number_of_pixels_wide(komo, size):
     """Every module inside the border is a whole number of pixels wide."""
     code = encode_qr(komo)
     image = Image.open(BytesIO(code.png(size))).convert("L")
@@ -51,7 +51,7 @@ def test_whole_pixels(komo, size):
         assert not any(run % code.scale(size) for run in runs[1:-1])
 
 
-def test_quiet_zone(komo):
+def test_every_side_has_a_border_of_four_light_modules(komo):
     """Every side has a border of four light modules."""
     rows = encode_qr(komo).rows
     edge = rows[:QUIET_ZONE] + rows[-QUIET_ZONE:]
@@ -66,7 +66,7 @@ def test_too_small_for_its_modules(komo):
 
 
 @pytest.mark.parametrize("ansi", [True, False])
-def test_terminal_is_read(komo, ansi):
+def test_the_half_blocks_of_the_terminal_text_decode_to_the_text(komo, ansi):
     """The half blocks of the terminal text decode to the text."""
     lines = re.sub(r"\x1b\[[0-9;]*m", "", encode_qr(komo).terminal(ansi=ansi)).splitlines()
     halves = [[BLOCKS[block] for block in line] for line in lines]
@@ -74,13 +74,13 @@ def test_terminal_is_read(komo, ansi):
     assert scan(picture(rows)) == komo
 
 
-def test_terminal_colours(komo):
+def test_with_ansi_each_line_sets_its_colours_and_resets_them(komo):
     """With `ansi`, each line sets its colours and resets them."""
     lines = encode_qr(komo).terminal(ansi=True).splitlines()
     assert all(line.startswith("\x1b[97;40m") and line.endswith("\x1b[0m") for line in lines)
 
 
-def test_svg_is_read(komo):
+def test_the_strokes_of_the_svg_decode_to_the_text_and_its_background_is_white(komo):
     """The strokes of the SVG decode to the text, and its background is white."""
     root = ET.fromstring(encode_qr(komo).svg(300))
     side = int(root.get("viewBox").split()[2])
@@ -100,7 +100,7 @@ def stroke(row, moves):
 
 
 @pytest.mark.parametrize(("size", "side"), [(300, 265), (120, 106), (53, 53), (10, 53)])
-def test_svg_size(komo, size, side):
+def test_an_svg_has_a_whole_number_of_pixels_per_module_at_least_one(komo, size, side):
     """An SVG has a whole number of pixels per module, at least one."""
     assert f'width="{side}" height="{side}"' in encode_qr(komo).svg(size)
 

@@ -21,7 +21,7 @@ from paylab.views import html as page
         (None, "None"),
     ],
 )
-def test_escape(value, shown):
+def test_markup_is_escaped_and_invisible_characters_are_shown_as_escapes(value, shown):
     """Markup is escaped, and invisible characters are shown as escapes."""
     assert page.escape(value) == shown
 
@@ -54,7 +54,7 @@ def test_an_id_is_short_whole_when_pointed_at_and_copied():
     assert page.cell("completed, and no word is long") == "completed, and no word is long"
 
 
-def test_plain():
+def test_the_rows_of_plain_text_are_aligned():
     """The rows of plain text are aligned; a title needs no rows."""
     assert page.plain_text("Title", [("a", "1"), ("long", "2")]) == "Title\n  a     1\n  long  2"
     assert page.plain_text("Title", []) == "Title"

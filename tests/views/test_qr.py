@@ -37,7 +37,7 @@ def test_table(golden, name, rows):
     assert rows.items() <= dict(QR(golden[name]).table()).items()
 
 
-def test_bundle(komo):
+def test_the_bundle_has_a_card_a_png_that_decodes_an_svg_and_text(komo):
     """The bundle has a card, a PNG that decodes, an SVG, and text."""
     bundle = QR(komo)._repr_mimebundle_()
     assert set(bundle) == {"text/html", "image/png", "image/svg+xml", "text/plain"}
@@ -64,7 +64,7 @@ def test_wrong_crc(komo):
 
 
 @pytest.mark.parametrize("text", ["https://example.com", HOSTILE, "000201"])
-def test_not_emv(text):
+def test_a_text_that_is_not_emv_is_drawn_with_a_warning_not_to_pay(text):
     """A text that is not EMV is drawn, with a warning not to pay."""
     code = QR(text)
     assert scan(code.png()) == text
@@ -72,7 +72,7 @@ def test_not_emv(text):
     assert "Do not pay" in repr(code)
 
 
-def test_nothing_gets_out():
+def test_hostile_text_is_escaped_no_tag_no_terminal_code_no_change_of_text_direction():
     """Hostile text is escaped: no tag, no terminal code, no change of text direction."""
     shown = QR(HOSTILE, about=[(HOSTILE, HOSTILE)])._repr_mimebundle_()
     assert "<img src=x" not in shown["text/html"]
@@ -81,7 +81,7 @@ def test_nothing_gets_out():
 
 
 @pytest.mark.parametrize("name", ["code.png", "CODE.PNG"])
-def test_save_png(tmp_path, komo, name):
+def test_a_saved_png_decodes(tmp_path, komo, name):
     """A saved PNG decodes; it replaces an existing file and leaves no other file."""
     (tmp_path / name).write_bytes(b"old")
     saved = QR(komo, size=600).save(tmp_path / name)
@@ -89,7 +89,7 @@ def test_save_png(tmp_path, komo, name):
     assert list(tmp_path.iterdir()) == [saved]
 
 
-def test_save_svg(tmp_path, komo):
+def test_a_saved_svg_is_the_same_as_the_shown_svg(tmp_path, komo):
     """A saved SVG is the same as the shown SVG."""
     code = QR(komo)
     assert code.save(str(tmp_path / "code.svg")).read_text() == code.svg()

@@ -47,7 +47,7 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("get", SHOWN.values(), ids=SHOWN)
-def test_looking_sends_nothing(lab, get):
+def test_showing_a_value_as_text_or_html_sends_no_request(lab, get):
     """Showing a value as text or HTML sends no request."""
     value = get(lab)
     before = len(lab.calls)

@@ -29,7 +29,7 @@ def test_file(tmp_path, komo, name):
     assert scan(path) == scan(str(path)) == komo
 
 
-def test_same_code_twice(komo):
+def test_an_image_that_has_the_same_code_twice_gives_its_text_once(komo):
     """An image that has the same code twice gives its text once."""
     assert scan(side_by_side(komo, komo)) == komo
 
@@ -44,7 +44,7 @@ def test_same_code_twice(komo):
         ("missing.png", "cannot be read"),
     ],
 )
-def test_nothing_to_read(picture, reason):
+def test_the_error_says_why_no_text_was_read(picture, reason):
     """The error says why no text was read."""
     with pytest.raises(PaylabError, match=reason):
         scan(picture)

@@ -45,7 +45,7 @@ def test_names_and_countries_differ(side, change, differs):
 
 
 @pytest.mark.parametrize("side", IMAGE_SIDES)
-def test_marked(side):
+def test_the_middle_of_the_picture_has_the_red_pixels_of_the_stamp(side):
     """The middle of the picture has the red pixels of the stamp."""
     image = Image.open(BytesIO(specimen(side, kind="png")))
     data = image.crop((100, 50, 700, 450)).tobytes()
@@ -54,7 +54,7 @@ def test_marked(side):
 
 
 @pytest.mark.parametrize("name", ["", "María José\nde la Cruz " * 9, "最佳", "\ud800"])
-def test_any_name(name):
+def test_a_specimen_can_be_made_for_any_name(name):
     """A specimen can be made for any name."""
     assert specimen("document-front", name=name)
 
@@ -66,7 +66,7 @@ def test_any_name(name):
         ({"side": "selfie", "kind": "gif"}, "no specimen of kind 'gif'; there is jpeg, png"),
     ],
 )
-def test_refusals(change, reason):
+def test_an_unknown_side_or_kind_is_refused_with_the_list_of_known_ones(change, reason):
     """An unknown side or kind is refused with the list of known ones."""
     with pytest.raises(PaylabError, match=reason):
         specimen(**change)

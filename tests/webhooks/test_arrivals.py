@@ -39,12 +39,14 @@ def arrivals(events, delivery):
         ({"id": "a' or '1'='1"}, 0),
     ],
 )
-def test_where(arrivals, conditions, count):
+def test_all_conditions_must_hold_and_a_value_is_not_interpreted_as_sql(
+    arrivals, conditions, count
+):
     """All conditions must hold, and a value is not interpreted as SQL."""
     assert len(arrivals.where(**conditions)) == len(list(arrivals.where(**conditions))) == count
 
 
-def test_conditions_add_up(arrivals):
+def test_a_second_where_narrows_the_selection_of_the_first(arrivals):
     """A second `where` narrows the selection of the first."""
     assert len(arrivals.where(id="b").where(order="stale")) == 1
 
@@ -55,7 +57,7 @@ def test_an_unknown_condition_names_the_known_ones(arrivals):
         arrivals.where(kind="x")
 
 
-def test_positions(arrivals):
+def test_indexes_count_from_both_ends_and_an_index_beyond_the_end_raises_indexerror(arrivals):
     """Indexes count from both ends, and an index beyond the end raises IndexError."""
     assert (arrivals[0].id, arrivals[-1].id, arrivals[-1].order) == ("a", "b", "stale")
     assert arrivals[-4] == arrivals[0]

@@ -87,7 +87,7 @@ def test_csv(tmp_path, text, encoding, options, amount, notes):
         ),
     ],
 )
-def test_amounts(texts, mark, expected):
+def test_amounts_are_exact_with_the_decimal_mark_that_fits_all_of_a_table(texts, mark, expected):
     """Amounts are exact, with the decimal mark that fits all of a table."""
     exact, _ = amounts_of({"amount": pd.Series(texts, dtype=object)}, mark)
     wanted = [None if text is None else Decimal(text) for text in expected]
@@ -130,7 +130,7 @@ def test_amounts_of_any_column(column):
     assert amounts(pd.DataFrame({"id": ["x"], "amount": column}))[0] == [Decimal(5)]
 
 
-def test_a_workbook(tmp_path):
+def test_the_first_sheet_or_a_named_one_is_read(tmp_path):
     """The first sheet or a named one is read; numbers have the digits that a spreadsheet shows."""
     book = Workbook()
     book.active.append(["Invoice", "Sum"])

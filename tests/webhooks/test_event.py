@@ -103,7 +103,9 @@ def test_what_is_no_event_is_refused(delivery, word):
         ({"kind": "transfer.payout_initiated"}, False),
     ],
 )
-def test_identity(change, same):
+def test_deliveries_with_equal_type_resource_id_status_and_updated_at_are_the_same_event(
+    change, same
+):
     """Deliveries with equal type, resource id, status and updated_at are the same event."""
     assert (read_event(body()).identity == read_event(body(**change)).identity) is same
 
@@ -137,7 +139,7 @@ def test_what_is_no_number_is_refused(word):
 
 
 @pytest.mark.parametrize("number", ["0.1000000000000000055", "1e-30", "12345678901234567890.10"])
-def test_numbers_stay_exact(number):
+def test_numbers_keep_all_digits_when_they_are_read_and_when_they_are_written_again(number):
     """Numbers keep all digits when they are read and when they are written again."""
     event = read_event(json.dumps(body(fee=1)).replace(": 1}", f": {number}}}"))
     assert event.payload["fee"] == Decimal(number)

@@ -34,7 +34,7 @@ def add(log, body):
     return log.add(read_event(body), body, NOW)
 
 
-def test_the_format(path):
+def test_a_header_at_each_start_and_a_line_for_each_delivery(path):
     """A header at each start and a line for each delivery; only the owner can read the file."""
     log = EventLog(path)
     log.start(NOW)

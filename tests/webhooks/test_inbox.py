@@ -121,7 +121,7 @@ def test_what_is_gone_has_no_difference(lab, inbox):
 
 
 @pytest.mark.parametrize("which", [0, -1])
-def test_replaying_delivers_again(lab, inbox, which):
+def test_replaying_an_event_counts_as_another_delivery_of_the_same_event(lab, inbox, which):
     """Replaying an event counts as another delivery of the same event."""
     trigger(lab, "transfer.completed")
     assert inbox.replay(inbox[which]) == 200

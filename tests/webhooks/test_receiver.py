@@ -47,7 +47,7 @@ DEEP = b'{"event_type": "transfer.funded", "event_payload": ' + b'{"a":' * 50_00
         ("POST", JSON, GOOD + b" " * BODY_BYTES_MAX, 413, 0),
     ],
 )
-def test_answers(receiver, events, method, kind, body, status, kept):
+def test_an_event_is_stored(receiver, events, method, kind, body, status, kept):
     """An event is stored; any other delivery gets the right error status and is not stored."""
     if status == 400 and len(body) > BODY_BYTES_MAX:
         body = body[: BODY_BYTES_MAX - 1]
@@ -56,7 +56,7 @@ def test_answers(receiver, events, method, kind, body, status, kept):
 
 
 @pytest.mark.parametrize(("size", "status"), [(BODY_BYTES_MAX, 200), (BODY_BYTES_MAX + 1, 413)])
-def test_the_largest_body(receiver, size, status):
+def test_a_body_of_exactly_the_limit_is_read(receiver, size, status):
     """A body of exactly the limit is read."""
     assert BODY_BYTES_MAX == 262_144
     assert receiver.receive("POST", JSON, GOOD.ljust(size)).status == status

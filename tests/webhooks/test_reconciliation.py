@@ -242,7 +242,7 @@ def test_ids_that_differ_in_case_only_are_told_apart():
         ({"": "0.5"}, []),
     ],
 )
-def test_tolerance_per_currency(tolerance, expected):
+def test_a_tolerance_belongs_to_the_currency_of_an_amount(tolerance, expected):
     """A tolerance belongs to the currency of an amount; without a currency it is for all."""
     rows = [row(0, amount="100.01", destination_amount="1700.50")]
     result = compare(rows, [payment(0)], tolerance=tolerance)
@@ -394,7 +394,7 @@ def test_books_of_one_family_need_not_have_the_other():
         ([{"status": "started", "updated_at": "2026-05-04T12:00:01.000Z"}, {}], None, []),
     ],
 )
-def test_events(payloads, since, expected):
+def test_the_latest_event_of_each_payment_is_compared(payloads, since, expected):
     """The latest event of each payment is compared; one is expected from `since` on."""
     late = {"updated_at": "2026-05-04T12:00:09.000Z"}
     events = [

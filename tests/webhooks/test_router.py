@@ -127,7 +127,7 @@ def test_what_is_no_event_is_a_value_error(router):
         router.handle(b"<html>")
 
 
-def test_memory_is_bounded():
+def test_a_router_forgets_the_oldest_events_first_when_it_has_reached_its_limit():
     """A router forgets the oldest events first when it has reached its limit."""
     router = Router(remember=2)
     for row in ("a", "b", "c"):

@@ -46,7 +46,9 @@ def client():
         ("DELETE", "application/json", 0, 405),
     ],
 )
-def test_answers(port, client, delivery, events, method, kind, size, status):
+def test_the_port_gives_the_receiver_answers(
+    port, client, delivery, events, method, kind, size, status
+):
     """The port gives the receiver's answers; a body that is too large is not read to the end."""
     content = delivery(1) if size is None else b" " * size
     try:

@@ -17,7 +17,7 @@ from paylab.views.forms.code import INDENT, WIDTH, Expression, literal, write_ca
         (5, "5"),
     ],
 )
-def test_literals(value, text):
+def test_text_is_quoted_as_in_json_an_expression_is_not(value, text):
     """Text is quoted as in JSON, an expression is not; other values are those of Python."""
     assert literal(value) == text
 

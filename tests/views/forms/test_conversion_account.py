@@ -43,7 +43,7 @@ def form(create, wait):
     return form
 
 
-def test_code_waits(form, create, wait):
+def test_submit_in_code_waits_for_a_pending_account(form, create, wait):
     """`submit` in code waits for a pending account."""
     assert form.submit().status == "active"
     assert create == [("fa_1", "php")]
@@ -51,7 +51,7 @@ def test_code_waits(form, create, wait):
     assert "Path: pending → active." in form.controls.message.html
 
 
-def test_a_click_watches(form, create, wait):
+def test_after_a_click_the_form_shows_the_status_and_polls_on_the_event_loop(form, create, wait):
     """After a click, the form shows the status and polls on the event loop."""
 
     async def click():
@@ -77,7 +77,7 @@ def test_submitting_while_it_is_provisioned(form, create):
     assert len(create) == 1
 
 
-def test_active_at_once(wait, noted):
+def test_an_account_that_is_active_at_once_is_not_waited_for(wait, noted):
     """An account that is active at once is not waited for."""
     form = ConversionAccountForm(noted(account("active")), wait, wait, [WALLET], "mxn")
     assert form.submit().status == "active"
@@ -89,7 +89,7 @@ def test_the_wallet_is_named(form):
     assert form.fields["payout_account"].options[0][0].startswith("0x0000…dEaD")
 
 
-def test_code(form):
+def test_the_code_has_the_call_and_the_wait(form):
     """The code has the call and the wait."""
     assert form.code().splitlines() == [
         'account = lab.conversion_accounts.create("", "fa_1", "php")',

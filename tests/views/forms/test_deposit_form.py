@@ -63,7 +63,7 @@ def test_amounts(form, amount, said):
 
 
 @pytest.mark.parametrize("amount", ["50.01", ""])
-def test_refused_before_sending(form, send, amount):
+def test_an_amount_that_breaks_the_spec_is_not_sent(form, send, amount):
     """An amount that breaks the spec is not sent."""
     form.fields["amount"].value = amount
     with pytest.raises(RuleError):
@@ -163,7 +163,7 @@ def test_another_sender_has_a_name(form, send):
     assert not send
 
 
-def test_code(form):
+def test_the_code_is_the_call_with_the_current_values(form):
     """The code is the call with the current values."""
     assert form.code() == 'deposit = lab.sandbox.deposit("ca_1", "50", "mxn")'
     form.fields["sender"].value = "missing"

@@ -78,7 +78,7 @@ def test_a_slice_out_of_turn(picker, taken, at, data):
     assert not taken
 
 
-def test_cancelled(picker, taken):
+def test_a_slice_that_arrives_after_a_cancellation_is_ignored(picker, taken):
     """A slice that arrives after a cancellation is ignored."""
     say(picker, "start", size=SIZE)
     say(picker, "slice", b"x" * SLICE, at=0)
@@ -88,7 +88,7 @@ def test_cancelled(picker, taken):
     assert not taken
 
 
-def test_another_file_begins(picker, taken):
+def test_slices_of_an_earlier_file_are_ignored_after_another_file_was_started(picker, taken):
     """Slices of an earlier file are ignored after another file was started."""
     say(picker, "start", size=SIZE)
     say(picker, "start", size=3, id="2")

@@ -43,7 +43,7 @@ async def _live(*states, **options):
 
 
 @pytest.mark.parametrize(("in_process", "ticks"), [(True, 1), (False, 2)])
-def test_refreshes_until_final(in_process, ticks):
+def test_the_line_refreshes_until_a_final_status(in_process, ticks):
     """The line refreshes until a final status; only `pending` advances the time.
 
     Within this process the status is read again before the time advances, so it advances once less.

@@ -71,7 +71,7 @@ def test_nobody_speaks_for_a_person_who_clicks(onboarding, create, quick):
     assert form.submit().id == "ind_1"
 
 
-def test_sent_once(onboarding, create, quick):
+def test_two_clicks_and_a_submit_send_one_request(onboarding, create, quick):
     """Two clicks and a `submit` send one request."""
     form = onboarding()
     form.consent.value = True
@@ -141,7 +141,9 @@ def test_the_result_can_be_observed(onboarding):
         ("given_name", "", "Required (assumed: the specification does not say so)"),
     ],
 )
-def test_said_while_typing(onboarding, field, typed, said):
+def test_the_problem_of_a_new_value_is_shown_below_its_field_at_once(
+    onboarding, field, typed, said
+):
     """The problem of a new value is shown below its field at once."""
     form = onboarding()
     form.fields[field].value = typed

@@ -95,7 +95,7 @@ def test_nothing_goes_on_without_consent(lab):
 
 
 @pytest.mark.parametrize("steps", range(1, STEPS + 1, 2))
-def test_taken_up_again(lab, steps):
+def test_a_walk_can_be_continued_after_any_step_without_a_second_account_or_conversion(lab, steps):
     """A walk can be continued after any step, without a second account or conversion."""
     walk = lab.onramp("PH", example=True, consent=True)
     for _ in range(steps):
@@ -143,7 +143,7 @@ def test_a_person_of_another_country(lab):
         lab.onramp("PH", person.id)
 
 
-def test_what_stays_behind(lab):
+def test_the_saved_output_has_the_id_of_the_conversion_and_no_document_number(lab):
     """The saved output has the id of the conversion and no document number."""
     walk = lab.onramp("MX", example=True, consent=True)
     walk.submit()

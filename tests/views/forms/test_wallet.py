@@ -34,7 +34,7 @@ def create(noted):
         ("solana", GOOD, "does not look like a Solana address"),
     ],
 )
-def test_checksums(create, network, address, said):
+def test_the_problem_of_an_address_is_shown_below_it(create, network, address, said):
     """The problem of an address is shown below it; it is sent with `anyway=True` only."""
     form = WalletForm(create)
     form.fields["network"].value = network
@@ -68,7 +68,7 @@ def test_an_assumed_list_is_there_to_be_read(create):
     assert "ssumed" not in fields["address"].hint
 
 
-def test_without_an_address(create):
+def test_an_empty_address_breaks_an_assumption_only_so_it_is_sent_with_anyway_true(create):
     """An empty address breaks an assumption only, so it is sent with `anyway=True`."""
     form = WalletForm(create)
     with pytest.raises(RuleError, match="is required"):
@@ -77,7 +77,7 @@ def test_without_an_address(create):
     assert form.submit(anyway=True).id == "fa_1"
 
 
-def test_code(create):
+def test_the_code_is_the_call_with_the_current_values(create):
     """The code is the call with the current values."""
     form = WalletForm(create, individual_id="ind_1")
     form.fields["address"].value = GOOD

@@ -46,7 +46,7 @@ def pixels(data):
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "TIFF", "HEIF"])
-def test_without_location(kind):
+def test_removing_the_location_keeps_the_file_size_the_pixels_and_the_other_tags(kind):
     """Removing the location keeps the file size, the pixels and the other tags."""
     data = photo(kind)
     before, size = pixels(data), len(data)
@@ -65,7 +65,7 @@ def test_the_numbers_are_gone():
     assert b"2026:01:31" not in data
 
 
-def test_motorola_order():
+def test_exif_in_big_endian_byte_order_loses_its_location_too():
     """EXIF in big-endian byte order loses its location too."""
     file = BytesIO()
     tags = exif()
@@ -78,7 +78,7 @@ def test_motorola_order():
     assert place(data) == {}
 
 
-def test_xmp():
+def test_xmp_loses_its_location_as_attribute_and_as_element():
     """XMP loses its location, as attribute and as element; its other text stays."""
     file = BytesIO()
     Image.new("RGB", (9, 9)).save(file, "JPEG", xmp=XMP)
@@ -89,7 +89,7 @@ def test_xmp():
 
 
 @pytest.mark.parametrize("packed", [True, False])
-def test_png_text(packed):
+def test_xmp_in_a_png_loses_its_location_compressed_or_not(packed):
     """XMP in a PNG loses its location, compressed or not; the checksums stay right."""
     info = PngInfo()
     info.add_itxt("XML:com.adobe.xmp", XMP.decode(), zip=packed)
@@ -104,7 +104,7 @@ def test_png_text(packed):
     assert image.text["Title"] == "Kept"
 
 
-def test_inside_a_pdf():
+def test_a_jpeg_photo_inside_a_pdf_loses_the_location_of_its_exif():
     """A JPEG photo inside a PDF loses the location of its EXIF."""
     data = b"%PDF-1.4\nstream\n" + photo("JPEG") + b"\nendstream"
     data = remove_location(data)
@@ -124,7 +124,7 @@ def test_inside_a_pdf():
         b"exif:GPS" * 1000,
     ],
 )
-def test_junk(data):
+def test_data_without_a_location_even_if_malformed_does_not_change(data):
     """Data without a location, even if malformed, does not change."""
     assert not find_location(data)
     assert remove_location(data) == data

@@ -48,13 +48,13 @@ def test_kinds(file, mime):
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "P", "RGBA", "CMYK", "I;16", "F"])
-def test_modes(mode):
+def test_every_colour_mode_is_decoded_to_one_that_a_jpeg_can_have(mode):
     """Every colour mode is decoded to one that a JPEG can have."""
     image = picture_program.read_photo(BytesIO(picture("TIFF", mode=mode)))
     assert (image.mode, image.size) == ("RGB", (320, 200))
 
 
-def test_upright():
+def test_a_photo_is_rotated_as_its_exif_orientation_says():
     """A photo is rotated as its EXIF orientation says."""
     tags, file = Image.Exif(), BytesIO()
     tags[0x0112] = 6
@@ -62,7 +62,7 @@ def test_upright():
     assert Image.open(BytesIO(make_preview(file.getvalue(), "image/jpeg")[0])).size == (200, 320)
 
 
-def test_nothing_but_pixels():
+def test_a_preview_does_not_contain_the_exif_of_the_photo():
     """A preview does not contain the EXIF of the photo."""
     tags, file = Image.Exif(), BytesIO()
     tags[0x0110] = "Camera"
@@ -82,7 +82,7 @@ def chunk(kind, data):
 
 
 @pytest.mark.parametrize("side", [9_500, 20_000, 2**31 - 1])
-def test_bombs(side):
+def test_an_image_with_too_many_pixels_is_not_decoded(side):
     """An image with too many pixels is not decoded."""
     assert make_preview(bomb(side, side), "image/png") == (None, NO_PREVIEW)
 
@@ -96,7 +96,7 @@ def test_bombs(side):
         (b"", "image/png"),
     ],
 )
-def test_broken(data, mime):
+def test_a_truncated_or_malformed_file_has_no_preview_and_the_reason(data, mime):
     """A truncated or malformed file has no preview, and the reason."""
     assert make_preview(data, mime) == (None, NO_PREVIEW)
 
