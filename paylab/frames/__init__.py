@@ -12,6 +12,7 @@ with extra_imports():
     from .accessor import Accessor as Accessor
     from .by_currency import by_currency as by_currency
     from .currency_rows import CurrencyWarning as CurrencyWarning
+    from .databases import read_sql as read_sql
     from .dataset import Dataset as Dataset
     from .dataset import collect_accounts as collect_accounts
     from .decimal_array import DecimalArray as DecimalArray

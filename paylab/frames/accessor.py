@@ -10,24 +10,18 @@ import os
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 
 from ..errors.arguments import explain_arguments
-from ..errors.base import ConfigError, ExactnessError
-from ..errors.extras import extra_imports
 from ..spec import status
 from ..spec.time_arguments import read_since
-from . import decimals, excel, files, summaries, times
-from .decimal_array import FLOAT_DIGITS
+from ..storage.addresses import local_target
+from . import databases, excel, files, summaries, times
 from .frame_forms import as_floats
-from .summary_sql import quoted
 from .windows import Rolling
 
-BATCH_ROWS = 10_000  # rows per insert
-FILES = (".duckdb", ".ddb", ".db")
 FINAL = {*status.TRANSFER.final, *status.CONVERSION.final}
 
 
@@ -121,7 +115,7 @@ class Accessor:
         """
         return self._measures(by, ["completed", "p50", "p95", "p99"])
 
-    def to_csv(self, path: str | os.PathLike[str]) -> Path:
+    def to_csv(self, path: str | os.PathLike[str]) -> Path | str:
         """Write a CSV file; see `paylab.frames.to_csv`.
 
         >>> frame.paylab.to_csv("transfers.csv").name
@@ -129,105 +123,40 @@ class Accessor:
         """
         return files.to_csv(self._frame, path)
 
-    def to_excel(self, path: str | os.PathLike[str], tz: str = "UTC") -> Path:
+    def to_excel(self, path: str | os.PathLike[str], tz: str = "UTC") -> Path | str:
         """Write a workbook: amounts as numbers with their decimals, text as text, times in `tz`.
 
         >>> frame.paylab.to_excel("transfers.xlsx").name
         'transfers.xlsx'
         """
         about = {str(name): value for name, value in self._frame.attrs.items() if value is not None}
-        return excel.write_workbook([self.arrow()], Path(path), tz=tz, about=about)
+        with local_target(path, lambda _: False) as (target, shown_path):
+            excel.write_workbook([self.arrow()], target, tz=tz, about=about)
+        return shown_path
 
-    def to_database(self, target: str | os.PathLike[str], table: str = "transfers") -> int:
-        """Replace a database table with the rows, amounts as DECIMAL; return the number of rows.
+    def to_database(
+        self,
+        target: object,
+        table: str = "transfers",
+        *,
+        if_exists: databases.IfExists = "replace",
+        schema: str | None = None,
+    ) -> int:
+        """Write the rows to a table of a database, all or none; return their number.
 
-        `target` is a DuckDB file (.duckdb, .ddb, .db) or the URL of a database that SQLAlchemy
-        knows, such as postgresql://host/books.
+        `target` is a DuckDB file (.duckdb, .ddb, .db) or connection, or the URL, engine or
+        connection of a database that SQLAlchemy knows, such as postgresql://host/books. If the
+        table exists, `if_exists` is "fail", "replace", "append", or "upsert": rows with an id that
+        the table has replace the old ones. Amounts are DECIMAL(24, 6) and rates DECIMAL(13, 8),
+        wider if a value needs it, and text in SQLite, which has no exact numbers. A table whose
+        columns would round an amount is refused. `paylab.frames.read_sql` reads it back.
 
-        >>> frame.paylab.to_database("transfers.duckdb")
+        >>> frame.paylab.to_database("transfers.duckdb", if_exists="upsert")
         130
         """
-        text = os.fspath(target)
-        if "://" in text:
-            return _to_url(text, table, self.arrow())
-        if Path(text).suffix.lower() not in FILES:
-            raise ConfigError(f"{text} is neither a database URL nor a {', '.join(FILES)} file")
-        return _to_duckdb(text, table, self.arrow())
+        return databases.write_table(self.arrow(), target, table, if_exists, schema)
 
     def _measures(self, by: Sequence[str] | str, names: Sequence[str]) -> pd.DataFrame:
         summary = self.summarize(by, sums=False)
         keys = [by] if isinstance(by, str) else list(by)
         return summary[[*keys, *names]]
-
-
-def _to_duckdb(path: str, table: str, rows: pa.Table) -> int:
-    with extra_imports():
-        import duckdb
-    try:
-        with duckdb.connect(path) as connection:
-            connection.register("rows_of_frame", rows)
-            connection.execute(f"create or replace table {quoted(table)} as from rows_of_frame")
-    except duckdb.Error as error:
-        raise _unwritten(path, str(error)) from None
-    return int(rows.num_rows)
-
-
-def _to_url(url: str, table: str, rows: pa.Table) -> int:
-    with extra_imports():
-        import sqlalchemy as sql
-    try:
-        engine = sql.create_engine(url, hide_parameters=True)
-    except (sql.exc.NoSuchModuleError, ImportError) as error:
-        raise ConfigError(f"the database URL needs a driver: {error}") from None
-    except (sql.exc.SQLAlchemyError, ValueError):  # its text may contain the password
-        raise ConfigError(
-            "the database URL cannot be read: write postgresql://USER:PASSWORD@HOST:PORT/NAME, "
-            "with %40 for @ and %2F for / in the password"
-        ) from None
-    try:
-        _replace_table(sql, engine, table, rows)
-    except (sql.exc.SQLAlchemyError, ImportError) as error:
-        message = str(getattr(error, "orig", None) or error)
-        secret = str(engine.url.password or "")
-        hidden = message.replace(secret, "***") if secret else message
-        raise _unwritten(engine.url.render_as_string(hide_password=True), hidden) from None
-    finally:
-        engine.dispose()
-    return int(rows.num_rows)
-
-
-def _replace_table(sql: Any, engine: Any, table: str, rows: pa.Table) -> None:
-    columns = [sql.Column(field.name, _type(sql, field.type)) for field in rows.schema]
-    new_table = sql.Table(table, sql.MetaData(), *columns)
-    if engine.dialect.name == "sqlite":
-        _require_digits(rows)
-    with engine.begin() as connection:
-        new_table.drop(connection, checkfirst=True)
-        new_table.create(connection)
-        for batch in rows.to_batches(BATCH_ROWS):
-            connection.execute(new_table.insert(), batch.to_pylist())
-
-
-def _unwritten(place: str, message: str) -> ConfigError:
-    return ConfigError(f"{place} cannot be written: {message.strip().partition(chr(10))[0]:.200}")
-
-
-def _require_digits(rows: pa.Table) -> None:
-    """ExactnessError if SQLite, which has only floats, would round a value."""
-    for name in rows.column_names:
-        if not pa.types.is_decimal(rows[name].type):
-            continue
-        exact = decimals.narrowest(rows[name])
-        if decimals.integers(exact) + exact.type.scale > FLOAT_DIGITS:
-            message = f"SQLite keeps {FLOAT_DIGITS} digits of a number, {name} needs more"
-            raise ExactnessError(f"{message}; use DuckDB or PostgreSQL, or floats()")
-
-
-def _type(sql: Any, kind: pa.DataType) -> Any:
-    if pa.types.is_decimal(kind):
-        return sql.DECIMAL(kind.precision, kind.scale)
-    if pa.types.is_timestamp(kind):
-        return sql.DateTime(timezone=True)
-    if pa.types.is_integer(kind):
-        return sql.BigInteger()
-    return sql.Interval() if pa.types.is_duration(kind) else sql.Text()

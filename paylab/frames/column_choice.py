@@ -13,6 +13,7 @@ from .columns import Schema, currency_of
 ROW_COLUMNS = ("id", "status", "created_at", "updated_at")
 """Rows are chosen by these columns, besides those that a filter compares."""
 
+CREATED = "created_at"
 Names = str | Collection[str]
 
 
@@ -38,6 +39,17 @@ def read_names(columns: Names | None) -> list[str] | None:
     if len(set(names)) < len(names):
         raise RuleError([Problem("columns", "has a name twice")])
     return names
+
+
+def needed_columns(
+    wanted: Collection[str] | None, known: Collection[str], more: Collection[str] = ()
+) -> list[str]:
+    """The known columns to read for those that are wanted, with the currencies of amounts."""
+    if wanted is None:
+        return list(known)
+    require_columns(wanted, known)
+    needed = {*wanted, *more, *filter(None, map(currency_of, wanted))}
+    return [name for name in known if name in needed]
 
 
 def require_columns(names: Collection[str], known: Collection[str]) -> None:

@@ -189,7 +189,9 @@ class Dataset:
     def _state(self, pull: SyncedList) -> State:
         url = pull.origin()["base_url"]
         account = pull.account
-        state = read_state(self._files) or State(pull.kind, url, account)
+        # If all files were removed, the rows are not known any more.
+        known_state = read_state(self._files) if self._files.names(PARQUET) else None
+        state = known_state or State(pull.kind, url, account)
         holds = f"{self.address} holds {state.kind} of"
         if (state.kind, state.base_url) != (pull.kind, url):
             raise ConfigError(f"{holds} {state.base_url}; name another folder")

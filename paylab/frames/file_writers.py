@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from dataclasses import replace as replace_fields
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO
 
 import pyarrow as pa
 import pyarrow.csv as pcsv
@@ -23,11 +21,12 @@ from ..errors.base import ConfigError, Problem, RuleError
 from ..errors.extras import require_extra
 from ..errors.text import printable_lines
 from ..files import path_of, replace
-from ..storage.addresses import is_url, local_path
+from ..storage.addresses import is_url, local_path, zipped
 from ..storage.folders import replace_folder
 from . import excel, sidecars
+from .column_choice import CREATED
 from .columns import Schema
-from .parquet_days import CREATED, ours, write_days
+from .parquet_days import ours, write_days
 from .parquet_types import (
     Scale,
     fitting_schema,
@@ -43,7 +42,6 @@ STANDARD_OUTPUT = "-"
 Tables = Iterator[pa.Table]
 About = Mapping[str, Any]
 BOM = b"\xef\xbb\xbf"
-GZIP = ".gz"
 
 
 @dataclass(frozen=True)
@@ -121,7 +119,7 @@ def _writer_of(text: str) -> Write:
 
 def _write_csv(rows: FileRows, path: Path) -> None:
     with replace(path) as sink:
-        with _zipped(sink, path) as target:
+        with zipped(sink, path) as target:
             _write_rows(rows, target)
         # Before the file is replaced: it describes the old one.
         mode = sidecars.forget_sidecar(path)
@@ -149,23 +147,12 @@ def _write_rows(rows: FileRows, sink: BinaryIO) -> None:
 def _write_json_lines(rows: FileRows, path: Path) -> None:
     """One JSON object a line, with the names of the columns, and every value as it was sent."""
     with replace(path) as sink:
-        with _zipped(sink, path) as target:
+        with zipped(sink, path) as target:
             for table in rows.texts():
                 lines = (json.dumps(row, ensure_ascii=False) for row in table.to_pylist())
                 target.writelines(line.encode() + b"\n" for line in lines)
         mode = sidecars.forget_sidecar(path)
     _describe(rows, path, mode)
-
-
-@contextmanager
-def _zipped(sink: BinaryIO, path: Path) -> Iterator[BinaryIO]:
-    """The file, or a writer that compresses into it."""
-    if path.suffix.lower() != GZIP:
-        yield sink
-        return
-    # Without a name and a time, equal rows are equal bytes.
-    with gzip.GzipFile("", "wb", fileobj=sink, mtime=0) as compressed:
-        yield cast("BinaryIO", compressed)
 
 
 def _write_excel(rows: FileRows, path: Path) -> None:

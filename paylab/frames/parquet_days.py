@@ -11,6 +11,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.dataset as ds
 
+from .column_choice import CREATED
+
 OPEN_FILES_MAX = 8
 DAYS_MAX = 1_000_000  # files of a folder
 OWN_FILES = re.compile(
@@ -18,7 +20,6 @@ OWN_FILES = re.compile(
     r"|\._columns\.json\.[0-9a-f]{12}\.part"  # left by a killed process
 )
 DAY_FOLDER = re.compile(r"created_day=(\d{4}-\d\d-\d\d)/")
-CREATED = "created_at"
 SUFFIX = ".parquet"
 
 

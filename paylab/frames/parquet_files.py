@@ -22,10 +22,10 @@ from ..spec.time_arguments import read_period
 from ..storage.addresses import is_url, local_path
 from ..storage.stores import Folder, Store, open_store
 from . import decimals, times
-from .column_choice import Names, read_names, require_columns
-from .columns import ListName, Schema, currency_of, likeliest_schema, schema_of
+from .column_choice import CREATED, Names, needed_columns, read_names
+from .columns import ListName, Schema, likeliest_schema, schema_of
 from .frame import ExactFrame, typed_frame
-from .parquet_days import CREATED, SUFFIX, is_of_period, ours
+from .parquet_days import SUFFIX, is_of_period, ours
 from .sidecars import read_sidecar
 from .typed_columns import note_currencies, series
 
@@ -95,12 +95,7 @@ class Extract:
 
     def columns_of(self, known: Sequence[str]) -> list[str]:
         """The columns to read of a file; the currency of an amount is one of them."""
-        if self.columns is None:
-            return list(known)
-        require_columns(self.columns, known)
-        period_column = [CREATED] if self.since or self.until else []
-        needed = {*self.columns, *period_column, *filter(None, map(currency_of, self.columns))}
-        return [name for name in known if name in needed]
+        return needed_columns(self.columns, known, [CREATED] if self.since or self.until else [])
 
     def rows_of(self, table: pa.Table) -> pa.Table:
         """The rows of the period, and those without a time."""

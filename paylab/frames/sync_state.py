@@ -125,14 +125,9 @@ def in_types(table: pa.Table, types: pa.Schema) -> pa.Table:
 
 
 def read_state(files: Store) -> State | None:
-    """The stored state; None for a new dataset, and if all its files were removed."""
+    """The stored state; None for a new dataset."""
     text = files.read(files.note_name(STATE)) or files.read(OLD_STATE)
-    if not text:
-        return None
-    state = State(**json.loads(text))
-    if state.newest and not files.names(PARQUET):
-        return State(state.kind, state.base_url, state.account)
-    return state
+    return State(**json.loads(text)) if text else None
 
 
 def write_state(files: Store, state: State) -> None:

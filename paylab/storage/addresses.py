@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, BinaryIO, cast
 from zlib import error as ZlibError  # noqa: N812 - an exception with the name of a variable
 
 from ..errors.base import ArgumentError, ConfigError, PaylabError
@@ -83,6 +83,17 @@ def local_copy(address: str | os.PathLike[str]) -> Iterator[Path]:
             with explain_storage(os.fspath(address), "read"):
                 files.get_file(path, str(source))
         yield _unzipped(source, Path(folder) / "plain", address)
+
+
+@contextmanager
+def zipped(sink: BinaryIO, path: Path) -> Iterator[BinaryIO]:
+    """A file to write to; what is written to a .gz file is compressed."""
+    if path.suffix.lower() != GZIP:
+        yield sink
+        return
+    # Without a name and a time, equal rows are equal bytes.
+    with gzip.GzipFile("", "wb", fileobj=sink, mtime=0) as compressed:
+        yield cast("BinaryIO", compressed)
 
 
 def _unzipped(source: Path, target: Path, address: str | os.PathLike[str]) -> Path:

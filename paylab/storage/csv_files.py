@@ -30,7 +30,7 @@ def read_csv_rows(path: str | os.PathLike[str], delimiter: str = ",") -> Iterato
 
     The cells of a file of results are read as they were before they were escaped.
     """
-    with _open_reader(path, delimiter) as reader:
+    with _open_reader(path, delimiter, path) as reader:
         is_escaped = set(reader.fieldnames or ()) >= RESULTS
         for record in reader:
             surplus_cells: Sequence[str] = record.pop(None, ())  # cells without a column
@@ -53,14 +53,21 @@ def read_csv_header(path: str | os.PathLike[str], delimiter: str = ",") -> list[
     return names
 
 
-def read_written_header(path: str | os.PathLike[str], delimiter: str = ",") -> list[str]:
-    """The columns of a CSV file as they are written there, escaped or not."""
-    with _open_reader(path, delimiter) as reader:
+def read_written_header(
+    path: str | os.PathLike[str], delimiter: str = ",", name: str | os.PathLike[str] | None = None
+) -> list[str]:
+    """The columns of a CSV file as they are written there, escaped or not.
+
+    `name` is that of the file in errors, if `path` is a copy.
+    """
+    with _open_reader(path, delimiter, name or path) as reader:
         return list(reader.fieldnames or ())
 
 
 @contextmanager
-def _open_reader(path: str | os.PathLike[str], delimiter: str) -> Iterator[csv.DictReader[str]]:
+def _open_reader(
+    path: str | os.PathLike[str], delimiter: str, name: str | os.PathLike[str]
+) -> Iterator[csv.DictReader[str]]:
     """Open a CSV file, and turn the errors of reading it into PaylabErrors."""
     if len(delimiter) != 1:
         raise ArgumentError(f"delimiter must be one character, not {delimiter!r}", "delimiter")
@@ -69,10 +76,10 @@ def _open_reader(path: str | os.PathLike[str], delimiter: str) -> Iterator[csv.D
     try:
         with file.open(encoding="utf-8-sig", newline="") as lines:
             reader = csv.DictReader(lines, strict=True, delimiter=delimiter)
-            _require_columns(os.fspath(path), list(reader.fieldnames or ()), delimiter)
+            _require_columns(os.fspath(name), list(reader.fieldnames or ()), delimiter)
             yield reader
     except (csv.Error, UnicodeDecodeError) as error:
-        raise unreadable_error(path, "CSV in UTF-8", error) from None
+        raise unreadable_error(name, "CSV in UTF-8", error) from None
 
 
 def _require_columns(path: str, names: list[str], delimiter: str) -> None:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import gc
 import re
-import sqlite3
 import warnings
 from datetime import UTC, datetime
 from decimal import Decimal
 from traceback import format_exception
 
-import duckdb
 import numpy as np
 import openpyxl
 import pandas as pd
@@ -239,26 +237,6 @@ def test_a_workbook_holds_so_many_rows(frame, tmp_path, monkeypatch, most):
     assert not [*tmp_path.iterdir()]
 
 
-def test_a_duckdb_file(frame, tmp_path):
-    """Amounts are DECIMAL; a second call replaces the table."""
-    for _ in range(2):
-        assert frame.paylab.to_database(tmp_path / "books.duckdb", "paid") == 6
-    with duckdb.connect(str(tmp_path / "books.duckdb")) as books:
-        asked = "select typeof(source_amount), sum(source_amount) from paid group by all"
-        assert books.sql(asked).fetchall() == [("DECIMAL(18,2)", Decimal("61.50"))]
-
-
-def test_sqlite_stores_amounts_of_up_to_15_digits(frame, tmp_path):
-    """SQLite stores amounts of up to 15 digits; a longer amount raises ExactnessError."""
-    assert frame.paylab.to_database(f"sqlite:///{tmp_path}/books.sqlite") == 6
-    with sqlite3.connect(tmp_path / "books.sqlite") as books:
-        found = books.execute("select source_amount, total_fee from transfers").fetchone()
-    assert found == (10.25, 0.5)
-    frame["source_amount"] += Decimal("12345678901234567.125")
-    with pytest.raises(ExactnessError, match="SQLite keeps 15 digits of a number, source_amount"):
-        frame.paylab.to_database(f"sqlite:///{tmp_path}/books.sqlite")
-
-
 def test_a_place_that_is_no_database(frame):
     """The error names the valid file extensions."""
     with pytest.raises(ConfigError, match=r"neither a database URL nor a \.duckdb"):
@@ -298,14 +276,3 @@ def test_a_file_that_is_no_duckdb(frame, tmp_path):
     ):
         frame.paylab.to_database(tmp_path / "books.duckdb")
     assert (tmp_path / "books.duckdb").read_bytes() == b"words " * 900
-
-
-@pytest.mark.parametrize(("text", "fits"), [("12345678901234.25", False), ("1234567890123.25", 1)])
-def test_decimals_count_as_digits_in_sqlite(tmp_path, text, fits):
-    """SQLite keeps 15 digits, those after the point included."""
-    frame = frames.transfers([{"data": [{"id": "t", "source_amount": text}]}])
-    if fits:
-        assert frame.paylab.to_database(f"sqlite:///{tmp_path}/b.sqlite") == 1
-        return
-    with pytest.raises(ExactnessError, match="SQLite keeps 15 digits"):
-        frame.paylab.to_database(f"sqlite:///{tmp_path}/b.sqlite")

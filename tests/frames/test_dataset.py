@@ -8,6 +8,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from decimal import Context, Decimal, localcontext
+from io import BytesIO
 from random import Random
 
 import httpx
@@ -30,7 +31,9 @@ from paylab.simulator.simulator import Simulator
 
 def read(folder):
     """All rows of a dataset's folder, indexed by id; no id is repeated."""
-    frame = pd.concat([pd.read_parquet(file) for file in sorted(folder.rglob("*.parquet"))])
+    # By its path, pandas opens a file twice.
+    contents = [BytesIO(file.read_bytes()) for file in sorted(folder.rglob("*.parquet"))]
+    frame = pd.concat(map(pd.read_parquet, contents))
     assert frame["id"].is_unique
     return frame.set_index("id")
 

@@ -1,0 +1,123 @@
+"""Frames in tables of databases, and queries of them with exact types."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+import pandas as pd
+import pyarrow as pa
+
+from ..errors.arguments import explain_arguments
+from ..errors.base import ConfigError, ExactnessError, Problem, RuleError
+from ..errors.names import find_nearest_name
+from ..storage.addresses import is_url
+from .columns import ListName, Schema, likeliest_schema, schema_of
+from .duckdb_tables import DuckTable, opened_duckdb, query_duckdb
+from .parquet_files import frame_of
+from .parquet_types import with_parquet_types
+from .sql_tables import SqlTable, opened_sql, query_sql
+from .summary_sql import quoted
+from .table_columns import require_fitting, require_ids
+
+IfExists = Literal["fail", "replace", "append", "upsert"]
+MODES = ("fail", "replace", "append", "upsert")
+DUCKDB_FILES = (".duckdb", ".ddb", ".db")
+NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)?")
+
+
+def write_table(
+    rows: pa.Table, target: object, table: str, if_exists: IfExists, schema: str | None
+) -> int:
+    """Write rows to a table of a database, all or none; return their number."""
+    if if_exists not in MODES:
+        nearest = find_nearest_name(str(if_exists), MODES)
+        hint = f"; nearest: {nearest}" if nearest else ""
+        message = f"{if_exists!r:.40} must be one of {', '.join(MODES)}{hint}"
+        raise RuleError([Problem("if_exists", message)])
+    if if_exists == "upsert":
+        require_ids(rows)
+    typed_rows = with_parquet_types(rows, likeliest_schema(rows.column_names))
+    with _opened_table(target, table, schema) as place:
+        known = place.columns()
+        if known is not None and if_exists == "fail":
+            raise ConfigError(
+                f"there is a table {table} already: choose if_exists="
+                '"replace", "append" or "upsert", or another name'
+            )
+        if known is None or if_exists == "replace":
+            place.replace(typed_rows)
+            return int(rows.num_rows)
+        require_fitting(known, typed_rows, table)
+        if if_exists == "upsert":
+            place.delete(typed_rows)
+        place.insert(typed_rows)
+    return int(rows.num_rows)
+
+
+@contextmanager
+def _opened_table(target: object, table: str, schema: str | None) -> Iterator[DuckTable | SqlTable]:
+    if _is_duckdb(target):
+        with opened_duckdb(target) as connection:
+            yield DuckTable(connection, table, schema)
+    else:
+        with opened_sql(target) as connection:
+            yield SqlTable(connection, table, schema)
+
+
+def _is_duckdb(target: object) -> bool:
+    """Whether a target is a DuckDB file or connection, not a database of SQLAlchemy.
+
+    ConfigError for anything else.
+    """
+    if is_url(target):
+        return False
+    if isinstance(target, str | os.PathLike):
+        text = os.fspath(target)
+        if Path(text).suffix.lower() not in DUCKDB_FILES:
+            files = ", ".join(DUCKDB_FILES)
+            raise ConfigError(f"{text} is neither a database URL nor a {files} file")
+        return True
+    if type(target).__name__ == "DuckDBPyConnection":
+        return True
+    if hasattr(target, "dialect"):
+        return False
+    raise ConfigError(
+        "the database must be a URL such as postgresql://host/books, an engine or connection of "
+        f"SQLAlchemy, or a DuckDB file or connection, not a {type(target).__name__}"
+    )
+
+
+@explain_arguments
+def read_sql(query: str, target: object, kind: ListName | None = None) -> pd.DataFrame:
+    """The rows of a table or of a query as a frame with exact types.
+
+    `query` is the name of a table, or SQL. `target` is a DuckDB file or connection, or a URL,
+    engine or connection of SQLAlchemy. Amounts are exact: also those that `to_database` wrote to
+    SQLite, as text. An amount that the database has as a float is an ExactnessError; what SQLite
+    itself computes with amounts, such as a sum, is a float.
+
+    >>> _ = frame.paylab.to_database("books.duckdb")
+    >>> paylab.frames.read_sql("transfers", "books.duckdb")["source_amount"].dtype.name
+    'decimal'
+    """
+    sql = query
+    if NAME.fullmatch(query):
+        sql = f"select * from {'.'.join(map(quoted, query.split('.')))}"  # noqa: S608 - quoted
+    table = query_duckdb(target, sql) if _is_duckdb(target) else query_sql(target, sql)
+    schema = schema_of(kind) if kind else likeliest_schema(table.column_names)
+    _refuse_floats(table, schema)
+    return frame_of(table, schema)
+
+
+def _refuse_floats(table: pa.Table, schema: Schema) -> None:
+    for name in table.column_names:
+        if schema.kind(name) == "amount" and pa.types.is_floating(table[name].type):
+            raise ExactnessError(
+                f"{name} is a float in this database: write the table again with "
+                "frame.paylab.to_database, or cast it to text or DECIMAL in the query"
+            )

@@ -1,0 +1,94 @@
+"""Tables of DuckDB, in a file or a connection of yours."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from ..errors.base import ConfigError
+from ..errors.extras import extra_imports
+from ..storage.addresses import one_sentence
+from .summary_sql import quoted
+from .table_columns import TableColumn
+
+ROWS = "rows_of_frame"
+COLUMNS = """
+    select column_name, data_type, numeric_precision, numeric_scale from information_schema.columns
+    where table_name = ? and table_schema = coalesce(?, current_schema())"""
+
+
+class DuckTable:
+    """A table of a DuckDB connection, in a transaction."""
+
+    def __init__(self, connection: Any, name: str, schema: str | None) -> None:
+        self._connection = connection
+        self._place = (name, schema)
+        self._name = f"{quoted(schema)}.{quoted(name)}" if schema else quoted(name)
+
+    def columns(self) -> dict[str, TableColumn] | None:
+        """Its columns; None if there is no such table."""
+        found = self._connection.execute(COLUMNS, list(self._place)).fetchall()
+        return {name: _column_of(*facts) for name, *facts in found} or None
+
+    def replace(self, rows: pa.Table) -> None:
+        """Make it anew, with these rows."""
+        self._run("create or replace table {table} as from {rows}", rows)
+
+    def insert(self, rows: pa.Table) -> None:
+        """Add rows."""
+        self._run("insert into {table} by name from {rows}", rows)
+
+    def delete(self, rows: pa.Table) -> None:
+        """Delete the rows that have the id of one of these."""
+        self._run("delete from {table} where id in (select id from {rows})", rows)
+
+    def _run(self, sql: str, rows: pa.Table) -> None:
+        self._connection.register(ROWS, rows)
+        try:
+            self._connection.execute(sql.format(table=self._name, rows=ROWS))
+        finally:
+            self._connection.unregister(ROWS)
+
+
+def _column_of(kind: str, precision: int | None, scale: int | None) -> TableColumn:
+    if kind.startswith("DECIMAL"):
+        return TableColumn("number", precision, scale)
+    if kind in ("DOUBLE", "FLOAT", "REAL"):
+        return TableColumn("float")
+    return TableColumn("text" if kind == "VARCHAR" else "other")
+
+
+@contextmanager
+def opened_duckdb(target: Any, act: str = "written") -> Iterator[Any]:
+    """A connection to a DuckDB file, in a transaction; one of yours stays open."""
+    with extra_imports():
+        import duckdb
+    is_path = isinstance(target, str | os.PathLike)
+    try:
+        connection = duckdb.connect(os.fspath(target)) if is_path else target
+        try:
+            connection.execute("begin")
+            yield connection
+            connection.execute("commit")
+        except BaseException:
+            connection.execute("rollback")
+            raise
+        finally:
+            if is_path:
+                connection.close()
+    except duckdb.Error as error:
+        place = os.fspath(target) if is_path else "the DuckDB database"
+        raise ConfigError(f"{place} cannot be {act}: {one_sentence(error)}") from None
+
+
+def query_duckdb(target: Any, sql: str) -> pa.Table:
+    """The result of a query; a file that does not exist is not created."""
+    if isinstance(target, str | os.PathLike) and not Path(target).exists():
+        raise ConfigError(f"there is no file {os.fspath(target)}")
+    with opened_duckdb(target, "read") as connection:
+        return connection.sql(sql).to_arrow_table()

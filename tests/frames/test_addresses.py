@@ -1,0 +1,205 @@
+"""Files at fsspec URLs and compressed files are written and read like those of a folder."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import fsspec
+import pandas as pd
+import pytest
+from fsspec.implementations.memory import MemoryFileSystem
+from synced_lists import List, rows
+
+import paylab
+from paylab import frames
+from paylab.errors import ConfigError
+
+
+class LockedFileSystem(MemoryFileSystem):
+    """A file system that nobody has credentials for."""
+
+    protocol = "locked"
+
+    def find(self, *_args, **_options):
+        """Refuse."""
+        raise PermissionError("Unable to locate credentials\nand a page of advice")
+
+    exists = cat_file = get_file = open = find
+
+
+fsspec.register_implementation("locked", LockedFileSystem)
+
+
+@pytest.fixture
+def pages(paged, transfer):
+    """Five transfers as pages of bytes, one with a comma and a quote."""
+    made = [transfer | {"client_reference_id": f'a "{number}",'} for number in range(5)]
+    return [json.dumps(page).encode() for page in paged(made)]
+
+
+@pytest.fixture
+def place(request):
+    """A folder of its own in the memory file system."""
+    return f"memory://{request.node.name}".replace("[", "-").replace("]", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "read"),
+    [
+        ("t.csv", frames.read_csv),
+        ("t.csv.gz", frames.read_csv),
+        ("t.CSV.GZ", frames.read_csv),
+        ("t.parquet", frames.read_parquet),
+        ("days/", frames.read_parquet),
+    ],
+)
+def test_a_url_and_a_path_have_the_same_rows(pages, tmp_path, place, name, read):
+    """A file at a URL reads back as the frame, as one in a folder does."""
+    whole = frames.transfers(pages)
+    for address in (f"{place}/{name}", f"{tmp_path}/{name}", f"file://{tmp_path}/2{name}"):
+        done = frames.export(pages, address)
+        assert done.rows == 5
+        assert read(done.path).equals(whole)
+    some = read(f"{place}/{name}", columns=["total_fee", "id"], until="2026-02-01")
+    assert some.equals(whole[["total_fee", "id"]])
+    assert len(read(f"{place}/{name}", since="2026-02-01")) == 0
+
+
+@pytest.mark.parametrize("name", ["t.jsonl", "t.jsonl.gz"])
+def test_json_lines(pages, tmp_path, name):
+    """A line has one row, with the names of the columns and the text that was sent."""
+    path = frames.export(pages, tmp_path / name, columns=["id", "source_amount"]).path
+    content = path.read_bytes()
+    text = gzip.decompress(content) if name.endswith("gz") else content
+    first = json.loads(text.splitlines()[0])
+    assert (len(text.splitlines()), first) == (5, {"id": "tr_1", "source_amount": "10.25"})
+
+
+def test_equal_rows_are_equal_compressed_bytes(pages, tmp_path):
+    """A compressed file has no time in it."""
+    contents = {
+        frames.export(pages, tmp_path / f"{number}.csv.gz").path.read_bytes() for number in (1, 2)
+    }
+    assert len(contents) == 1
+
+
+def test_a_frame_is_written_to_a_url(pages, place):
+    """`to_csv` and `to_excel` take a URL too."""
+    frame = frames.transfers(pages)
+    frame.paylab.to_csv(f"{place}/t.csv.gz")
+    assert frames.read_csv(f"{place}/t.csv.gz").equals(frame)
+    frame.paylab.to_excel(f"{place}/t.xlsx")
+    assert len(pd.read_excel(f"{place}/t.xlsx")) == 5
+
+
+def test_a_list_is_exported_to_a_url(place):
+    """The file has a sidecar beside it, and another export replaces both."""
+    lab = paylab.connect()
+    for status in (None, "failed"):
+        done = lab.transfers.export(f"{place}/t.csv", status=status)
+        assert len(frames.read_csv(done.path)) == done.rows
+    files = fsspec.filesystem("memory")
+    sidecar = json.loads(files.cat_file(f"{place}/t.csv.columns.json"))
+    assert (sidecar["rows"], sidecar["kind"]) == (done.rows, "transfers")
+
+
+def test_a_folder_at_a_url_is_replaced_and_never_mixed(pages, place):
+    """Files of the export before are removed; a file of somebody else is a refusal."""
+    files = fsspec.filesystem("memory")
+    later = [page.replace(b"2026-01-31T", b"2026-03-01T") for page in pages]
+    for made in (pages, later):
+        frames.export(made, f"{place}/days/")
+    (name,) = files.find(f"{place}/days")
+    assert "2026-03-01" in name
+    files.pipe_file(f"{place}/days/notes.txt", b"mine")
+    with pytest.raises(ConfigError, match=r"notes\.txt is not from an export"):
+        frames.export(pages, f"{place}/days/")
+    assert len(files.find(f"{place}/days")) == 2
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda pages: frames.export(pages, "locked://bucket/t.csv"),
+        lambda pages: frames.export(pages, "locked://bucket/days/"),
+        lambda _: frames.read_csv("locked://bucket/t.csv"),
+        lambda _: frames.read_parquet("locked://bucket/t.parquet"),
+        lambda _: frames.read_parquet("locked://bucket/days"),
+        lambda _: frames.Dataset("locked://bucket/days").frame(),
+        lambda _: frames.Dataset("locked://bucket/days").sync(List(rows(3))),
+    ],
+)
+def test_missing_credentials_are_one_sentence(pages, act):
+    """The error names the address and the reason, before a page is read."""
+    unread = iter(pages)
+    with pytest.raises(
+        ConfigError, match=r"^locked://bucket.* cannot be .*Unable to locate credentials$"
+    ):
+        act(unread)
+    assert len(list(unread)) == len(pages)
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("nosuch://bucket/t.csv", "nosuch:// cannot be used: Protocol not known: nosuch"),
+        ("memory://absent/t.csv", "memory://absent/t.csv cannot be read: it does not exist"),
+    ],
+)
+def test_an_address_without_a_file(address, words):
+    """An unknown protocol and an absent file are one sentence."""
+    with pytest.raises(ConfigError, match=words):
+        frames.read_csv(address)
+
+
+@pytest.mark.parametrize("content", [b"id\n1\n", gzip.compress(b"id\n1\n")[:-4]])
+def test_a_file_that_is_no_gzip(tmp_path, content):
+    """A file that ends in .gz and is not compressed, or cut off, is an error of its name."""
+    (tmp_path / "t.csv.gz").write_bytes(content)
+    with pytest.raises(ConfigError, match=r"t\.csv\.gz cannot be read as gzip"):
+        frames.read_csv(tmp_path / "t.csv.gz")
+
+
+@pytest.mark.filterwarnings("ignore::paylab.frames.CurrencyWarning")
+@pytest.mark.parametrize("address", ["memory://synced/days", "{tmp_path}/days"])
+def test_a_part_of_a_dataset(tmp_path, address):
+    """A dataset gives frames, Arrow and polars; files of other days are not opened."""
+    place = address.format(tmp_path=tmp_path)
+    dataset = frames.Dataset(place)
+    dataset.sync(List(rows(40, days=4)))
+    whole = dataset.frame()
+    assert len(whole) == 40
+    period = {"since": "2026-01-26", "until": "2026-01-27T12:00:00Z"}
+    expected = whole[whole["created_at"].between("2026-01-26", "2026-01-27 11:59:59")]
+    part = dataset.frame(columns=["id", "source_amount"], **period)
+    assert part["id"].tolist() == expected["id"].tolist()
+    assert part["source_amount"].sum() == expected["source_amount"].sum()
+    table = dataset.to_arrow(columns="source_amount", **period)
+    assert str(table["source_amount"].type) == "decimal128(24, 6)"
+    polars = dataset.to_polars(**period)
+    assert polars["source_amount"].sum() == expected["source_amount"].sum()
+    for name in dataset._files.names(".parquet"):
+        if "2026-01-26" not in name and "2026-01-27" not in name:
+            dataset._files.write(name, b"damaged")
+    assert len(dataset.frame(**period)) == len(expected)
+
+
+def test_a_dataset_without_rows(tmp_path):
+    """It has the columns of its list."""
+    dataset = frames.Dataset(f"{tmp_path}/d")
+    assert dataset.frame(columns=["id"]).columns.tolist() == ["id"]
+    dataset.sync(List([], kind="conversions"))
+    assert "deposit_amount" in dataset.to_arrow().column_names
+
+
+def test_a_list_as_arrow_and_polars():
+    """A list gives the same rows in the types of a Parquet file."""
+    lab = paylab.connect()
+    frame = lab.transfers.frame(status="completed")
+    table = lab.transfers.to_arrow(status="completed")
+    assert str(table.schema.field("exchange_rate").type) == "decimal128(13, 8)"
+    assert str(table.schema.field("status").type) == "string"
+    polars = lab.transfers.to_polars(status="completed")
+    assert polars["source_amount"].sum() == frame["source_amount"].sum()
+    assert lab.conversions.to_polars(columns=["id"]).height == len(lab.conversions.frame())

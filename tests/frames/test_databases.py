@@ -1,0 +1,190 @@
+"""Tables of databases: exact in both directions, and never half written."""
+
+from __future__ import annotations
+
+import sqlite3
+from decimal import Decimal
+
+import duckdb
+import pytest
+import sqlalchemy
+
+from paylab import frames
+from paylab.errors import ConfigError, ExactnessError, RuleError
+from paylab.frames.columns import TRANSFERS
+from paylab.frames.parquet_types import with_parquet_types
+from paylab.frames.sql_tables import SqlTable
+
+AMOUNTS = ["10.25", "0.000001", "123456789012345678.123456", "-3", None]
+LONG = "0.123456789012345678"
+
+
+@pytest.fixture
+def made(transfer):
+    """A function that makes a frame of transfers with these amounts and a status."""
+
+    def frame(amounts=AMOUNTS, status="completed", start=0):
+        ids = range(start, start + len(amounts))
+        rows = [
+            transfer | {"id": f"tr_{number}", "source_amount": amount, "status": status}
+            for number, amount in zip(ids, amounts, strict=True)
+        ]
+        return frames.transfers([{"data": rows}])
+
+    return frame
+
+
+@pytest.fixture(params=["duckdb file", "duckdb connection", "sqlite url", "sqlite engine"])
+def target(request, tmp_path):
+    """A database of each kind."""
+    if request.param == "duckdb file":
+        yield tmp_path / "books.duckdb"
+    elif request.param == "duckdb connection":
+        with duckdb.connect() as connection:
+            yield connection
+    elif request.param == "sqlite url":
+        yield f"sqlite:///{tmp_path}/books.sqlite"
+    else:
+        engine = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/books.sqlite")
+        yield engine
+        engine.dispose()
+
+
+def test_a_table_is_read_back_as_the_same_frame(made, target):
+    """Amounts, times, words and ids come back with their types and every digit."""
+    frame = made()
+    assert frame.paylab.to_database(target) == len(AMOUNTS)
+    back = frames.read_sql("transfers", target)
+    assert back.equals(frame)
+    assert [str(kind) for kind in back.dtypes] == [str(kind) for kind in frame.dtypes]
+    some = frames.read_sql("select id, source_amount from transfers where id = 'tr_1'", target)
+    assert some.to_dict("records") == [{"id": "tr_1", "source_amount": Decimal("0.000001")}]
+
+
+@pytest.mark.parametrize(
+    ("mode", "statuses"),
+    [
+        ("replace", {"tr_1": "failed", "tr_2": "failed"}),
+        ("append", {"tr_0": "completed", "tr_1": "completed", "tr_2": "failed"}),
+        ("upsert", {"tr_0": "completed", "tr_1": "failed", "tr_2": "failed"}),
+    ],
+)
+def test_if_the_table_exists(made, target, mode, statuses):
+    """The table is replaced, added to, or updated by id."""
+    made(["1", "2"]).paylab.to_database(target, if_exists=mode)
+    later = made(["2", "3"], "failed", start=1)
+    later = later[1:] if mode == "append" else later
+    assert later.paylab.to_database(target, if_exists=mode) == len(later)
+    back = frames.read_sql("transfers", target)
+    assert dict(zip(back["id"], back["status"], strict=True)) == statuses
+
+
+def test_a_table_that_exists_is_not_touched(made, target):
+    """`if_exists="fail"` writes a new table, and refuses one that is there."""
+    assert made(["1"]).paylab.to_database(target, if_exists="fail") == 1
+    with pytest.raises(ConfigError, match="there is a table transfers already"):
+        made(["2"]).paylab.to_database(target, if_exists="fail")
+    assert frames.read_sql("transfers", target)["source_amount"].tolist() == [Decimal(1)]
+
+
+def test_rows_are_written_all_or_none(made, target):
+    """A table that lacks a column keeps its rows."""
+    frame = made(["1"])
+    frame[["id", "source_amount"]].paylab.to_database(target)
+    with pytest.raises(ConfigError, match="has no column client_reference_id"):
+        frame.paylab.to_database(target, if_exists="append")
+    assert len(frames.read_sql("transfers", target)) == 1
+
+
+@pytest.mark.parametrize(
+    ("column", "amount"),
+    [("decimal(18, 2)", "0.001"), ("decimal(10, 6)", "12345"), ("double", "1")],
+)
+def test_a_column_that_would_round(made, tmp_path, column, amount):
+    """A database rounds an amount that its column cannot hold: it is refused before."""
+    path = str(tmp_path / "books.duckdb")
+    with duckdb.connect(path) as books:
+        books.execute(f"create table transfers (id varchar, source_amount {column})")
+    with pytest.raises(ExactnessError, match="source_amount of the table transfers would round"):
+        made([amount])[["id", "source_amount"]].paylab.to_database(path, if_exists="append")
+    assert len(frames.read_sql("select id from transfers", path)) == 0
+
+
+def test_a_long_amount(made, target):
+    """An amount with 18 decimals is written in full."""
+    made([LONG]).paylab.to_database(target)
+    assert frames.read_sql("transfers", target)["source_amount"].tolist() == [Decimal(LONG)]
+
+
+def test_the_types_of_a_table(made, tmp_path):
+    """Amounts are DECIMAL(24, 6) in DuckDB, so that later rows fit, and text in SQLite."""
+    made(["10.25"]).paylab.to_database(tmp_path / "books.duckdb", "paid")
+    with duckdb.connect(str(tmp_path / "books.duckdb")) as books:
+        kinds = books.sql("select typeof(source_amount), typeof(exchange_rate) from paid")
+        assert kinds.fetchall() == [("DECIMAL(24,6)", "DECIMAL(13,8)")]
+    made(["10.25"]).paylab.to_database(f"sqlite:///{tmp_path}/books.sqlite")
+    with sqlite3.connect(tmp_path / "books.sqlite") as books:
+        query = "select typeof(source_amount), source_amount from transfers"
+        assert books.execute(query).fetchall() == [("text", "10.250000")]
+
+
+def test_the_statements_of_postgresql(made):
+    """In PostgreSQL amounts are DECIMAL, times have a zone, and a schema is named."""
+    statements = []
+    engine = sqlalchemy.create_mock_engine("postgresql://", lambda sql, *_: statements.append(sql))
+    rows = with_parquet_types(made().paylab.arrow(), TRANSFERS)
+    table = SqlTable(engine, "paid", "books")._table(rows)
+    table.create(engine, checkfirst=False)
+    text = str(statements[0].compile(engine))
+    assert "CREATE TABLE books.paid" in text
+    assert "source_amount DECIMAL(24, 6)" in text
+    assert "created_at TIMESTAMP WITH TIME ZONE" in text
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda frame: frame.drop(columns="id"), 'upsert needs the column "id"'),
+        (lambda frame: frame.assign(id="same"), "upsert needs an id in every row"),
+        (lambda frame: frame.assign(id=None), "upsert needs an id in every row"),
+    ],
+)
+def test_an_upsert_without_ids(made, tmp_path, change, words):
+    """Rows without an id of their own cannot update a table; no file is made."""
+    with pytest.raises(RuleError, match=words):
+        change(made()).paylab.to_database(tmp_path / "b.duckdb", if_exists="upsert")
+    assert not [*tmp_path.iterdir()]
+
+
+def test_what_cannot_be(made, tmp_path):
+    """A misspelt mode, a target that is no database, and an absent table are errors."""
+    with pytest.raises(RuleError, match=r"'upsrt' must be one of .*nearest: upsert"):
+        made().paylab.to_database(tmp_path / "b.duckdb", if_exists="upsrt")
+    with pytest.raises(ConfigError, match=r"must be a URL such as .*, not a dict"):
+        made().paylab.to_database({})
+    with pytest.raises(ConfigError, match=r"there is no file .*absent\.duckdb"):
+        frames.read_sql("transfers", tmp_path / "absent.duckdb")
+    with pytest.raises(ConfigError, match="cannot be read: no such table: nothing"):
+        frames.read_sql("nothing", f"sqlite:///{tmp_path}/b.sqlite")
+
+
+def test_an_amount_that_a_database_has_as_a_float(tmp_path):
+    """It is refused, because its digits are lost already."""
+    with sqlite3.connect(tmp_path / "b.sqlite") as books:
+        books.execute("create table paid (id text, source_amount real)")
+        books.execute("insert into paid values ('tr_1', 0.1)")
+    with pytest.raises(ExactnessError, match="source_amount is a float in this database"):
+        frames.read_sql("paid", f"sqlite:///{tmp_path}/b.sqlite", "transfers")
+
+
+def test_a_connection_of_yours_keeps_its_transaction(made, tmp_path):
+    """Rows that are written in a transaction of yours go when you roll it back."""
+    engine = sqlalchemy.create_engine(f"sqlite:///{tmp_path}/b.sqlite")
+    made(["1"]).paylab.to_database(engine)
+    with engine.connect() as connection:
+        connection.begin()
+        made(["2"], start=1).paylab.to_database(connection, if_exists="append")
+        assert len(frames.read_sql("transfers", connection)) == 2
+        connection.rollback()
+    assert len(frames.read_sql("transfers", engine)) == 1
+    engine.dispose()
