@@ -10,12 +10,13 @@ digits or Base64. A document number is found by its field, beside or below its l
 Base64, hexadecimal digits, lists of bytes, gzip, escapes, dumps of xxd and hexdump, and pieces in
 several lines or outputs are read. With --check nothing is changed.
 
-Not found: a key without a name, such as an argument of connect(); a key beside a label that has no
-digit or no letter, or has fewer than 8 characters; a digest or signature without a label; a number
-without a label, or with a label in another language; octal dumps; names, addresses and account
+Not found: a key without a name, such as an argument of connect(), or beside the word "key" alone; a
+key beside a label that has no digit or no letter, or has fewer than 8 characters; a digest or
+signature without a label; a number without a label, or with a label in another language; values in
+columns that do not line up; octal dumps; images of less than 10 KB; names, addresses and account
 numbers in notebooks; text in pictures and file names; what is encrypted, in an archive, in another
-encoding, cut by markup, or computed from several parts; letters of another alphabet that only look
-alike. Read a file before you share it.
+encoding (Base32, Base85), cut by markup or by the codes of colours, or computed from several parts;
+letters of another alphabet that only look alike. Read a file before you share it.
 """
 
 from __future__ import annotations

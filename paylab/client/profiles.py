@@ -13,6 +13,7 @@ from platformdirs import user_config_path
 
 from ..errors.base import ConfigError
 from ..errors.extras import extra_imports
+from ..redaction.hiding import Secret
 
 DEFAULT = "default"
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -46,11 +47,12 @@ def load(path: Path, name: str | None, environ: Mapping[str, str]) -> tuple[str,
         )
     profile = tables[chosen]
     _check_names(chosen, profile)
-    secrets = {key: profile[key] for key in SECRETS if key in profile}
-    return chosen, profile | {
-        key: _secret(f"{chosen}.{key}", value, environ, private=private)
-        for key, value in secrets.items()
+    keys = {
+        name: _resolve_key(f"{chosen}.{name}", profile[name], environ, private=private)
+        for name in SECRETS
+        if name in profile
     }
+    return chosen, {**profile, **keys}
 
 
 def _read(path: Path) -> tuple[dict[str, Any], bool]:
@@ -63,7 +65,8 @@ def _read(path: Path) -> tuple[dict[str, Any], bool]:
             private = os.name != "posix" or not os.fstat(file.fileno()).st_mode & OTHERS
             import tomllib  # only for a file
 
-            return tomllib.load(file), private
+            tables = {name: _hide_keys(table) for name, table in tomllib.load(file).items()}
+            return tables, private
     except FileNotFoundError:
         return {}, True
     except RecursionError:
@@ -74,6 +77,16 @@ def _read(path: Path) -> tuple[dict[str, Any], bool]:
         raise ConfigError(f"the profiles in {path} cannot be read: {error}") from None
 
 
+def _hide_keys(profile: Any) -> Any:
+    """A profile whose keys no variable of a traceback shows; another value is unchanged."""
+    if not isinstance(profile, dict):
+        return profile
+    return {
+        name: Secret(value) if name in SECRETS and isinstance(value, str) else value
+        for name, value in profile.items()
+    }
+
+
 def _check_names(chosen: str, profile: Profile) -> None:
     unknown = sorted(set(profile) - set(NAMES))
     if unknown:
@@ -81,33 +94,49 @@ def _check_names(chosen: str, profile: Profile) -> None:
         raise ConfigError(f"profile {chosen!r} has the unknown setting {names}")
 
 
-def _secret(where: str, value: object, environ: Mapping[str, str], *, private: bool) -> str:
-    if not isinstance(value, str):
+def _resolve_key(where: str, key: object, environ: Mapping[str, str], *, private: bool) -> Secret:
+    """A key of a profile, read from where it refers to."""
+    if not isinstance(key, Secret):
         raise ConfigError(f"{where} must be text")
-    scheme, colon, name = value.partition(":")
-    if colon and scheme == "env":
-        if not environ.get(name):
-            variable = f" {name}" if VARIABLE.fullmatch(name) else ""  # it may be the key itself
-            message = f"refers to the environment variable{variable}, which is not set"
-            raise ConfigError(f"{where} {message}")
-        return environ[name]
-    if colon and scheme == "keyring":
-        return _from_keyring(where, name)
+    scheme = _scheme_of(key)
+    if scheme == "env":
+        return _from_environment(where, key, environ)
+    if scheme == "keyring":
+        return _from_keyring(where, key)
     if not private:
         reason = "other users can read the file: chmod 600 it, or write env:NAME or keyring:NAME"
         raise ConfigError(f"{where} is plain text, but {reason}")
-    return value
+    return key
 
 
-def _from_keyring(where: str, name: str) -> str:
+def _scheme_of(key: Secret) -> str:
+    """The kind of a reference, "env" or "keyring"; empty for a key in plain text."""
+    return next(
+        (scheme for scheme in ("env", "keyring") if key.reveal().startswith(f"{scheme}:")), ""
+    )
+
+
+def _from_environment(where: str, reference: Secret, environ: Mapping[str, str]) -> Secret:
+    key = Secret.of(environ.get(reference.reveal().removeprefix("env:"), ""))
+    if key.reveal():
+        return key
+    # The name may be the key itself.
+    is_name = VARIABLE.fullmatch(reference.reveal().removeprefix("env:"))
+    variable = f" {is_name[0]}" if is_name else ""
+    message = f"refers to the environment variable{variable}, which is not set"
+    raise ConfigError(f"{where} {message}")
+
+
+def _from_keyring(where: str, reference: Secret) -> Secret:
     with extra_imports():
         import keyring
         from keyring.errors import KeyringError
     try:
-        value = keyring.get_password("paylab", name)
+        name = Secret(reference.reveal().removeprefix("keyring:"))
+        key = Secret(keyring.get_password("paylab", name.reveal()) or "")
     except KeyringError as error:
         raise ConfigError(f"{where}: the system's keyring does not answer: {error}") from None
-    if not value:
+    if not key.reveal():
         # The name is not repeated: it may be the key itself.
         raise ConfigError(f"{where}: the system's keyring has no such entry under 'paylab'")
-    return value
+    return key

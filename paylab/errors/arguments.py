@@ -300,6 +300,10 @@ def describe_type(annotation: Any) -> str:
     return f"{', '.join(names[:-1])} or {names[-1]}"
 
 
+def _with_article(name: str) -> str:
+    return f"an {name}" if name[:1] in "AEIOaeio" else f"a {name}"
+
+
 def _describe_type_parts(annotation: Any) -> Iterable[str]:
     """Each type of a union and each value of a Literal, in words."""
     origin = get_origin(annotation)
@@ -312,4 +316,4 @@ def _describe_type_parts(annotation: Any) -> Iterable[str]:
         yield from map(repr, type_arguments)
     else:
         type_ = origin or annotation
-        yield TYPE_WORDS.get(type_) or f"a {getattr(type_, '__name__', type_)}"
+        yield TYPE_WORDS.get(type_) or _with_article(str(getattr(type_, "__name__", type_)))

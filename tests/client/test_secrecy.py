@@ -281,7 +281,32 @@ def test_no_local_variable_of_ours_shows_a_key(monkeypatch, variables, options):
         monkeypatch.setenv(name, value)
     with pytest.raises(ConfigError) as refusal:
         connect(**options)
-    frames = [frame.tb_frame for frame in _tracebacks(refusal.value.__traceback__)]
+    _check_locals_of_ours(refusal.value)
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        f'api_key = "{KEY}"\nsecret_key = 5',
+        f'api_key = "{KEY}"\nsecret_key = "{SECRET}"\ncolour = 1',
+        f'api_key = "env:{KEY}"',
+        f'api_key = "keyring:{KEY}"',
+        f'api_key = "{KEY}"\nsecret_key = "{SECRET}"',  # in a file that others can read
+    ],
+)
+def test_no_local_variable_of_ours_shows_a_key_of_a_refused_profile(tmp_path, monkeypatch, profile):
+    """After the refusal of a profile, a traceback with the variables of each frame has no key."""
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.null.Keyring")
+    path = tmp_path / "profiles.toml"
+    path.write_text(f'[default]\nbase_url = "https://sandbox.example.com"\n{profile}\n')
+    path.chmod(0o644)
+    with pytest.raises(ConfigError) as refusal:
+        resolve(profiles=path, environ={})
+    _check_locals_of_ours(refusal.value)
+
+
+def _check_locals_of_ours(error):
+    frames = [frame.tb_frame for frame in _tracebacks(error.__traceback__)]
     ours = [frame for frame in frames if "/paylab/" in frame.f_code.co_filename]
     assert ours
     for frame in ours:
