@@ -7,22 +7,27 @@ from collections.abc import Iterable, Sequence
 Row = tuple[str, ...]
 """The texts of the cells of a row."""
 
-_CELL_STYLE = ' style="text-align:left;vertical-align:top"'
+_STYLE = "padding:3px 12px 3px 0;border:0;text-align:left;vertical-align:top"
+_CELL_STYLE = f"{_STYLE};background:var(--jp-layout-color0, transparent)"
+_LINE = "1px solid var(--jp-border-color2, rgba(128,128,128,.45))"
+_TABLE_STYLE = "width:100%;max-width:1240px;margin:0;border-collapse:collapse;font-size:13px"
 
 
 def html_table(columns: Sequence[str], rows: Iterable[Row], notes: Iterable[str] = ()) -> str:
     """Return a table in HTML, and notes below it; a line break in a cell is kept."""
     from html import escape  # slow to import, and every client imports this module
 
-    header_cells = [f"<th{_CELL_STYLE}>{escape(column)}</th>" for column in columns]
+    header_style = f"{_STYLE};border-bottom:{_LINE}"
+    header_cells = [f'<th style="{header_style}">{escape(column)}</th>' for column in columns]
     header = "".join(header_cells)
     body = ""
     for row in rows:
         cell_texts = [escape(text).replace("\n", "<br>") for text in row]
-        cells = "".join(f"<td{_CELL_STYLE}>{text}</td>" for text in cell_texts)
+        cells = "".join(f'<td style="{_CELL_STYLE}">{text}</td>' for text in cell_texts)
         body += f"<tr>{cells}</tr>"
     paragraphs = "".join(f"<p>{escape(note)}</p>" for note in notes)
-    return f"<table><thead><tr>{header}</tr></thead><tbody>{body}</tbody></table>{paragraphs}"
+    head = f"<thead><tr>{header}</tr></thead>"
+    return f'<table style="{_TABLE_STYLE}">{head}<tbody>{body}</tbody></table>{paragraphs}'
 
 
 def align_columns(rows: Sequence[Row]) -> str:

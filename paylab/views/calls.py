@@ -22,7 +22,7 @@ from .html import (
     text_block,
 )
 
-CALL_COLUMNS = ("number", "method", "path", "status", "time", "attempt", "key")
+CALL_COLUMNS = ("number", "when (UTC)", "method", "path", "status", "took", "attempt", "key")
 KEY_LENGTH = 8
 """Characters of an idempotency key in a table."""
 
@@ -30,7 +30,7 @@ KEY_LENGTH = 8
 def calls_table(calls: Iterable[Any]) -> str:
     """A table with one row per call, oldest first; at most the newest 20.
 
-    A column without a value, such as the time on a frozen clock, is left out.
+    A column without a value, such as the duration in a process of its own, is left out.
     """
     all_calls = list(calls)
     rows = [_call_cells(call) for call in all_calls[-TABLE_ROWS_MAX:]]
@@ -40,7 +40,7 @@ def calls_table(calls: Iterable[Any]) -> str:
     names = [CALL_COLUMNS[index] for index in filled_columns]
     cells = [[row[index] for index in filled_columns] for row in rows]
     service_name = all_calls[-1].place if all_calls else ""
-    return card(column(grid(names, cells, len(all_calls))), label=service_name)
+    return card(column(grid(names, cells, len(all_calls))), source=service_name)
 
 
 def call_card(call: Any) -> str:
@@ -52,7 +52,7 @@ def call_card(call: Any) -> str:
         collapsible_block("The same with curl", text_block(call.as_curl())),
     ]
     title = heading(f"{call.method} {call.path}")
-    return card(column(title, table(_summary_rows(call)), *blocks), label=call.place)
+    return card(column(title, table(_summary_rows(call)), *blocks), source=call.place)
 
 
 def explanation_card(explanation: object) -> str:
@@ -100,6 +100,7 @@ def _call_cells(call: Any) -> list[str]:
     time = f"{call.spent.total * 1000:.0f} ms" if call.spent else ""
     return [
         str(call.number),
+        f"{call.when:%Y-%m-%d %H:%M:%S}",
         call.method,
         call.path,
         call.outcome(),

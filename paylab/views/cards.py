@@ -53,10 +53,11 @@ class Card:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         caution = html.warning(self.caution) if self.caution else ""
-        columns = [html.column(html.heading(self.title), caution, *self.html_parts)]
+        title = html.heading(self.title, self.service_name)
+        columns = [html.column(title, caution, *self.html_parts)]
         if self.code:
             columns.insert(0, self.code.img(QR_PIXELS, "QR code of the address"))
-        card = html.card(*columns, label=self.service_name)
+        card = html.card(*columns)
         return {"text/html": card, "text/plain": repr(self)}
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..errors.extras import extra_imports
-from .html import TABLE_ROWS_MAX, badge, grid
+from .html import TABLE_ROWS_MAX, grid
 
 with extra_imports():
     import pandas as pd
@@ -18,7 +18,7 @@ RATE_COLUMNS = frozenset({"exchange_rate"})
 
 
 def frame_table(frame: pd.DataFrame) -> str:
-    """The first 20 rows, below a badge that names the service; an index of numbers is left out."""
+    """The first 20 rows, above the name of the service; an index of numbers is left out."""
     rows = frame.head(TABLE_ROWS_MAX)
     if any(frame.index.names) or not is_numeric_dtype(frame.index.dtype):
         rows = rows.reset_index(allow_duplicates=True)
@@ -32,8 +32,8 @@ def frame_table(frame: pd.DataFrame) -> str:
         if is_numeric_dtype(dtype) and not is_bool_dtype(dtype)
     ]
     cells = list(zip(*columns, strict=True))
-    service_badge = badge(str(frame.attrs.get("service") or ""))
-    return service_badge + grid(names, cells, len(frame), number_columns=number_columns)
+    source = str(frame.attrs.get("service") or "")
+    return grid(names, cells, len(frame), number_columns=number_columns, source=source)
 
 
 def _column_name(label: object) -> str:

@@ -13,6 +13,8 @@ from ..spec.text import printable
 
 Row = tuple[str, str]
 
+WIDTH = "1240px"
+"""The largest width of cards, forms and tables: the cells of a notebook have it on most screens."""
 BORDER = "1px solid var(--jp-border-color2, rgba(128,128,128,.45))"
 MUTED = "color:var(--jp-ui-font-color2, inherit)"
 MONO = "font-family:var(--jp-code-font-family, monospace)"
@@ -20,7 +22,7 @@ PANEL = "background:var(--jp-layout-color2, rgba(128,128,128,.14));border-radius
 WARNING_STYLE = "color:var(--jp-error-color1, #d32f2f);font-weight:600"
 CARD_STYLE = (
     "display:flex;flex-wrap:wrap;gap:16px 24px;align-items:flex-start;box-sizing:border-box;"
-    f"max-width:820px;margin:4px 0;padding:16px;border:{BORDER};border-radius:8px;"
+    f"max-width:{WIDTH};margin:4px 0;padding:16px;border:{BORDER};border-radius:8px;"
     "color:var(--jp-ui-font-color1, inherit);font-size:14px;line-height:1.45"
 )
 TABLE_STYLE = "margin:0;border-collapse:collapse;border:0;table-layout:auto;font-size:13px"
@@ -137,34 +139,40 @@ def _with_word_breaks(word: str) -> str:
     return "<wbr>".join(map(html.escape, parts))
 
 
-def grid(
+def grid(  # noqa: PLR0913 - what is shown, and how much of it
     column_names: Iterable[object],
     rows: Sequence[Sequence[object]],
     total: int | None = None,
     *,
     row_max: int = TABLE_ROWS_MAX,
     number_columns: Collection[int] = (),
+    source: str = "",
 ) -> str:
     """A table with a header, at most `row_max` rows, and the number of further rows.
 
     `total` is the number of all rows if `rows` are only the first ones. `number_columns` are the
-    positions of the columns that are aligned to the right. No word is broken in the middle. Too
-    narrow a page scrolls the table, not the output; the keyboard can scroll it.
+    positions of the columns that are aligned to the right, and `source` names the service below
+    the table. No word is broken in the middle. Too narrow a page scrolls the table, not the
+    output; the keyboard can scroll it.
     """
     names = [str(name) for name in column_names]
     styles = [_column_style(is_number=index in number_columns) for index in range(len(names))]
     header = "".join(
-        f'<th scope="col" style="{style};border-bottom:{BORDER}">{_header_html(name)}</th>'
+        f'<th scope="col" style="{style}">{_header_html(name)}</th>'
         for style, name in zip(styles, names, strict=True)
     )
     shown_rows = rows[:row_max]
     body = "".join(_row_html(row, styles) for row in shown_rows)
-    content = f'<thead><tr style="{ROW_STYLE}">{header}</tr></thead><tbody>{body}</tbody>'
-    frame = 'tabindex="0" role="group" aria-label="Table" style="max-width:100%;overflow-x:auto"'
+    # The last column has no cells: it takes the free width, and the line of the header goes on.
+    columns = f'<colgroup><col span="{len(names)}"><col style="width:100%"></colgroup>'
+    head = f'<thead><tr style="background:none;border-bottom:{BORDER}">{header}</tr></thead>'
+    content = f"{columns}{head}<tbody>{body}</tbody>"
+    frame = 'tabindex="0" role="group" aria-label="Table"'
+    frame_style = f"width:100%;max-width:{WIDTH};overflow-x:auto"
     row_count = len(rows) if total is None else total
     return (
-        f'<div {frame}><table style="{TABLE_STYLE};max-width:100%">{content}</table></div>'
-        f"{_further_rows_line(row_count - len(shown_rows))}"
+        f'<div {frame} style="{frame_style}"><table style="{TABLE_STYLE};width:100%">{content}'
+        f"</table></div>{_footer_line(row_count - len(shown_rows), source)}"
     )
 
 
@@ -186,10 +194,13 @@ def _row_html(row: Sequence[object], styles: Sequence[str]) -> str:
     return f'<tr style="{ROW_STYLE}">{cells}</tr>'
 
 
-def _further_rows_line(row_count: int) -> str:
-    if row_count <= 0:
+def _footer_line(row_count: int, source: str) -> str:
+    """The number of the rows that are not shown, and the name of the service."""
+    more = f"{row_count:,} more" if row_count > 0 else ""
+    texts = [text for text in (more, source) if text]
+    if not texts:
         return ""
-    return f'<div style="{MUTED};font-size:13px">{row_count:,} more</div>'
+    return f'<div style="{MUTED};font-size:12px;margin-top:4px">{escape(" · ".join(texts))}</div>'
 
 
 def text_block(text: str) -> str:
@@ -201,9 +212,10 @@ def text_block(text: str) -> str:
     return f'<div style="display:flex;align-items:flex-start">{block}{copy_button()}</div>'
 
 
-def heading(text: str) -> str:
-    """The heading of a card."""
-    return f'<div style="{HEADING_STYLE}">{escape(text)}</div>'
+def heading(text: str, service_name: str = "") -> str:
+    """The heading of a card, with a badge that names the service beside it."""
+    service_badge = f" {badge(service_name)}" if service_name else ""
+    return f'<div style="{HEADING_STYLE}">{escape(text)}{service_badge}</div>'
 
 
 def warning(text: str) -> str:
@@ -246,17 +258,19 @@ def badge(text: str) -> str:
     style = (
         f"background:{colour};color:#fff;border-radius:10px;padding:1px 8px;font-size:11px;"
         "font-weight:600;letter-spacing:.03em;line-height:1.6;display:inline-block;"
+        "vertical-align:middle;"
         "max-width:100%;box-sizing:border-box;overflow-wrap:anywhere"
     )
     return f'<span class="paylab-badge" style="{style}">{escape(text)}</span>'
 
 
-def card(*columns: str, label: str = "") -> str:
-    """Columns side by side if the page is wide enough; `label` is the text of a badge."""
-    top = ""
-    if label:
-        top = f'<div style="flex:1 1 100%;margin-bottom:-8px">{badge(label)}</div>'
-    return f'<div class="paylab-card" style="{CARD_STYLE}">{top}{"".join(columns)}</div>'
+def card(*columns: str, source: str = "") -> str:
+    """Columns side by side if the page is wide enough; `source` names the service below them."""
+    footer = ""
+    if source:
+        style = f"flex:1 1 100%;margin-top:-8px;font-size:12px;{MUTED}"
+        footer = f'<div style="{style}">{escape(source)}</div>'
+    return f'<div class="paylab-card" style="{CARD_STYLE}">{"".join(columns)}{footer}</div>'
 
 
 def plain_text(title: str, rows: Sequence[Row], service_name: str = "") -> str:

@@ -18,6 +18,7 @@ from ..webhooks.arrivals import Arrivals
 from ..webhooks.inbox import Inbox
 from .forms.message import read_message, whole_number
 from .forms.view import (
+    SAVED_LINE,
     WIDGET,
     display_with_static,
     read_asset,
@@ -118,7 +119,7 @@ class InboxView(anywidget.AnyWidget):
         display_with_static(self, self._static_bundle())
 
     def _static_bundle(self) -> dict[str, str]:
-        table = static_html(self.badge + arrivals_table(self._inbox))
+        table = static_html(SAVED_LINE + self.badge + arrivals_table(self._inbox))
         return {"text/html": table, "text/plain": repr(self._inbox)}
 
 

@@ -1,8 +1,8 @@
 
 // ---- The kernel behind a widget: a form that lost it can send nothing, an inbox gets nothing.
 
-const RESTARTED = "The kernel was restarted: run this cell again.";
-const STOPPED = "The kernel has stopped: run this cell again.";
+const RESTARTED = "The kernel was restarted: run the notebook from the top.";
+const STOPPED = "The kernel has stopped: run the notebook from the top.";
 const END_MESSAGES = {
   restarting: RESTARTED,
   autorestarting: RESTARTED,

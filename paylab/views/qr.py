@@ -169,7 +169,7 @@ class QR:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         picture = self.modules.img(self.size, "QR code")
-        card = html.card(picture, self._html_column(), label=self.service_name)
+        card = html.card(picture, self._html_column())
         return {
             "text/html": card,
             "image/png": b64encode(self.png()).decode(),
@@ -179,7 +179,7 @@ class QR:
 
     def _html_column(self) -> str:
         """The column beside the picture: the problem, the main fields, all fields, the text."""
-        parts = [html.heading(self.title)]
+        parts = [html.heading(self.title, self.service_name)]
         if self.problem:
             parts.append(html.warning(f"Do not pay: {self.problem}"))
         parts.append(html.table(self.table()))

@@ -56,7 +56,7 @@ OTHER_COLUMNS_MAX = 6
 
 NOT_FETCHED = "Nothing is fetched yet. [:20] fetches the first 20, a loop fetches all pages."
 SIMULATOR = "SIMULATOR"
-"""The badge of the embedded simulator."""
+"""The name of the service of simulator controls."""
 
 
 def resource_card(resource: Resource) -> str:
@@ -74,27 +74,27 @@ def resource_card(resource: Resource) -> str:
             blocks.append(collapsible_block(name, text_block(text)))
     title = heading(type(resource).__name__)
     fields_table = table([*rows, *text_list_rows])
-    return card(column(title, fields_table, *blocks), label=resource._place())
+    return card(column(title, fields_table, *blocks), source=resource._place())
 
 
 def pager_table(pager: Pager[Any]) -> str:
     """The items that were fetched last, or how to fetch items."""
     items, count = pager.fetched()
     if count is None:
-        return card(column(heading("List"), escape(NOT_FETCHED)), label=pager.place)
+        return card(column(heading("List"), escape(NOT_FETCHED)), source=pager.place)
     return items_table(items, count, pager.place)
 
 
 def items_table(items: Sequence[Resource], total: int | None = None, service_name: str = "") -> str:
     """A table of resources of one type; `total` is the length of the whole list."""
     if not items:
-        return card(column(heading("List"), "no items"), label=service_name)
+        return card(column(heading("List"), "no items"), source=service_name)
     type_name = type(items[0]).__name__
     field_rows = [_redacted_fields(item) for item in items]
     names = COLUMNS_BY_TYPE.get(type_name) or tuple(field_rows[0])[:OTHER_COLUMNS_MAX]
     rows = [[_column_text(fields, name) for name in names] for fields in field_rows]
     title = heading(plural(total or len(items), type_name))
-    return card(column(title, grid(names, rows, total)), label=service_name)
+    return card(column(title, grid(names, rows, total)), source=service_name)
 
 
 def page_table(page: Page[Any]) -> str:
@@ -112,7 +112,7 @@ def simulator_card(simulator: Any) -> str:
     for resource_name, count in summary["counts"].items():
         if count:
             rows.append((resource_name, str(count)))
-    return card(column(heading("Simulator"), table(rows)), label=SIMULATOR)
+    return card(column(heading("Simulator"), table(rows)), source=SIMULATOR)
 
 
 CONTROL_ROWS = (
@@ -134,7 +134,7 @@ CONTROL_ROWS = (
 def controls_card(_: object) -> str:
     """A table of the simulator's controls."""
     table_html = grid(("lab.simulator", "description"), CONTROL_ROWS)
-    return card(column(heading("Controls"), table_html), label=SIMULATOR)
+    return card(column(heading("Controls"), table_html), source=SIMULATOR)
 
 
 def scenarios_table(scenarios: Any) -> str:
@@ -148,7 +148,7 @@ def scenarios_table(scenarios: Any) -> str:
     for field_name, field_rows in rows_by_field.items():
         rows_table = grid(SCENARIO_COLUMNS, field_rows, row_max=len(field_rows))
         blocks.append(collapsible_block(f"{field_name}: {len(field_rows)}", rows_table))
-    return card(column(heading(f"{len(rows)} scenarios"), *blocks), label=SIMULATOR)
+    return card(column(heading(f"{len(rows)} scenarios"), *blocks), source=SIMULATOR)
 
 
 SCENARIO_COLUMNS = ("name", "value", "outcome")
@@ -156,7 +156,7 @@ SCENARIO_COLUMNS = ("name", "value", "outcome")
 
 def faults_table(faults: Any) -> str:
     """A table of the kinds of fault; `list()` gets the active ones."""
-    return card(column(grid(("fault", "the service"), faults.kinds())), label=SIMULATOR)
+    return card(column(grid(("fault", "the service"), faults.kinds())), source=SIMULATOR)
 
 
 def reconciliation_card(result: Reconciliation) -> str:
@@ -172,7 +172,7 @@ def reconciliation_card(result: Reconciliation) -> str:
     parts.append(collapsible_block("Totals", _filled_columns_table(result.totals())))
     lines = [line.strip() for line in (*result.columns_lines(), *result.notes)]
     parts.append(collapsible_block("What was compared", text_block("\n".join(lines))))
-    return card(column(*parts), label=result.place)
+    return card(column(*parts), source=result.place)
 
 
 PROBLEM_COLUMNS = (
@@ -201,7 +201,7 @@ def lab_card(lab: Any) -> str:
     """The settings of a lab and their sources."""
     settings = grid(("setting", "value", "from"), lab.sources())
     drift = escape(lab.drift.line) if lab.calls and lab.drift else ""
-    return card(column(heading("Lab"), settings, drift), label=lab.client.place())
+    return card(column(heading("Lab", lab.client.place()), settings, drift))
 
 
 def _redacted_fields(resource: Resource) -> JsonObject:

@@ -125,7 +125,7 @@ class ScenarioPage(FormPage):
 def run_card(run: Any) -> str:
     """A card of what a scenario created, and the way that it took."""
     title = html.heading(_headline(run))
-    return html.card(html.column(title, _way_html(run)), label=run.place)
+    return html.card(html.column(title, _way_html(run)), source=run.place)
 
 
 def way_rows(run: Any) -> list[Row]:

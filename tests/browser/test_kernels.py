@@ -6,8 +6,8 @@ from playwright.sync_api import expect
 
 BEGIN = "import paylab\n\nlab = paylab.connect()"
 FORM = 'lab.forms.onboarding("MX", example=True)'
-RESTARTED = "The kernel was restarted: run this cell again."
-STOPPED = "The kernel has stopped: run this cell again."
+RESTARTED = "The kernel was restarted: run the notebook from the top."
+STOPPED = "The kernel has stopped: run the notebook from the top."
 
 
 def restart(book):

@@ -76,10 +76,11 @@ def test_a_badge_has_the_colour_of_its_service(text, colour):
 
 
 def test_an_empty_badge_is_nothing():
-    """A card without a label has no badge; a label is escaped."""
+    """A heading without a service has no badge; the names of services are escaped."""
     assert page.badge("") == ""
-    assert "paylab-badge" not in page.card("x")
-    assert page.badge("<b>") in page.card("x", label="<b>")
+    assert "paylab-badge" not in page.heading("x")
+    assert page.badge("<b>") in page.heading("x", "<b>")
+    assert "&lt;b&gt;" in page.card("x", source="<b>")
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ...errors.base import Problem
 from ...spec.text import JsonObject, JsonValue
-from ..html import BORDER, MUTED, escape
+from ..html import MUTED, escape
 from .message import Message, whole_number
 from .view import Node
 
@@ -22,9 +22,8 @@ RADIO = "radio"
 TICK = "tick"
 CHOICE_INPUTS = (SELECT, RADIO)
 """The inputs whose value is one of their options."""
-BOX_STYLE = (
-    f"display:block;border:{BORDER};border-radius:4px;padding:3px 8px;overflow-wrap:anywhere"
-)
+SAVED_STYLE = "overflow-wrap:anywhere"
+"""The style of a saved value: without a border, it does not look like an input."""
 _LENGTH_RULE = re.compile(r"\b(\d+ digits|characters|hex digits)\b")
 """The messages of rules about the length of a value."""
 _HINT_VALUES_MAX = 8
@@ -182,10 +181,9 @@ class FormField(Node):
             return f"<p>{sign} {escape(self.label)}</p>"
         text = "(typed, not saved)" if self.is_typed else self._masked_text or self.display_text()
         label_html = f'<span style="{MUTED}">{escape(self.label)}: </span>'
-        # Without styles, as in a notebook that is not trusted, the value follows its label.
-        box = f'<span style="{BOX_STYLE}">{escape(text)}&nbsp;</span>'
+        value = f'<span style="{SAVED_STYLE}">{escape(text) or "-"}</span>'
         style = "min-width:0;grid-column:1/-1" if self._is_wide() else "min-width:0"
-        return f'<div style="{style}">{label_html}{box}</div>'
+        return f'<div style="{style}">{label_html}{value}</div>'
 
     def _is_wide(self) -> bool:
         """Whether it needs a row of its own: for a long choice, or a long value that was sent."""

@@ -9,15 +9,17 @@ import traitlets
 
 from ...corridors import corridor
 from ...corridors.on_ramps import of_country
-from ...errors.base import PaylabError, Problem, RuleError
-from ...spec import codes
-from ...spec.models import Conversion, FinancialAccount, Individual, VerificationImages
+from ...errors.base import PaylabError
+from ...spec.models import (
+    Conversion,
+    Individual,
+)
 from ...spec.text import JsonObject
 from ..html import Row
 from .code import literal
-from .conversion_account import newest_first
 from .form import Form
 from .live import LiveStatus
+from .onramp_results import find_results, result_text, short_result_text
 from .onramp_step import (
     EXAMPLE_STEPS,
     LOOKUP_CODE,
@@ -27,7 +29,7 @@ from .onramp_step import (
     OnrampStep,
 )
 from .status import deposit_card_node
-from .view import Button, FormPage, Heading, Html, Node
+from .view import Button, FormPage, Group, Heading, Html, Node
 
 
 class OnrampStepper(traitlets.HasTraits, FormPage):
@@ -58,18 +60,24 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         self.heading = Heading("", 2)
         self._is_running = False
         self.run_button = Button("", self._run_example)
+        self._restart_actions = Group([Button("Start over", self.restart)], "actions")
+        self._is_restarted = False
         self._update_heading()
         self.steps = [
             OnrampStep(number, title) for number, title in enumerate(STEP_TITLES.values(), 1)
         ]
         if individual_id is not None:
-            self._load_results(functions.get_person(individual_id))
+            person = functions.get_person(individual_id)
+            self.results.update(find_results(person, country, functions))
         self._show_current_step()
 
     def nodes(self) -> Sequence[Node]:
         """The heading and the current steps."""
         for name, step in zip(STEP_NAMES, self.steps, strict=True):
             self._show_step(name, step)
+        if self.is_started:
+            shown_step = self.steps[STEP_NAMES.index(self.current_step or STEP_NAMES[-1])]
+            shown_step.children = [*shown_step.children, self._restart_actions]
         return [self.heading, *self.steps]
 
     @property
@@ -105,6 +113,20 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
     def is_started(self) -> bool:
         """Whether the individual was created: a new stepper must not replace this one."""
         return "person" in self.results
+
+    def restart(self) -> None:
+        """Begin with another individual; nothing is sent by this, and what was created stays.
+
+        >>> lab.onramp("PH", example=True).restart()
+        """
+        self.stop()
+        self.results.clear()
+        self.bodies.clear()
+        self._card = None
+        self._is_running = False
+        self._is_restarted = True
+        self.result = None
+        self._show_current_step()
 
     def submit(self, *, anyway: bool = False) -> Conversion:
         """Submit all remaining steps with their current values; `anyway` confirms warnings."""
@@ -167,34 +189,42 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
     def _show_done(self, name: str, step: OnrampStep) -> None:
         """Show the result of a step; the nodes of a conversion show it already."""
         body = self.bodies.get(name)
+        if name == STEP_NAMES[-1] and body is not None:
+            step.show_end(self._code_of(name), body.nodes()[1:])
+            return
         result = self.results[name]
         result_rows: Sequence[Row] = []
         sent_html = ""
         if isinstance(body, Form):
             result_rows = body.result_rows(result)
             sent_html = body.sent_html
-        elif name != "conversion":
+        else:
             result_rows = [(STEP_TITLES[name], result_text(result))]
-        step.show_done(result_rows, sent_html, self._code_of(name), self._done_nodes(name, body))
+        line = short_result_text(result)
+        card = self._deposit_nodes() if name == "account" and self._is_paid else []
+        step.show_done(line, result_rows, sent_html, self._code_of(name), card)
 
     def _current_nodes(self, name: str, body: Form | LiveStatus | None) -> Sequence[Node]:
         """The nodes of the current step without its heading, and the button for the example."""
         if body is None:
             return []
         nodes = list(body.nodes())[1:]
+        if name == "deposit":
+            return [Group([*self._deposit_nodes(), Group(nodes)], "pair")]
         is_form = isinstance(body, Form)
         if is_form and name in EXAMPLE_STEPS and self.run_button.visible:
             nodes.append(self.run_button)
         return nodes
 
-    def _done_nodes(self, name: str, body: Form | LiveStatus | None) -> Sequence[Node]:
-        """The nodes of a finished step: the deposit instructions, or the conversion's times."""
-        if name == "account":
-            self._card = self._card or deposit_card_node(self.results[name])
-            return [self._card]
-        if name == "conversion" and body is not None:
-            return body.nodes()[1:]
-        return []
+    @property
+    def _is_paid(self) -> bool:
+        """Whether the deposit was paid: before, its step shows the card beside the form."""
+        return "deposit" in self.results
+
+    def _deposit_nodes(self) -> Sequence[Node]:
+        """The card of the deposit instructions."""
+        self._card = self._card or deposit_card_node(self.results["account"])
+        return [self._card]
 
     def _code_of(self, name: str) -> str:
         """The code of a step; empty while the resource that it reads is not known."""
@@ -204,32 +234,6 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         is_of_account = name in ("account", "deposit", "conversion")
         resource = self.results.get("account" if is_of_account else "person")
         return LOOKUP_CODE[name].format(literal(resource.id)) if resource else ""
-
-    def _load_results(self, person: Individual) -> None:
-        """Find the results of the steps that an existing individual has done.
-
-        Raises RuleError when the individual is of another country than the stepper.
-        """
-        country = self._start_country
-        if str(person.country).upper() != country:
-            reason = f"is {country}, and {person.id} is of {person.country}"
-            raise RuleError([Problem("country", reason)])
-        self.results["person"] = person
-        if person.status != "action_required":
-            self.results["images"] = "uploaded"
-        if person.status != "active":
-            return
-        account = self.functions.find_account(person)
-        conversion = self.functions.find_conversion(account) if account else None
-        resources = {
-            "verification": person,
-            "wallet": _newest_wallet(person),
-            "account": account,
-            "deposit": conversion,
-        }
-        for name, resource in resources.items():
-            if resource is not None:
-                self.results[name] = resource
 
     def _show_current_step(self) -> None:
         """Show the current step on the page, and move the focus to it."""
@@ -263,7 +267,8 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
     def _make_body(self, name: str) -> Form | LiveStatus:
         """The form or the status of a step, made for the result that it continues."""
         if name == "person":
-            return self.functions.onboarding()
+            options = {"new": True} if self._is_restarted else {}
+            return self.functions.onboarding(**options)
         source_name = {"deposit": "account", "conversion": "deposit"}.get(name, "person")
         make: Callable[[Any], Form | LiveStatus] = getattr(self.functions, name)
         return make(self.results[source_name])
@@ -272,11 +277,20 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
         """Continue when the step is done, which it may be already."""
         body.follow(self.redraw)
         if isinstance(body, Form):
-            body.observe(lambda change: self._finish_step(name, change["new"]), "result")
+            body.observe(lambda change: self._finish_body(name, body, change["new"]), "result")
             self._finish_step(name, body.result)
         else:
-            body.observe(lambda change: self._handle_status(name, change["new"]), "resource")
+            body.observe(lambda change: self._finish_body(name, body, change["new"]), "resource")
             self._handle_status(name, body.resource)
+
+    def _finish_body(self, name: str, body: Form | LiveStatus, result: Any) -> None:
+        """Continue after the form or the status of a step, unless another one replaced it."""
+        if self.bodies.get(name) is not body:
+            return
+        if isinstance(body, Form):
+            self._finish_step(name, result)
+        else:
+            self._handle_status(name, result)
 
     def _finish_step(self, name: str, result: Any) -> None:
         """Store the result of a step and continue; None is no result."""
@@ -307,24 +321,3 @@ class OnrampStepper(traitlets.HasTraits, FormPage):
             if isinstance(body, LiveStatus):
                 body.stop()
         self._show_current_step()
-
-
-def _newest_wallet(person: Individual) -> FinancialAccount | None:
-    wallets = [
-        account
-        for account in person.financial_accounts or []
-        if isinstance(account, FinancialAccount) and account.type == codes.CRYPTO_WALLET
-    ]
-    return next(iter(newest_first(wallets)), None)
-
-
-def result_text(result: Any) -> str:
-    """The result of a step as text: its id and status, the stored images, or "not yet"."""
-    if result is None:
-        return "not yet"
-    if isinstance(result, VerificationImages) and result.images:
-        return ", ".join(f"{image.type} stored" for image in result.images)
-    resource_id = getattr(result, "id", None) or getattr(result, "individual_id", None)
-    status = getattr(result, "status", None)
-    text = str(resource_id or result)
-    return f"{text}, {status}" if status else text

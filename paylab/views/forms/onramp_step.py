@@ -16,7 +16,7 @@ from .view import Code, Group, Heading, Html, Node
 DONE = "done"
 NOW = "now"
 LOCKED = "locked"
-STATE_SIGNS = {DONE: "✓", NOW: "▸", LOCKED: "○"}
+STATE_SIGNS = {DONE: "✓", NOW: "●", LOCKED: "○"}
 
 STEP_TITLES = {
     "person": "Person",
@@ -49,7 +49,7 @@ LOOKUP_CODE = {
 class OnrampFunctions:
     """The functions of a stepper: they make the form of each step, read resources, and wait."""
 
-    onboarding: Callable[[], Form]
+    onboarding: Callable[..., Form]
     images: Callable[[Individual], Form]
     verification: Callable[[Individual], LiveStatus]
     wallet: Callable[[Individual], Form]
@@ -64,8 +64,17 @@ class OnrampFunctions:
     await_conversion: Callable[[Any], Conversion]
 
 
+class Summary(Group):
+    """The line of a fold; a click on it shows the rest."""
+
+    kind = "summary"
+
+
 class OnrampStep(Group):
-    """A step on the page: a focusable heading, its result, its form and its code."""
+    """A step on the page: a focusable heading, its result, its form and its code.
+
+    A step that is done is one line, with its result, that opens on a click.
+    """
 
     def __init__(self, number: int, title: str) -> None:
         self.number = number
@@ -74,6 +83,7 @@ class OnrampStep(Group):
         self.heading = Heading("", 3)
         self.result = Html()
         self.code = Code()
+        self._summary = Summary([self.heading])
         super().__init__([], "step")
 
     def show_locked(self, earlier_title: str) -> None:
@@ -85,13 +95,24 @@ class OnrampStep(Group):
         self._show(NOW, hint=NOW, code=code, body=body)
 
     def show_done(
-        self, result_rows: Sequence[Row], sent_html: str, code: str, body: Sequence[Node]
+        self,
+        line: str,
+        result_rows: Sequence[Row],
+        sent_html: str,
+        code: str,
+        body: Sequence[Node],
     ) -> None:
-        """Show the result of the step, the values that were sent, and the code."""
+        """Show the result in one line; on a click all of it, what was sent, and the code."""
         result_html = html.table(result_rows) if result_rows else ""
         if sent_html:
             result_html += html.collapsible_block("What was sent", sent_html)
-        self._show(DONE, hint=DONE, result_html=result_html, code=code, body=body)
+        self._show(DONE, hint=line, result_html=result_html, code=code, body=body)
+        self.kind = "fold"
+        self.children = [self._summary, *self.children[1:]]
+
+    def show_end(self, code: str, body: Sequence[Node]) -> None:
+        """Show the last step as done, with all of its result."""
+        self._show(DONE, hint=DONE, code=code, body=body)
 
     def _show(
         self,
@@ -104,6 +125,7 @@ class OnrampStep(Group):
     ) -> None:
         """Show a state with its hint; the body is the form or the status of the step."""
         self.state = state
+        self.kind = "group"
         self.current = state == NOW
         self.heading.text = f"{STATE_SIGNS[state]} {self.number}. {self.title}"
         self.heading.hint = hint

@@ -42,6 +42,15 @@ const makers = {
     };
   },
 
+  fold() {
+    const element = createElement("details");
+    return { element, update: ({ style }) => (element.className = `paylab-${style}`) };
+  },
+
+  summary() {
+    return { element: withoutShortcuts(createElement("summary")), update: () => {} };
+  },
+
   form(page) {
     const element = createElement("form", { noValidate: true });
     element.addEventListener("submit", (event) => {

@@ -41,6 +41,10 @@ Send = Callable[..., None]
 """A function that sends a message and buffers to the pages that show a node."""
 
 
+SAVED_LINE = html.notice("Saved output: run this cell.")
+"""The first line of what a notebook shows in place of a form, until its cell runs."""
+
+
 def static_html(content: str) -> str:
     """HTML that a saved notebook shows, hidden while the live widget is shown."""
     return f'{STYLE_SHEET}<div class="{STATIC_CLASS}">{content}</div>'
@@ -195,8 +199,8 @@ class Button(Node):
         self.submits = False
 
     def static(self) -> str:
-        """The text in brackets, as the picture of a button."""
-        return f"<p><span>[ {html.escape(self.text)} ]</span></p>"
+        """Nothing: a saved button does nothing."""
+        return ""
 
     def receive(self, message: Message, buffers: Sequence[bytes]) -> None:
         """Call its function."""
@@ -316,8 +320,8 @@ class FormPage:
         return self
 
     def _static_bundle(self) -> dict[str, str]:
-        content = html.heading(self.title) + self.saved_html()
-        card = html.card(html.column(content), label=self.service_name)
+        content = html.heading(self.title, self.service_name) + self.saved_html()
+        card = html.card(html.column(SAVED_LINE, content))
         return {"text/html": static_html(card), "text/plain": repr(self)}
 
     def __repr__(self) -> str:

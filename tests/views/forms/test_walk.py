@@ -7,6 +7,7 @@ import asyncio
 
 import pytest
 
+import paylab
 from paylab.corridors import examples
 from paylab.errors import PaylabError, RuleError
 from paylab.views.forms.onramp_step import DONE, LOCKED, NOW
@@ -150,3 +151,32 @@ def test_the_saved_output_has_the_id_of_the_conversion_and_no_document_number(la
     kept = str(walk._repr_mimebundle_())
     assert walk.results["conversion"].id in kept
     assert "XEXX010101" not in kept
+
+
+def test_a_step_that_is_done_is_one_line():
+    """A done step shows its result in one line; the last step shows all of it."""
+    walk = paylab.connect().onramp("MX", example=True, consent=True)
+    walk.submit()
+    *steps, last = walk.nodes()[1:]
+    person = walk.results["person"]
+    assert {step.kind for step in steps} == {"fold"}
+    assert steps[0].heading.hint == f"ind_…{person.id[-4:]}, active"
+    assert steps[5].heading.hint.endswith(", 50.00 MXN")
+    assert (last.kind, last.state) == ("group", "done")
+
+
+def test_start_over_begins_with_another_person():
+    """Nothing of the first walk is sent again or changed, and the second one is its own."""
+    lab = paylab.connect()
+    walk = lab.onramp("MX", example=True, consent=True)
+    first = walk.submit()
+    form = walk.bodies["person"]
+    walk.restart()
+    assert (walk.result, walk.current_step, walk.results) == (None, "person", {})
+    assert walk.bodies["person"] is not form
+    form.result = form.result.model_copy()  # of a form that the stepper has left
+    assert walk.results == {}
+    second = walk.submit()
+    assert second.id != first.id
+    assert second.individual_id != first.individual_id
+    assert walk.result.id == second.id

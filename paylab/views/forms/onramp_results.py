@@ -1,0 +1,75 @@
+"""The results of the steps of an on-ramp: found again for an individual, and as text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...errors.base import Problem, RuleError
+from ...spec import codes
+from ...spec.models import (
+    Deposit,
+    FinancialAccount,
+    Individual,
+    VerificationImages,
+)
+from ...spec.text import JsonObject
+from .. import html
+from .conversion_account import newest_first
+from .onramp_step import OnrampFunctions
+
+
+def find_results(person: Individual, country: str, functions: OnrampFunctions) -> JsonObject:
+    """The results of the steps that an existing individual has done, by the name of the step.
+
+    Raises RuleError when the individual is of another country than the stepper.
+    """
+    if str(person.country).upper() != country:
+        reason = f"is {country}, and {person.id} is of {person.country}"
+        raise RuleError([Problem("country", reason)])
+    results: JsonObject = {"person": person}
+    if person.status != "action_required":
+        results["images"] = "uploaded"
+    if person.status != "active":
+        return results
+    account = functions.find_account(person)
+    conversion = functions.find_conversion(account) if account else None
+    resources = {
+        "verification": person,
+        "wallet": _newest_wallet(person),
+        "account": account,
+        "deposit": conversion,
+    }
+    return results | {name: value for name, value in resources.items() if value is not None}
+
+
+def _newest_wallet(person: Individual) -> FinancialAccount | None:
+    wallets = [
+        account
+        for account in person.financial_accounts or []
+        if isinstance(account, FinancialAccount) and account.type == codes.CRYPTO_WALLET
+    ]
+    return next(iter(newest_first(wallets)), None)
+
+
+def short_result_text(result: Any) -> str:
+    """The result of a step in one line: its id without the middle, and its status or amount."""
+    text = result_text(result)
+    resource_id, comma, status = text.partition(", ")
+    if isinstance(result, VerificationImages) or not hasattr(result, "id"):
+        return text
+    if isinstance(result, Deposit):
+        comma = ", "
+        status = f"{result.amount} {result.currency or ''}".strip()
+    return f"{html.shorten_id(resource_id)}{comma}{status}"
+
+
+def result_text(result: Any) -> str:
+    """The result of a step as text: its id and status, the stored images, or "not yet"."""
+    if result is None:
+        return "not yet"
+    if isinstance(result, VerificationImages) and result.images:
+        return ", ".join(f"{image.type} stored" for image in result.images)
+    resource_id = getattr(result, "id", None) or getattr(result, "individual_id", None)
+    status = getattr(result, "status", None)
+    text = str(resource_id or result)
+    return f"{text}, {status}" if status else text
