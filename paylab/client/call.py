@@ -16,7 +16,7 @@ from ..spec.service.signing import SigningSettings
 
 if TYPE_CHECKING:
     from ..signing.explanation import Explanation
-    from ..signing.snippets import SnippetRequest
+    from ..signing.snippets import LanguageName, SnippetRequest
 
 STEPS = {
     "connecting": ("connect_tcp", "start_tls"),
@@ -175,6 +175,18 @@ class Call:
         from ..signing import snippets
 
         return snippets.httpx(self._request())
+
+    def snippet(self, language: LanguageName | str) -> str:
+        """A program that signs this request anew and sends it: in Node, Go, Java, Python or bash.
+
+        It reads PAYLAB_API_KEY, PAYLAB_SECRET_KEY and PAYLAB_BASE_URL from its environment.
+
+        >>> "node:crypto" in lab.calls[-1].snippet("node")
+        True
+        """
+        from ..signing import snippets
+
+        return snippets.write_snippet(self._request(), language)
 
     def _request(self) -> SnippetRequest:
         from ..signing.snippets import SnippetRequest

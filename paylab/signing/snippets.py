@@ -1,43 +1,42 @@
-"""Code that signs and sends a request: bash, Python, httpx.
+"""Code that signs and sends a request: bash with curl, Python, Node, Go and Java.
 
-The code reads the keys from PAYLAB_API_KEY and PAYLAB_SECRET_KEY, and never passes them as
-arguments of a program. A body with redacted parts (an image, a document number) is read from the
-file `body.json`.
+The code reads the keys from PAYLAB_API_KEY and PAYLAB_SECRET_KEY, and the host from
+PAYLAB_BASE_URL; keys are never arguments of a program. A body with redacted parts (an image, a
+document number) is read from the file `body.json`. Each language has one template, whose lines
+begin with the settings of signing that they are for.
 """
 
 from __future__ import annotations
 
+import json
+import re
 import shlex
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from textwrap import indent
-from typing import Any
+from functools import cache
+from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit
 
+from ..errors.base import ArgumentError
+from ..errors.names import find_nearest_name
 from ..spec.service.signing import SigningSettings
 from ..spec.service.value_types import NONE
-from .canonical import VERSION_PATTERN, in_order, signed_host, signed_path, signed_query
+from .canonical import in_order, signed_path, signed_query
 from .findings import hosts_of
-from .snippet_texts import (
-    BASH_DATE_OPTIONS,
-    BASH_HASH_COMMANDS,
-    BASH_KEY_COMMANDS,
-    BASH_NONCE_COMMANDS,
-    BASH_SIGNATURE_EXPRESSIONS,
-    BASH_TEMPLATE,
-    HTTPX_LINES,
-    HTTPX_TEMPLATE,
-    PYTHON_DATE_EXPRESSIONS,
-    PYTHON_KEY_EXPRESSIONS,
-    PYTHON_NONCE_EXPRESSIONS,
-    PYTHON_PORTLESS_LINE,
-    PYTHON_SIGNATURE_EXPRESSIONS,
-    PYTHON_SIGNING_TEMPLATE,
-    PYTHON_TEMPLATE,
-)
+from .text_literals import go_literal, java_literal, json_literal, python_literal
 
-BODY_FILE = "body.json"
 SIGNED_NAMES = ("host", "x-api-key", "x-content-sha256", "x-date", "x-nonce")
 """The names of the signed headers."""
+
+EMBEDDED_HOST = "localhost"
+"""The host of calls to a simulator in a notebook, where no server listens."""
+
+LanguageName = Literal["curl", "python", "httpx", "node", "go", "java"]
+
+_TEMPLATES = Path(__file__).parent / "templates"
+_CONDITION = re.compile(r"\[((?:\w+=[\w,-]+,?)+)\](.*)")
+_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 
 
 @dataclass(frozen=True)
@@ -58,6 +57,17 @@ class SnippetRequest:
     def host(self) -> str:
         """Host as it is sent, without the default port."""
         return hosts_of(self.url)[0]
+
+    @property
+    def origin(self) -> str:
+        """The scheme and host, which PAYLAB_BASE_URL replaces."""
+        return f"{urlsplit(self.url).scheme}://{self.host}"
+
+    @property
+    def target(self) -> str:
+        """The path with the query."""
+        parts = urlsplit(self.url)
+        return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
     @property
     def lines(self) -> list[str]:
@@ -89,167 +99,208 @@ class SnippetRequest:
         return headers
 
 
-def curl(request: SnippetRequest) -> str:
-    """Bash with openssl and curl."""
-    signing = request.signing
-    header_options = "".join(
-        f" \\\n  -H {shlex.quote(f'{name}: {value}')}" for name, value in request.headers.items()
-    )
-    body_option = "" if request.body == "" else ' \\\n  --data-binary "$BODY"'
-    has_glob_signs = any(sign in request.url for sign in "[]{}")
-    nonce_lines = ""
-    nonce_option = ""
-    if "x-nonce" in request.names:
-        nonce_lines = BASH_NONCE_COMMANDS[signing.nonce_form]
-        nonce_option = '-H "X-Nonce: $NONCE" '
-    blank_hash_line = ""
-    hash_header = ": $HASH"
-    if signing.empty_body == "blank":
-        # $(...) has removed the line break before a blank hash.
-        blank_hash_line = "[ -n \"$HASH\" ] || CANONICAL+=$'\\n'\n"
-        # curl sends a header without a value only if a semicolon is in place of the colon.
-        hash_header = "${HASH:+: }${HASH:-;}"
-    return BASH_TEMPLATE.format(
-        note=_body_note(request),
-        body=_bash_body_line(request),
-        host=shlex.quote(request.host),
-        lines=" ".join(map(shlex.quote, request.lines)),
-        date=BASH_DATE_OPTIONS[signing.date_form],
-        nonce=nonce_lines,
-        nonce_header=nonce_option,
-        names=";".join(request.names),
-        headers=_bash_header_lines(request),
-        mac=BASH_HASH_COMMANDS["base64" if signing.signature == "base64" else "hex"],
-        signature=BASH_SIGNATURE_EXPRESSIONS[signing.signature],
-        hashed=_bash_hash_expression(request),
-        blank=blank_hash_line,
-        hash=hash_header,
-        key=BASH_KEY_COMMANDS[signing.key_encoding],
-        method=shlex.quote(request.method),
-        url=shlex.quote(request.url),
-        literal="g" if has_glob_signs else "",  # no globbing
-        extra=header_options,
-        data=body_option,
-    )
+@dataclass(frozen=True)
+class Language:
+    """A template, how it writes a text and headers, and its line for each signed header.
+
+    `variables` are the expressions of the values of the signed headers.
+    """
+
+    template: str
+    write_text: Callable[[str], str]
+    write_headers: Callable[[Mapping[str, str]], str]
+    field_line: str
+    variables: Mapping[str, str]
+
+
+_CAMEL_CASE = {
+    "host": "signedHost",
+    "x-api-key": "apiKey",
+    "x-content-sha256": "bodyHash",
+    "x-date": "date",
+    "x-nonce": "nonce",
+}
+_SNAKE_CASE = {**_CAMEL_CASE, "host": "signed_host", "x-api-key": "api_key"}
+_SNAKE_CASE["x-content-sha256"] = "body_hash"
+
+
+def _write_json(headers: Mapping[str, str]) -> str:
+    return json.dumps(headers)
+
+
+def _write_go(headers: Mapping[str, str]) -> str:
+    pairs = (f"{go_literal(name)}: {go_literal(value)}" for name, value in headers.items())
+    return f"map[string]string{{{', '.join(pairs)}}}"
+
+
+def _write_java(headers: Mapping[str, str]) -> str:
+    texts = (java_literal(text) for pair in headers.items() for text in pair)
+    return f"Map.of({', '.join(texts)})"
+
+
+_PYTHON = Language("python", python_literal, repr, '        "{name}": {value},', _SNAKE_CASE)
+_JAVASCRIPT = Language(
+    "javascript", json_literal, _write_json, '    ["{name}", {value}],', _CAMEL_CASE
+)
+LANGUAGES: Mapping[str, Language] = {
+    "python": _PYTHON,
+    "httpx": _PYTHON,
+    "node": _JAVASCRIPT,
+    "collection": _JAVASCRIPT,
+    "go": Language("go", go_literal, _write_go, '\t\t{{"{name}", {value}}},', _CAMEL_CASE),
+    "java": Language(
+        "java", java_literal, _write_java, '    signed.put("{name}", {value});', _CAMEL_CASE
+    ),
+}
+"""The languages by their name; bash with curl has an expression of its own for each part."""
+
+
+def write_snippet(request: SnippetRequest, language: str) -> str:
+    """The code of a request in a language; ArgumentError names the languages.
+
+    >>> from paylab.signing.snippets import SnippetRequest, write_snippet
+    >>> "node:crypto" in write_snippet(SnippetRequest("GET", "https://a.test/v1"), "node")
+    True
+    """
+    if language == "curl":
+        return curl(request)
+    if language not in LANGUAGES or language == "collection":
+        known = ["curl", *(name for name in LANGUAGES if name != "collection")]
+        nearest = find_nearest_name(str(language), known)
+        hint = f" (is {nearest!r} meant?)" if nearest else ""
+        message = f"language must be one of {', '.join(known)}, not {language!r:.60}{hint}"
+        raise ArgumentError(message, "language")
+    return _fill(request, language)
 
 
 def python(request: SnippetRequest) -> str:
     """Python with the standard library alone."""
-    signing_code = _python_signing_code(
-        request,
-        secret="secret_key",  # noqa: S106 - the name of a variable
-        body="body",
-        host=repr(request.host),
-        api_key="api_key",
-        lines=f"lines = {request.lines!r} +",
-    )
-    return PYTHON_TEMPLATE.format(**_python_template_fields(request), signed=signing_code)
+    return _fill(request, "python")
 
 
 def httpx(request: SnippetRequest) -> str:
     """Python with httpx: an Auth that signs every request."""
-    signing = request.signing
-    template_fields = _python_template_fields(request)
-    lines = HTTPX_LINES[signing.empty_query]
-    if signing.query_order == "sorted":
-        lines += 'lines[2:] = ["&".join(sorted(text.split("&"))) for text in lines[2:]]\n'
-    if signing.base_path != NONE:
-        lines += f"lines[1] = lines[1].removeprefix({signing.base_path!r})\n"
-    if signing.signed_path != "whole":
-        template_fields["modules"] += ", re"
-        lines += f'lines[1] = re.sub(r"{VERSION_PATTERN.pattern}", "", lines[1], count=1)\n'
-    signing_code = _python_signing_code(
-        request,
-        secret="self.secret_key",  # noqa: S106 - the name of an attribute
-        body="request.content",
-        host='request.headers["host"]',
-        api_key="self.api_key",
-        lines=f"{lines}lines +=",
-    )
-    indented_code = indent(signing_code, " " * 8).lstrip()
-    return HTTPX_TEMPLATE.format(**template_fields, signed=indented_code)
+    return _fill(request, "httpx")
 
 
-def _python_signing_code(  # noqa: PLR0913 - the expressions that differ between the programs
-    request: SnippetRequest, *, secret: str, body: str, host: str, api_key: str, lines: str
-) -> str:
-    """The code that signs, from the expressions of its parts in a program."""
+def signing_script(signing: SigningSettings) -> str:
+    """A JavaScript function `sign` for the scripts of a collection of requests."""
+    return _fill(SnippetRequest("GET", "https://host", signing=signing), "collection")
+
+
+def _fill(request: SnippetRequest, program: str) -> str:
+    """The code of a request by the template of its language."""
+    language = LANGUAGES[program]
     signing = request.signing
+    write = language.write_text
+    lines = [
+        language.field_line.format(name=name, value=language.variables[name])
+        for name in request.names
+    ]
     values = {
-        "host": host,
-        "x-api-key": api_key,
-        "x-content-sha256": "body_hash",
-        "x-date": PYTHON_DATE_EXPRESSIONS[signing.date_form],
-        "x-nonce": PYTHON_NONCE_EXPRESSIONS[signing.nonce_form],
+        "origin": write(request.origin),
+        "target": write(request.target),
+        "method": write(request.method),
+        "body": write(request.body or ""),
+        "base_path": write(signing.base_path),
+        "headers": language.write_headers(request.headers),
+        "fields": "\n".join(lines),
+        "hash_encoding": signing.hash_encoding,
+        "key_encoding": signing.key_encoding,
+        "signature": signing.signature,
     }
-    return PYTHON_SIGNING_TEMPLATE.format(
-        fields="".join(f'    "{name}": {values[name]},\n' for name in request.names),
-        lines=lines,
-        portless=PYTHON_PORTLESS_LINE if signing.signed_host == "portless" else "",
-        hashed=_python_hash_expression(request, body),
-        key=PYTHON_KEY_EXPRESSIONS[signing.key_encoding].format(secret),
-        signature=PYTHON_SIGNATURE_EXPRESSIONS[signing.signature],
+    return _render(language.template, {**_facts_of(request), "program": program}, values)
+
+
+BASH_VARIABLES = {
+    "host": '"host:$SIGNED_HOST"',
+    "x-api-key": '"x-api-key:$PAYLAB_API_KEY"',
+    "x-content-sha256": '"x-content-sha256:$HASH"',
+    "x-date": '"x-date:$DATE"',
+    "x-nonce": '"x-nonce:$NONCE"',
+}
+_HASH_COMMANDS = {
+    "hex": "dgst -sha256 -r | cut -d' ' -f1",
+    "base64": "dgst -sha256 -binary | openssl base64 -A",
+}
+"""Arguments of openssl that print the hash of its input, by the encoding of the hash."""
+
+
+def curl(request: SnippetRequest) -> str:
+    """Bash with openssl and curl."""
+    signing = request.signing
+    options = "".join(
+        f" \\\n  -H {shlex.quote(f'{name}: {value}')}" for name, value in request.headers.items()
     )
+    has_glob_signs = any(sign in request.url for sign in "[]{}")
+    values = {
+        "origin": shlex.quote(request.origin),
+        "target": shlex.quote(request.target),
+        "method": shlex.quote(request.method),
+        "body": shlex.quote(request.body or ""),
+        "lines": " ".join(map(shlex.quote, request.lines)),
+        "names": ";".join(request.names),
+        "fields": " ".join(BASH_VARIABLES[name] for name in request.names),
+        "hash_command": _HASH_COMMANDS[signing.hash_encoding],
+        "mac_command": _HASH_COMMANDS["base64" if signing.signature == "base64" else "hex"],
+        "no_globs": "g" if has_glob_signs else "",
+        "nonce_option": '-H "X-Nonce: $NONCE" ' if "x-nonce" in request.names else "",
+        "hash_header": "${HASH:+: }${HASH:-;}" if signing.empty_body == "blank" else ": $HASH",
+        "options": options + ("" if request.body == "" else ' \\\n  --data-binary "$BODY"'),
+    }
+    return _render("curl", _facts_of(request), values)
 
 
-def _python_template_fields(request: SnippetRequest) -> dict[str, Any]:
-    modules = "uuid" if request.signing.nonce_form == "uuid" else "random"
-    if request.signing.signed_host == "portless":
-        modules += ", re"
+def _facts_of(request: SnippetRequest) -> dict[str, str]:
+    """The words that the lines of a template are for."""
+    signing = request.signing
+    body_form = "hidden" if request.body is None else "shown" if request.body else "none"
     return {
-        "method": request.method,
-        "url": request.url,
-        "extra": request.headers,
-        "modules": modules,
-        "note": _body_note(request),
-        "body": _python_body_expression(request),
+        "body": body_form,
+        "place": "embedded" if request.host == EMBEDDED_HOST else "address",
+        "nonce": "none" if signing.nonce == "refused" else signing.nonce_form,
+        "base_path": "no" if signing.base_path == NONE else "yes",
+        **{
+            name: str(getattr(signing, name))
+            for name in (
+                "date_form",
+                "empty_body",
+                "empty_query",
+                "hash_encoding",
+                "key_encoding",
+                "query_order",
+                "signature",
+                "signed_host",
+                "signed_path",
+            )
+        },
     }
 
 
-def _body_note(request: SnippetRequest) -> str:
-    if request.body is not None:
-        return ""
-    return f"# The body holds what must not be printed: put it into {BODY_FILE} first.\n"
+@cache
+def _read_template(name: str) -> tuple[str, ...]:
+    return tuple((_TEMPLATES / f"{name}.txt").read_text(encoding="utf-8").splitlines())
 
 
-def _bash_body_line(request: SnippetRequest) -> str:
-    # The dot keeps line breaks at the end, which $(...) would take off.
-    if request.body is None:
-        return f"BODY=$(cat {BODY_FILE}; printf .); BODY=${{BODY%.}}"
-    return f"BODY={shlex.quote(request.body)}"
+def _render(template: str, facts: Mapping[str, str], values: Mapping[str, str]) -> str:
+    """A template without the lines that are for other settings, and with its values."""
+    lines = []
+    for line in _read_template(template):
+        condition = _CONDITION.fullmatch(line)
+        if condition is None:
+            lines.append(line)
+        elif _is_met(condition[1], facts):
+            lines.append(condition[2])
+    text = "\n".join(lines) + "\n"
+    return _PLACEHOLDER.sub(lambda place: values[place[1]], text)
 
 
-def _python_body_expression(request: SnippetRequest) -> str:
-    if request.body is None:
-        return f'open("{BODY_FILE}", "rb").read()'
-    if not request.body:
-        return 'b""'
-    return f"{request.body!r}.encode()"
-
-
-def _bash_header_lines(request: SnippetRequest) -> str:
-    """The signed header lines as words of bash, in the order in which they are signed."""
-    signed_line = f"host:{signed_host(request.host, request.signing.signed_host)}"
-    words = {
-        "host": shlex.quote(signed_line),
-        "x-api-key": '"x-api-key:$PAYLAB_API_KEY"',
-        "x-content-sha256": '"x-content-sha256:$HASH"',
-        "x-date": '"x-date:$DATE"',
-        "x-nonce": '"x-nonce:$NONCE"',
-    }
-    return " ".join(words[name] for name in request.names)
-
-
-def _bash_hash_expression(request: SnippetRequest) -> str:
-    command = f'printf %s "$BODY" | openssl {BASH_HASH_COMMANDS[request.signing.hash_encoding]}'
-    guard = '[ -z "$BODY" ] || ' if request.signing.empty_body == "blank" else ""
-    return f"$({guard}{command})"
-
-
-def _python_hash_expression(request: SnippetRequest, body: str) -> str:
-    expression = f"hashlib.sha256({body}).hexdigest()"
-    if request.signing.hash_encoding == "base64":
-        expression = f"base64.b64encode(hashlib.sha256({body}).digest()).decode()"
-    if request.signing.empty_body == "blank":
-        return f'{expression} if {body} else ""'
-    return expression
+def _is_met(condition: str, facts: Mapping[str, str]) -> bool:
+    """Whether each name of `name=word,word,other=word` has one of its words."""
+    words_by_name: dict[str, list[str]] = {}
+    name = ""
+    for part in condition.split(","):
+        before, sign, word = part.rpartition("=")
+        name = before if sign else name
+        words_by_name.setdefault(name, []).append(word)
+    return all(facts[name] in words for name, words in words_by_name.items())

@@ -1,11 +1,15 @@
 """Each code snippet of a call is run as printed, against a served simulator."""
 
+from __future__ import annotations
+
+import dataclasses
 import hmac
 import json
 import os
 import shutil
 import subprocess
 import sys
+from typing import get_args
 
 import pytest
 
@@ -157,7 +161,7 @@ def test_curl_computes_hmac_for_any_secret(secret, encoding):
     """The HMAC of the curl code equals that of the standard library, for any secret."""
     request = snippets.SnippetRequest(
         "GET",
-        "http://localhost/v1",
+        "http://h.test/v1",
         signing=paylab.Service({"signing.key_encoding": encoding}).signing,
     )
     code = snippets.curl(request)
@@ -170,3 +174,101 @@ def test_curl_computes_hmac_for_any_secret(secret, encoding):
     date, hashed, found = done.stdout.split()
     payload = f"HMAC-SHA256\n{date}\n{hashed}".encode()
     assert found == hmac.new(key_bytes(secret, encoding), payload, "sha256").hexdigest()
+
+
+FILES = {"node": "call.mjs", "go": "call.go", "java": "Call.java"}
+DIALECTS = [
+    {},
+    {
+        "signing.empty_query": "blank",
+        "signing.key_encoding": "hex",
+        "signing.hash_encoding": "base64",
+        "signing.signed_path": "unversioned",
+        "signing.signature": "hex",
+        "signing.date_form": "seconds",
+        "signing.nonce": "refused",
+    },
+    {
+        "signing.key_encoding": "base64",
+        "signing.empty_body": "blank",
+        "signing.signature": "base64",
+        "signing.date_form": "compact",
+        "signing.nonce_form": "uuid",
+        "signing.query_order": "sorted",
+        "signing.header_order": "sample",
+        "signing.signed_host": "portless",
+    },
+]
+
+
+def run_file(lab, language, code, folder):
+    """The output of a program in a file, whose address and keys are in its environment only."""
+    tool = shutil.which(language)
+    if tool is None:
+        pytest.skip(f"{language} is not installed")
+    keys = lab.settings.api_key.reveal(), lab.settings.secret_key.reveal()
+    assert not any(text in code for text in (*keys, "PAYLAB_BASE_URL=", lab.settings.base_url[7:]))
+    names = ("PAYLAB_BASE_URL", "PAYLAB_API_KEY", "PAYLAB_SECRET_KEY")
+    values = dict(zip(names, (f"{lab.settings.base_url}/", *keys), strict=True))
+    (folder / FILES[language]).write_text(code)
+    command = [tool, *["run"] * (language == "go"), FILES[language]]
+    env = {**os.environ, "GOCACHE": str(folder.parent / "go"), "GOFLAGS": "-mod=mod", **values}
+    done = subprocess.run(command, check=False, cwd=folder, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.other_tools
+@pytest.mark.parametrize("settings", DIALECTS, ids=["spec", "hex", "base64"])
+@pytest.mark.parametrize("language", FILES)
+def test_another_language_signs_and_sends(language, settings, tmp_path):
+    """Node, Go and Java are answered for any text of a body, a query, and a body in a file."""
+    service = paylab.Service(settings)
+    with Server(Simulator(frozen=False, transfers=5, service=service)) as server:
+        keys = server.simulator.api_key, server.simulator.secret_key
+        lab = paylab.connect(server.base_url, *keys, service=settings)
+        fields = examples.recipient("MX") | {"given_name": HOSTILE + "\U0001f600"}
+        lab.individuals.create(**fields)
+        elsewhere = SnippetRequestAt("https://elsewhere.test", lab.calls[-1])
+        answer = run_file(lab, language, elsewhere.code(language), tmp_path)
+        assert json.loads(answer[answer.index("{") :])["given_name"] == fields["given_name"]
+        lab.request("GET", "/v1/transfers", params={"limit": 2, "x": "a b'c$(id)&d=ñ+%", "a": ""})
+        elsewhere = SnippetRequestAt("https://elsewhere.test", lab.calls[-1])
+        assert '"has_next_page"' in run_file(lab, language, elsewhere.code(language), tmp_path)
+        if not settings:
+            person = examples.individual("MX", consent_at=lab.clock())
+            lab.individuals.create(**person)
+            code = SnippetRequestAt("https://elsewhere.test", lab.calls[-1]).code(language)
+            assert person["document"]["number"] not in code
+            (tmp_path / "body.json").write_bytes(encode(parameters.body_fields(person)))
+            assert '"ind_' in run_file(lab, language, code, tmp_path)
+
+
+class SnippetRequestAt:
+    """A call as if it had been sent to another address, which PAYLAB_BASE_URL replaces."""
+
+    def __init__(self, origin, call):
+        path = call.url.partition("://")[2].partition("/")[2]
+        self.call = dataclasses.replace(call, url=f"{origin}/{path}")
+
+    def code(self, language):
+        """The program in a language."""
+        return self.call.snippet(language)
+
+
+def test_a_call_in_a_notebook_says_how_to_get_an_address():
+    """The code of a call to an embedded simulator names lab.serve() and has no address."""
+    lab = paylab.connect()
+    lab.transfers.list().first()
+    for language in get_args(snippets.LanguageName):
+        code = lab.calls[-1].snippet(language)
+        assert "server = lab.serve()" in code
+        assert "localhost" not in code
+
+
+def test_an_unknown_language_names_the_known_ones():
+    """The error lists the languages, and the nearest."""
+    lab = paylab.connect()
+    lab.transfers.list().first()
+    with pytest.raises(paylab.ArgumentError, match=r"curl, .*java.*is 'node' meant"):
+        lab.calls[-1].snippet("nodejs")
