@@ -67,6 +67,7 @@ LATE = {
     "Lab": "lab.lab:Lab",
     "Service": "spec.service.service:Service",
     "assumptions": "spec.assumptions",
+    "charts": "views.charts",
     "codes": "spec.codes",
     "connect": "lab.lab:connect",
     "corridors": "corridors",

@@ -18,6 +18,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "keyring": ("keyring",),
     "sql": ("sqlalchemy",),
     "polars": ("polars",),
+    "dlt": ("dlt",),
     "scale": ("dask", "distributed", "fsspec"),
 }
 """The packages of each extra, by the names that they are imported by."""

@@ -1,4 +1,22 @@
-"""Read pages into exact pandas frames, read and write CSV, and export as a stream.
+"""Transfers and conversions as exact frames, files, datasets and database tables.
+
+| from | to | write |
+|---|---|---|
+| lab | frame | `lab.transfers.frame(since=..., columns=[...])` |
+| lab | Arrow, polars | `lab.transfers.to_arrow()`, `lab.transfers.to_polars()` |
+| lab | .csv, .jsonl, .parquet, .xlsx, folder, URL | `lab.transfers.export("t.parquet")` |
+| lab | folder that is kept up to date | `Dataset("days").sync(lab.transfers)` |
+| lab | pipeline of dlt | `dlt_source(lab, "transfers")` |
+| file | frame | `read_csv`, `read_parquet` |
+| frame | file | `frame.paylab.to_csv`, `frame.paylab.to_excel` |
+| frame | database, and back | `frame.paylab.to_database`, `read_sql` |
+| frame | sums, rates, durations | `summarize`, `by_currency`, `frame.paylab.failures()` |
+| frame | charts | `paylab.charts`: `volume(frame)`, `statuses`, `completion`, `failures`, `fees` |
+
+Amounts are exact decimals: `+ - *`, sums, quantiles, groups and merges lose no digit. Statistics
+(`std`, `corr`) and charts use floats; what pandas computes with floats only, such as `rolling`, is
+an ExactnessError that names what to write. Parquet has DECIMAL(24, 6) for amounts and
+DECIMAL(13, 8) for rates, so that DuckDB and Spark can multiply them.
 
 Frames and their columns show control and bidirectional characters of the service escaped. What
 pandas makes of them as objects of its own shows them as they are, since pandas gives no hook there:
@@ -19,6 +37,7 @@ with extra_imports():
     from .decimal_array import DecimalDtype as DecimalDtype
     from .decode import MisfitWarning as MisfitWarning
     from .decode import bodies as bodies
+    from .dlt_source import dlt_source as dlt_source
     from .export import Export as Export
     from .export import export as export
     from .export import export_list as export_list
@@ -49,17 +68,20 @@ __all__ = [
     "MisfitWarning",
     "OrderWarning",
     "UnreadableTimeWarning",
+    "WiderDecimalWarning",
     "WindowError",
     "bodies",
     "by_currency",
     "collect_accounts",
     "conversions",
+    "dlt_source",
     "export",
     "export_list",
     "merge",
     "of",
     "read_csv",
     "read_parquet",
+    "read_sql",
     "summarize",
     "to_csv",
     "transfers",

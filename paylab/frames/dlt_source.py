@@ -1,0 +1,146 @@
+"""A source for dlt, for those who load transfers with pipelines of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..errors.arguments import explain_arguments
+from ..errors.base import Problem, RuleError
+from ..errors.extras import extra_imports
+from ..spec import status, timestamps
+from ..spec.row_filter import RowFilter
+from . import times
+from .columns import SCHEMAS
+from .decode import Decoder, bodies
+from .parquet_types import Scale, typed
+from .selection import Selection
+from .sync import OVERLAP, SyncedList
+from .sync_state import file_schema
+from .text_table import EXTRA
+
+LISTS = ("transfers", "conversions")
+NEWEST = "newest"
+OPEN = "open"
+
+
+@explain_arguments
+def dlt_source(
+    lab: Any,
+    *lists: str,
+    overlap: timedelta | str = OVERLAP,
+    scale: Scale = None,
+) -> Any:
+    """Transfers and conversions as a source of dlt, incremental and merged by id.
+
+    `lists` are "transfers", "conversions" or both, which is the default. Each run reads the rows
+    created since `overlap` before the newest known one, and rows that were not final, if the list
+    is declared to have the newest rows first; otherwise all rows. Amounts are decimals of 24
+    digits and rates of 13, or as `scale` says: a value that needs more is an ExactnessError.
+    Unknown fields are JSON in the column `extra`. What a run knows is in the state of the pipeline.
+
+    >>> source = paylab.frames.dlt_source(lab, "transfers")  # doctest: +SKIP
+    >>> dlt.pipeline("books", destination="duckdb").run(source)  # doctest: +SKIP
+    """
+    with extra_imports():
+        import dlt
+    names = lists or LISTS
+    for name in names:
+        if name not in LISTS:
+            message = f"{name!r:.40} must be one of {', '.join(LISTS)}"
+            raise RuleError([Problem("lists", message)])
+        if not hasattr(lab, name):
+            message = f"must come from paylab.connect(), not {type(lab).__name__}"
+            raise RuleError([Problem("lab", message)])
+    length = times.duration(overlap, "overlap")
+
+    def resources() -> list[Any]:
+        return [_resource(dlt, getattr(lab, name).pull(), length, scale) for name in names]
+
+    return dlt.source(resources, name="paylab")()
+
+
+def _resource(dlt: Any, listed: SyncedList, overlap: timedelta, scale: Scale) -> Any:
+    """A resource of one list."""
+
+    def rows() -> Iterator[pa.Table]:
+        state = dlt.current.resource_state()
+        yield from Reading(listed, overlap, scale).tables(state)
+
+    return dlt.resource(
+        rows,
+        name=listed.kind,
+        primary_key="id",
+        write_disposition="merge",
+        columns={"updated_at": {"dedup_sort": "desc"}},
+    )
+
+
+class Reading:
+    """One reading of a list: the rows that are new or may have changed since the last one."""
+
+    def __init__(self, listed: SyncedList, overlap: timedelta, scale: Scale) -> None:
+        self._list = listed
+        self._overlap = overlap
+        self._schema = SCHEMAS[listed.kind]
+        self._types = file_schema(self._schema, scale)
+
+    def tables(self, state: dict[str, Any]) -> Iterator[pa.Table]:
+        """Yield tables of rows, and note in the state what is known then."""
+        newest = timestamps.read(state.get(NEWEST))
+        since = self._since(newest)
+        opened = {id_: timestamps.read(text) for id_, text in state.get(OPEN, {}).items()}
+        selection = Selection(row_filter=RowFilter(since=since), order=self._list.order)
+        decoder = Decoder(self._schema, as_json=True)
+        still_open: dict[str, str] = {}
+        seen: set[str] = set()
+        for page in bodies(self._list.fetch):
+            table = self._typed(selection.apply(decoder.decode([page])).table)
+            newest = max(filter(None, [newest, pc.max(table["created_at"]).as_py()]), default=None)
+            seen.update(table["id"].drop_null().to_pylist())
+            still_open |= self._open_rows(table)
+            yield table
+            if selection.reached:
+                break
+        for id_ in sorted(opened.keys() - seen):
+            body = self._list.one(id_)
+            if body is None:
+                continue
+            page = b'{"data":[' + body + b'],"has_next_page":false,"cursor":null}'
+            table = self._typed(Decoder(self._schema, as_json=True).decode([page]).table)
+            still_open |= self._open_rows(table)
+            yield table
+        state[NEWEST] = timestamps.to_text(newest) if newest else None
+        state[OPEN] = still_open
+
+    def _since(self, newest: datetime | None) -> datetime | None:
+        if newest is None or self._list.order != "newest_first":
+            return None
+        try:
+            return newest - self._overlap
+        except OverflowError:
+            return None
+
+    def _typed(self, texts: pa.Table) -> pa.Table:
+        types = self._types.remove(self._types.get_field_index(EXTRA))
+        unknown = pa.nulls(texts.num_rows, pa.string())
+        if EXTRA in texts.column_names:
+            unknown = texts[EXTRA]
+        rows = typed(texts, self._schema, types=types).append_column(EXTRA, unknown)
+        with_id = rows.filter(rows["id"].is_valid())  # by which dlt merges: it cannot be null
+        required = with_id.schema.field("id").with_nullable(False)
+        return with_id.cast(with_id.schema.set(with_id.schema.get_field_index("id"), required))
+
+    def _open_rows(self, table: pa.Table) -> dict[str, str]:
+        """The ids of rows that may still change, with their times of creation."""
+        machine = status.MACHINES[self._list.kind]
+        columns = (table[name].to_pylist() for name in ("id", "status", "created_at"))
+        return {
+            id_: timestamps.to_text(created) if created else ""
+            for id_, word, created in zip(*columns, strict=True)
+            if id_ and not machine.is_final(word)
+        }
