@@ -45,7 +45,16 @@ for _name, _folder in {"CACHE": "cache", "CONFIG": "config", "DATA": "data"}.ite
 
 # Helpers that tests of several folders import, such as `independent_service`, a second payments
 # service that shares no code with the package.
-_folders = ("frames", "independent", "openapi", "orders", "redaction", "simulator", "together")
+_folders = (
+    "frames",
+    "independent",
+    "openapi",
+    "orders",
+    "readiness",
+    "redaction",
+    "simulator",
+    "together",
+)
 sys.path += [str(Path(__file__).parent / each) for each in _folders]
 
 

@@ -32,6 +32,7 @@ COMMANDS: dict[str, str] = {
     "reconcile": "compare the payments of the service with your books",
     "calls": "show what notebooks and commands on this machine send",
     "requests": "show what a simulator received, with verdicts",
+    "ready": "judge an integration by its requests and deliveries",
     "listen": "receive events, and forward them to your handler",
     "trigger": "make the simulator send an event",
     "simulator": "serve the simulated service over HTTP",

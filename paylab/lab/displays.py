@@ -20,6 +20,7 @@ VIEWS = {
     ("paylab.lab.scenarios", "ScenarioRun"): "scenarios.run_card",
     ("paylab.probe.drift", "Drift"): "probe.drift_table",
     ("paylab.probe.report", "Report"): "probe.report_table",
+    ("paylab.readiness.report", "Readiness"): "readiness.readiness_card",
     ("paylab.signing.explanation", "Explanation"): "calls.explanation_card",
     ("paylab.simulator.fault_controls", "FaultControls"): "results.faults_table",
     ("paylab.simulator.controls", "Controls"): "results.controls_card",

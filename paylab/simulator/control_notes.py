@@ -44,7 +44,7 @@ def begin_control(world: World, request: Request) -> Note | None:
 def end_control(world: World, note: Note, operation: str, request: Request, reply: Reply) -> None:
     """Complete the note of a control with its name, the object and the body."""
     facts: dict[str, Any] = {
-        "control": CONTROL_NAMES.get(operation, operation),
+        "control": CONTROL_NAMES.get(operation, operation.removeprefix("control.")),
         "status": reply.status,
         "object": request.path.rpartition("/")[2],
     }

@@ -22,6 +22,7 @@ from .requests import Requests
 from .scenarios import Scenarios
 
 if TYPE_CHECKING:
+    from ..readiness.report import Readiness
     from ..webhooks.event import Event
 
 UNNAMED_URL = "http://simulator"
@@ -78,6 +79,16 @@ class Controls:
         from ..journal.har import write_har
 
         return write_har(self.journal(raw=raw), base_url or UNNAMED_URL, path_of(path))
+
+    def readiness(self) -> Readiness:
+        """What the requests and deliveries so far show of the integration that made them.
+
+        >>> lab.simulator.readiness()["orders.key"].verdict
+        'shown'
+        """
+        from ..readiness.judgement import judge
+
+        return judge({"": self.journal()})
 
     def name_test(self, name: str, expects: str = "") -> None:
         """Name the test of all that follows, and the refusal that it expects, such as "409".

@@ -31,9 +31,28 @@ OPTIONS = (*OPTION_TYPES, "service", "start")
 _WORLD = pytest.StashKey[Any]()
 
 
+READY_PLUGIN = "paylab-ready"
+"""The name of the plugin that collects journals, where `--paylab-ready` asks for it."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that judges the tested integration."""
+    parser.getgroup("paylab").addoption(
+        "--paylab-ready",
+        metavar="FILE",
+        nargs="?",
+        const="paylab-ready.json",
+        help="judge the integration by all worlds of the run, and write their journals to a file",
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Register the marker."""
+    """Register the marker, and the plugin that judges if it is asked for."""
     config.addinivalue_line("markers", MARKER)
+    if config.getoption("--paylab-ready"):
+        from .ready import ReadyPlugin
+
+        config.pluginmanager.register(ReadyPlugin(config), READY_PLUGIN)
 
 
 @pytest.fixture(scope="session", name="_paylab_server")
@@ -67,6 +86,9 @@ def paylab_world(
         monkeypatch.setenv(name, value)
     request.node.stash[_WORLD] = world
     yield world
+    ready = request.config.pluginmanager.get_plugin(READY_PLUGIN)
+    if ready is not None:
+        ready.add_journal(world.journal())
     world.close()
 
 

@@ -33,6 +33,7 @@ if TYPE_CHECKING:  # a test that calls a service in another language needs neith
     from ..client import Client
     from ..client.settings import GivenService
     from ..lab.lab import Lab
+    from ..readiness.report import Readiness
     from ..spec.models import FinancialAccount, Individual, Transfer
 
 
@@ -205,6 +206,10 @@ class PaylabWorld:
     def journal(self) -> list[JsonObject]:
         """Requests, deliveries, events and controls as JSON, in one sequence."""
         return self._controls.journal()
+
+    def readiness(self) -> Readiness:
+        """What the requests and deliveries show of the integration that made them."""
+        return self._controls.readiness()
 
     def har(self, path: str | PathLike[str], *, raw: bool = False) -> Path:
         """Write the journal to a HAR file: what was sent, and what the client received.

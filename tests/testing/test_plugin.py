@@ -8,6 +8,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 import paylab
+from paylab.readiness.files import read_report
 
 NAME = "paylab.testing.plugin"
 IS_INSTALLED = any(each.value == NAME for each in entry_points(group="pytest11"))
@@ -108,13 +109,21 @@ def test_each_test_has_its_own_world(tmp_path):
 
     An option of another type, such as strict="no", is a mistake, and no test runs with it.
     """
-    done = run(tmp_path, SUITE, "-q", "-n", "2")
+    done = run(tmp_path, SUITE, "-q", "-n", "2", "--paylab-ready")
     assert "1 failed, 6 passed, 2 errors" in done.stdout, done.stdout + done.stderr
     assert "strict must be a bool" in done.stdout
     assert "seed must be an int" in done.stdout
     for text in ("paylab_world", "1. POST /v1/individuals -> 400", "rules: refused", "no deliver"):
         assert text in done.stdout
     assert "sk_simulator_" not in done.stdout
+    # The journals of both workers are judged together, at the end.
+    assert "requests judged: 1 broken, " in done.stdout  # test_key does not sign
+    tests = read_report(tmp_path / "paylab-ready.json")
+    assert {name.partition("::")[2] for name in tests} == {
+        *(f"test_empty[{number}]" for number in range(3)),
+        *("test_environment", "test_marker", "test_fails", "test_key"),
+    }
+    assert [path.name for path in tmp_path.glob("paylab-ready.json*")] == ["paylab-ready.json"]
 
 
 def test_a_configured_shell_does_not_change_a_test(tmp_path):

@@ -1,0 +1,85 @@
+"""Judge an integration by the requests and deliveries that a simulator or HAR files have of it.
+
+It is judged item by item: shown, not seen, broken or not applicable, with the calls that show it.
+Nothing is sent to any service; --world reads the journal of a simulator. The exit status is 1 when
+an item is broken, or when fewer items are shown than --fail-under says.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ..errors.base import ConfigError
+from ..files import path_of
+from ..lab.lab import connect
+from ..readiness.files import read_har_rows, read_report
+from ..readiness.judgement import judge
+from ..readiness.report import Readiness
+from ..spec.text import JsonMapping
+from .terminal import in_range, say, warn_user
+
+EXAMPLE = "paylab ready --pytest paylab-ready.json --html ready.html"
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of the command."""
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument(
+        "--world",
+        metavar="URL",
+        help="a simulator, by the keys of PAYLAB_API_KEY and PAYLAB_SECRET_KEY or the token of"
+        " PAYLAB_CONTROL_TOKEN (default: PAYLAB_BASE_URL)",
+    )
+    source.add_argument("--har", metavar="FILE", nargs="+", help="HAR files, of any program")
+    source.add_argument("--pytest", metavar="REPORT", help="a file of `pytest --paylab-ready`")
+    parser.add_argument("--html", metavar="FILE", help="write the report as a page")
+    parser.add_argument("--json", action="store_true", help="print the report as JSON")
+    parser.add_argument(
+        "--fail-under",
+        metavar="ITEMS",
+        type=in_range(0),
+        default=0,
+        help="exit with status 1 if fewer items are shown",
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Judge, print the report, and write the page if asked."""
+    readiness = judge(_read_rows(options))
+    if not readiness.request_count:
+        warn_user("paylab: there are no requests to judge", "yellow")
+    if options.html:
+        _write_page(readiness, path_of(options.html))
+    say(json.dumps(readiness.to_json()) if options.json else readiness.text())
+    counts = readiness.counts
+    return 1 if counts["broken"] or counts["shown"] < options.fail_under else 0
+
+
+def _read_rows(options: argparse.Namespace) -> Mapping[str, Sequence[JsonMapping]]:
+    """The rows of the journals by the name of their world."""
+    if options.har:
+        paths = [path_of(name) for name in options.har]
+        return {path.name if len(paths) > 1 else "": read_har_rows(path) for path in paths}
+    if options.pytest:
+        return read_report(path_of(options.pytest))
+    with connect(options.world) as lab:
+        if lab.is_embedded or lab.simulator is None:
+            raise ConfigError(
+                "there is nothing to judge: name a simulator with --world or PAYLAB_BASE_URL, HAR"
+                " files with --har, or a report with --pytest"
+            )
+        return {"": lab.simulator.journal()}
+
+
+def _write_page(readiness: Readiness, path: Path) -> None:
+    """Write the report as a page."""
+    from .. import files
+    from ..views.readiness import readiness_page
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with files.replace(path) as sink:
+        sink.write(readiness_page(readiness).encode())
+    warn_user(f"paylab: wrote {path}")

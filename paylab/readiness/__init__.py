@@ -1,0 +1,1 @@
+"""Judges an integration by the calls and deliveries that it made; sends nothing to any service."""

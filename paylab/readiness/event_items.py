@@ -1,0 +1,224 @@
+"""Items: how events are received."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..spec.codes import EVENT_TYPES
+from .facts import NoteFacts, RecordFacts, RequestFacts
+from .history import History
+from .item import Item, Observation, broken, shown
+
+
+def _faults_of(history: History) -> dict[str, list[str]]:
+    """The kinds of faults that were applied to each event."""
+    kinds: dict[str, list[str]] = {}
+    for note in history.controls("fault_fired"):
+        if note["event_id"]:
+            kinds.setdefault(str(note["event_id"]), []).append(str(note["fault"]))
+    return kinds
+
+
+def _state_of(delivery: NoteFacts) -> tuple[str, ...]:
+    """By what duplicates are recognised. Assumption `webhook.identity`."""
+    payload = delivery.payload
+    names = ("id", "status", "updated_at")
+    return (str(delivery["event_type"]), *(str(payload.get(name)) for name in names))
+
+
+def judge_duplicates(history: History) -> Iterator[Observation]:
+    """The second delivery of an event is taken, and does nothing again."""
+    taken_before: dict[tuple[str, ...], NoteFacts] = {}
+    for delivery in history.deliveries:
+        key = (str(delivery["url"]), *_state_of(delivery))
+        first = taken_before.get(key)
+        if first is not None and not delivery.is_taken:
+            yield broken(delivery, f"answered {delivery['status']}; the first was taken")
+        elif first is not None:
+            repeat = _repeated_action(history, first, delivery)
+            if repeat is None:
+                yield shown(delivery, "taken, and nothing was done twice")
+            else:
+                yield broken(
+                    repeat, f"done again after the duplicate, delivery {delivery.sequence}"
+                )
+        if delivery.is_taken:
+            taken_before.setdefault(key, delivery)
+
+
+def _repeated_action(history: History, first: NoteFacts, second: NoteFacts) -> RequestFacts | None:
+    """A POST after a duplicate that is also one after the first delivery, with another key."""
+    actions = {
+        request.order: request
+        for request in history.between(first, second)
+        if request.method == "POST" and request.is_ok
+    }
+    for request in history.between(second, None):
+        earlier = actions.get(request.order) if request.method == "POST" else None
+        if earlier is not None and request.is_ok:
+            is_replay = bool(request.key) and request.key == earlier.key
+            return None if is_replay else request
+    return None
+
+
+def judge_late(history: History) -> Iterator[Observation]:
+    """An event that comes late is taken."""
+    faults = _faults_of(history)
+    for event_id, attempts in history.attempts_by_event.items():
+        if "event_delay" in faults.get(event_id, ()):
+            yield from _judge_taken(attempts, "late")
+
+
+def judge_order(history: History) -> Iterator[Observation]:
+    """An event that comes after a newer one of its object is taken."""
+    newest: dict[tuple[str, str], NoteFacts] = {}
+    for delivery in history.deliveries:
+        event = history.events.get(str(delivery["event_id"]))
+        if event is None:
+            continue
+        lane = (str(delivery["url"]), str(delivery["resource_id"]))
+        newer = newest.get(lane)
+        if newer is not None and newer.sequence > event.sequence:
+            is_repeat = delivery["cause"] == "redelivery"
+            if delivery.is_taken and not is_repeat:
+                yield shown(delivery, "taken after a newer event of the same object")
+        if delivery.is_taken and (newer is None or event.sequence > newer.sequence):
+            newest[lane] = event
+
+
+def judge_unknown(history: History) -> Iterator[Observation]:
+    """An event of a type that the spec does not name is taken."""
+    for attempts in history.attempts_by_event.values():
+        event_type = str(attempts[0]["event_type"])
+        if event_type not in EVENT_TYPES:
+            yield from _judge_taken(attempts, f"the type {event_type!r}")
+
+
+def _judge_taken(attempts: Sequence[NoteFacts], text: str) -> Iterator[Observation]:
+    """Whether one of the attempts was taken, or all were refused."""
+    taken = [attempt for attempt in attempts if attempt.is_taken]
+    refused = [attempt for attempt in attempts if attempt["status"] is not None]
+    if taken:
+        yield shown(taken[0], f"{text}: taken")
+    elif refused:
+        yield broken(refused[0], f"{text}: answered {refused[0]['status']}")
+
+
+def judge_lost(history: History) -> Iterator[Observation]:
+    """The object of an event that never came is read."""
+    for event_id, kinds in _faults_of(history).items():
+        event = history.events.get(event_id)
+        if event is None or "event_drop" not in kinds:
+            continue
+        read = history.read_of(str(event["resource_id"]), event)
+        if read is not None:
+            yield shown(read, f"read although {event['event_type']} was lost")
+
+
+def judge_outage(history: History) -> Iterator[Observation]:
+    """After an outage of the receiver, the retry of an event is taken."""
+    for attempts in history.attempts_by_event.values():
+        failed = [attempt for attempt in attempts if not attempt.is_taken]
+        taken = [
+            attempt
+            for attempt in attempts
+            if attempt.is_taken and failed and attempt.sequence > failed[0].sequence
+        ]
+        if taken:
+            yield shown(taken[0], f"attempt {taken[0]['attempt']} is taken")
+
+
+def judge_verified(history: History) -> Iterator[Observation]:
+    """The object of an event is read while it is handled or afterwards."""
+    for delivery in history.deliveries:
+        read: RecordFacts | None = history.read_of(str(delivery["resource_id"]), delivery)
+        if read is not None and delivery.is_taken:
+            yield shown(read, f"read after {delivery['event_type']}")
+
+
+def judge_taken(history: History) -> Iterator[Observation]:
+    """A receiver answers events with a 2xx in time."""
+    for attempts in history.attempts_by_event.values():
+        taken = [attempt for attempt in attempts if attempt.is_taken]
+        if taken:
+            yield shown(taken[0], f"{taken[0]['event_type']} is answered {taken[0]['status']}")
+    is_any_taken = any(delivery.is_taken for delivery in history.deliveries)
+    answered = [delivery for delivery in history.deliveries if delivery["status"] is not None]
+    if answered and not is_any_taken:
+        yield broken(answered[0], f"answered {answered[0]['status']}, and no event was taken")
+
+
+ITEMS = (
+    Item(
+        "events.taken",
+        "Events are answered with a 2xx",
+        "Each delivery is an HTTP POST; any 2xx within 10 s is success.",
+        "webhook.delivery",
+        "Subscribe, and create a transfer.",
+        needs="events",
+        judge=judge_taken,
+    ),
+    Item(
+        "events.duplicate",
+        "A duplicate is taken and does nothing",
+        "Events carry no id or timestamp; one that was delivered may come again.",
+        "webhook.identity",
+        'faults.on("transfer.completed", "event_duplicate"), or deliveries.redeliver().',
+        needs="events",
+        judge=judge_duplicates,
+    ),
+    Item(
+        "events.late",
+        "A late event is taken",
+        "Retries and their times are not shown by the spec: an event may be old when it comes.",
+        "webhook.delivery",
+        'faults.on("transfer.completed", "event_delay", seconds=60).',
+        needs="events",
+        judge=judge_late,
+    ),
+    Item(
+        "events.order",
+        "An event that comes after a newer one is taken",
+        "The payload is a snapshot at the time of the event: order is not promised.",
+        "webhook.order",
+        'faults.on("transfer.funded", "event_reorder").',
+        needs="events",
+        judge=judge_order,
+    ),
+    Item(
+        "events.unknown",
+        "An event of an unknown type is taken",
+        "Types can be added: a receiver that refuses one gets it again and again.",
+        "spec: Events",
+        "Send an event of a type of your own.",
+        needs="events",
+        judge=judge_unknown,
+    ),
+    Item(
+        "events.lost",
+        "A lost event is made up for by polling",
+        "Polling is an alternative to webhooks; delivery is not promised.",
+        "spec: Events",
+        'faults.on("transfer.completed", "event_drop").',
+        needs="events",
+        judge=judge_lost,
+    ),
+    Item(
+        "events.outage",
+        "After an outage of the receiver the retry is taken",
+        "A delivery that fails is tried again after 5 s, 30 s and 5 min, then given up.",
+        "webhook.delivery",
+        "Stop the receiver, create a transfer, start it again, and advance the clock.",
+        needs="events",
+        judge=judge_outage,
+    ),
+    Item(
+        "events.verified",
+        "An event is verified by reading its object",
+        "The signing of deliveries is not shown by the spec: anybody can post an event.",
+        "webhook.delivery",
+        "Read the object of an event before you act on it.",
+        needs="events",
+        judge=judge_verified,
+    ),
+)

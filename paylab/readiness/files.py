@@ -1,0 +1,158 @@
+"""The files that readiness is judged by: HAR files, and the report of a test run."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from collections.abc import Iterable, Mapping
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from .. import files
+from ..errors.base import ConfigError
+from ..redaction.personal import hide_personal_data
+from ..spec import timestamps
+from ..spec.service.service import Service
+from ..spec.text import JsonMapping, JsonObject, JsonValue
+
+EXTENSION = "_paylab"
+"""The member of a HAR file in which paylab writes what HAR has no place for."""
+
+ERROR = "_error"
+"""The member of a response that says why it is missing or incomplete."""
+
+REPORT = "paylab_ready"
+"""The member of a report of a test run that names its version."""
+
+REPORT_VERSION = 1
+
+
+def read_har_rows(path: Path) -> list[JsonMapping]:
+    """The rows of a HAR file of paylab or any other program. ConfigError if it is none."""
+    text = _read_text(path)
+    try:
+        log = json.loads(text)["log"]
+        extension = log.get(EXTENSION) or {}
+        rows: list[JsonMapping] = [*extension.get("records", [])]
+        entries = [_entry_row(entry, number) for number, entry in enumerate(log["entries"], 1)]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        raise ConfigError(f"{path} is not a HAR file") from None
+    _add_first_uses(entries)
+    return [*rows, *entries]
+
+
+def _read_text(path: Path) -> str:
+    files.require_regular(path)
+    try:
+        return path.read_text("utf-8", "surrogatepass")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read: {error}") from None
+
+
+def _entry_row(entry: Mapping[str, Any], number: int) -> JsonObject:
+    """An entry of a HAR file as a row of a journal."""
+    request = entry["request"]
+    response = entry["response"]
+    url = urlsplit(str(request["url"]))
+    body = _content_of(request.get("postData"))
+    answer = _content_of(response.get("content"))
+    started = timestamps.read(entry.get("startedDateTime"))
+    moment = timestamps.to_text(started) if started else "1970-01-01T00:00:00.000Z"
+    status = int(response["status"])
+    sent = "nothing" if status == 0 else "whole"
+    if status and response.get(ERROR):
+        sent = "part"
+    row: JsonObject = {
+        "kind": "request",
+        "sequence": number,
+        "number": number,
+        "at": moment,
+        "real_at": moment,
+        "test": None,
+        "expects": None,
+        "method": str(request["method"]).upper(),
+        "path": url.path,
+        "query": dict(parse_qsl(url.query, keep_blank_values=True)),
+        "headers": _headers_of(request),
+        "body": _value_of(body),
+        "body_bytes": len(body),
+        "body_sha256": sha256(body).hexdigest(),
+        "non_ascii": not body.isascii() or b"\\u" in body,
+        "operation": None,
+        "verdicts": {},
+        "status": status,
+        "answer_headers": _headers_of(response),
+        "answer": _value_of(answer),
+        "sent": sent,
+        "hung_up": False,
+        "duration": float(entry.get("time") or 0) / 1000,
+    }
+    row |= entry.get(EXTENSION) or {}
+    if row["operation"] is None:
+        row["operation"] = _operation_of(row["method"], row["path"])
+    return row
+
+
+def _operation_of(method: str, path: str) -> str | None:
+    """The operation of a request by its path below any base address."""
+    start = path.find("/v1/")
+    routes, _ = Service().match(path[max(start, 0) :])
+    route = routes.get(method)
+    return route.operation if route else None
+
+
+def _headers_of(message: Mapping[str, Any]) -> dict[str, str]:
+    pairs: Iterable[Mapping[str, Any]] = message.get("headers") or ()
+    return {str(header["name"]).lower(): str(header["value"]) for header in pairs}
+
+
+def _content_of(content: Mapping[str, Any] | None) -> bytes:
+    text = str((content or {}).get("text") or "")
+    if content and content.get("encoding") == "base64":
+        return b64decode(text)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _value_of(body: bytes) -> JsonValue:
+    text = body.decode(errors="replace")
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text or None
+
+
+def _add_first_uses(rows: Iterable[JsonObject]) -> None:
+    """Add the number of the first request with each nonce, where a row does not have it."""
+    first_uses: dict[str, int] = {}
+    for row in rows:
+        nonce = row["headers"].get("x-nonce")
+        first_use = first_uses.setdefault(nonce, row["number"]) if nonce else row["number"]
+        row.setdefault("nonce_first_used", None if first_use == row["number"] else first_use)
+
+
+def write_report(rows_by_world: Mapping[str, Iterable[JsonMapping]], path: Path) -> None:
+    """Write the report of a test run, from which `paylab ready --pytest` judges."""
+    worlds = [
+        {"world": world, "records": hide_personal_data([*rows])}
+        for world, rows in rows_by_world.items()
+    ]
+    text = json.dumps({REPORT: REPORT_VERSION, "worlds": worlds}, ensure_ascii=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with files.replace(path, private=True) as sink:
+        sink.write(text.encode("utf-8", "backslashreplace"))
+
+
+def read_report(path: Path) -> dict[str, list[JsonMapping]]:
+    """The rows of each world in the report of a test run. ConfigError if it is none."""
+    text = _read_text(path)
+    try:
+        report = json.loads(text)
+        if report[REPORT] != REPORT_VERSION:
+            raise ConfigError(f"{path} is of another version of paylab: run the tests again")
+        return {world["world"]: [*world["records"]] for world in report["worlds"]}
+    except (ValueError, LookupError, TypeError, RecursionError):
+        raise ConfigError(
+            f"{path} is no report of a test run: `pytest --paylab-ready` writes one"
+        ) from None

@@ -1,0 +1,177 @@
+"""The history of one world: its records in order, and what they have to do with each other."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+
+from ..spec.text import JsonMapping
+from .facts import NoteFacts, RecordFacts, RequestFacts
+
+ORDER_OPERATIONS = ("transfers.create", "conversion_accounts.create")
+"""The operations that take an Idempotency-Key. Spec, Idempotency."""
+
+
+class History:
+    """The records of a world, by kind. `world` names it in evidence."""
+
+    def __init__(self, rows: Iterable[JsonMapping], world: str = "") -> None:
+        self.world = world
+        self.requests: list[RequestFacts] = []
+        self.notes: list[NoteFacts] = []
+        for row in sorted(rows, key=lambda row: int(row["sequence"])):
+            if row["kind"] == "request":
+                self.requests.append(RequestFacts(row, world))
+            else:
+                self.notes.append(NoteFacts(row, world))
+
+    @cached_property
+    def _by_operation(self) -> dict[str, list[RequestFacts]]:
+        requests: dict[str, list[RequestFacts]] = defaultdict(list)
+        for request in self.requests:
+            requests[request.operation].append(request)
+        return requests
+
+    def of(self, *operations: str) -> list[RequestFacts]:
+        """The requests of operations, in order."""
+        if len(operations) == 1:
+            return self._by_operation.get(operations[0], [])
+        requests = [
+            request for operation in operations for request in self._by_operation.get(operation, [])
+        ]
+        return sorted(requests, key=lambda request: request.sequence)
+
+    @property
+    def orders(self) -> list[RequestFacts]:
+        """The requests that create a transfer or a conversion account."""
+        return self.of(*ORDER_OPERATIONS)
+
+    @cached_property
+    def deliveries(self) -> list[NoteFacts]:
+        """The attempts to deliver events, in order."""
+        return [note for note in self.notes if note.kind == "delivery"]
+
+    @cached_property
+    def events(self) -> dict[str, NoteFacts]:
+        """The events by id."""
+        return {note["event_id"]: note for note in self.notes if note.kind == "event"}
+
+    def controls(self, name: str) -> list[NoteFacts]:
+        """The controls of a name, such as "fault_fired"."""
+        return [note for note in self.notes if note["control"] == name]
+
+    @cached_property
+    def attempts_by_event(self) -> dict[str, list[NoteFacts]]:
+        """The attempts to deliver each event, in order."""
+        attempts: dict[str, list[NoteFacts]] = defaultdict(list)
+        for delivery in self.deliveries:
+            attempts[str(delivery["event_id"])].append(delivery)
+        return attempts
+
+    @cached_property
+    def _by_sameness(self) -> dict[tuple[object, ...], list[RequestFacts]]:
+        requests: dict[tuple[object, ...], list[RequestFacts]] = defaultdict(list)
+        for request in self.requests:
+            requests[(*request.scope, *request.sameness)].append(request)
+        return requests
+
+    def repeats(self) -> Iterator[list[RequestFacts]]:
+        """The requests of a test that are the same one, sent once or more, in order."""
+        yield from self._by_sameness.values()
+
+    def next_same(self, request: RequestFacts) -> RequestFacts | None:
+        """The next request of the test that is the same one. None if it was not sent again."""
+        return first_after(request, self._by_sameness[(*request.scope, *request.sameness)])
+
+    @cached_property
+    def _by_order(self) -> dict[tuple[object, ...], list[RequestFacts]]:
+        requests: dict[tuple[object, ...], list[RequestFacts]] = defaultdict(list)
+        for request in self.requests:
+            if request.method == "POST":
+                requests[(request.world, request.order)].append(request)
+        return requests
+
+    def order_groups(self) -> Iterator[list[RequestFacts]]:
+        """The requests of each order that creates a transfer or a conversion account."""
+        for requests in self._by_order.values():
+            if requests[0].operation in ORDER_OPERATIONS:
+                yield requests
+
+    def next_of_order(self, request: RequestFacts) -> RequestFacts | None:
+        """The next request for the same order. None if there is none."""
+        return first_after(request, self._by_order[(request.world, request.order)])
+
+    def between(self, earlier: RecordFacts, later: RecordFacts | None) -> list[RequestFacts]:
+        """The requests after a record and before another one, or to the end."""
+        start = bisect_right(self.requests, earlier.sequence, key=lambda record: record.sequence)
+        if later is None:
+            return self.requests[start:]
+        last = later.sequence
+        end = bisect_right(self.requests, last - 1, key=lambda record: record.sequence)
+        return self.requests[start:end]
+
+    @cached_property
+    def _reads_by_id(self) -> dict[str, list[RequestFacts]]:
+        reads: dict[str, list[RequestFacts]] = defaultdict(list)
+        for request in self.requests:
+            if request.method != "GET" or not (request.is_ok and request.is_received):
+                continue
+            ids = {str(item.get("id")) for item in request.objects}
+            for object_id in ids | {str(request.row["path"]).rpartition("/")[2]}:
+                reads[object_id].append(request)
+        return reads
+
+    def read_of(self, object_id: str, after: RecordFacts) -> RequestFacts | None:
+        """The first request after a record that read an object, alone or in a list."""
+        return first_after(after, self._reads_by_id.get(object_id, []))
+
+    def survivor(self, record: RecordFacts) -> RecordFacts | None:
+        """What shows that the program of a test went on: its next request or taken delivery."""
+        for request in self.between(record, None):
+            if request.scope == record.scope:
+                return request
+        return None
+
+    def statuses_known(self, object_id: str) -> list[tuple[int, str, JsonMapping]]:
+        """The statuses of an object that the integration was told: sequence, status and object."""
+        return self._statuses_by_id.get(object_id, [])
+
+    @cached_property
+    def _statuses_by_id(self) -> dict[str, list[tuple[int, str, JsonMapping]]]:
+        statuses: dict[str, list[tuple[int, str, JsonMapping]]] = defaultdict(list)
+        for request in self.requests:
+            if not (request.is_ok and request.is_received):
+                continue
+            for item in request.objects:
+                if item.get("status"):
+                    entry = (request.sequence, str(item["status"]), item)
+                    statuses[str(item.get("id"))].append(entry)
+        for delivery in self.deliveries:
+            payload = delivery.payload
+            if delivery.is_taken and payload.get("status"):
+                entry = (delivery.sequence, str(payload["status"]), payload)
+                statuses[str(payload.get("id"))].append(entry)
+        for entries in statuses.values():
+            entries.sort(key=lambda entry: entry[0])
+        return statuses
+
+    def record_at(self, sequence: int) -> RecordFacts:
+        """The record at a place in the sequence."""
+        return self._by_sequence[sequence]
+
+    @cached_property
+    def _by_sequence(self) -> dict[int, RecordFacts]:
+        return {record.sequence: record for record in (*self.requests, *self.notes)}
+
+    @cached_property
+    def object_ids(self) -> Sequence[str]:
+        """The ids of the objects whose statuses the integration was told."""
+        return tuple(self._statuses_by_id)
+
+
+def first_after(record: RecordFacts, requests: Sequence[RequestFacts]) -> RequestFacts | None:
+    """The first of some requests, in order, that begins after a record."""
+    index = bisect_right(requests, record.sequence, key=lambda request: request.sequence)
+    return requests[index] if index < len(requests) else None

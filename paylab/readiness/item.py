@@ -1,0 +1,113 @@
+"""An item of readiness, what its function observes, and the verdict that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
+
+from ..spec.text import JsonObject
+from .facts import RecordFacts
+from .history import History
+
+Verdict = Literal["shown", "not seen", "broken", "not applicable", "question"]
+VERDICTS: tuple[Verdict, ...] = ("broken", "not seen", "shown", "not applicable", "question")
+"""The verdicts; what needs action comes first."""
+
+
+class Observation(NamedTuple):
+    """What a record shows about an item.
+
+    A `needed` observation names a `subject` that must also be shown, such as a rail.
+    """
+
+    effect: Literal["shown", "broken", "needed"]
+    text: str
+    record: RecordFacts
+    subject: str = ""
+
+
+def shown(record: RecordFacts, text: str, subject: str = "") -> Observation:
+    """The integration did the right thing."""
+    return Observation("shown", text, record, subject)
+
+
+def broken(record: RecordFacts, text: str) -> Observation:
+    """The integration did the wrong thing."""
+    return Observation("broken", text, record)
+
+
+def needed(record: RecordFacts, subject: str) -> Observation:
+    """The situation occurred, or belongs to what the integration uses: it must be shown."""
+    return Observation("needed", "", record, subject)
+
+
+Judge = Callable[[History], Iterable[Observation]]
+"""Observes one item in the history of one world."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """How the simulator brings an item about: a fault for the next call or event, and what to do.
+
+    `fault` has the details of a fault; `action` says what the integration must do meanwhile.
+    """
+
+    action: str
+    fault: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Item:
+    """One row of the report: what must be seen, why, and how to show it.
+
+    `source` is the section of the spec or the id of the assumption behind `why`. `needs` is what
+    the integration must use for the item to apply, a name of `USES`. Without `judge` the item is
+    a question. In an item with `holds_under_faults`, calls under a fault count like others.
+    """
+
+    id: str
+    what: str
+    why: str
+    source: str
+    show: str = ""
+    needs: str = "anything"
+    judge: Judge | None = None
+    holds_under_faults: bool = False
+    situation: Situation | None = None
+
+
+class Evidence(NamedTuple):
+    """A call, delivery, event or control that shows something: where it is, and what it shows."""
+
+    world: str
+    test: str
+    call: str
+    text: str
+
+    def __str__(self) -> str:
+        place = ", ".join(filter(None, (self.world, self.test, self.call)))
+        return f"{place}: {self.text}"
+
+
+@dataclass(frozen=True)
+class JudgedItem:
+    """An item with its verdict, the evidence for it, and a remark on what is missing."""
+
+    item: Item
+    verdict: Verdict
+    evidence: tuple[Evidence, ...] = ()
+    remark: str = ""
+
+    def to_json(self) -> JsonObject:
+        """The row as JSON."""
+        return {
+            "id": self.item.id,
+            "what": self.item.what,
+            "why": self.item.why,
+            "source": self.item.source,
+            "verdict": self.verdict,
+            "evidence": [evidence._asdict() for evidence in self.evidence],
+            "remark": self.remark,
+            "show": self.item.show,
+        }

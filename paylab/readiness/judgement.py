@@ -1,0 +1,85 @@
+"""From the journals of worlds to a verdict on every item."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from ..spec.text import JsonMapping
+from .facts import NoteFacts, RequestFacts
+from .history import History
+from .item import Evidence, Item, JudgedItem, Observation
+from .items import ITEMS, find_uses
+from .report import Readiness
+
+EVIDENCE_MAX = 5
+"""Maximum observations that a row shows as evidence."""
+
+
+def judge(rows_by_world: Mapping[str, Iterable[JsonMapping]]) -> Readiness:
+    """Judge an integration by the rows of the journals of its worlds, by the name of each."""
+    histories = [History(rows, world) for world, rows in rows_by_world.items()]
+    uses = find_uses(histories)
+    judged_items = [judge_item(item, histories, uses) for item in ITEMS]
+    request_count = sum(len(history.requests) for history in histories)
+    return Readiness(judged_items, request_count, len(histories))
+
+
+def judge_item(item: Item, histories: Sequence[History], uses: Mapping[str, bool]) -> JudgedItem:
+    """The verdict on an item from all worlds: one mistake outweighs all that is shown."""
+    if item.judge is None:
+        return JudgedItem(item, "question", remark="Nobody outside can see it: answer it yourself.")
+    observations = [observation for history in histories for observation in _observe(item, history)]
+    mistakes = [observation for observation in observations if observation.effect == "broken"]
+    if mistakes:
+        return JudgedItem(item, "broken", _evidence_of(mistakes))
+    proofs = [observation for observation in observations if observation.effect == "shown"]
+    subjects_shown = {observation.subject for observation in proofs}
+    missing_subjects = sorted(
+        {
+            observation.subject
+            for observation in observations
+            if observation.effect == "needed" and observation.subject not in subjects_shown
+        }
+    )
+    if missing_subjects:
+        remark = f"Not seen yet: {', '.join(missing_subjects)}."
+        return JudgedItem(item, "not seen", _evidence_of(proofs), remark)
+    if proofs:
+        return JudgedItem(item, "shown", _evidence_of(proofs))
+    if not uses[item.needs]:
+        return JudgedItem(item, "not applicable", remark=f"The integration uses no {item.needs}.")
+    return JudgedItem(item, "not seen")
+
+
+def _observe(item: Item, history: History) -> Iterator[Observation]:
+    """What an item observes, without mistakes that are not held against the integration."""
+    judge = item.judge
+    for observation in judge(history) if judge else ():
+        record = observation.record
+        if observation.effect == "broken" and isinstance(record, RequestFacts):
+            is_excused = record.is_expected or (record.fault and not item.holds_under_faults)
+            if is_excused:
+                continue
+        yield observation
+
+
+def _evidence_of(observations: Sequence[Observation]) -> tuple[Evidence, ...]:
+    """The first observation of each test, up to the limit; then others."""
+    by_test: dict[tuple[str, ...], Observation] = {}
+    for observation in observations:
+        by_test.setdefault((observation.subject, *observation.record.scope), observation)
+    first = [*by_test.values()]
+    return tuple(_evidence(observation) for observation in first[:EVIDENCE_MAX])
+
+
+def _evidence(observation: Observation) -> Evidence:
+    record = observation.record
+    if isinstance(record, RequestFacts):
+        call = f"call {record.number}"
+    elif isinstance(record, NoteFacts):
+        call = f"{record.kind} {record.sequence}"
+    else:
+        call = ""
+    # In a test run each test has a world of its own, of the same name.
+    world = "" if record.world == record.test else record.world
+    return Evidence(world, record.test, call, observation.text)

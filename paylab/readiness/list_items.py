@@ -1,0 +1,121 @@
+"""Items: how lists are read, page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .facts import RequestFacts
+from .history import History
+from .item import Item, Observation, broken, shown
+
+GROWING = frozenset({"transfers.create", "conversion_accounts.create", "individuals.create"})
+"""Operations of an integration that add rows to a list."""
+
+GROWING_CONTROLS = frozenset({"objects_seeded", "transfers.create", "individuals.create"})
+"""Controls that add rows to a list."""
+
+
+def _is_page(request: RequestFacts) -> bool:
+    return request.operation.endswith(".list") and "has_next_page" in request.answer
+
+
+def _walks(history: History) -> Iterator[list[RequestFacts]]:
+    """The pages of each list that was read beyond its first page, in order."""
+    walk_by_cursor: dict[tuple[str, str], list[RequestFacts]] = {}
+    walks: list[list[RequestFacts]] = []
+    for request in history.requests:
+        if not _is_page(request):
+            continue
+        cursor = str(request.query.get("cursor") or "")
+        walk = walk_by_cursor.get((request.operation, cursor), []) if cursor else []
+        if not walk:
+            walks.append(walk)
+        walk.append(request)
+        next_cursor = request.answer.get("cursor")
+        if next_cursor:
+            walk_by_cursor[(request.operation, str(next_cursor))] = walk
+    yield from (walk for walk in walks if len(walk) > 1)
+
+
+def judge_pages(history: History) -> Iterator[Observation]:
+    """A list is read to its last page, and the filters are sent with each cursor."""
+    for walk in _walks(history):
+        first_filters = _filters_of(walk[0])
+        changed = [page for page in walk if _filters_of(page) != first_filters]
+        if changed:
+            text = f"other filters than the first page, call {walk[0].number}"
+            yield broken(changed[0], text)
+        elif not walk[-1].answer.get("has_next_page"):
+            yield shown(walk[-1], f"the last of {len(walk)} pages")
+
+
+def _filters_of(page: RequestFacts) -> dict[str, object]:
+    return {name: value for name, value in page.query.items() if name not in ("cursor", "limit")}
+
+
+def judge_growing(history: History) -> Iterator[Observation]:
+    """A list is read to its last page while rows are added."""
+    for walk in _walks(history):
+        first = walk[0]
+        last = walk[-1]
+        if last.answer.get("has_next_page"):
+            continue
+        has_new_rows = any(
+            request.operation in GROWING and request.is_ok
+            for request in history.between(first, last)
+        )
+        has_new_rows |= any(
+            first.sequence < note.sequence < last.sequence and note["control"] in GROWING_CONTROLS
+            for note in history.notes
+        )
+        if has_new_rows:
+            yield shown(last, f"the last of {len(walk)} pages; rows were added meanwhile")
+
+
+def judge_dead_cursor(history: History) -> Iterator[Observation]:
+    """After a cursor that is refused, the list is read from its beginning."""
+    for request in history.requests:
+        cursor = request.query.get("cursor")
+        if not cursor or request.status != 400:
+            continue
+        pages = [
+            later
+            for later in history.of(request.operation)
+            if later.sequence > request.sequence and later.scope == request.scope
+        ]
+        if pages and pages[0].query.get("cursor") == cursor:
+            yield broken(pages[0], f"the cursor of call {request.number} again, which was refused")
+        elif pages and "cursor" not in pages[0].query:
+            yield shown(pages[0], f"from the beginning after call {request.number}")
+
+
+ITEMS = (
+    Item(
+        "lists.pages",
+        "Lists are read to the last page, with the same filters",
+        "has_next_page says whether there is another page; cursor is null when there is none.",
+        "spec: GET /v1/transfers",
+        "Seed 130 transfers and read them all: seed(transfers=130).",
+        needs="lists",
+        judge=judge_pages,
+    ),
+    Item(
+        "lists.growing",
+        "Lists are read to the last page while rows are added",
+        "A page never repeats or skips a row when rows are added.",
+        "list.order",
+        "Create a transfer between two pages.",
+        needs="lists",
+        judge=judge_growing,
+    ),
+    Item(
+        "lists.dead-cursor",
+        "A cursor that is refused leads back to the beginning",
+        "Error 400 when cursor is not a valid token from an earlier response.",
+        "spec: GET /v1/transfers",
+        'Refuse a cursor: faults.on("transfers.list", "bad_cursor", times=1).',
+        needs="lists",
+        judge=judge_dead_cursor,
+        holds_under_faults=True,
+    ),
+)

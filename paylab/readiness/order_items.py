@@ -1,0 +1,251 @@
+"""Items: keys of orders, and what is done when nobody knows whether an order was carried out."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+
+from ..spec.codes import IDEMPOTENCY_HOURS
+from .facts import RequestFacts
+from .history import ORDER_OPERATIONS, History
+from .item import Item, Observation, broken, shown
+
+UNREPEATABLE = (
+    "individuals.create",
+    "financial_accounts.create",
+    "webhook_subscriptions.create",
+    "sandbox.deposit",
+)
+"""Operations that take no key: a repetition creates a second object."""
+
+ENDED = ("failed", "expired", "cancelled")
+"""Statuses of a payment after which its order can be given again, with another key."""
+
+
+def judge_keys(history: History) -> Iterator[Observation]:
+    """Each order has an Idempotency-Key."""
+    for request in history.orders:
+        if request.key:
+            yield shown(request, "has an Idempotency-Key")
+        else:
+            yield broken(request, "has no Idempotency-Key")
+
+
+def judge_keys_of_orders(history: History) -> Iterator[Observation]:
+    """An order that is sent again has the key that it had, unless it is known to have failed."""
+    for requests in history.order_groups():
+        for request in requests:
+            later = history.next_of_order(request)
+            if later is None or not (request.key and later.key) or request.status == 429:
+                continue
+            if later.key == request.key:
+                yield shown(later, f"the key of call {request.number}, for the same order")
+            elif _is_same_payment(history, request, later):
+                yield broken(later, f"another key than call {request.number}, for the same order")
+
+
+def _is_same_payment(history: History, request: RequestFacts, later: RequestFacts) -> bool:
+    """Whether two requests with different keys would pay one order twice.
+
+    Without a reference, the same terms are another payment once the first was answered.
+    """
+    if request.is_lost or (request.status >= 500 and request.fault != "refuse"):
+        return True
+    if not (request.is_ok and request.fields.get("client_reference_id")):
+        return False
+    object_id = str(request.answer.get("id"))
+    known = [
+        status
+        for sequence, status, _ in history.statuses_known(object_id)
+        if sequence < later.sequence
+    ]
+    return not (known and known[-1] in ENDED)
+
+
+def judge_orders_of_keys(history: History) -> Iterator[Observation]:
+    """A key stands for one order."""
+    first_by_key: dict[str, RequestFacts] = {}
+    for request in history.orders:
+        if not request.key:
+            continue
+        first = first_by_key.setdefault(f"{request.operation} {request.key}", request)
+        has_other_order = first.is_ok and first.order != request.order
+        if request.verdict("idempotency") == "conflict" or has_other_order:
+            yield broken(request, f"the key of call {first.number}, with another order")
+        elif first is request and len(first_by_key) > 1:
+            yield shown(request, "a key of its own")
+
+
+def _judge_loss(
+    is_cause: Callable[[RequestFacts], bool],
+) -> Callable[[History], Iterator[Observation]]:
+    """The function of an item: an order whose answer was lost is sent again with its key."""
+
+    def judge(history: History) -> Iterator[Observation]:
+        for request in history.orders:
+            if not (request.is_lost and is_cause(request)):
+                continue
+            repeat = history.next_of_order(request)
+            if repeat is None:
+                yield from _find_look(history, request, None)
+            elif repeat.key and repeat.key == request.key:
+                yield shown(repeat, f"the order of call {request.number} again, with its key")
+            else:
+                looks = [*_find_look(history, request, repeat)]
+                yield from looks or [_second_payment(request, repeat)]
+
+    return judge
+
+
+def _find_look(
+    history: History, request: RequestFacts, before: RequestFacts | None
+) -> Iterator[Observation]:
+    """The list that was read to find out whether an order was carried out."""
+    list_name = request.operation.replace(".create", ".list")
+    for read in history.between(request, before):
+        if read.operation == list_name and read.is_ok and read.scope == request.scope:
+            yield shown(read, f"looked in the list for the order of call {request.number}")
+            return
+
+
+def _second_payment(request: RequestFacts, repeat: RequestFacts) -> Observation:
+    key_text = "another key" if repeat.key else "no key"
+    text = f"the order of call {request.number}, whose answer was lost, again with {key_text}"
+    return broken(repeat, text)
+
+
+def judge_unkeyed(history: History) -> Iterator[Observation]:
+    """What has no key is not sent again while nobody knows whether it was carried out."""
+    for request in history.of(*UNREPEATABLE, *ORDER_OPERATIONS):
+        is_unknown = request.is_lost or (request.status >= 500 and request.fault != "refuse")
+        if request.key or not is_unknown:
+            continue
+        repeat = history.next_same(request)
+        reads = history.between(request, repeat)
+        if repeat is None or any(read.method == "GET" and read.is_ok for read in reads):
+            yield shown(request, "was not sent again blindly")
+        else:
+            yield broken(repeat, f"call {request.number} again, which may have been carried out")
+
+
+def judge_conflict(history: History) -> Iterator[Observation]:
+    """After a 409 the same request is not sent again."""
+    for request in history.orders:
+        if request.status != 409:
+            continue
+        repeat = history.next_same(request)
+        if repeat is None or repeat.key != request.key:
+            yield shown(request, "the conflict ended it")
+        else:
+            yield broken(repeat, f"the request of call {request.number} again, which got a 409")
+
+
+def judge_limit(history: History) -> Iterator[Observation]:
+    """A key is not used when the service has forgotten it; the list tells then."""
+    first_by_key: dict[str, RequestFacts] = {}
+    for request in history.orders:
+        if not request.key:
+            continue
+        first = first_by_key.setdefault(request.key, request)
+        if _hours_between(first, request) >= IDEMPOTENCY_HOURS and first.is_ok:
+            yield broken(request, f"the key of call {first.number}, after more than 24 hours")
+    lists: dict[str, list[RequestFacts]] = defaultdict(list)
+    for read in history.of("transfers.list", "conversion_accounts.list"):
+        lists[read.operation].append(read)
+    for first in first_by_key.values():
+        for read in lists[first.operation.replace(".create", ".list")]:
+            is_late = _hours_between(first, read) >= IDEMPOTENCY_HOURS
+            if is_late and first.is_lost and read.scope == first.scope:
+                yield shown(read, f"looked in the list 24 hours after call {first.number}")
+                break
+
+
+def _hours_between(first: RequestFacts, later: RequestFacts) -> float:
+    return (later.at - first.at).total_seconds() / 3600
+
+
+LOST_ANSWER = 'faults.on("transfers.create", "drop_after", times=1)'
+
+ITEMS = (
+    Item(
+        "orders.key",
+        "Every order has an Idempotency-Key",
+        "POST /v1/transfers and POST /v1/conversion_accounts accept an Idempotency-Key header: "
+        "only with it can an order be sent again without paying twice.",
+        "spec: Idempotency",
+        "Create a transfer.",
+        needs="orders",
+        judge=judge_keys,
+    ),
+    Item(
+        "orders.one-key",
+        "An order keeps its key",
+        "The result of a successful request is returned for later requests with the same key; "
+        "another key is another payment.",
+        "spec: Idempotency, 1",
+        f"Let an order be sent again: {LOST_ANSWER}.",
+        needs="orders",
+        judge=judge_keys_of_orders,
+    ),
+    Item(
+        "orders.one-order",
+        "A key stands for one order",
+        "The same key with a different body gives 409 Conflict.",
+        "spec: Idempotency, 3",
+        "Create two different transfers.",
+        needs="orders",
+        judge=judge_orders_of_keys,
+    ),
+    Item(
+        "orders.lost-answer",
+        "After a lost answer the order is sent again with its key, or looked for in the list",
+        "The status code and body of a successful response are stored and returned for later "
+        "requests with the same key.",
+        "spec: Idempotency, 1",
+        f"Lose the answer of an order: {LOST_ANSWER}.",
+        needs="orders",
+        judge=_judge_loss(lambda request: not request.is_own_timeout),
+        holds_under_faults=True,
+    ),
+    Item(
+        "orders.timeout",
+        "After a timeout of its own the order is sent again with its key, or looked for",
+        "A client that stops waiting does not know whether the order was carried out.",
+        "spec: Idempotency, 1",
+        'Answer later than your timeout: faults.on("transfers.create", delay=60, times=1).',
+        needs="orders",
+        judge=_judge_loss(lambda request: request.is_own_timeout),
+        holds_under_faults=True,
+    ),
+    Item(
+        "orders.no-key",
+        "What has no key is not sent again blindly",
+        "Only POST /v1/transfers and POST /v1/conversion_accounts take a key: any other POST that "
+        "is sent twice creates two objects.",
+        "spec: Idempotency",
+        'Lose the answer of another POST: faults.on("individuals.create", "drop_after", times=1).',
+        needs="POST without a key",
+        judge=judge_unkeyed,
+        holds_under_faults=True,
+    ),
+    Item(
+        "orders.conflict",
+        "A 409 ends the order",
+        "The same key with a different body gives 409 Conflict: it will give it again.",
+        "spec: Idempotency, 3",
+        'Answer an order with 409: faults.on("transfers.create", status=409, times=1).',
+        needs="orders",
+        judge=judge_conflict,
+        holds_under_faults=True,
+    ),
+    Item(
+        "orders.24-hours",
+        "After 24 hours the list is asked, and the key is not used any more",
+        "Stored results expire after 24 hours: the same key pays again then.",
+        "spec: Idempotency, 5",
+        f'Lose an answer ({LOST_ANSWER}), stop, and go on after clock.advance("25h").',
+        needs="orders",
+        judge=judge_limit,
+        holds_under_faults=True,
+    ),
+)

@@ -1,0 +1,239 @@
+"""Items: transfers, quotes, conversion accounts, deposits, corridors and amounts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from ..spec import codes, timestamps
+from ..spec.money import check_amount, read_amount
+from .facts import RequestFacts
+from .history import History
+from .item import Item, Observation, broken, needed, shown
+
+AMOUNT_CURRENCIES = {
+    "source_amount": "source_currency",
+    "net_source_amount": "source_currency",
+    "destination_amount": "destination_currency",
+    "amount": "currency",
+}
+"""The field with the currency of each amount of a request."""
+
+DEPOSIT_MAX = {"mxn": Decimal(50), "php": Decimal(100)}
+"""The highest sandbox deposit. Spec, Limits."""
+
+CLOSED = ("failed", "expired", "cancelled", "completed")
+
+
+def judge_accepted(history: History) -> Iterator[Observation]:
+    """A conversion account that is answered 202 is polled until it is active, not made again."""
+    for request in history.of("conversion_accounts.create"):
+        if request.status != 202 or not request.is_received:
+            continue
+        object_id = str(request.answer.get("id"))
+        repeat = _next_account(history, request)
+        if repeat is not None and not _is_open(history, object_id, repeat.sequence):
+            yield broken(repeat, f"created again after the 202 of call {request.number}")
+            continue
+        for sequence, status, _ in history.statuses_known(object_id):
+            if status in codes.OPENED and sequence > request.sequence:
+                read = history.read_of(object_id, request)
+                yield shown(read or request, f"polled until it was {status}")
+                break
+
+
+def _next_account(history: History, request: RequestFacts) -> RequestFacts | None:
+    """The next request to create the same conversion account."""
+    names = ("individual_id", "payout_account", "source_currency")
+    terms = [request.fields.get(name) for name in names]
+    for later in history.of("conversion_accounts.create"):
+        is_same = [later.fields.get(name) for name in names] == terms
+        if later.sequence > request.sequence and is_same:
+            return later
+    return None
+
+
+def _is_open(history: History, object_id: str, before: int) -> bool:
+    """Whether the integration knew that a conversion account was active."""
+    return any(
+        status in codes.OPENED and sequence < before
+        for sequence, status, _ in history.statuses_known(object_id)
+    )
+
+
+def _is_off_ramp(request: RequestFacts) -> bool:
+    currency = str(request.fields.get("source_currency") or "").upper()
+    return currency in codes.STABLECOINS
+
+
+def judge_off_ramp(history: History) -> Iterator[Observation]:
+    """An off-ramp transfer is created only when the individual has a crypto wallet."""
+    for request in history.of("transfers.create"):
+        if not _is_off_ramp(request):
+            continue
+        if request.is_ok:
+            yield shown(request, "the wallet was there")
+        elif request.status == 422 and "wallet" in str(request.answer).lower():
+            yield broken(request, "refused: there is no crypto_wallet on the network")
+
+
+def judge_quotes(history: History) -> Iterator[Observation]:
+    """A quote that has expired is replaced by a new one."""
+    for request in history.of("transfers.create"):
+        quote_id = str(request.fields.get("quote_id") or "")
+        is_stale = request.status == 422 and "quote" in str(request.answer).lower()
+        if not (quote_id and is_stale):
+            continue
+        repeat = next(
+            (
+                later
+                for later in history.of("transfers.create")
+                if later.sequence > request.sequence and later.fields.get("quote_id")
+            ),
+            None,
+        )
+        if repeat is None:
+            yield needed(request, "a new quote after one that was refused")
+        elif repeat.fields.get("quote_id") == quote_id:
+            yield broken(repeat, f"the quote of call {request.number} again, which had expired")
+        else:
+            text = f"a new quote in place of that of call {request.number}"
+            yield shown(repeat, text, "a new quote after one that was refused")
+    yield from _find_renewals(history)
+
+
+def _find_renewals(history: History) -> Iterator[Observation]:
+    """Quotes that were not used when they had expired, and replaced before the transfer."""
+    used_ids = {request.fields.get("quote_id") for request in history.of("transfers.create")}
+    quotes = history.of("quotes.create")
+    for index, quote in enumerate(quotes[:-1]):
+        expires_at = timestamps.read(quote.answer.get("expires_at"))
+        renewal = quotes[index + 1]
+        is_unused = quote.answer.get("id") not in used_ids
+        if expires_at and is_unused and renewal.at >= expires_at and renewal.is_ok:
+            yield shown(renewal, f"a new quote: that of call {quote.number} had expired")
+
+
+def judge_corridors(history: History) -> Iterator[Observation]:
+    """Each corridor and rail that is used ends well once, and badly once."""
+    for request in history.of("transfers.create"):
+        if not request.is_ok:
+            continue
+        transfer = {**request.fields, **request.answer}
+        currency = str(transfer.get("destination_currency") or "").upper()
+        rail = f"{currency} by {transfer.get('payout_method')}"
+        for outcome in ("completed", "failed"):
+            yield needed(request, f"{rail}, {outcome}")
+        for _, status, _ in history.statuses_known(str(transfer.get("id"))):
+            if status in ("completed", "failed"):
+                subject = f"{rail}, {status}"
+                yield shown(request, subject, subject)
+
+
+def judge_deadline(history: History) -> Iterator[Observation]:
+    """A transfer that nobody funded in time is seen to be expired."""
+    for request in history.of("transfers.create"):
+        for sequence, status, _ in history.statuses_known(str(request.answer.get("id"))):
+            if status == "expired":
+                record = history.record_at(sequence)
+                yield shown(record, f"the transfer of call {request.number} was seen to be expired")
+                break
+
+
+def judge_amounts(history: History) -> Iterator[Observation]:
+    """Amounts are text with no more decimals than their currency has."""
+    for request in history.requests:
+        for name, currency_name in AMOUNT_CURRENCIES.items():
+            if request.method != "POST" or name not in request.fields:
+                continue
+            value = request.fields[name]
+            currency = request.fields.get(currency_name) or ""
+            problems = check_amount(value, currency, name)
+            if isinstance(value, int | float):
+                yield broken(request, f"{name} is the number {value}, not text")
+            elif problems:
+                yield broken(request, f"{name} {problems[0].message}")
+            else:
+                yield shown(request, f"{name} is {value!r}")
+
+
+def judge_deposits(history: History) -> Iterator[Observation]:
+    """Sandbox deposits keep to the cap of their currency."""
+    for request in history.of("sandbox.deposit"):
+        amount = read_amount(request.fields.get("amount"))
+        cap = DEPOSIT_MAX.get(str(request.fields.get("currency") or "").lower())
+        if amount is None or cap is None:
+            continue
+        if amount > cap:
+            yield broken(request, f"{amount} is more than {cap}")
+        else:
+            yield shown(request, f"{amount} of at most {cap}")
+
+
+ITEMS = (
+    Item(
+        "payments.202",
+        "A 202 is polled to the end, and not posted again",
+        "202 with status pending while provisioning is in flight: poll until status is active. A "
+        "202 is not stored, so a second POST makes a second account.",
+        "spec: POST /v1/conversion_accounts",
+        'Create a conversion account with the reference "scenario:slow".',
+        needs="on-ramp",
+        judge=judge_accepted,
+    ),
+    Item(
+        "payments.wallet",
+        "An off-ramp has its wallet first",
+        "Creating an off-ramp transfer is rejected when the individual has no crypto_wallet on the "
+        "source_network of the quote.",
+        "spec: What the service does, 6",
+        "Create a transfer from USDC.",
+        needs="off-ramp",
+        judge=judge_off_ramp,
+    ),
+    Item(
+        "payments.quote",
+        "A stale quote is replaced",
+        "A quote locks rate and fees for two minutes; a transfer with an expired one is refused.",
+        "quote.operation",
+        'Create a quote, then clock.advance("3m"), then pay.',
+        needs="quotes",
+        judge=judge_quotes,
+    ),
+    Item(
+        "payments.corridors",
+        "Each corridor and rail in use ends well once, and badly once",
+        "A terminal failure during processing sets failed and failure_reason.",
+        "spec: Transfer status",
+        'Pay with the reference "scenario:failed", and once without.',
+        needs="transfers",
+        judge=judge_corridors,
+    ),
+    Item(
+        "payments.deadline",
+        "A transfer that expires is noticed",
+        "When the funding deadline passes, an unfunded transfer expires; processing never began.",
+        "spec: Transfer status",
+        'Pay with the reference "scenario:expired".',
+        needs="transfers",
+        judge=judge_deadline,
+    ),
+    Item(
+        "payments.amounts",
+        "Amounts are text in the places of their currency",
+        "Amounts, rates and fees are strings.",
+        "spec: Resources and their fields",
+        "Create a transfer.",
+        needs="orders",
+        judge=judge_amounts,
+    ),
+    Item(
+        "payments.caps",
+        "Sandbox deposits keep to their cap",
+        "The sandbox deposit cap is 50 MXN for MX and 100 PHP for PH.",
+        "spec: Limits",
+        "Pay a sandbox deposit.",
+        needs="sandbox deposits",
+        judge=judge_deposits,
+    ),
+)

@@ -1,0 +1,170 @@
+"""Items: the verification of individuals, and what is said about them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..redaction.hiding import HIDDEN
+from ..spec.operations.records import OPERATIONS
+from ..spec.text import JsonMapping
+from .facts import RequestFacts
+from .history import History
+from .item import Item, Observation, broken, needed, shown
+
+SIDES_ASKED = {
+    "verification_front_image_needed": "document-front",
+    "verification_back_image_needed": "document-back",
+    "verification_selfie_needed": "selfie",
+}
+"""The side that each code asks for; other codes ask for no side of their own."""
+
+UPLOADS = ("individuals.upload_images", "individuals.submit_token")
+
+PERSONAL_NAMES = frozenset(
+    field.name
+    for operation in OPERATIONS.values()
+    for field in operation.walk()
+    if field.personal or field.secret
+) - {"state", "details"}
+"""The names of fields that hold personal data or a secret."""
+
+SECRET_NAMES = frozenset({"api_key", "apikey", "secret", "secret_key", "signature", "password"})
+PERSONAL_VALUE = re.compile(r"[^@\\s]+@[^@\\s]+\\.\\w+|\\+\\d{8,}")
+"""An e-mail address or a phone number."""
+
+
+def _codes_of(item: JsonMapping) -> list[str]:
+    details = item.get("status_details") or []
+    return [str(detail.get("code")) for detail in details if isinstance(detail, dict)]
+
+
+def _uploads_of(history: History, person_id: str) -> list[RequestFacts]:
+    return [
+        request for request in history.of(*UPLOADS) if f"/{person_id}/" in str(request.row["path"])
+    ]
+
+
+def judge_codes(history: History) -> Iterator[Observation]:
+    """Each code that asks for action is answered with an upload or a token."""
+    for person_id in history.object_ids:
+        uploads = _uploads_of(history, person_id)
+        for sequence, status, item in history.statuses_known(person_id):
+            if status != "action_required":
+                continue
+            answers = [upload for upload in uploads if upload.sequence > sequence and upload.is_ok]
+            for code in _codes_of(item):
+                if answers:
+                    yield shown(answers[0], f"{code} is answered", code)
+                else:
+                    yield needed(history.record_at(sequence), code)
+
+
+def judge_sides(history: History) -> Iterator[Observation]:
+    """An upload has a side that is asked for, and all of them come."""
+    for person_id in history.object_ids:
+        for upload in _uploads_of(history, person_id):
+            if upload.operation != "individuals.upload_images":
+                continue
+            asked = _sides_asked(history, person_id, upload)
+            # The body is too long to be stored when the images are large.
+            images = upload.fields.get("images") or upload.answer.get("images") or []
+            sides = {str(image.get("type")) for image in images if isinstance(image, dict)}
+            if not asked or not sides:
+                continue
+            if sides & asked:
+                yield shown(upload, f"{', '.join(sorted(sides))}, as asked")
+            else:
+                text = f"{', '.join(sorted(sides))} in place of {', '.join(sorted(asked))}"
+                yield broken(upload, text)
+
+
+def _sides_asked(history: History, person_id: str, upload: RequestFacts) -> set[str]:
+    """The sides that the latest status before an upload asks for."""
+    asked: set[str] = set()
+    for sequence, status, item in history.statuses_known(person_id):
+        if sequence < upload.sequence and status == "action_required":
+            asked = {SIDES_ASKED[code] for code in _codes_of(item) if code in SIDES_ASKED}
+    return asked
+
+
+def judge_rejected(history: History) -> Iterator[Observation]:
+    """Nothing is uploaded for an individual that is known to be rejected."""
+    for person_id in history.object_ids:
+        rejections = [
+            sequence
+            for sequence, status, item in history.statuses_known(person_id)
+            if status == "rejected"
+        ]
+        if not rejections:
+            continue
+        uploads = [
+            upload for upload in _uploads_of(history, person_id) if upload.sequence > rejections[0]
+        ]
+        if uploads:
+            yield broken(uploads[0], "an upload for an individual that is rejected")
+        else:
+            yield shown(history.record_at(rejections[0]), "rejected, and nothing was uploaded")
+
+
+def judge_queries(history: History) -> Iterator[Observation]:
+    """No key and no personal data is in a path or a query string, which logs keep."""
+    for request in history.requests:
+        problem = _find_personal(request)
+        if problem:
+            yield broken(request, problem)
+        elif request.query:
+            yield shown(request, f"only {', '.join(request.query)} in the query")
+
+
+def _find_personal(request: RequestFacts) -> str:
+    """What should not be in the address of a request. Empty if there is nothing."""
+    for name, value in request.query.items():
+        lower_name = name.lower().replace("-", "_")
+        if lower_name in PERSONAL_NAMES or lower_name in SECRET_NAMES:
+            return f"{name} is in the query string"
+        if HIDDEN in str(value) or PERSONAL_VALUE.search(str(value)):
+            return f"{name} holds personal data or a key in the query string"
+    if HIDDEN in str(request.row["path"]):
+        return "the path holds personal data or a key"
+    return ""
+
+
+ITEMS = (
+    Item(
+        "people.codes",
+        "Each code of action_required is answered",
+        "status_details carry codes; clients branch on code, and message is for people.",
+        "spec: StatusDetail",
+        "Create an individual whose family name is a code in words, such as "
+        '"Verification Image Blurry", and upload again.',
+        needs="verification",
+        judge=judge_codes,
+    ),
+    Item(
+        "people.sides",
+        "The sides that are asked for are uploaded",
+        "Only the sides included in the request are replaced; images for other sides stay.",
+        "spec: POST /v1/individuals/{id}/verification_images",
+        "Create an individual for an on-ramp: its status_details list the sides.",
+        needs="verification",
+        judge=judge_sides,
+    ),
+    Item(
+        "people.rejected",
+        "Nothing is uploaded after rejected",
+        "Terminal codes accompany rejected and cannot be fixed by re-uploading.",
+        "spec: Individual status",
+        'Create an individual with the family name "Verification Age Mismatch".',
+        needs="verification",
+        judge=judge_rejected,
+    ),
+    Item(
+        "people.addresses",
+        "No key and no personal data is in an address",
+        "Paths and query strings are kept in the logs of every proxy.",
+        "spec: Authentication",
+        "Read a list with a filter.",
+        judge=judge_queries,
+    ),
+)

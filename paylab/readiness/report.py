@@ -1,0 +1,106 @@
+"""The report: every item with its verdict, the evidence and how to show what is missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from ..errors.base import UnknownNameError
+from ..errors.names import find_nearest_names
+from ..errors.text import printable_lines
+from ..spec.text import JsonObject
+from .item import VERDICTS, JudgedItem, Verdict
+
+MARKS: Mapping[str, str] = {
+    "broken": "x",
+    "not seen": "?",
+    "shown": "+",
+    "not applicable": "-",
+    "question": "!",
+}
+"""The mark of each verdict in a text."""
+
+
+class Readiness(Sequence[JudgedItem]):
+    """Every item with its verdict. `request_count` is the number of requests that were judged."""
+
+    def __init__(self, items: Iterable[JudgedItem], request_count: int, worlds: int = 1) -> None:
+        self._items = tuple(items)
+        self.request_count = request_count
+        self.worlds = worlds
+
+    def __getitem__(self, item: int | slice | str) -> JudgedItem:  # type: ignore[override]
+        if isinstance(item, str):
+            return self._find(item)
+        return self._items[item]  # type: ignore[return-value]
+
+    def _find(self, item_id: str) -> JudgedItem:
+        for judged in self._items:
+            if judged.item.id == item_id:
+                return judged
+        raise UnknownNameError("item", item_id, find_nearest_names(item_id, self.verdicts))
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[JudgedItem]:
+        return iter(self._items)
+
+    def of(self, verdict: Verdict) -> list[JudgedItem]:
+        """The items with a verdict: shown, not seen, broken, not applicable or question."""
+        if verdict not in VERDICTS:
+            raise UnknownNameError("verdict", verdict, find_nearest_names(verdict, MARKS))
+        return [judged for judged in self._items if judged.verdict == verdict]
+
+    @property
+    def verdicts(self) -> dict[str, Verdict]:
+        """The verdict of each item by its id."""
+        return {judged.item.id: judged.verdict for judged in self._items}
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of items with each verdict."""
+        counter = Counter(judged.verdict for judged in self._items)
+        return {verdict: counter[verdict] for verdict in VERDICTS}
+
+    @property
+    def summary(self) -> str:
+        """The counts in one line."""
+        counts = ", ".join(f"{count} {verdict}" for verdict, count in self.counts.items())
+        return f"{self.request_count} requests judged: {counts}"
+
+    def text(self) -> str:
+        """The report as text, with what needs action first."""
+        lines = [self.summary]
+        for verdict in VERDICTS:
+            judged_items = self.of(verdict)
+            if judged_items:
+                lines += ["", f"{verdict.upper()} ({len(judged_items)})"]
+            for judged in judged_items:
+                lines += _item_lines(judged)
+        return printable_lines("\n".join(lines))
+
+    def to_json(self) -> JsonObject:
+        """The report as JSON."""
+        return {
+            "requests": self.request_count,
+            "worlds": self.worlds,
+            "counts": self.counts,
+            "items": [judged.to_json() for judged in self._items],
+        }
+
+    def __repr__(self) -> str:
+        return f"<readiness: {self.summary}; text(), of(verdict), [id]>"
+
+
+def _item_lines(judged: JudgedItem) -> list[str]:
+    item = judged.item
+    lines = [f"{MARKS[judged.verdict]} {item.id}: {item.what}"]
+    if judged.verdict in ("broken", "not seen"):
+        lines.append(f"    why: {item.why} ({item.source})")
+    lines += [f"    {evidence}" for evidence in judged.evidence]
+    if judged.remark and judged.verdict != "question":
+        lines.append(f"    {judged.remark}")
+    if judged.verdict == "not seen" and item.show:
+        lines.append(f"    to show it: {item.show}")
+    return lines

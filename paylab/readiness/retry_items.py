@@ -1,0 +1,155 @@
+"""Items: when a request is sent again after a refusal, a limit or a failure of the service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from ..spec import timestamps
+from .facts import RequestFacts, gap_seconds
+from .history import History
+from .item import Item, Observation, Situation, broken, shown
+
+ATTEMPTS_MAX = 10
+"""Maximum attempts of one request; more are no longer bounded."""
+
+RUN_SECONDS = 600
+"""A repetition after a longer pause is a new try, such as the next run of a program."""
+
+HURRY_SECONDS = 0.02
+"""A gap below this is no pause."""
+
+EARLY_SECONDS = 0.05
+"""How much earlier than Retry-After a request may come: clocks differ."""
+
+EVEN_RATIO = 1.05
+"""Gaps that differ by less than this are equal; those of a random backoff do not."""
+
+STATE_STATUSES = (400, 403, 404, 415, 422)
+"""Refusals that stay the same while nothing changes."""
+
+
+def judge_rate_limit(history: History) -> Iterator[Observation]:
+    """After a 429 the same request waits as long as Retry-After says."""
+    for request in history.requests:
+        if request.status != 429:
+            continue
+        wait_seconds = _wait_seconds(request)
+        repeat = history.next_same(request)
+        if repeat is None:
+            yield shown(request, "was not sent again")
+            continue
+        passed_seconds = gap_seconds(request, repeat)
+        if passed_seconds + EARLY_SECONDS >= wait_seconds:
+            yield shown(repeat, f"sent again after {passed_seconds:.1f} s of {wait_seconds:g} s")
+        else:
+            text = f"sent again after {passed_seconds:.1f} s; Retry-After was {wait_seconds:g} s"
+            yield broken(repeat, text)
+
+
+def _wait_seconds(request: RequestFacts) -> float:
+    """The seconds of Retry-After, which may be a date. 0 if there is none."""
+    text = str((request.row.get("answer_headers") or {}).get("retry-after", ""))
+    try:
+        return float(text)
+    except ValueError:
+        moment = timestamps.from_http(text)
+    return (moment - request.at).total_seconds() if moment else 0.0
+
+
+def judge_failures(history: History) -> Iterator[Observation]:
+    """After 5xx there are few attempts, with gaps that are neither none nor always the same."""
+    for run in _runs(history):
+        last = run[-1]
+        gaps = [gap_seconds(earlier, later) for earlier, later in pairwise(run)]
+        has_wait = any("retry-after" in (each.row.get("answer_headers") or {}) for each in run)
+        if len(run) > ATTEMPTS_MAX:
+            yield broken(last, f"{len(run)} attempts of one request")
+        elif len(gaps) > 1 and max(gaps) < HURRY_SECONDS:
+            yield broken(last, f"{len(run)} attempts without a pause")
+        elif len(gaps) > 2 and max(gaps) < EVEN_RATIO * min(gaps) and not has_wait:
+            yield broken(last, f"{len(run)} attempts, each {gaps[0]:.1f} s after the one before")
+        else:
+            gap_text = ", ".join(f"{gap:.1f}" for gap in gaps)
+            text = f"{len(run)} attempts, after {gap_text} s" if gaps else "was not sent again"
+            yield shown(last, text)
+
+
+def _runs(history: History) -> Iterator[Sequence[RequestFacts]]:
+    """The attempts of each request that was answered with 5xx, up to the one that succeeded."""
+    for attempts in history.repeats():
+        run: list[RequestFacts] = []
+        for attempt in attempts:
+            is_late = bool(run) and gap_seconds(run[-1], attempt) > RUN_SECONDS
+            if run and (run[-1].status < 500 or is_late):
+                if run[0].status >= 500:
+                    yield run
+                run = []
+            is_failure = attempt.status >= 500 and attempt.fault not in ("refuse", "timeout")
+            if is_failure or run:
+                run.append(attempt)
+        if run and run[0].status >= 500:
+            yield run
+
+
+def judge_refusals(history: History) -> Iterator[Observation]:
+    """What was refused is not sent again unless something has changed."""
+    for request in history.requests:
+        if request.method == "GET" or request.status not in STATE_STATUSES:
+            continue
+        repeat = history.next_same(request)
+        if repeat is None or gap_seconds(request, repeat) > RUN_SECONDS:
+            yield shown(request, f"the {request.status} ended it")
+        elif not _has_changed(history, request, repeat):
+            yield broken(repeat, f"call {request.number} unchanged, which got {request.status}")
+
+
+def _has_changed(history: History, request: RequestFacts, repeat: RequestFacts) -> bool:
+    """Whether something was read, sent, delivered or moved between two requests."""
+    if history.between(request, repeat):
+        return True
+    return any(
+        request.sequence < note.sequence < repeat.sequence
+        for note in history.notes
+        if note["control"] != "fault_fired"
+    )
+
+
+ITEMS = (
+    Item(
+        "retries.429",
+        "A 429 is obeyed",
+        "Rate limits are not described by the spec; 429 with Retry-After is what services send.",
+        "errors.server",
+        'Answer with 429: faults.on("transfers.list", status=429, retry_after=2, times=1).',
+        judge=judge_rate_limit,
+        holds_under_faults=True,
+        situation=Situation(
+            "read the transfers",
+            {"kind": "status", "operation": "transfers.list", "status": 429, "retry_after": 2},
+        ),
+    ),
+    Item(
+        "retries.5xx",
+        "5xx are repeated a few times, after growing gaps",
+        "A service that fails does not recover faster when every client calls it at once.",
+        "errors.server",
+        'Answer with 503 three times: faults.on("transfers.list", status=503, times=3).',
+        judge=judge_failures,
+        holds_under_faults=True,
+        situation=Situation(
+            "read the transfers",
+            {"kind": "status", "operation": "transfers.list", "status": 503, "times": 3},
+        ),
+    ),
+    Item(
+        "retries.refusals",
+        "A refused request is not sent again unchanged",
+        "Validation failures give 400, wrong states 422, unknown objects 404: only a change helps.",
+        "spec: Errors",
+        'Send an amount that is not valid, such as "0", in a test with '
+        '@pytest.mark.paylab(expects="400").',
+        judge=judge_refusals,
+        holds_under_faults=True,
+    ),
+)

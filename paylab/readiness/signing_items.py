@@ -1,0 +1,151 @@
+"""Items: how requests are signed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import datetime
+
+from ..spec import timestamps
+from .facts import RequestFacts, gap_seconds
+from .history import History
+from .item import Item, Observation, broken, shown
+
+IMPATIENCE_SECONDS = 60
+"""A request that is sent again later than this after a 401 is a new try, not a retry."""
+
+ATTEMPT_REASONS = ("nonce-reused", "stale-date")
+"""Reasons for a refusal that concern the attempt, and not how it is signed."""
+
+CLOCK_SECONDS = 1.0
+"""Seconds after which two requests must have different dates."""
+
+
+def _signs(is_kind: Callable[[RequestFacts], bool]) -> Callable[[History], Iterator[Observation]]:
+    """The function of an item: requests of a kind are signed as the service wants it."""
+
+    def judge(history: History) -> Iterator[Observation]:
+        for request in history.requests:
+            if not is_kind(request):
+                continue
+            if request.is_signed_well:
+                yield shown(request, f"{request.method} {request.row['path']}: the signature fits")
+                continue
+            verdict = request.row["verdicts"].get("signature") or {}
+            is_refused = request.status == 401 or verdict.get("result") == "refused"
+            if is_refused and verdict.get("reason") not in ATTEMPT_REASONS:
+                message = verdict.get("message") or "answered 401"
+                yield broken(request, f"{request.method} {request.row['path']}: {message}")
+
+    return judge
+
+
+def judge_attempts(history: History) -> Iterator[Observation]:
+    """Every attempt has a nonce of its own, and a date of its own once time has passed."""
+    first_by_date: dict[str, RequestFacts] = {}
+    for request in history.requests:
+        first_use = request.row.get("nonce_first_used")
+        if first_use is not None:
+            yield broken(request, f"its nonce was used by call {first_use}")
+        verdict = request.row["verdicts"].get("signature") or {}
+        if verdict.get("reason") == "stale-date" and request.fault != "skew":
+            yield broken(request, str(verdict.get("message")))
+        date = request.row["headers"].get("x-date")
+        if date is not None:
+            first = first_by_date.setdefault(date, request)
+            if _client_seconds(date, first, request) >= CLOCK_SECONDS:
+                yield broken(request, f"its date is that of call {first.number}")
+    for attempts in history.repeats():
+        nonces = {attempt.row["headers"].get("x-nonce") for attempt in attempts}
+        is_repeated = len(attempts) > 1 and not attempts[0].is_received
+        if is_repeated and len(nonces) == len(attempts) and None not in nonces:
+            numbers = " and ".join(str(attempt.number) for attempt in attempts[:3])
+            yield shown(attempts[1], f"calls {numbers} are one request with a nonce each")
+        elif len(attempts) > 1 and attempts[0].status >= 429 and len(nonces) == len(attempts):
+            yield shown(attempts[1], f"sent again after {attempts[0].status} with a new nonce")
+
+
+def _client_seconds(date: str, first: RequestFacts, later: RequestFacts) -> float:
+    """The seconds between two requests on the clock that the client dates them by."""
+    sent = _read_date(date)
+    if sent is None:
+        return 0.0
+    real_distance = abs((sent - first.real_at).total_seconds())
+    world_distance = abs((sent - first.at).total_seconds())
+    if real_distance < world_distance:
+        return (later.real_at - first.real_at).total_seconds()
+    return (later.at - first.at).total_seconds()
+
+
+def _read_date(text: str) -> datetime | None:
+    return timestamps.read(text)
+
+
+def judge_refused_signature(history: History) -> Iterator[Observation]:
+    """After a 401 the same request is not sent again as it was."""
+    for request in history.requests:
+        if request.status != 401:
+            continue
+        repeat = history.next_same(request)
+        if repeat is None or gap_seconds(request, repeat) > IMPATIENCE_SECONDS:
+            yield shown(request, "it was not sent again")
+        elif repeat.status == 401 or request.is_answered_by_fault:
+            yield broken(repeat, f"the same request as call {request.number}, which got a 401")
+
+
+ITEMS = (
+    Item(
+        "signing.get",
+        "GETs without a query are signed",
+        "Every request carries an HMAC-SHA256 signature. The query line is left out entirely when "
+        "there is no query string.",
+        "spec: Authentication",
+        "Read one object, such as GET /v1/transfers/{id}.",
+        judge=_signs(lambda request: request.method == "GET" and not request.query),
+    ),
+    Item(
+        "signing.query",
+        "GETs with a query are signed",
+        "The query string is the third line of the canonical request.",
+        "spec: Canonical request",
+        "Read a list with a limit.",
+        judge=_signs(lambda request: request.method == "GET" and bool(request.query)),
+    ),
+    Item(
+        "signing.body",
+        "Bodies are signed",
+        "X-Content-SHA256 is the SHA-256 hash of the request body.",
+        "spec: Headers",
+        "Create an object.",
+        needs="body",
+        judge=_signs(lambda request: bool(request.row.get("body_bytes"))),
+    ),
+    Item(
+        "signing.non-ascii",
+        "Bodies with letters that are not ASCII are signed",
+        "The hash is that of the bytes that are sent, so the text must be encoded once.",
+        "signing.body-hash",
+        "Create an individual whose name has an accent, such as José.",
+        needs="body",
+        judge=_signs(lambda request: bool(request.row.get("non_ascii"))),
+    ),
+    Item(
+        "signing.attempts",
+        "Every attempt has a nonce and a date of its own",
+        "X-Nonce is a unix timestamp in milliseconds followed by a 6-digit random value; a service "
+        "can refuse a nonce that it has seen.",
+        "signing.nonce-use",
+        'Answer one request with 503 and let it be sent again: faults.on("transfers.list", '
+        "status=503, times=1).",
+        judge=judge_attempts,
+        holds_under_faults=True,
+    ),
+    Item(
+        "signing.refused",
+        "A 401 ends the request",
+        "A wrong signature stays wrong: the same request gets the same answer.",
+        "signing.errors",
+        'Answer one request with 401: faults.on("transfers.list", status=401, times=1).',
+        judge=judge_refused_signature,
+        holds_under_faults=True,
+    ),
+)

@@ -1,0 +1,65 @@
+"""`pytest --paylab-ready`: the journals of all worlds of a test run, judged at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from ..readiness.files import read_report, write_report
+from ..readiness.judgement import judge
+from ..spec.text import JsonMapping
+
+OPTION = "--paylab-ready"
+
+
+class ReadyPlugin:
+    """Collects the journal of each world when its test ends, and judges them all at the end.
+
+    With pytest-xdist each worker writes a part of the report, which the main process joins.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        worker: str = getattr(config, "workerinput", {}).get("workerid", "")
+        self._path = Path(config.invocation_params.dir) / config.getoption(OPTION)
+        self._part = self._path.with_name(f"{self._path.name}.{worker}") if worker else None
+        self._rows: dict[str, Sequence[JsonMapping]] = {}
+
+    def add_journal(self, rows: Sequence[JsonMapping]) -> None:
+        """Store the journal of a world before it ends."""
+        if rows:
+            self._rows[str(rows[0]["test"])] = rows
+
+    def pytest_sessionfinish(self) -> None:
+        """Write the report, or the part of a worker."""
+        if self._part is not None:
+            write_report(self._rows, self._part)
+            return
+        rows: dict[str, Sequence[JsonMapping]] = {**self._rows}
+        for part in sorted(self._path.parent.glob(f"{self._path.name}.gw*")):
+            rows |= read_report(part)
+            part.unlink()
+        self._rows = rows
+        write_report(rows, self._path)
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print what is broken and not seen, and where the report is."""
+        terminalreporter.section("readiness")
+        terminalreporter.write_line(_summary_of(self._rows))
+        terminalreporter.write_line(
+            f"{self._path} has the journals: paylab ready --pytest {self._path.name} --html FILE"
+        )
+
+
+def _summary_of(rows: Mapping[str, Sequence[JsonMapping]]) -> str:
+    """What is broken with its evidence, what is not seen by id, and the counts."""
+    readiness = judge(rows)
+    lines = [readiness.summary]
+    for judged in readiness.of("broken"):
+        lines.append(f"broken: {judged.item.id}: {judged.item.what}")
+        lines += [f"    {evidence}" for evidence in judged.evidence]
+    missing = ", ".join(judged.item.id for judged in readiness.of("not seen"))
+    if missing:
+        lines.append(f"not seen: {missing}")
+    return "\n".join(lines)

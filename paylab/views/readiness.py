@@ -1,0 +1,133 @@
+"""The readiness of an integration as HTML: a card for a notebook, and a self-contained page.
+
+The views know no readiness: reports and their items are `Any`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .html import badge, collapsible_block, escape, grid, heading
+
+TITLES: Mapping[str, str] = {
+    "broken": "Broken",
+    "not seen": "Not seen yet",
+    "shown": "Shown",
+    "not applicable": "Not applicable",
+    "question": "Questions that only you can answer",
+}
+"""The title of each verdict; what needs action comes first."""
+
+MARKS: Mapping[str, str] = {
+    "broken": "✗",
+    "not seen": "○",
+    "shown": "✓",
+    "not applicable": "·",
+    "question": "?",
+}
+
+STYLE = """
+:root{color-scheme:light dark;--text:#1b1f24;--muted:#545b64;--page:#fff;--line:#c9ced4;
+--panel:#f4f6f8;--broken:#b00020;--shown:#14632f;--open:#7a4b00}
+@media (prefers-color-scheme:dark){:root{--text:#e7eaee;--muted:#a9b1bb;--page:#14171a;
+--line:#3c434b;--panel:#1e2328;--broken:#ff9a9a;--shown:#86dba3;--open:#f2c46d}}
+*{box-sizing:border-box}
+body{font:16px/1.5 system-ui,sans-serif;color:var(--text);background:var(--page);margin:0}
+main{max-width:900px;margin:0 auto;padding:24px 16px}
+h1{font-size:26px;line-height:1.25;margin:0 0 4px}
+h2{font-size:20px;margin:32px 0 8px}
+h3{font-size:16px;margin:0}
+p{margin:4px 0}
+.muted{color:var(--muted)}
+code{font-size:13px;overflow-wrap:anywhere}
+.counts{display:flex;flex-wrap:wrap;gap:8px;list-style:none;margin:16px 0;padding:0}
+.counts li{border:1px solid var(--line);border-radius:8px;padding:6px 12px;background:var(--panel)}
+.counts a{color:inherit}
+.counts b{font-size:20px}
+article{border:1px solid var(--line);border-left-width:4px;border-radius:6px;padding:10px 14px;
+margin:10px 0;overflow-wrap:anywhere;break-inside:avoid}
+article ul{margin:6px 0;padding-left:20px}
+.broken{border-left-color:var(--broken)}.broken h3,.broken b{color:var(--broken)}
+.shown{border-left-color:var(--shown)}.shown h3,.shown b{color:var(--shown)}
+.open{border-left-color:var(--open)}.open h3,.open b{color:var(--open)}
+summary{cursor:pointer}
+@media (max-width:600px){main{padding:16px 10px}h1{font-size:22px}}
+@media print{:root{color-scheme:light;--text:#000;--muted:#333;--page:#fff;--panel:#fff}
+main{max-width:none;padding:0}article{padding:6px 10px}a{text-decoration:none}}
+"""
+
+_CLASSES = {"broken": "broken", "shown": "shown", "not seen": "open"}
+
+
+def readiness_card(report: Any) -> str:
+    """The verdicts for a notebook; the evidence of what is shown opens on click."""
+    parts = [heading("Readiness"), f"<div>{escape(report.summary)}</div>"]
+    for verdict in ("broken", "not seen"):
+        rows = [_card_row(judged) for judged in report.of(verdict)]
+        if rows:
+            parts.append(badge(TITLES[verdict].upper()))
+            parts.append(grid(("item", "what", "evidence or how to show it"), rows))
+    for verdict in ("shown", "not applicable", "question"):
+        rows = [_card_row(judged) for judged in report.of(verdict)]
+        if rows:
+            table = grid(("item", "what", "evidence"), rows, row_max=len(rows))
+            parts.append(collapsible_block(f"{len(rows)} {TITLES[verdict].lower()}", table))
+    return "".join(parts)
+
+
+def _card_row(judged: Any) -> tuple[str, str, str]:
+    texts = [str(evidence) for evidence in judged.evidence[:2]]
+    if judged.remark:
+        texts.append(judged.remark)
+    if judged.verdict == "not seen":
+        texts.append(judged.item.show)
+    return judged.item.id, judged.item.what, "; ".join(texts)
+
+
+def readiness_page(report: Any) -> str:
+    """The report as one self-contained page without scripts, light, dark and to print."""
+    counts = "".join(
+        f'<li><a href="#{_anchor(verdict)}"><b>{count}</b> {escape(verdict)}</a></li>'
+        for verdict, count in report.counts.items()
+        if count
+    )
+    sections = "".join(
+        _section(verdict, report.of(verdict)) for verdict in TITLES if report.of(verdict)
+    )
+    worlds = "one world" if report.worlds == 1 else f"{report.worlds} worlds"
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">'
+        f"<title>Readiness</title><style>{STYLE}</style></head><body><main>"
+        "<h1>Is this integration ready?</h1>"
+        f'<p class="muted">Judged by {report.request_count} requests in {worlds}. Nothing was sent '
+        "to any service.</p>"
+        f'<ul class="counts">{counts}</ul>{sections}</main></body></html>'
+    )
+
+
+def _anchor(verdict: str) -> str:
+    return verdict.replace(" ", "-")
+
+
+def _section(verdict: str, judged_items: Iterable[Any]) -> str:
+    articles = "".join(_article(judged) for judged in judged_items)
+    return f'<section><h2 id="{_anchor(verdict)}">{TITLES[verdict]}</h2>{articles}</section>'
+
+
+def _article(judged: Any) -> str:
+    """An item with its verdict, why it matters, the evidence, and how to show it."""
+    item = judged.item
+    evidence = "".join(f"<li>{escape(each)}</li>" for each in judged.evidence)
+    evidence_list = f"<ul>{evidence}</ul>" if evidence else ""
+    remark = f"<p>{escape(judged.remark)}</p>" if judged.remark else ""
+    show = ""
+    if judged.verdict == "not seen" and item.show:
+        show = f"<p>To show it: {escape(item.show)}</p>"
+    return (
+        f'<article class="{_CLASSES.get(judged.verdict, "other")}">'
+        f"<h3>{MARKS[judged.verdict]} {escape(item.what)}</h3>"
+        f'<p class="muted">{escape(item.why)} <code>{escape(item.source)}</code> '
+        f"<code>{escape(item.id)}</code></p>{evidence_list}{remark}{show}</article>"
+    )

@@ -1,0 +1,92 @@
+"""Five integrations by different hands, each judged right in every item."""
+
+import pytest
+from careless_integration import CarelessIntegration
+from faulty_integration import FaultyIntegration
+from good_integration import GoodIntegration
+from paylab_integration import PaylabIntegration
+from readiness_stage import Stage, tour, watch
+from webhook_integration import WebhookIntegration
+
+from paylab.readiness.items import ITEMS
+
+QUESTIONS = {item.id: "question" for item in ITEMS if item.judge is None}
+SHOWN = {item.id: "shown" for item in ITEMS if item.judge is not None}
+UNSEEN = {"events.unknown": "not seen"}
+
+MISTAKES = {
+    "one nonce for all attempts": ["signing.attempts"],
+    "a 401 again": ["signing.refused"],
+    "no key for a conversion account": ["orders.key"],
+    "another key after a timeout": ["orders.timeout", "orders.one-key"],
+    "the key of another order": ["orders.one-order"],
+    "an individual again after a lost answer": ["orders.no-key"],
+    "a conflict again": ["orders.conflict"],
+    "a 429 at once": ["retries.429"],
+    "5xx without a pause": ["retries.5xx"],
+    "a stale quote again": ["retries.refusals", "payments.quote"],
+    "a conversion account again after a 202": ["payments.202"],
+    "pictures after rejected": ["people.rejected"],
+    "an amount as a number": ["payments.amounts"],
+    "an e-mail in an address": ["people.addresses"],
+}
+"""The fourteen mistakes of the faulty integration, and the items that each breaks."""
+
+BROKEN = {item: "broken" for items in MISTAKES.values() for item in items}
+
+CARELESS = {
+    "signing.attempts": "not seen",
+    "orders.one-key": "broken",
+    "orders.lost-answer": "broken",
+    "orders.timeout": "broken",
+    "orders.24-hours": "not seen",
+    "retries.refusals": "broken",
+    "payments.202": "not applicable",
+    "payments.quote": "not applicable",
+    "payments.caps": "not applicable",
+    "payments.wallet": "broken",
+    "people.rejected": "broken",
+    "lists.pages": "not seen",
+    "lists.growing": "not seen",
+    "lists.dead-cursor": "not seen",
+    "events.duplicate": "broken",
+}
+
+WATCHING = {
+    "signing.query": "not seen",
+    "signing.non-ascii": "not seen",
+    "signing.attempts": "not seen",
+    "signing.refused": "not seen",
+    "orders.no-key": "not seen",
+    **dict.fromkeys([item.id for item in ITEMS if item.needs == "orders"], "not applicable"),
+    **dict.fromkeys([item.id for item in ITEMS if item.needs == "transfers"], "not applicable"),
+    **dict.fromkeys([item for item in SHOWN if item.startswith("payments")], "not applicable"),
+    **dict.fromkeys([item for item in SHOWN if item.startswith("lists")], "not applicable"),
+    **dict.fromkeys([item for item in SHOWN if item.startswith("retries")], "not seen"),
+    "answers.spoiled": "not seen",
+    "answers.statuses": "not seen",
+    "answers.fields": "not seen",
+    "answers.nulls": "shown",
+    "people.codes": "not applicable",
+    "people.sides": "not applicable",
+    "people.rejected": "not applicable",
+    "people.addresses": "not seen",
+}
+
+HANDS = {
+    "good": (tour, GoodIntegration, {}),
+    "fourteen mistakes": (tour, FaultyIntegration, BROKEN),
+    "careless": (tour, CarelessIntegration, CARELESS),
+    "webhooks only": (watch, WebhookIntegration, WATCHING),
+    "paylab": (tour, PaylabIntegration, {"lists.dead-cursor": "not seen"}),
+}
+
+
+@pytest.mark.parametrize("hand", HANDS)
+def test_an_integration_is_judged_right_in_every_item(hand):
+    """Each item has its verdict: no mistake is missed, and none is seen where there is none."""
+    lead, integration, differences = HANDS[hand]
+    stage = Stage()
+    readiness = lead(stage, integration(stage))
+    expected = SHOWN | UNSEEN | differences | QUESTIONS
+    assert readiness.verdicts == {item.id: expected[item.id] for item in ITEMS}

@@ -1,0 +1,182 @@
+"""The report: from files, as text and JSON, and what is not held against an integration."""
+
+import json
+import re
+
+import pytest
+from faulty_integration import FaultyIntegration
+from good_integration import GoodIntegration, ServiceError
+from readiness_stage import Stage, tour
+
+from paylab.cli.main import main
+from paylab.errors import ConfigError, UnknownNameError
+from paylab.readiness.files import read_har_rows, read_report, write_report
+from paylab.readiness.judgement import judge
+from paylab.spec.assumptions import ALL
+
+
+@pytest.fixture(scope="module")
+def faulty():
+    """The stage of the faulty integration, after its tour."""
+    stage = Stage()
+    stage.report = tour(stage, FaultyIntegration(stage))
+    return stage
+
+
+@pytest.fixture
+def stage():
+    """A stage with a careful integration, which has an account to pay to."""
+    stage = Stage()
+    stage.program = GoodIntegration(stage)
+    stage.bank = stage.program.add_bank(stage.program.onboard("Ana", "Ruiz"))
+    return stage
+
+
+@pytest.mark.parametrize("raw", [False, True])
+def test_a_har_file_is_judged_like_the_journal(faulty, tmp_path, raw):
+    """Verdicts and evidence are the same from a HAR file, redacted or raw."""
+    path = faulty.controls.har(tmp_path / "calls.har", raw=raw)
+    from_file = judge({"": read_har_rows(path)})
+    assert from_file.to_json() == faulty.report.to_json()
+
+
+def test_a_report_is_judged_like_the_journal(faulty, tmp_path):
+    """The report of a test run has no personal data, and gives the same verdicts."""
+    path = tmp_path / "paylab-ready.json"
+    write_report({"w": faulty.records()}, path)
+    assert "Núñez" not in path.read_text()
+    assert judge(read_report(path)).verdicts == faulty.report.verdicts
+
+
+def test_the_har_file_of_another_program(tmp_path):
+    """Without verdicts, the status tells whether a signature was taken."""
+    answer = {"status": 200, "headers": [], "content": {"text": '{"id": "tr_1"}'}}
+    request = {"method": "GET", "url": "https://x.example/api/v1/transfers/tr_1", "headers": []}
+    entries = [
+        {"request": request, "response": answer, "startedDateTime": "2026-01-15T12:00:00Z"},
+        {"request": request, "response": {"status": 0, "headers": []}},
+        {"request": {**request, "url": "https://x.example/"}, "response": answer},
+    ]
+    path = tmp_path / "other.har"
+    path.write_text(json.dumps({"log": {"entries": entries}}))
+    rows = read_har_rows(path)
+    assert [(row["operation"], row["sent"]) for row in rows] == [
+        ("transfers.get", "whole"),
+        ("transfers.get", "nothing"),
+        (None, "whole"),
+    ]
+    readiness = judge({"": rows})
+    assert readiness["signing.get"].verdict == "shown"
+    assert readiness["orders.key"].verdict == "not applicable"
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "words"),
+    [
+        ("{", read_har_rows, "is not a HAR file"),
+        ('{"log": {"entries": [1]}}', read_har_rows, "is not a HAR file"),
+        ("[]", read_report, "is no report of a test run"),
+        ('{"paylab_ready": 9, "worlds": []}', read_report, "another version"),
+        (None, read_report, "cannot be read"),
+    ],
+)
+def test_a_file_that_is_none(tmp_path, text, read, words):
+    """The error names the file and what it is not."""
+    path = tmp_path / "file.json"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(ConfigError, match=words):
+        read(path)
+
+
+def test_a_refusal_that_a_test_expects_is_not_held_against_it(stage):
+    """The same conflict is a mistake in a test that does not say that it expects it."""
+    program = stage.program
+
+    def conflict(reference):
+        program.pay(reference, stage.bank, "10.00")
+        with pytest.raises(ServiceError):
+            program.pay(reference, stage.bank, "11.00")
+
+    stage.controls.name_test("expected", expects="the 409 of another amount")
+    conflict("a")
+    assert stage.readiness()["orders.one-order"].verdict == "not seen"
+    stage.controls.name_test("another refusal", expects="422")
+    conflict("b")
+    judged = stage.readiness()["orders.one-order"]
+    assert judged.verdict == "broken"
+    assert [(evidence.test, evidence.call) for evidence in judged.evidence] == [
+        ("another refusal", "call 8")
+    ]
+
+
+def test_a_call_under_a_fault_is_not_held_against_it(stage):
+    """A clock that a fault puts ahead is no mistake of the signer."""
+    with stage.fault("transfers.list", "skew", seconds=4000), pytest.raises(ServiceError):
+        stage.program.transfers()
+    assert stage.readiness().of("broken") == []
+
+
+def test_what_the_owner_does_is_not_held_against_it():
+    """Objects that a test adds, and moves, are no calls of the integration."""
+    stage = Stage()
+    client = stage.owner()
+    client.individuals.list().to_list()
+    stage.controls.clock.advance("1h")
+    stage.controls.seed(transfers=3)
+    readiness = stage.readiness()
+    assert readiness.request_count == 0
+    assert {judged.verdict for judged in readiness} == {"not seen", "not applicable", "question"}
+
+
+def test_the_text_says_what_to_do(faulty):
+    """What is broken comes first, with test and call; what is not seen says how to show it."""
+    readiness = faulty.report
+    lines = readiness.text().splitlines()
+    assert lines[2] == f"BROKEN ({readiness.counts['broken']})"
+    [line] = [line for line in lines if "Retry-After was 2 s" in line]
+    assert re.fullmatch(r"    limit, call \d+: sent again after 0.0 s; Retry-After was 2 s", line)
+    unseen = next(index for index, line in enumerate(lines) if line.startswith("? "))
+    assert lines[unseen + 2].startswith("    to show it: ")
+    assert repr(readiness).startswith("<readiness: ")
+
+
+def test_an_item_that_there_is_not(faulty):
+    """The error names the nearest."""
+    readiness = faulty.report
+    with pytest.raises(UnknownNameError, match=r"orders\.key"):
+        readiness["order.key"]
+    with pytest.raises(UnknownNameError, match="broken"):
+        readiness.of("brocken")
+    assert readiness[0].item.id == "signing.get"
+
+
+def test_each_item_has_its_source(faulty):
+    """Each row says why, with a section of the spec or an assumption, and how to show it."""
+    ids = {assumption.id for assumption in ALL}
+    items = [judged.item for judged in faulty.report]
+    assert len({item.id for item in items}) == len(items)
+    for item in items:
+        assert item.source.startswith("spec: ") or item.source in ids, item.id
+        assert item.why.endswith(".")
+        assert bool(item.show) == (item.judge is not None)
+
+
+def test_the_command(faulty, tmp_path, capsys):
+    """It prints the report, writes a page, and fails for what is broken or not shown."""
+    path = faulty.controls.har(tmp_path / "calls.har")
+    page = tmp_path / "ready.html"
+    assert main(["ready", "--har", str(path), "--html", str(page), "--json"]) == 1
+    report = json.loads(capsys.readouterr().out)
+    assert report["counts"]["broken"] == faulty.report.counts["broken"]
+    assert "<h1>Is this integration ready?</h1>" in page.read_text()
+    assert main(["ready"]) == 2
+    assert "there is nothing to judge" in capsys.readouterr().err
+
+
+def test_the_command_counts_what_is_shown(stage, tmp_path, capsys):
+    """Fewer items than --fail-under are a failure, as many are none."""
+    path = stage.controls.har(tmp_path / "calls.har")
+    shown = stage.readiness().counts["shown"]
+    assert main(["ready", "--har", str(path), "--fail-under", str(shown)]) == 0
+    assert main(["ready", "--har", str(path), "--fail-under", str(shown + 1)]) == 1
