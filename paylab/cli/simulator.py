@@ -12,12 +12,16 @@ import argparse
 import json
 import os
 from contextlib import closing
+from typing import TYPE_CHECKING
 
 from ..errors.base import ConfigError
 from ..redaction.hiding import Secret
 from .program import run_program
 from .service import FACTS, environment, exports, service_for
 from .terminal import in_range, log_without_blocking, port, stop_event
+
+if TYPE_CHECKING:
+    from ..simulator.simulator import Simulator
 
 EXAMPLE = "paylab simulator --port 8080 --data world.db"
 _SERVICE = "follow the assumptions in this service.toml (default: see PAYLAB_SERVICE)"
@@ -44,6 +48,19 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         type=in_range(0, 1_000_000),
         default=0,
         help="number of past transfers at the start",
+    )
+    parser.add_argument(
+        "--individuals",
+        type=in_range(1, 100_000),
+        metavar="N",
+        help="number of recipients at the start; with more than 6, in all corridors",
+    )
+    parser.add_argument(
+        "--conversions",
+        type=in_range(0, 1_000_000),
+        default=0,
+        metavar="N",
+        help="number of past conversions at the start",
     )
     parser.add_argument(
         "--speed",
@@ -79,14 +96,14 @@ def run(options: argparse.Namespace) -> int:
         raise ConfigError("--json prints the keys: omit it, the program has them as variables")
     log_without_blocking()
     service = service_for(options.service, {} if options.program else os.environ)
-    names = ("seed", "frozen", "speed", "transfers", "production_like", "data", "strict")
+    names = ("seed", "frozen", "speed", "production_like", "data", "strict")
     chosen = {name: getattr(options, name) for name in names}
     chosen |= {"keys": _keys(service.signing.key_encoding), "service": service}
     stopped = stop_event()
     # Before a file is created: the port may be in use.
     with (
         listen(options.host, options.port) as listener,
-        closing(Simulator(**chosen)) as simulator,
+        closing(_fill(Simulator(**chosen), options)) as simulator,
         Server(
             simulator, host=options.host, allowed_hosts=options.allow_hosts, listener=listener
         ) as server,
@@ -102,6 +119,17 @@ def run(options: argparse.Namespace) -> int:
         while not stopped.wait(1) and server.is_alive():
             pass
     return 0
+
+
+def _fill(simulator: Simulator, options: argparse.Namespace) -> Simulator:
+    """The simulator, with objects of the past if it has none yet."""
+    from ..simulator.population import seed_world
+
+    world = simulator.world
+    if not any(len(world.tables[kind]) for kind in ("individuals", "transfers", "conversions")):
+        seed_world(world, options.transfers, options.individuals, options.conversions)
+        simulator.save()
+    return simulator
 
 
 def _keys(encoding: str) -> tuple[str, str]:

@@ -44,7 +44,7 @@ def seed(world: World, request: Request) -> Reply:
 
     The answer is the summary, and the ids of what was added.
     """
-    from . import seeding
+    from . import population, seeding
 
     body = request.json()
     problems = [
@@ -58,8 +58,8 @@ def seed(world: World, request: Request) -> Reply:
             problems.append(Problem(name, f"must be a whole number from 0 to {seeding.ROWS_MAX}"))
     raise_if_problems(problems)
     old_ids = {kind: {*world.tables[kind].rows} for kind in ADDED_KINDS}
-    seeding.seed_transfers(world, counts["transfers"], counts["individuals"] or None)
-    seeding.seed_conversions(world, counts["conversions"])
+    individuals = counts["individuals"] or None
+    population.seed_world(world, counts["transfers"], individuals, counts["conversions"])
     ids = {
         kind: [row_id for row_id in world.tables[kind].rows if row_id not in old_ids[kind]]
         for kind in ADDED_KINDS

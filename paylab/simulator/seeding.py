@@ -40,12 +40,12 @@ EMPTY_REQUEST_FIELDS = dict.fromkeys(OPERATIONS["transfers.create"].echoed)
 """What a transfer repeats of its request: null where nothing was sent."""
 
 
-class _Route(NamedTuple):
+class PayoutRoute(NamedTuple):
     """Payouts to one country: the recipient, and the distribution of amounts.
 
     `methods` are the rails, each as often as its weight. `share` is the weight of the route.
     `median` and `spread` are those of its amounts in US dollars. `failing` is the share of
-    failures.
+    failures. `source` is the currency that is sent.
     """
 
     country: str
@@ -56,6 +56,7 @@ class _Route(NamedTuple):
     median: int
     spread: float
     failing: float
+    source: str = "USD"
 
 
 CLOSED = "The recipient's account is closed."
@@ -66,12 +67,12 @@ NO_ANSWER = "The recipient's bank did not answer in time."
 REVIEW = "The recipient's bank rejected the payout after a review."
 
 ROUTES = (
-    _Route("MX", "MXN", "María González Hernández", ["spei"], 38, 240, 0.8, 0.015),
-    _Route("BR", "BRL", "João Silva", ["pix"], 22, 180, 1.1, 0.02),
-    _Route("CO", "COP", "José Núñez", ["ach_co"], 9, 320, 0.7, 0.06),
-    _Route("PH", "PHP", "Ana Reyes", [*["instapay"] * 4, "pesonet"], 17, 150, 0.6, 0.035),
-    _Route("IN", "INR", "Asha Rao", ["upi"], 9, 210, 0.9, 0.045),
-    _Route("DE", "EUR", "Jörg Öz", ["sepa_instant"], 5, 900, 1.2, 0.01),
+    PayoutRoute("MX", "MXN", "María González Hernández", ["spei"], 38, 240, 0.8, 0.015),
+    PayoutRoute("BR", "BRL", "João Silva", ["pix"], 22, 180, 1.1, 0.02),
+    PayoutRoute("CO", "COP", "José Núñez", ["ach_co"], 9, 320, 0.7, 0.06),
+    PayoutRoute("PH", "PHP", "Ana Reyes", [*["instapay"] * 4, "pesonet"], 17, 150, 0.6, 0.035),
+    PayoutRoute("IN", "INR", "Asha Rao", ["upi"], 9, 210, 0.9, 0.045),
+    PayoutRoute("DE", "EUR", "Jörg Öz", ["sepa_instant"], 5, 900, 1.2, 0.01),
 )
 SEEDED_ON_RAMP = need_on_ramp(country=ROUTES[0].country)
 """The on-ramp of seeded conversions."""
@@ -89,6 +90,7 @@ FAILURE_REASONS = {
     "DE": {CLOSED: 1, NO_ANSWER: 1},
 }
 """The reasons of failures per country, with their weights."""
+OTHER_REASONS = {UNKNOWN: 4, CLOSED: 2, NO_ANSWER: 1}
 
 RAIL_SECONDS = {
     "spei": (18, 0.7),
@@ -100,8 +102,10 @@ RAIL_SECONDS = {
     "sepa_instant": (8, 0.5),
 }
 """The median seconds of a payout on a rail, and their spread."""
+OTHER_RAIL_SECONDS = (45, 0.7)
 
 
+OFF_RAMP_FIELDS = {"product": "off_ramp", "source_type": "", "outcome": None}
 INTERNAL_FIELDS = {"product": "global_payouts", "source_type": "", "outcome": None}
 """The internal fields of a past transfer, shared by all rows."""
 
@@ -121,14 +125,14 @@ def seed_transfers(world: World, count: int, individuals: int | None = None) -> 
     """
     if individuals is None:
         individuals = len(ROUTES) if count else 0
-    source = _random_source(world, "transfers")
+    source = random_source(world, "transfers")
     routes = islice(cycle(ROUTES), individuals)
     histories = [RouteHistory(world, source, route) for route in routes]
     if not count:
         return
     weights = [history.route.share for history in histories]
     drawn_histories = source.choices(histories, weights, k=count)
-    moments = _draw_moments(world, source, count)
+    moments = draw_moments(world, source, count)
     rows = [
         history.make_transfer(moment)
         for history, moment in zip(drawn_histories, moments, strict=True)
@@ -136,7 +140,7 @@ def seed_transfers(world: World, count: int, individuals: int | None = None) -> 
     world.extend("transfers", rows)
 
 
-def _random_source(world: World, kind: str) -> random.Random:
+def random_source(world: World, kind: str) -> random.Random:
     """A random source that is the same for every world with this seed and number of rows."""
     return random.Random(f"{world.seed}:{len(world.tables[kind])}")  # noqa: S311 - made-up data
 
@@ -145,27 +149,30 @@ def seed_conversions(world: World, count: int) -> None:
     """Add finished conversions of one individual, of the last 90 days."""
     if not count:
         return
-    source = _random_source(world, "conversions")
+    source = random_source(world, "conversions")
     owner, account = _add_recipient(world, ROUTES[0], "on_ramp")
-    address = {"address": ids.wallet_address(world.seed, "base", owner["id"]), "network": "base"}
-    wallet = store_account(world, owner, "crypto_wallet", address)
-    parent = world.create(
-        "conversion_accounts",
-        {"payout_account_id": wallet["id"]},
-        individual_id=owner["id"],
-        source_currency=SEEDED_ON_RAMP.currency,
-        destination_currency="USDC",
-        status="active",
-        deposit_instructions=on_ramp.new_instructions(
-            world, SEEDED_ON_RAMP.currency, account["id"]
-        ),
-    )
-    moments = _draw_moments(world, source, count)
-    rows = [_make_conversion(world, source, parent, moment) for moment in moments]
+    parent = add_on_ramp(world, owner, account, SEEDED_ON_RAMP.currency)
+    moments = draw_moments(world, source, count)
+    rows = [make_conversion(world, source, parent, moment) for moment in moments]
     world.extend("conversions", rows)
 
 
-def _draw_moments(world: World, source: random.Random, count: int) -> Iterator[datetime]:
+def add_on_ramp(world: World, owner: Row, account: Row, currency: str) -> Row:
+    """A wallet and an active conversion account of an individual."""
+    address = {"address": ids.wallet_address(world.seed, "base", owner["id"]), "network": "base"}
+    wallet = store_account(world, owner, "crypto_wallet", address)
+    return world.create(
+        "conversion_accounts",
+        {"payout_account_id": wallet["id"]},
+        individual_id=owner["id"],
+        source_currency=currency,
+        destination_currency="USDC",
+        status="active",
+        deposit_instructions=on_ramp.new_instructions(world, currency, account["id"]),
+    )
+
+
+def draw_moments(world: World, source: random.Random, count: int) -> Iterator[datetime]:
     """Times in the period, oldest first, with the weights of hours and weekdays."""
     first_hour, weights = _weigh_hours(world.now() - AGE_MIN)
     hours = source.choices(range(len(weights)), cum_weights=weights, k=count)
@@ -188,23 +195,29 @@ def _weigh_hours(end: datetime) -> tuple[datetime, list[float]]:
 class RouteHistory:
     """Makes the past transfers of one route."""
 
-    def __init__(self, world: World, source: random.Random, route: _Route) -> None:
+    def __init__(
+        self,
+        world: World,
+        source: random.Random,
+        route: PayoutRoute,
+        recipient: tuple[Row, Row] | None = None,
+    ) -> None:
         self.world = world
         self.source = source
         self.route = route
-        owner, account = _add_recipient(world, route)
+        owner, account = recipient or _add_recipient(world, route)
         self.owner_id = owner["id"]
         self.account_id = account["id"]
-        self.rate = prices.rate("USD", route.currency)
+        self.rate = prices.rate(route.source, route.currency)
         self.rate_text = prices.rate_text(self.rate)
         self.latest = world.now()
-        self.reasons = [*Counter(FAILURE_REASONS[route.country]).elements()]
+        self.reasons = [*Counter(FAILURE_REASONS.get(route.country, OTHER_REASONS)).elements()]
 
     def make_transfer(self, moment: datetime) -> Row:
         """A transfer with a final status that was created at a time."""
         amount = self._draw_amount()
         method = self._choose(self.route.methods)
-        price = prices.from_source(amount, "USD", self.route.currency)
+        price = prices.from_source(amount, self.route.source, self.route.currency)
         chance = self.source.random()
         seconds_until_now = int((self.latest - moment).total_seconds())
         seconds = min(self._draw_seconds(method), seconds_until_now - 1)
@@ -226,14 +239,14 @@ class RouteHistory:
             **EMPTY_REQUEST_FIELDS,
             "client_reference_id": f"order-{row_id[-16:-10]}",
             "source_amount": format(price.source, "f"),
-            "source_currency": "USD",
+            "source_currency": self.route.source,
             "destination_amount": format(price.destination, "f"),
             "destination_currency": self.route.currency,
             "exchange_rate": self.rate_text,
             "total_fee": intern(format(price.fee, "f")),
-            "fee_currency": "USD",
-            "total_tax": "0.00",
-            "tax_currency": "USD",
+            "fee_currency": self.route.source,
+            "total_tax": prices.amount_text(Decimal(0), self.route.source),
+            "tax_currency": self.route.source,
             "net_source_amount": format(price.net, "f"),
             "recipient_id": self.owner_id,
             "financial_account_id": self.account_id,
@@ -244,7 +257,7 @@ class RouteHistory:
             "settlement_reference_id": settlement_reference,
             "created_at": timestamps.to_text(moment),
             "updated_at": timestamps.to_text(moment + timedelta(seconds=seconds + 1)),
-            "_": INTERNAL_FIELDS,
+            "_": OFF_RAMP_FIELDS if self.route.source == "USDC" else INTERNAL_FIELDS,
         }
         return vars(_SharedKeys(fields))
 
@@ -252,20 +265,28 @@ class RouteHistory:
         return texts[int(self.source.random() * len(texts))]
 
     def _draw_amount(self) -> Decimal:
-        """A log-normal amount in US dollars, from 5 to 50,000."""
+        """A log-normal amount of 5 to 50,000 US dollars, in the source currency."""
         cents = int(self.route.median * 100 * exp(self.source.gauss(0, self.route.spread)))
-        return Decimal(min(max(cents, 500), 5_000_000)).scaleb(-2)
+        dollars = Decimal(min(max(cents, 500), 5_000_000)).scaleb(-2)
+        if self.route.source == "USD":
+            return dollars
+        amount = dollars * prices.rate("USD", self.route.source)
+        if self.route.source == "USDC":  # with millionths, as stablecoins have
+            amount += Decimal(int(self.source.random() * 10_000)).scaleb(-6)
+        return Decimal(prices.amount_text(amount, self.route.source))
 
     def _draw_seconds(self, method: str) -> int:
         """A log-normal duration. Payouts under review take much longer."""
-        median, spread = RAIL_SECONDS[method]
+        median, spread = RAIL_SECONDS.get(method, OTHER_RAIL_SECONDS)
         seconds = median * exp(self.source.gauss(0, spread))
         if self.source.random() < REVIEWED_SHARE:
             seconds *= 25
         return max(1, int(seconds))
 
 
-def _add_recipient(world: World, route: _Route, product: str = "global_payouts") -> tuple[Row, Row]:
+def _add_recipient(
+    world: World, route: PayoutRoute, product: str = "global_payouts"
+) -> tuple[Row, Row]:
     """An active individual with one account."""
     given_name, _, family_name = route.name.partition(" ")
     owner = world.create(
@@ -286,11 +307,12 @@ def _add_recipient(world: World, route: _Route, product: str = "global_payouts")
     return owner, store_account(world, owner, example["type"], example["details"])
 
 
-def _make_conversion(world: World, source: random.Random, parent: Row, moment: datetime) -> Row:
+def make_conversion(world: World, source: random.Random, parent: Row, moment: datetime) -> Row:
     """A conversion that was paid out, or failed and has no payout times."""
     cents = int(1_800 * exp(source.gauss(0, 0.6)))
-    amount = min(Decimal(max(cents, 100)).scaleb(-2), SEEDED_ON_RAMP.cap)
-    amount_text = prices.amount_text(amount, SEEDED_ON_RAMP.currency)
+    ramp = need_on_ramp(currency=parent["source_currency"])
+    amount = min(Decimal(max(cents, 100)).scaleb(-2), ramp.cap)
+    amount_text = prices.amount_text(amount, ramp.currency)
     created_at = timestamps.to_text(moment)
     row = on_ramp.new_conversion(parent, amount_text, created_at)
     row_id = world.new_id("conversions", moment)

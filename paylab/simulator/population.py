@@ -1,0 +1,184 @@
+"""A population: many recipients in all corridors, with their payments of the last 90 days."""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from itertools import accumulate
+from typing import NamedTuple
+
+from ..corridors import examples
+from ..corridors.on_ramps import ON_RAMPS
+from ..spec import timestamps
+from .resources.financial_accounts import store_account
+from .seeding import (
+    ROUTES,
+    PayoutRoute,
+    RouteHistory,
+    add_on_ramp,
+    draw_moments,
+    make_conversion,
+    random_source,
+    seed_conversions,
+    seed_transfers,
+)
+from .table import Row
+from .world import World
+
+MORE_ROUTES = (
+    PayoutRoute("AR", "ARS", "", ["cbu_cvu"], 6, 130, 0.9, 0.03),
+    PayoutRoute("GB", "GBP", "", ["faster_payments"], 4, 650, 1.0, 0.012),
+)
+SOURCE_SHARES = {"USD": 10, "USDC": 5, "PHP": 1}
+"""How often each source currency is sent; none is sent to an account of the same currency."""
+
+GIVEN_NAMES = (
+    "Ana", "João", "María", "José", "Asha", "Jörg", "Lucía", "Mateo", "Camila", "Tomás", "Beatriz",
+    "Rafael", "Priya", "Arjun", "Grace", "Angelo", "Emma", "Oliver", "Freya", "Noor", "Inés",
+)  # fmt: skip
+FAMILY_NAMES = (
+    "García", "Silva", "Núñez", "Reyes", "Rao", "Öz", "Santos", "Cruz", "Patel", "Müller", "Smith",
+    "Jones", "Castro", "Rojas", "Lima", "Costa", "Bautista", "Mehta", "Weber", "Díaz", "Moreno",
+)  # fmt: skip
+
+OLDEST = timedelta(days=180)
+NEWEST = timedelta(days=5)
+"""The ages of individuals: half of them were created before their first payments could be."""
+
+
+class Member(NamedTuple):
+    """An individual of a population: its creation, payments, and how often it is paid."""
+
+    created_at: datetime
+    history: RouteHistory
+    owner: Row
+    account: Row
+    weight: float
+
+
+def seed_world(world: World, transfers: int, individuals: int | None, conversions: int) -> None:
+    """Add finished transfers and conversions, and the individuals that they belong to.
+
+    More individuals than the usual world has are a population in all corridors and source
+    currencies, of which a fifth has conversions.
+    """
+    if individuals is None or individuals <= len(ROUTES):
+        seed_transfers(world, transfers, individuals)
+        seed_conversions(world, conversions)
+        return
+    source = random_source(world, "individuals")
+    members = _make_members(world, source, individuals, has_ramps=bool(conversions))
+    _add_transfers(world, source, members, transfers)
+    if conversions:
+        _add_conversions(world, source, members, conversions)
+
+
+def all_routes() -> list[PayoutRoute]:
+    """A route for each source currency and corridor; shares are those of both."""
+    return [
+        route._replace(source=source, share=route.share * share)
+        for source, share in SOURCE_SHARES.items()
+        for route in (*ROUTES, *MORE_ROUTES)
+        if route.currency != source
+    ]
+
+
+def _make_members(
+    world: World, source: random.Random, count: int, *, has_ramps: bool
+) -> list[Member]:
+    """Members by creation; each route has one before a route has two."""
+    routes = all_routes()
+    shares = [route.share for route in routes]
+    chosen = [*routes, *source.choices(routes, shares, k=max(0, count - len(routes)))][:count]
+    spread = (OLDEST - NEWEST).total_seconds()
+    moments = sorted(
+        world.now() - NEWEST - timedelta(seconds=int(source.random() ** 2 * spread)) for _ in chosen
+    )
+    source.shuffle(chosen)
+    members_of = Counter((*route[:2], route.source) for route in chosen)
+    members = []
+    for number, (moment, route) in enumerate(zip(moments, chosen, strict=True)):
+        owner, account = _add_individual(world, source, route, moment, number, has_ramps=has_ramps)
+        history = RouteHistory(world, source, route, (owner, account))
+        share = route.share / members_of[(*route[:2], route.source)]
+        weight = share * source.paretovariate(1.5)
+        members.append(Member(moment, history, owner, account, weight))
+    return members
+
+
+def _add_individual(  # noqa: PLR0913 - who, where, when, and the number for an address
+    world: World,
+    source: random.Random,
+    route: PayoutRoute,
+    moment: datetime,
+    number: int,
+    *,
+    has_ramps: bool,
+) -> tuple[Row, Row]:
+    """An active individual that was created then, with an account, and a wallet if it needs one."""
+    given_name = source.choice(GIVEN_NAMES)
+    family_name = f"{source.choice(FAMILY_NAMES)} {source.choice(FAMILY_NAMES)}"
+    is_off_ramp = route.source == "USDC"
+    products = ["off_ramp" if is_off_ramp else "global_payouts"]
+    if has_ramps and _ramp_currency(route):
+        products.append("on_ramp")
+    text = timestamps.to_text(moment)
+    owner: Row = {
+        "id": world.new_id("individuals", moment),
+        "given_name": given_name,
+        "family_name": family_name,
+        "email": f"recipient{number}@example.com",
+        "phone": "+910000000000" if route.country == "IN" else None,
+        "address": {"country": route.country},
+        "country": route.country,
+        "status": "active",
+        "product_types": products,
+        "document": None,
+        "status_details": None,
+        "created_at": text,
+        "updated_at": text,
+        "_": {"accounts": [], "images": {}, "moves": []},
+    }
+    world.put("individuals", owner)
+    example = examples.account(route.country, world.service)
+    account = store_account(world, owner, example["type"], example["details"])
+    return owner, account
+
+
+def _ramp_currency(route: PayoutRoute) -> str | None:
+    """The currency of the on-ramp of a country, if there is one."""
+    return next((ramp.currency for ramp in ON_RAMPS if ramp.country == route.country), None)
+
+
+def _add_transfers(
+    world: World, source: random.Random, members: Sequence[Member], count: int
+) -> None:
+    """Transfers to members that exist at the time, some of them much more often than others."""
+    created = [member.created_at for member in members]
+    weights = [*accumulate(member.weight for member in members)]
+    rows = []
+    for moment in draw_moments(world, source, count):
+        known = max(1, bisect_right(created, moment))
+        place = bisect_left(weights, source.random() * weights[known - 1], 0, known - 1)
+        rows.append(members[place].history.make_transfer(moment))
+    world.extend("transfers", rows)
+
+
+def _add_conversions(
+    world: World, source: random.Random, members: Sequence[Member], count: int
+) -> None:
+    """Conversions of some of the members whose country has an on-ramp."""
+    owners = [member for member in members if "on_ramp" in member.owner["product_types"]]
+    owners = owners[: max(1, len(members) // 5)]
+    parents = []
+    for member in owners:
+        currency = _ramp_currency(member.history.route) or ""
+        parents.append(add_on_ramp(world, member.owner, member.account, currency))
+    rows = [
+        make_conversion(world, source, source.choice(parents), moment)
+        for moment in draw_moments(world, source, count)
+    ]
+    world.extend("conversions", rows)
