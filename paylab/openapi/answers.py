@@ -62,7 +62,7 @@ class AnswerSchemas:
         operation = NAMED.get(name)
         name_table = operation.names if operation else None
         names = answer_names(name, self._service).their_names
-        absent, nullable = missing_fields(answer, Service() if in_event else self._service)
+        absent, nullable = missing_fields(name, Service() if in_event else self._service)
         properties = {}
         for field in model.model_fields:
             schema = self._field_schema(model, field, answer, in_event=in_event)

@@ -23,6 +23,7 @@ CONTROL_NAMES: Mapping[str, str] = {
     "control.seed": "objects_seeded",
     "control.add_person": "person_added",
     "control.add_account": "account_added",
+    "control.send_event": "event_sent",
     "control.deliver": "deliveries_changed",
     "control.write_snapshot": "state_loaded",
     "control.reset": "world_reset",

@@ -58,6 +58,12 @@ LINES = (
         id="$PERSON",
     ),
     Curl("move_object", "With a reason", _REJECT, id="$PERSON"),
+    Curl(
+        "move_object",
+        "Or to any status, also one that the service does not have",
+        '{"to": "on_hold", "force": true}',
+        id="$PERSON",
+    ),
     Curl("clock", "Freeze the clock", '{"frozen": true}'),
     Curl("clock", "Advance it: what is due happens and is delivered", '{"advance": "23h 59m"}'),
     Curl("clock", "Run it, 50 simulated seconds a second", '{"frozen": false, "speed": 50}'),
@@ -89,6 +95,11 @@ LINES = (
         '{"name": "a conflict", "expects": "409"}',
     ),
     Curl("events", "Every event"),
+    Curl(
+        "send_event",
+        "Send any event, also of a type that is not known: every subscription gets it",
+        '{"event_type": "individual.archived", "payload": {"id": "ind_1", "status": "archived"}}',
+    ),
     Curl("deliveries", "Every attempt to deliver one"),
     Curl(
         "deliveries",

@@ -108,14 +108,32 @@ class Controls:
     def __repr__(self) -> str:
         return "<simulator controls: clock, faults, requests, deliveries, scenarios; summary()>"
 
-    def move(self, object_id: str, to: codes.Status | str, reason: str = "") -> JsonObject:
+    def move(
+        self, object_id: str, to: codes.Status | str, reason: str = "", *, force: bool = False
+    ) -> JsonObject:
         """Move an object to a state; an illegal move names the legal ones.
+
+        With `force` any status can be set, also one that the service does not have.
 
         >>> lab.simulator.move(draft.id, "pending")["status"]
         'pending'
         """
-        body = {"to": to, "reason": reason}
+        body = {"to": to, "reason": reason, "force": force}
         return dict(self._ask("POST", f"/_simulator/objects/{object_id}", json=body))
+
+    def send_event(
+        self, event_type: codes.EventType | str, object_id: str = "", **payload: object
+    ) -> JsonObject:
+        """Send any event, also of a type that is not known, to the subscriptions.
+
+        `payload` replaces fields of the snapshot of the object, or is all of it without an object.
+        An event of a type that is not known is delivered to every subscription.
+
+        >>> lab.simulator.send_event("transfer.reversed", id="tr_1", status="reversed")["at"][:4]
+        '2026'
+        """
+        body = {"event_type": event_type, "resource_id": object_id, "payload": payload}
+        return dict(self._ask("POST", "/_simulator/events", json=body))
 
     def history(self, object_id: str) -> list[tuple[str, datetime]] | None:
         """Each status that an object has had, with the time when it began; None if not known.

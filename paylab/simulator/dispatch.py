@@ -26,6 +26,7 @@ from ..spec.translation import write_amounts_as_numbers
 from . import control_api, faults, journal_api, object_controls
 from .bodies import list_page, read_row, row_json
 from .control_notes import begin_control, end_control
+from .forced_changes import force_status, send_event
 from .idempotency import Operation, answer_once
 from .messages import (
     BODY_BYTES_MAX,
@@ -54,9 +55,9 @@ def settle(world: World) -> None:
 
 
 def move_object(world: World, request: Request) -> Reply:
-    """POST /_simulator/objects/{id} {"to", "reason"}.
+    """POST /_simulator/objects/{id} {"to", "reason", "force"}.
 
-    RefusedError with status 422 lists the legal moves if this one is illegal.
+    RefusedError with status 422 lists the legal moves if this one is illegal, and is not forced.
     """
     kinds = [kind for kind in MACHINES if world.find(kind, request.id)]
     if not kinds:
@@ -68,6 +69,12 @@ def move_object(world: World, request: Request) -> Reply:
     reason = body.get("reason") or ""
     if not isinstance(to, str) or not isinstance(reason, str):
         raise RefusedError(400, "to: name the state to move to; reason, if given, is text")
+    is_forced = body.get("force", False)
+    if not isinstance(is_forced, bool):
+        raise RefusedError(400, "force: must be true or false")
+    if is_forced and to not in MACHINES[kind].onward(row["status"]):
+        force_status(world, kind, row, to)
+        return Reply.json(200, row_json(world, kind, row))
     try:
         trigger = MACHINES[kind].toward(row["status"], to)
     except IllegalMove as error:
@@ -80,6 +87,7 @@ _CONTROLS = {
     **vars(control_api),
     **vars(journal_api),
     **vars(object_controls),
+    "send_event": send_event,
     "move_object": move_object,
     "pay_in": transfers.pay_in,
 }

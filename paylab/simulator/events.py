@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 from ..journal.record import Note
+from ..spec.codes import EVENT_TYPES
 from ..spec.json_path import set_value_at
 from ..spec.money import lower_currencies
 from ..spec.operations.records import event_payload
@@ -24,8 +25,11 @@ from .table import Row
 from .world import World
 
 
-def emit_event(world: World, event_type: str, resource_id: str, payload: Row) -> None:
-    """Store an event and queue it for every subscription to its type."""
+def emit_event(world: World, event_type: str, resource_id: str, payload: Row) -> Row:
+    """Store an event, which is returned, and queue it for every subscription to its type.
+
+    One of a type that is not known, to which nobody can subscribe, is for every subscription.
+    """
     body = {"event_type": event_type, "event_payload": lower_currencies(payload)}
     now = world.stamp()
     row = {
@@ -48,10 +52,12 @@ def emit_event(world: World, event_type: str, resource_id: str, payload: Row) ->
         body=body,
     )
     if world.withholds_events:
-        return
+        return event
+    is_known = event_type in (*EVENT_TYPES, *world.service.webhooks.event_types)
     for subscription in list(world.tables["webhook_subscriptions"].rows.values()):
-        if event_type in subscription["event_types"]:
+        if not is_known or event_type in subscription["event_types"]:
             _queue_event(world, subscription, event)
+    return event
 
 
 @contextmanager
@@ -171,7 +177,13 @@ def record_attempt(
     row["due"] = world.after(delays[row["attempt"] - 1])
     row["attempt"] += 1
     row["cause"] = "retry"
-    world.outbox.requeue(world.put("outbox", row))
+    if world.service.webhooks.order == "in_order":
+        world.outbox.requeue(world.put("outbox", row))
+        return
+    # A lane of its own: the later events of the resource do not wait for it.
+    world.outbox.remove(row)
+    row["lane"] = f"{row['subscription_id']} retry {row['id']}"
+    world.outbox.add(world.put("outbox", row))
 
 
 def drop_delivery(world: World, row: Row) -> None:

@@ -38,6 +38,7 @@ CONTROLS = (
     _route("journal", "GET", "/journal"),
     _route("name_test", "POST", "/test"),
     _route("events", "GET", "/events"),
+    _route("send_event", "POST", "/events"),
     _route("deliveries", "GET", "/deliveries"),
     _route("deliver", "POST", "/deliveries"),
     _route("openapi", "GET", "/openapi.json"),

@@ -49,7 +49,8 @@ Number = Annotated[float, Field(ge=-COUNT_MAX, le=COUNT_MAX)]
 Id = Annotated[Text, checked_by("an id", re.compile(r"[!-~](?:[ -~]{0,510}[!-~])?").fullmatch)]
 Time = Annotated[Text, checked_by("a time like 2026-01-31T09:30:00.123Z", _is_instant)]
 Product = Annotated[Text, choice_of(codes.PRODUCTS)]
-EventType = Annotated[Text, choice_of(codes.EVENT_TYPES)]
+Word = Annotated[Text, checked_by("a word", re.compile(r"[A-Za-z0-9_.:-]{1,100}").fullmatch)]
+"""A status or an event type, which can be one that no service has."""
 Currency = Annotated[
     Text, choice_of(dict.fromkeys((*codes.SOURCE_CURRENCIES, *codes.DESTINATION_CURRENCIES)))
 ]

@@ -16,7 +16,6 @@ from .row_fields import (
     COUNT_MAX,
     Count,
     Currency,
-    EventType,
     Id,
     Number,
     Object,
@@ -26,6 +25,7 @@ from .row_fields import (
     Time,
     TimestampedRow,
     Values,
+    Word,
     checked_by,
     choice_of,
     nested_field,
@@ -75,7 +75,7 @@ class IndividualRow(TimestampedRow):
     date_of_birth: Text | None = None
     idv_consent_recorded_at: Text | None = None
     address: Object
-    status: Annotated[Text, choice_of(MACHINES["individuals"].states)]
+    status: Word
     product_types: list[Product]
     document: Object | None
     status_details: list[StatusDetailRow] | None
@@ -114,7 +114,7 @@ class QuoteRow(Record, Terms):
 class TransferRow(TimestampedRow, Terms):
     """A row of `transfers`; one that is under way has the time of its start."""
 
-    status: Annotated[Text, choice_of(MACHINES["transfers"].states)]
+    status: Word
     client_reference_id: Text | None
     completed_in: Text | None
     failure_reason: Text | None
@@ -138,7 +138,7 @@ class ConversionAccountRow(TimestampedRow):
     individual_id: Id
     source_currency: Annotated[Text, choice_of(codes.ON_RAMP_CURRENCIES)]
     destination_currency: Annotated[Text, choice_of(codes.STABLECOINS)]
-    status: Annotated[Text, choice_of(MACHINES["conversion_accounts"].states)]
+    status: Word
     client_reference_id: Text | None = None
     deposit_instructions: DepositInstructionsRow | None = None
     payout_account_id: Id = nested_field("_", "payout_account_id")
@@ -160,7 +160,7 @@ class ConversionRow(TimestampedRow):
 
     conversion_account_id: Id
     individual_id: Id
-    status: Annotated[Text, choice_of(MACHINES["conversions"].states)]
+    status: Word
     deposit_amount: Text = nested_field("deposit", "amount")
     deposit_currency: Currency = nested_field("deposit", "currency")
     received_at: Time = nested_field("deposit", "received_at")
@@ -180,7 +180,7 @@ class SubscriptionRow(TimestampedRow):
     """A row of `webhook_subscriptions`."""
 
     url: Text
-    event_types: list[EventType]
+    event_types: list[Word]
     is_active: bool
     internal: Object = Field(alias="_")
 
@@ -190,9 +190,9 @@ class EventRow(Record):
 
     created_at: Time
     at: Time
-    event_type: EventType
+    event_type: Word
     resource_id: Text
-    delivered_type: EventType = nested_field("body", "event_type")
+    delivered_type: Word = nested_field("body", "event_type")
     payload: Object = nested_field("body", "event_payload")
 
 
@@ -206,7 +206,7 @@ class QueuedEventRow(Record):
     resource_id: Text
     subscription_id: Id
     event_id: Id | None = None
-    event_type: EventType
+    event_type: Word
     body: Annotated[
         Text, checked_by("JSON text of an object", lambda text: isinstance(json.loads(text), dict))
     ]
@@ -221,7 +221,7 @@ class AttemptRow(Record):
     at: Time
     resource_id: Text
     url: Text
-    event_type: EventType
+    event_type: Word
     body: Object
     attempt: Annotated[int, Field(ge=1, le=COUNT_MAX)]
     status: Annotated[int, Field(ge=100, le=999)] | None

@@ -272,7 +272,11 @@ def _make_tables(service: Service) -> dict[str, Table]:
 
 def apply_move(world: World, kind: str, row: Row, trigger: str) -> None:
     """Change the status and its time, note the one before, and cancel the planned step."""
-    status = MACHINES[kind].after(row["status"], trigger)
+    set_status(world, kind, row, MACHINES[kind].after(row["status"], trigger))
+
+
+def set_status(world: World, kind: str, row: Row, status: str) -> None:
+    """Set a status, which may be one that no machine has, as `apply_move` does."""
     now = world.stamp()
     moves = row["_"].get("moves")
     if moves is not None:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from .answers import NESTED, AnswerForm, answer_form
+from .answers import NESTED, answer_form
 from .service.tree import ServiceSettings
 
 JsonFields = dict[str, Any]
 
 
-def missing_fields(
-    answer: AnswerForm, service: ServiceSettings
-) -> tuple[frozenset[str], frozenset[str]]:
+def missing_fields(model: str, service: ServiceSettings) -> tuple[frozenset[str], frozenset[str]]:
     """The fields that may be absent, and those that may be null, in the answers of a service."""
+    answer = answer_form(model)
     missing = frozenset((*answer.absent, *answer.nullable))
-    if service.objects.missing == "absent":
+    form = _form_of(model, service)
+    if form == "absent":
         return missing, frozenset()
-    if service.objects.missing == "null":
+    if form == "null":
         return frozenset(), missing
     return frozenset(answer.absent), frozenset(answer.nullable)
 
@@ -25,12 +25,12 @@ def missing_fields(
 def with_missing_values(service: ServiceSettings, model: str, fields: JsonFields) -> JsonFields:
     """An object in which fields without a value are absent or null, as in answers of the service.
 
-    Assumption `object.missing`.
+    Assumptions `object.missing` and `transfer.nulls`.
     """
-    missing = service.objects.missing
-    if missing == "absent":
+    form = _form_of(model, service)
+    if form == "absent":
         return dict(without_nulls(fields))
-    if missing == "as_specified":
+    if form == "as_specified":
         return fields
     completed = {**dict.fromkeys(answer_form(model).absent), **fields}
     for name, nested_model in NESTED.items():
@@ -38,6 +38,14 @@ def with_missing_values(service: ServiceSettings, model: str, fields: JsonFields
         if isinstance(nested_object, dict):
             completed[name] = with_missing_values(service, nested_model, nested_object)
     return completed
+
+
+def _form_of(model: str, service: ServiceSettings) -> str:
+    """How the answers of a model have missing values: absent, null or as_specified."""
+    is_as_specified = service.objects.missing == "as_specified"
+    if is_as_specified and model == "Transfer" and service.transfers.missing == "absent":
+        return "absent"
+    return service.objects.missing
 
 
 def without_nulls(value: object) -> Any:

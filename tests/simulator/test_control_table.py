@@ -46,6 +46,7 @@ def test_the_lines_work_when_pasted(tmp_path):
     assert [row["status"] for row in answers if "status_details" in row] == [
         "action_required",
         "rejected",
+        "on_hold",
     ]
     assert json.loads((tmp_path / "world.json").read_text())["base_url"] == server.base_url
 

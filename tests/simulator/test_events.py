@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from paylab.spec.service import Service
+
 ALL = [
     *(f"transfer.{name}" for name in ("created", "funded", "payout_initiated", "completed")),
     *("transfer.failed", "transfer.expired"),
@@ -38,8 +40,8 @@ class Receiver:
 def post(make):
     """A function that creates a service with a receiver and subscriptions."""
 
-    def made(receiver, types=ALL, urls=("https://example.com/hook",)):
-        service = make(send=receiver)
+    def made(receiver, types=ALL, urls=("https://example.com/hook",), order="independent"):
+        service = make(send=receiver, service=Service({"webhooks.order": order}))
         service.subscriptions = [
             service.made("/v1/webhook_subscriptions", {"url": url, "event_types": list(types)})
             for url in urls
@@ -160,10 +162,22 @@ def test_a_delivery_as_written_down(post):
     }
 
 
-def test_order_is_kept_while_a_receiver_fails(post):
-    """An event waits for earlier events of its transfer, not for those of other transfers."""
+def test_a_failed_event_is_tried_again_by_itself(post):
+    """The later events of its transfer do not wait for it, and its retry comes after them."""
     receiver = Receiver(500, 200)
     service = post(receiver)
+    service.transfer()
+    service.advance(100)
+    assert receiver.types == ["created", "funded", "payout_initiated", "completed", "created"]
+    attempts = log(service, "event_type", "attempt", "cause")
+    assert attempts[-1] == ("transfer.created", 2, "retry")
+    assert len({row["event_id"] for row in service.get("/_simulator/deliveries").json}) == 4
+
+
+def test_order_is_kept_while_a_receiver_fails(post):
+    """By a setting, an event waits for earlier events of its transfer, not for other transfers."""
+    receiver = Receiver(500, 200)
+    service = post(receiver, order="in_order")
     first = service.transfer()
     service.advance(2)
     second = service.transfer()
@@ -177,9 +191,9 @@ def test_order_is_kept_while_a_receiver_fails(post):
 
 
 def test_given_up_makes_way(post):
-    """After the last failed attempt, the next event of the transfer is delivered."""
+    """In order, the next event of the transfer is delivered after the last failed attempt."""
     receiver = Receiver(500, 500, 500, 500, 200)
-    service = post(receiver)
+    service = post(receiver, order="in_order")
     service.transfer()
     service.advance(3600)
     assert receiver.types == ["created"] * 4 + ["funded", "payout_initiated", "completed"]
@@ -272,7 +286,7 @@ def test_nothing_to_overtake_it(post):
 def test_overtaken_between_two_attempts(post):
     """A reordered event that failed is retried once, after the event that overtook it."""
     receiver = Receiver(200, 500, 200)
-    service = post(receiver)
+    service = post(receiver, order="in_order")
     fault(service, "event_reorder", event_type="transfer.funded")
     made = service.transfer(client_reference_id="scenario:under_review")
     service.advance(63)
@@ -319,3 +333,76 @@ def test_events_are_noted_without_subscribers(service):
     assert [row["resource_id"] for row in rows] == [made["id"]] * 4
     assert rows[0].keys() == {"id", "event_type", "resource_id", "at", "body"}
     assert service.get("/_simulator/deliveries").json == []
+
+
+@pytest.mark.parametrize(
+    ("body", "payload"),
+    [
+        ({"event_type": "transfer.reversed"}, {"status": "awaiting_funds"}),
+        ({"event_type": "transfer.reversed", "payload": {"status": "odd"}}, {"status": "odd"}),
+        ({"event_type": "transfer.completed"}, {"status": "awaiting_funds"}),
+        ({"event_type": "account.closed", "resource_id": "x", "payload": {"a": 1}}, {"a": 1}),
+    ],
+)
+def test_any_event_can_be_sent(post, body, payload):
+    """An unknown type reaches every subscription, a known one its subscribers; faults apply."""
+    receiver = Receiver()
+    service = post(receiver, types=["conversion.created", "transfer.completed"])
+    made = service.transfer()
+    answer = service.post("/_simulator/events", {"resource_id": made["id"], **body})
+    assert (answer.status, answer["deliveries"]) == (201, 1)
+    ((_, delivered),) = receiver.got
+    assert delivered["event_type"] == body["event_type"]
+    assert {name: delivered["event_payload"][name] for name in payload} == payload
+    assert answer["body"] == service.get("/_simulator/events").json[-1]["body"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"event_type": ""},
+        {"event_type": "a b", "payload": {"a": 1}},
+        {"event_type": "a.b"},
+        {"event_type": "a.b", "resource_id": "tr_none"},
+        {"event_type": "a.b", "payload": []},
+        {"event_type": "a.b", "payload": {"a": 1}, "resource": "tr_1"},
+        {"event_type": "a.b", "payload": {"a": 1}, "resource_id": 7},
+    ],
+)
+def test_an_event_without_a_meaning_is_refused(service, body):
+    """A body without a type, or without an object and a payload, is a 400 and no event."""
+    assert service.post("/_simulator/events", body).status == 400
+    assert service.get("/_simulator/events").json == []
+
+
+@pytest.mark.parametrize(
+    ("to", "status"),
+    [("on_hold", 200), ("completed", 200), ("started", 200), ("on hold", 400), ("", 400)],
+)
+def test_any_status_can_be_forced(post, to, status):
+    """A forced status is that of the object, planned steps end, and a snapshot keeps it."""
+    service = post(Receiver())
+    made = service.transfer()
+    target = f"/_simulator/objects/{made['id']}"
+    assert service.post(target, {"to": to, "force": True}).status == status
+    service.advance(60)
+    seen = service.get(f"/v1/transfers/{made['id']}")["status"]
+    if status == 200:
+        assert seen == ("completed" if to == "started" else to)
+        assert service.get(target)["history"][1]["status"] == to
+    dump = service.get("/_simulator/snapshot").json
+    assert service.call("PUT", "/_simulator/snapshot", dump).status == 200
+    refused = service.post(target, {"to": "pending"})
+    assert (refused.status, service.post(target, {"to": "a", "force": 1}).status) == (422, 400)
+
+
+def test_a_forced_status_of_an_individual_is_an_event(post):
+    """individual.status_changed is sent for every change, also to a status that is not known."""
+    receiver = Receiver()
+    service = post(receiver, types=["individual.status_changed"])
+    person = service.person("BR", "global_payouts")
+    service.post(f"/_simulator/objects/{person['id']}", {"to": "archived", "force": True})
+    ((_, body),) = receiver.got
+    payload = body["event_payload"]
+    assert (payload["status"], payload["previous_status"]) == ("archived", "active")

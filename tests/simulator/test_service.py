@@ -214,6 +214,16 @@ def delays(caller, _key, _candidates, _sent):
     return [look.seconds_between(*pair) for pair in itertools.pairwise(at)]
 
 
+def retry_order(caller, _key, _candidates, _sent):
+    """Whether a later event of a transfer is delivered before an earlier one that failed."""
+    types = {"event_types": ["transfer.created", "transfer.funded"]}
+    look.posted(caller, "webhook_subscriptions", look.SUBSCRIPTION | types)
+    look.posted(caller, "transfers", look.terms(caller))
+    caller.advance(2)
+    attempts = [each["event_type"] for each in caller.get("/_simulator/deliveries").json]
+    return "independent" if "transfer.funded" in attempts else "in_order"
+
+
 def one_of(test):
     """An observer of the only candidate that meets a condition, `test(caller, candidate)`."""
     return lambda caller, key, candidates, sent: next(
@@ -315,6 +325,14 @@ def missing(caller):
     transfer = look.posted(caller, "transfers", look.terms(caller)).json
     kinds = ("status_details" in person, "completed_in" in transfer)
     return {(False, False): "absent", (True, True): "null"}.get(kinds, "as_specified")
+
+
+def missing_in_transfers(caller):
+    """What a transfer does without completed_in, while individuals leave out their fields."""
+    person = look.posted(caller, "individuals", look.person()).json
+    transfer = look.posted(caller, "transfers", look.terms(caller)).json
+    assert "status_details" not in person
+    return "null" if "completed_in" in transfer else "absent"
 
 
 def keyed_operations(caller):
@@ -574,6 +592,7 @@ SEEN = (
         ),
     ),
     (r"webhooks\.delays", delays),
+    (r"webhooks\.order", retry_order),
     (r"webhooks\..+", event_field),
     (r"idempotency\.stored", seen(lambda caller: {200, *look.stored(caller)})),
     (r"idempotency\.header", seen(key_header)),
@@ -607,6 +626,7 @@ SEEN = (
         ),
     ),
     (r"objects\.missing", seen(missing)),
+    (r"transfers\.missing", seen(missing_in_transfers)),
     (r"objects\.item", lambda caller, k, c, s: item(caller, k, c, s, "individuals")),
     (r"objects\.(\w+)\.item", item),
     (r"lists\.(\w+)\.(\w+)", listed),

@@ -175,12 +175,19 @@ def _move_individual(world: World, row: Row, reason: str = "", *, trigger: str) 
             details = [_status_detail("verification_unknown_error", reason)]
     row["status_details"] = details
     apply_move(world, "individuals", row, trigger)
-    payload = {"id": row["id"], "status": row["status"]}
-    if details:
-        payload["status_details"] = details
-    payload["previous_status"] = previous_status
-    payload["updated_at"] = row["updated_at"]
+    payload = status_payload(row, previous_status)
     emit_event(world, "individual.status_changed", row["id"], payload)
+
+
+def status_payload(row: Row, previous_status: str | None = None) -> Row:
+    """The individual status object of an event."""
+    payload = {"id": row["id"], "status": row["status"]}
+    if row["status_details"]:
+        payload["status_details"] = row["status_details"]
+    if previous_status is not None:
+        payload["previous_status"] = previous_status
+    payload["updated_at"] = row["updated_at"]
+    return payload
 
 
 MOVES = ("pass", "review", "ask", "reject")

@@ -238,7 +238,6 @@ ROWS = (
         "transfer.nulls",
         assumed="REST transfers carry null keys as events do; deposit_instructions is "
         "omitted when there is none, in both",
-        keyless="paylab reads null and absent alike.",
     ),
     Assumption(
         "transfer.completed-in",

@@ -57,8 +57,9 @@ READINGS = (
     ),
     Assumption(
         "webhook.order",
-        assumed="events of one resource arrive in order unless a fault says otherwise",
-        keyless="paylab puts events in order whatever order they come in.",
+        assumed="the first deliveries of one resource's events are in order unless a fault says "
+        "otherwise; one that failed is tried again by itself, so that it can arrive after newer "
+        "ones",
     ),
     Assumption(
         "webhook.active",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from ...light_dataclass import light_dataclass
 from .frozen import FrozenDict, make_name_table
@@ -117,6 +117,14 @@ class TransferSettings:
             others=(1, 72),
         ),
     ] = 24
+    missing: Annotated[
+        Literal["null", "absent"],
+        Setting(
+            "Is a field of a transfer that has no value null, or left out of the answer (absent)?",
+            row="transfer.nulls",
+            others=("absent",),
+        ),
+    ] = "null"
     default_network: Annotated[
         OptionalName,
         Setting(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from ...light_dataclass import light_dataclass
 from .setting import Setting
@@ -48,6 +48,15 @@ class WebhookSettings:
             others=((1, 2), (10, 60, 600, 3600)),
         ),
     ] = (5, 30, 300)
+    order: Annotated[
+        Literal["independent", "in_order"],
+        Setting(
+            "Is a failed delivery tried again by itself, or do the later events of its resource "
+            "wait for it (in_order)?",
+            row="webhook.order",
+            others=("in_order",),
+        ),
+    ] = "independent"
     timeout: Annotated[
         int,
         IntegerLimit(1, 300),

@@ -1,0 +1,78 @@
+"""Changes that no status machine allows: any status of an object, and any event."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from ..errors.base import Problem
+from .bodies import without_internals
+from .events import emit_event
+from .messages import RefusedError, Reply, Request, raise_if_problems
+from .resources import individuals
+from .table import Row
+from .world import World, set_status
+
+WORD = re.compile(r"[A-Za-z0-9_.:-]{1,100}")
+"""A status or an event type."""
+
+PAYLOADS: Mapping[str, Callable[[Row], Row]] = {
+    "individuals": individuals.status_payload,
+    "transfers": without_internals,
+    "conversions": without_internals,
+}
+"""The snapshot of an object in its events."""
+
+
+def force_status(world: World, kind: str, row: Row, status: str) -> None:
+    """Set any status of an object, also one that the service does not have.
+
+    Only individuals have an event of every change.
+    """
+    if not WORD.fullmatch(status):
+        raise RefusedError(400, "to: must be a word of letters, digits, and _ . : -")
+    previous_status = row["status"]
+    if kind == "transfers":
+        row["_"].setdefault("started_at", world.stamp())
+    set_status(world, kind, row, status)
+    if kind == "individuals":
+        payload = individuals.status_payload(row, previous_status)
+        emit_event(world, "individual.status_changed", row["id"], payload)
+
+
+def send_event(world: World, request: Request) -> Reply:
+    """POST /_simulator/events {"event_type", "resource_id", "payload"}: send any event.
+
+    `payload` replaces fields of the snapshot of the object, or is all of it without an object. An
+    event of a type that is not known is delivered to every subscription.
+    """
+    body = request.json()
+    event_type = body.get("event_type", "")
+    fields = body.get("payload", {})
+    resource_id = body.get("resource_id", "")
+    problems: list[Problem] = []
+    if not isinstance(event_type, str) or not WORD.fullmatch(event_type):
+        problems.append(Problem("event_type", "must be a word of letters, digits, and _ . : -"))
+    if not isinstance(fields, dict):
+        problems.append(Problem("payload", "must be an object"))
+    if not isinstance(resource_id, str):
+        problems.append(Problem("resource_id", "must be text"))
+    for name in body.keys() - {"event_type", "payload", "resource_id"}:
+        problems.append(Problem(name, "is not known: event_type, resource_id and payload are"))
+    raise_if_problems(problems)
+    snapshot = _find_snapshot(world, resource_id)
+    if not snapshot and not fields:
+        raise RefusedError(400, "resource_id: name an individual, transfer or conversion")
+    queued_before = len(world.outbox)
+    event = emit_event(world, event_type, resource_id, {**snapshot, **fields})
+    answer = {name: event[name] for name in ("id", "event_type", "resource_id", "at", "body")}
+    return Reply.json(201, {**answer, "deliveries": len(world.outbox) - queued_before})
+
+
+def _find_snapshot(world: World, resource_id: str) -> Row:
+    """What the events of an object have in their payload. Empty if there is no such object."""
+    for kind, make_payload in PAYLOADS.items():
+        row = world.find(kind, resource_id)
+        if row is not None:
+            return make_payload(row)
+    return {}
